@@ -19,7 +19,7 @@ func TestABaseThatProvesNothing(t *testing.T) {
 	l := explore.NewLocal(bases, 10*time.Second, nil)
 	var took []string
 	for base := range bases {
-		r, err := l.Record(base)
+		r, err := explore.Records{Bases: bases, Worlds: l}.Record(t.Context(), base)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestTakeovers(t *testing.T) {
 	got := map[string]time.Duration{}
 	for _, name := range locks.Names() {
 		l := explore.NewLocal(explore.Lock{Name: name, Extends: true, Seed: 1}.Bases(explore.Kinds{}), 10*time.Second, nil)
-		after, err := explore.Takeover(t.Context(), l, l)
+		after, err := explore.Takeover(t.Context(), l)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -97,7 +97,7 @@ func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []explore.Wo
 	bases := l.Bases(kinds)[1:]
 	local := explore.NewLocal(bases, 10*time.Second, nil)
 	search := explore.Search{
-		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: local,
+		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: explore.Records{Bases: bases, Worlds: local},
 		Watch: func(w explore.World, o explore.Outcome) {
 			if slices.ContainsFunc(o.Off.Breaks, func(b explore.Break) bool {
 				return b.Fault == checks.FaultLock && b.What == string(checks.SectionExclusion)

@@ -26,7 +26,8 @@ func tellTo(t *testing.T, kind string, c Config, name string) outcome {
 	if !ok {
 		t.Fatalf("there is no story %s", name)
 	}
-	return s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+	o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+	return o
 }
 
 // A conformance story comes to something with every number of nodes, and a sound

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,78 @@ func TestMisbehaving(t *testing.T) {
 		lock, err := single(env)
 		return misbehaving{lock, misbehaviours[do]}, err
 	})
+}
+
+// handles is the file in which [TestMisbehavingExplored] counts the handles on the lock that
+// were made so far, in all processes.
+const handles = "LOCKTEST_HANDLES"
+
+// TestMisbehavingExplored is run by [TestContainmentOfSearches], in a process of its own:
+// it is meant to fail.
+func TestMisbehavingExplored(t *testing.T) {
+	do := misbehaviours[os.Getenv(misbehaviour)]
+	if do == nil {
+		t.Skip("it is run by TestContainmentOfSearches")
+	}
+	single := kind(t, "single")
+	locktest.Explore(t, locktest.Config{Name: "broken", Patience: 2 * time.Second}, func(env *locktest.Env) (locks.Lock, error) {
+		lock, err := single(env)
+		if count := os.Getenv(handles); count != "" && made(t, count) <= sound {
+			return lock, err
+		}
+		return misbehaving{lock, do}, err
+	}, locktest.Exploration{MaxFaults: 1})
+}
+
+// sound is how many handles are made before the points of the first workload are taken down:
+// one for each of two clients when it is measured how long they wait for a holder that has
+// crashed, and when the workload is run for the first time.
+const sound = 4
+
+// made counts one more handle.
+func made(t *testing.T, file string) int64 {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.WriteString("x")
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// Whatever a lock does while its workloads are run without any fault, or only when they are
+// run once more to take down where faults can strike, it is reported as a way to break the
+// lock, and the search comes to its end.
+func TestContainmentOfSearches(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for does, want := range map[string]string{
+		"panics":                "panic in client-1: oh no\n",
+		"panics-in-a-goroutine": "panic: the process that ran it died: panic: oh no, elsewhere\n",
+		"exits":                 "panic: the process that ran it died: exit status 7\n",
+		"computes-for-ever":     "hang: the world is stuck: nothing moved for 1s of real time",
+		"leaks":                 "goroutine leak: goroutines outlived the world: ",
+	} {
+		for when, count := range map[string]string{"at once": "", "while it is recorded": t.TempDir() + "/handles"} {
+			t.Run(does+" "+when, func(t *testing.T) {
+				t.Parallel()
+				out := misbehave(t, binary, does, "-test.run=^TestMisbehavingExplored$", handles+"="+count)
+				for _, line := range []string{
+					want, "the lock's own fault, with no fault at all\n", "--- FAIL: TestMisbehavingExplored ",
+				} {
+					if !strings.Contains(out, line) {
+						t.Errorf("%q is not in\n%s", line, out)
+					}
+				}
+			})
+		}
+	}
 }
 
 // Whatever a lock does, it fails the subtest that it did it in, with the reason and
@@ -129,11 +202,14 @@ func TestContainment(t *testing.T) {
 	})
 }
 
-// misbehave runs TestMisbehaving and returns what it printed.
+// misbehave runs TestMisbehaving or TestMisbehavingExplored with some flags, and variables of
+// its environment, and returns what it printed.
 func misbehave(t *testing.T, binary, does string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Env = append(os.Environ(), misbehaviour+"="+does)
+	variables := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg[0] == '-' })
+	flags := slices.DeleteFunc(args, func(arg string) bool { return arg[0] != '-' })
+	cmd := exec.CommandContext(t.Context(), binary, flags...)
+	cmd.Env = append(append(os.Environ(), misbehaviour+"="+does), variables...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -16,6 +16,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/reports"
 )
 
@@ -81,7 +82,7 @@ type explorer struct {
 	call   string
 	seed   uint64
 	search explore.Search
-	local  *explore.Local
+	local  *runs.Local
 }
 
 func newExplorer(t *testing.T, config Config, build New, o Exploration) *explorer {
@@ -116,10 +117,10 @@ func (e *explorer) workIn(bases []explore.Base) {
 }
 
 // measureTakeover fits the workloads to how long another client waits for a holder that has
-// crashed. The runner runs worlds of the workloads as they are.
-func (e *explorer) measureTakeover(t *testing.T, runner explore.Runner) {
+// crashed; worlds are those of the workloads as they are.
+func (e *explorer) measureTakeover(t *testing.T, worlds runs.Worlds) {
 	t.Helper()
-	takeover, err := explore.Takeover(t.Context(), runner, e.local)
+	takeover, err := explore.Takeover(t.Context(), worlds)
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
@@ -135,10 +136,11 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 		t.Skip("this process runs the worlds of another call of package locktest")
 	case serves(e.call):
 		// The bases that are sent lack what cannot be: that is the same in those of this call.
-		explore.Serve(os.Stdin, os.Stdout, func(sent []explore.Base) (explore.Runner, error) {
+		runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
 			for i, b := range sent {
 				e.search.Bases[i].Text = b.Text
 			}
+			e.workIn(e.search.Bases)
 			return e.local, nil
 		})
 	case replayed() != "":
@@ -149,19 +151,19 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 }
 
 // hire starts the workers, in workloads that fit the lock.
-func (e *explorer) hire(t *testing.T) *explore.Pool {
+func (e *explorer) hire(t *testing.T) *runs.Remote {
 	t.Helper()
 	one := e.pool(t, 1)
 	e.measureTakeover(t, one)
 	one.Close()
 	pool := e.pool(t, e.search.Jobs)
-	e.search.Runner, e.search.Records = pool, e.local
+	e.search.Runner, e.search.Records = pool, explore.Records{Bases: e.search.Bases, Worlds: pool}
 	return pool
 }
 
-func (e *explorer) pool(t *testing.T, jobs int) *explore.Pool {
+func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 	t.Helper()
-	pool, err := explore.NewPool(jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.search.Bases, e.silence())
+	pool, err := runs.NewRemote(jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.local, e.silence())
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
@@ -169,14 +171,14 @@ func (e *explorer) pool(t *testing.T, jobs int) *explore.Pool {
 }
 
 // breaks finds what a lock must not do besides what package checks looks for.
-func (s *subject) breaks(h *history.History, err error) []explore.Break {
+func (s *subject) breaks(h *history.History, err error) []runs.Break {
 	if err != nil {
 		return nil // of such a lock nothing else can be expected
 	}
-	var all []explore.Break
+	var all []runs.Break
 	for _, find := range rules {
 		if rule, _, _ := find(s, world{}, h); rule != "" {
-			all = append(all, explore.Break{What: rule, Fault: checks.FaultLock})
+			all = append(all, runs.Break{What: rule, Fault: checks.FaultLock})
 		}
 	}
 	return all
@@ -240,7 +242,7 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 		defer pool.Close()
 		ctx, stop := context.WithCancel(t.Context())
 		all, worlds := make(chan Broken), 0
-		e.search.Watch = func(w explore.World, outcome explore.Outcome) {
+		e.search.Watch = func(w runs.World, outcome runs.Outcome) {
 			worlds++
 			if rules := blamed(outcome); len(rules) > 0 {
 				select {
@@ -270,7 +272,7 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 }
 
 // broken tells of a world with some faults that breaks rules, when so many had been run.
-func (e *explorer) broken(w explore.World, rules []string, worlds int) Broken {
+func (e *explorer) broken(w runs.World, rules []string, worlds int) Broken {
 	world := replayWorld(w)
 	return Broken{
 		Faults: tellFaults(w), Rules: rules, Worlds: worlds,
@@ -279,9 +281,9 @@ func (e *explorer) broken(w explore.World, rules []string, worlds int) Broken {
 }
 
 // blamed lists what in a world is the lock's own fault, beyond doubt.
-func blamed(o explore.Outcome) []string {
+func blamed(o runs.Outcome) []string {
 	var all []string
-	for _, r := range []explore.Run{o.Off, o.On} {
+	for _, r := range []runs.Run{o.Off, o.On} {
 		for _, b := range r.Breaks {
 			proves := r.Doubt == "" && !r.RanOn || b.Why != ""
 			if proves && b.Fault == checks.FaultLock && !slices.Contains(all, b.What) {
@@ -292,7 +294,7 @@ func blamed(o explore.Outcome) []string {
 	return all
 }
 
-func tellFaults(w explore.World) []string {
+func tellFaults(w runs.World) []string {
 	all := []string{} // in JSON a list too, if there is none
 	for _, f := range w.Faults {
 		all = append(all, fmt.Sprint(f))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -27,7 +28,7 @@ func TestWorkloads(t *testing.T) {
 			t.Errorf("%d workloads for a lock that cannot extend; there is none in which it would have to, so there must be %d", len(e.search.Bases), want)
 		}
 		for i, base := range e.search.Bases {
-			o, err := e.local.Run(t.Context(), explore.World{Base: i})
+			o, err := e.local.Run(t.Context(), runs.World{Base: i})
 			switch {
 			case err != nil:
 				t.Errorf("%d nodes, %s: %v", config.Nodes, base.Name, err)
@@ -54,7 +55,7 @@ func TestFittedWorkloads(t *testing.T) {
 	pool := e.hire(t)
 	defer pool.Close()
 	// Nobody extends a lease so often in work that takes little more than a TTL.
-	w := explore.World{Base: 1, Faults: []explore.Fault{{Fault: sim.Fault{
+	w := runs.World{Base: 1, Faults: []runs.Fault{{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.1),
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Extend, Nth: 5}},
 	}}}}
@@ -62,7 +63,7 @@ func TestFittedWorkloads(t *testing.T) {
 		t.Errorf("%s: another client has the lock %v after a crash", base.Name, base.Takeover)
 	}
 	for name, c := range map[string]struct {
-		runner explore.Runner
+		runner runs.Runner
 		fitted bool
 	}{"before": {plain, false}, "here": {e.local, true}, "in a worker": {pool, true}} {
 		if o, err := c.runner.Run(t.Context(), w); err != nil || (o.Off.Doubt == "") != c.fitted {
@@ -73,7 +74,7 @@ func TestFittedWorkloads(t *testing.T) {
 
 // inVain is a world in which another client asks for the lock in vain while its holder
 // stands still. One that deletes anybody's key when it cleans up deletes the holder's.
-var inVain = explore.World{Faults: []explore.Fault{
+var inVain = runs.World{Faults: []runs.Fault{
 	{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.8),
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Release}},
@@ -119,21 +120,21 @@ func TestParseWorld(t *testing.T) {
 
 // What an exploration holds against a lock is its own fault, and beyond doubt.
 func TestBlamed(t *testing.T) {
-	lock := explore.Break{What: "lease-exclusion", Fault: checks.FaultLock}
-	inherent := explore.Break{What: "section-exclusion", Fault: checks.FaultInherent}
-	panics := explore.Break{What: trace.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
+	lock := runs.Break{What: "lease-exclusion", Fault: checks.FaultLock}
+	inherent := runs.Break{What: "section-exclusion", Fault: checks.FaultInherent}
+	panics := runs.Break{What: trace.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
 	for _, c := range []struct {
 		name string
-		o    explore.Outcome
+		o    runs.Outcome
 		want []string
 	}{
-		{"nothing", explore.Outcome{}, nil},
-		{"inherent", explore.Outcome{Off: explore.Run{Breaks: []explore.Break{inherent}}}, nil},
-		{"in both runs", explore.Outcome{Off: explore.Run{Breaks: []explore.Break{inherent, lock}}, On: explore.Run{Breaks: []explore.Break{lock}}}, []string{lock.What}},
-		{"with fencing only", explore.Outcome{On: explore.Run{Breaks: []explore.Break{lock}}}, []string{lock.What}},
-		{"in doubt", explore.Outcome{Off: explore.Run{Doubt: "no fault acted", Breaks: []explore.Break{lock}}}, nil},
-		{"ran on", explore.Outcome{Off: explore.Run{RanOn: true, Breaks: []explore.Break{lock}}}, nil},
-		{"a panic in doubt", explore.Outcome{Off: explore.Run{Doubt: "no fault acted", Breaks: []explore.Break{panics}}}, []string{panics.What}},
+		{"nothing", runs.Outcome{}, nil},
+		{"inherent", runs.Outcome{Off: runs.Run{Breaks: []runs.Break{inherent}}}, nil},
+		{"in both runs", runs.Outcome{Off: runs.Run{Breaks: []runs.Break{inherent, lock}}, On: runs.Run{Breaks: []runs.Break{lock}}}, []string{lock.What}},
+		{"with fencing only", runs.Outcome{On: runs.Run{Breaks: []runs.Break{lock}}}, []string{lock.What}},
+		{"in doubt", runs.Outcome{Off: runs.Run{Doubt: "no fault acted", Breaks: []runs.Break{lock}}}, nil},
+		{"ran on", runs.Outcome{Off: runs.Run{RanOn: true, Breaks: []runs.Break{lock}}}, nil},
+		{"a panic in doubt", runs.Outcome{Off: runs.Run{Doubt: "no fault acted", Breaks: []runs.Break{panics}}}, []string{panics.What}},
 	} {
 		if got := blamed(c.o); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

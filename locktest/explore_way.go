@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 )
@@ -17,7 +18,7 @@ import (
 const replayPrefix = "explore "
 
 // replayWorld is a world as LOCKSIM_REPLAY wants it.
-func replayWorld(w explore.World) string {
+func replayWorld(w runs.World) string {
 	text, err := json.Marshal(w)
 	if err != nil {
 		panic(err) // a world holds nothing that JSON cannot
@@ -26,7 +27,7 @@ func replayWorld(w explore.World) string {
 }
 
 // parseWorld reads what replayWorld has written.
-func parseWorld(text string) (w explore.World, err error) {
+func parseWorld(text string) (w runs.World, err error) {
 	in := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&w); err != nil {
@@ -59,8 +60,8 @@ func (e *explorer) tellWay(w explore.Way) string {
 
 // tellBoth runs a world in this process, without fencing tokens and with them, and
 // judges it.
-func (e *explorer) tellBoth(w explore.World) (both []verdict) {
-	for _, fencing := range []string{explore.Without, explore.With} {
+func (e *explorer) tellBoth(w runs.World) (both []verdict) {
+	for _, fencing := range []string{runs.Without, runs.With} {
 		config, err := e.local.Config(w, fencing)
 		if err != nil {
 			return []verdict{{problems: []problem{{Rule: ruleError, Why: "the world cannot be made: " + err.Error()}}}}

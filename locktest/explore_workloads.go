@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -26,8 +27,8 @@ func (s *subject) workloads(seed uint64, takeover time.Duration) []explore.Base 
 	// Nobody waits for ever.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
 	starts := on(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
-	errands := explore.Base{
-		Name: "errands", Kind: s.kind, Seed: seed, Takeover: takeover, Programs: map[string]explore.Program{"client-1": s.errands},
+	errands := explore.Base{Takeover: takeover, Base: runs.Base{
+		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]runs.Program{"client-1": s.errands},
 		Text: scenarios.Fields{
 			{Name: "title", Value: "one client asks for the lock that it holds, releases it twice, and stays too long"},
 			{Name: "lock", Value: scenarios.Fields{{Name: "kind", Value: name}, {Name: "nodes", Value: s.config.Nodes}, {Name: "ttl", Value: ttl.String()}}},
@@ -42,7 +43,7 @@ func (s *subject) workloads(seed uint64, takeover time.Duration) []explore.Base 
 			{Name: "horizon", Value: (15 * max(ttl, takeover)).String()},
 			{Name: "progress-within", Value: (5 * max(ttl, takeover)).String()},
 		}.Document(),
-	}
+	}}
 	return append(lock.Bases(explore.Kinds{}), errands)
 }
 

@@ -33,8 +33,6 @@ type outcome struct {
 	Share time.Duration
 	// Releases counts those of all worlds.
 	Releases releases
-	// Died says that the process was not to be relied on after the story.
-	Died bool
 }
 
 // add takes in what one world says.
@@ -66,7 +64,6 @@ func (o *outcome) add(p address, w world, v verdict) {
 	}
 	o.Releases.add(v.releases)
 	o.Share = max(o.Share, v.share)
-	o.Died = o.Died || v.broken
 }
 
 // String tells a problem as a failing test does.
@@ -82,9 +79,9 @@ func (p problem) String() string {
 // enough is how many bytes of timelines one story shows.
 const enough = 1 << 20
 
-// tellStory tells a story in all its worlds. each is called before each world.
-func (s *subject) tellStory(st story, wanted order, each func(address)) outcome {
-	var o outcome
+// tellStory tells a story in all its worlds. each is called before each world. broken says
+// that this process cannot be relied on any more.
+func (s *subject) tellStory(st story, wanted order, each func(address)) (o outcome, broken bool) {
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
 		worlds, untold, err := st.worlds(s, seed)
 		switch {
@@ -92,10 +89,10 @@ func (s *subject) tellStory(st story, wanted order, each func(address)) outcome 
 			at := address{Story: st.name, Seed: seed}
 			o.Problems = append(o.Problems, problem{ruleError, "the story cannot be told: " + err.Error(), "", at})
 			o.Failed++
-			return o
+			return o, false
 		case untold != "":
 			o.Untold = untold
-			return o
+			return o, false
 		}
 		if s.config.Sample && seed > 1 && len(worlds) > 0 {
 			i := seed % uint64(len(worlds))
@@ -107,16 +104,16 @@ func (s *subject) tellStory(st story, wanted order, each func(address)) outcome 
 			v := s.tell(at, w)
 			if v.untold != "" {
 				o.Untold = v.untold
-				return o
+				return o, v.broken
 			}
 			o.add(at, w, v)
 			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < enough {
 				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*history.History{v.history}))
 			}
 			if v.broken {
-				return o
+				return o, true
 			}
 		}
 	}
-	return o
+	return o, false
 }

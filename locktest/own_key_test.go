@@ -65,7 +65,7 @@ func TestOwnKey(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no story %s", name)
 			}
-			o := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 			for _, p := range o.Problems {
 				if p.Rule == ruleOwnKey {
 					got = true

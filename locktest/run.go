@@ -5,40 +5,37 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/locksim/locksim/internal/workers"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // run tells every story, each in a subtest, and what they came to.
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
-	seeds := s.seeds(t)
-	staff := s.staff(call)
+	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose(), All: selective(s.test)}
+	pool := s.pool(t, call)
+	defer pool.Close()
 	all := s.stories()
 	tasks := make([]*task, len(all))
 	for i, st := range all {
-		tasks[i] = &task{order: order{st.name, seeds, testing.Verbose(), selective(s.test)}, done: make(chan struct{})}
-	}
-	staff.begin()
-	defer staff.end()
-	if !selective(s.test) {
-		go staff.queue(tasks) // the subtests take the results as they come
+		if tasks[i] = (&task{Story: st.name}); !selective(s.test) {
+			tasks[i].give(pool, wanted) // the subtests take the results as they come
+		}
 	}
 	sum := &summary{subject: s}
 	for i, st := range all {
 		t.Run(st.name, func(t *testing.T) {
 			if selective(s.test) {
-				staff.queue(tasks[i : i+1])
+				tasks[i].give(pool, wanted)
 			}
-			<-tasks[i].done
-			sum.add(st, tasks[i].outcome)
-			s.report(t, st, tasks[i])
+			o, printed := tasks[i].come(pool)
+			sum.add(st, o)
+			s.report(t, st, o, printed)
 		})
 	}
 	if sum.told > 0 {
@@ -75,11 +72,10 @@ func flagValue(name string) string {
 }
 
 // report tells what a story came to, as its subtest.
-func (s *subject) report(t *testing.T, st story, k *task) {
+func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 	t.Helper()
-	o := k.outcome
-	if k.printed != "" {
-		t.Logf("the lock printed:\n%s", k.printed)
+	if printed != "" {
+		t.Logf("the lock printed:\n%s", printed)
 	}
 	if o.Timelines != "" {
 		t.Logf("%s\n\n%s", st.title, o.Timelines)
@@ -97,7 +93,7 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 		t.Logf("%d of %d worlds of this story fail", o.Failed, o.Worlds)
 	}
 	if len(o.Problems) > 0 {
-		s.finding(k).Attr(t)
+		s.finding(st, o).Attr(t)
 		return
 	}
 	for _, e := range o.Excused {
@@ -111,100 +107,46 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 	}
 }
 
+// pool makes the workers of a call, one for each processor. Each has one story at a time,
+// and is started when there is one for it.
+func (s *subject) pool(t *testing.T, call string) *runs.Pool {
+	t.Helper()
+	pool, err := runs.NewPool(runs.Terms{
+		Workers: runtime.GOMAXPROCS(0), Silence: s.silence(), Command: func() *exec.Cmd { return workerProcess(call) },
+	})
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	return pool
+}
+
 // A task is one story for some worker.
 type task struct {
-	order
-	outcome outcome
-	printed string
-	done    chan struct{}
+	Story string
+	job   *runs.Job
+	// at is the world that the worker has begun last.
+	at string
 }
 
-// A staff is workers that share tasks.
-type staff struct {
-	call    string
-	silence time.Duration
-	tasks   chan *task
-	quit    chan struct{}
-	work    sync.WaitGroup
+// give gives the task to a worker.
+func (k *task) give(pool *runs.Pool, wanted order) {
+	wanted.Story, k.at = k.Story, k.Story
+	k.job = pool.Give(context.Background(), wanted, func(world string) { k.at = world })
 }
 
-// staff is one for the worlds of a call.
-func (s *subject) staff(call string) *staff {
-	return &staff{call: call, silence: s.silence(), tasks: make(chan *task)}
-}
-
-// begin gets the staff together: a worker for each processor, which starts its
-// process when there is something to do.
-func (s *staff) begin() {
-	s.quit = make(chan struct{})
-	for range runtime.GOMAXPROCS(0) {
-		s.work.Go(s.serve)
+// come is what the story came to, and what the lock printed.
+func (k *task) come(pool *runs.Pool) (o outcome, printed string) {
+	printed, err := pool.Wait(k.job, &o)
+	if err != nil {
+		o = obituary(k.at, err)
 	}
-}
-
-// queue hands out tasks until the staff is sent home.
-func (s *staff) queue(tasks []*task) {
-	for _, k := range tasks {
-		select {
-		case s.tasks <- k:
-		case <-s.quit:
-			return
-		}
-	}
-}
-
-// end sends the staff home, also from a story that nobody waits for any more.
-func (s *staff) end() {
-	close(s.quit)
-	s.work.Wait()
-}
-
-// dismiss lets a worker go when the staff is sent home.
-func (s *staff) dismiss(w *workers.Worker) {
-	<-s.quit
-	w.LetGo()
-}
-
-func (s *staff) serve() {
-	var w *workers.Worker
-	defer func() {
-		if w != nil {
-			w.LetGo()
-		}
-	}()
-	for {
-		select {
-		case <-s.quit:
-			return
-		case k := <-s.tasks:
-			if w == nil {
-				var err error
-				if w, err = workers.Hire(workerProcess(s.call), s.silence); err != nil {
-					k.outcome = failed(address{Story: k.Story, Seed: 1}, ruleError, "no process to run the worlds in: "+err.Error(), "")
-					close(k.done)
-					continue
-				}
-				go s.dismiss(w)
-			}
-			at := k.Story
-			err := w.Do(context.Background(), k.order, &k.outcome, func(world string) { at = world })
-			k.printed = w.Printed()
-			if err != nil {
-				k.outcome = obituary(at, err)
-			}
-			if err != nil || k.outcome.Died {
-				w.LetGo()
-				w = nil
-			}
-			close(k.done)
-		}
-	}
+	return o, printed
 }
 
 // obituary is the outcome of a story in one of whose worlds the worker died.
 func obituary(world string, err error) outcome {
 	at, nowhere := parseAddress(world)
-	var died *workers.Death
+	var died *runs.Death
 	if nowhere != nil || !errors.As(err, &died) {
 		return failed(at, ruleError, "the process that ran it is of no use: "+err.Error(), "")
 	}

@@ -81,29 +81,27 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 		s.replay(t, replayed())
 		return func(func(Finding) bool) {}
 	}
-	seeds := s.seeds(t)
+	wanted := order{Seeds: s.seeds(t)}
 	return func(yield func(Finding) bool) {
-		var tasks []*task
-		for _, st := range s.stories() {
-			tasks = append(tasks, &task{order: order{Story: st.name, Seeds: seeds}, done: make(chan struct{})})
+		pool := s.pool(t, call)
+		defer pool.Close()
+		all := s.stories()
+		tasks := make([]task, len(all))
+		for i, st := range all {
+			tasks[i].Story = st.name
+			tasks[i].give(pool, wanted)
 		}
-		staff := s.staff(call)
-		staff.begin()
-		defer staff.end()
-		go staff.queue(tasks)
-		for _, k := range tasks {
-			<-k.done
-			if !yield(s.finding(k)) {
+		for i, st := range all {
+			if o, _ := tasks[i].come(pool); !yield(s.finding(st, o)) {
 				return
 			}
 		}
 	}
 }
 
-// finding is what came of a task, for others to read.
-func (s *subject) finding(k *task) Finding {
-	o := k.outcome
-	f := Finding{Story: k.Story, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
+// finding is what a story came to, for others to read.
+func (s *subject) finding(st story, o outcome) Finding {
+	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
 	for _, p := range o.Problems {
 		f.Problems = append(f.Problems, Problem{
 			Rule: p.Rule, Why: p.Why, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),

@@ -86,7 +86,7 @@ func TestRoundedTTL(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no story %s", name)
 			}
-			o := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 			var rules []string
 			for _, p := range o.Problems {
 				if p.Rule != "section-exclusion" { // what comes of it
@@ -114,7 +114,7 @@ func TestRefusedTTL(t *testing.T) {
 		t.Fatal(err)
 	}
 	st, _ := find("ttl/short")
-	o := s.tellStory(st, order{Story: st.name, Seeds: 1}, func(address) {})
+	o, _ := s.tellStory(st, order{Story: st.name, Seeds: 1}, func(address) {})
 	if len(o.Problems) > 0 || !strings.Contains(o.Untold, "with a TTL of 1.4s: client-1: cannot make the lock: give me ten seconds") {
 		t.Errorf("got %v, untold %q", o.Problems, o.Untold)
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locksim/locksim/internal/workers"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -60,14 +60,13 @@ func (s *subject) serve() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(600 << 20) // a large world has no need of five times its size
 	}
-	workers.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
+	runs.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
 		st, ok := find(o.Story)
 		if !ok {
 			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, ""), false
 		}
-		outcome := s.tellStory(st, o, func(p address) { note(p.String()) })
-		outcome.Died = outcome.Died || sim.LeftBehind() > 0
-		return outcome, false
+		outcome, broken := s.tellStory(st, o, func(p address) { note(p.String()) })
+		return outcome, broken || sim.LeftBehind() > 0
 	})
 }
 

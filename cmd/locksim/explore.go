@@ -16,6 +16,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 )
@@ -296,13 +297,12 @@ func (f *exploreFlags) made(takeover time.Duration) explore.Lock {
 // measureTakeover fits the workloads that are made for a lock to how long another client waits
 // for a holder that has crashed.
 func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
-	bases := s.Bases[:1]
-	pool, err := explore.NewPool(1, f.worker, bases, 3*f.timeout)
+	pool, err := runs.NewRemote(1, f.worker, explore.NewLocal(s.Bases[:1], f.timeout, nil), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
 	defer pool.Close()
-	takeover, err := explore.Takeover(ctx, pool, explore.NewLocal(bases, f.timeout, nil))
+	takeover, err := explore.Takeover(ctx, pool)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
@@ -366,14 +366,13 @@ func sameKinds(known *explore.Result, search *explore.Search, name string) error
 // explore runs a search, or the rest of one, and reports what it finds.
 func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.Format[*explore.Result], known *explore.Result) error {
 	stderr := cmd.ErrOrStderr()
-	local := explore.NewLocal(search.Bases, f.timeout, nil)
 	// The worker itself gives up on a world first, or on its second run.
-	pool, err := explore.NewPool(f.jobs, f.worker, search.Bases, 3*f.timeout)
+	pool, err := runs.NewRemote(f.jobs, f.worker, explore.NewLocal(search.Bases, f.timeout, nil), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
 	defer pool.Close()
-	search.Runner, search.Records = pool, local
+	search.Runner, search.Records = pool, explore.Records{Bases: search.Bases, Worlds: pool}
 	bar := newBar(stderr, search.Deadline)
 	search.Progress, search.First = bar.show, bar.first
 	defer bar.clear()
@@ -469,8 +468,8 @@ func exploreWorkerCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("locksim %s is not for people: %w", exploreWorker, err)
 			}
-			explore.Serve(os.Stdin, os.Stdout, func(bases []explore.Base) (explore.Runner, error) {
-				return explore.NewLocal(bases, patience, nil), nil
+			runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
+				return runs.NewLocal(bases, patience, nil), nil
 			})
 			return nil
 		},

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // command runs locksim in a folder and returns what it printed, and its exit status.
@@ -142,7 +143,7 @@ func TestDamagedLedger(t *testing.T) {
 func TestPartsOfAnotherVersion(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.jsonl")
 	var ledger bytes.Buffer
-	search := explore.Search{Bases: []explore.Base{{Name: "contend", Text: []byte("title: x\n"), Seed: 1}}, MaxFaults: 1}
+	search := explore.Search{Bases: []explore.Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 1}}}, MaxFaults: 1}
 	heading := search.Heading("locksim v0.0.1", "single")
 	if err := explore.NewLedger().WriteTo(&ledger, &heading); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // mergeFlags are the flags of the merge command.
@@ -105,7 +106,7 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 		return nil, first, fmt.Errorf("locksim: %s is of a search that went on for as long as --for said, so nobody knows what it would have tried; explore --resume makes the report", files[0])
 	}
 	for _, b := range first.Bases {
-		search.Bases = append(search.Bases, explore.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed, Kinds: b.Kinds, Takeover: b.Takeover})
+		search.Bases = append(search.Bases, explore.Base{Base: runs.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed}, Kinds: b.Kinds, Takeover: b.Takeover})
 	}
 	search.MaxFaults, search.Worlds, search.Kinds = first.MaxFaults, first.Worlds, first.Kinds
 	search.Quick = first.Quick

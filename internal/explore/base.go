@@ -1,14 +1,50 @@
 package explore
 
 import (
-	"fmt"
+	"context"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
+
+// A Base is a workload without faults.
+type Base struct {
+	runs.Base
+	// Kinds are the kinds of faults that make sense in it.
+	Kinds Kinds
+	// Takeover is that of the [Lock].
+	Takeover time.Duration
+}
+
+// A search's worlds, what becomes of them, and who runs them.
+type (
+	World      = runs.World
+	Fault      = runs.Fault
+	Parameters = runs.Parameters
+	Outcome    = runs.Outcome
+	Run        = runs.Run
+	Break      = runs.Break
+	Runner     = runs.Runner
+)
+
+// The runs of a world.
+const (
+	Without = runs.Without // fencing tokens
+	With    = runs.With
+)
+
+// NewLocal makes what runs worlds of some bases in this process; see [runs.NewLocal].
+func NewLocal(bases []Base, patience time.Duration, judge runs.Judge) *runs.Local {
+	var all []runs.Base
+	for _, b := range bases {
+		all = append(all, b.Base)
+	}
+	return runs.NewLocal(all, patience, judge)
+}
 
 // A Lock is a lock to explore, with a workload made for it.
 type Lock struct {
@@ -69,7 +105,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 		lock = append(lock, scenarios.Field{Name: "nodes", Value: l.Nodes})
 	}
 	base := func(name string, holder scenarios.Fields, asks string) Base {
-		return Base{Name: name, Kind: l.Kind, Seed: l.Seed, Takeover: l.Takeover, Text: scenarios.Fields{
+		return Base{Takeover: l.Takeover, Base: runs.Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: scenarios.Fields{
 			{Name: "title", Value: l.Name + ": " + name},
 			{Name: "lock", Value: lock},
 			{Name: "clients", Value: scenarios.Fields{
@@ -82,7 +118,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			}},
 			{Name: "horizon", Value: trace.ShortDuration(10 * lasts)},
 			{Name: "progress-within", Value: trace.ShortDuration(4 * lasts)},
-		}.Document()}
+		}.Document()}}
 	}
 	bases := []Base{base("contend", scenarios.Fields{
 		{Name: "works", Value: share(3)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
@@ -103,7 +139,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 
 // replicated is a workload in which the first node has a replica that lags behind.
 func (l Lock) replicated(text []byte, master, lag string) []byte {
-	v, err := parseOne(l.Name, text)
+	v, err := runs.ParseOne(l.Name, text)
 	if err != nil {
 		return text // whoever runs it is told
 	}
@@ -121,7 +157,7 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 	if v.Name != "" {
 		name += "/" + v.Name
 	}
-	return Base{Name: name, Text: withoutOwnWords(v).Bytes(), Seed: seed}
+	return Base{Base: runs.Base{Name: name, Text: withoutOwnWords(v).Bytes(), Seed: seed}}
 }
 
 // Unbound is the base in which nobody waits for ever for something that only a fault
@@ -129,17 +165,16 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 // other a second apart. late names them; it is empty if there are none, and then the
 // base is as it was. It runs the base in this process.
 func (b Base) Unbound(patience time.Duration) (free Base, late []string, err error) {
-	v, err := b.story()
+	v, err := b.Story()
 	if err != nil {
 		return b, nil, err
 	}
-	l := NewLocal([]Base{b}, patience, nil)
-	played, err := l.run(World{}, Without)
-	if err != nil || played.history == nil {
+	plain, err := NewLocal([]Base{b}, patience, nil).Account(context.Background(), World{}, Without)
+	if err != nil || plain.History == nil {
 		return b, nil, err
 	}
 	began := map[string]bool{}
-	for _, c := range played.history.Calls() {
+	for _, c := range plain.History.Calls() {
 		began[c.Client] = true
 	}
 	starts := map[string]trace.Point{}
@@ -160,27 +195,13 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 // WithLock is the base with another registered kind of lock, and with those of the
 // lock's settings that it understands.
 func (b Base) WithLock(kind string) (Base, error) {
-	v, err := b.story()
+	v, err := b.Story()
 	if err != nil {
 		return b, err
 	}
 	doc := v.Document()
 	doc.Set("lock.kind", kind)
 	b.Text = doc.Bytes()
-	_, err = b.story()
+	_, err = b.Story()
 	return b, err
-}
-
-// story is the base as a file tells it.
-func (b Base) story() (*scenarios.Variant, error) { return parseOne(b.Name, b.Text) }
-
-func parseOne(name string, text []byte) (*scenarios.Variant, error) {
-	s, err := scenarios.Parse(name+".yaml", text)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.Variants) != 1 {
-		return nil, fmt.Errorf("%s has %d variants; a base has one", name, len(s.Variants))
-	}
-	return s.Variants[0], nil
 }

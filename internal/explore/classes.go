@@ -36,7 +36,7 @@ func (f *Found) classes() []class {
 	place := map[key]int{}
 	for base, singles := range f.singles {
 		for i, s := range singles {
-			if s.outcome == nil || s.outcome.Off.Doubt != "" || misconduct(*s.outcome) {
+			if s.outcome == nil || s.outcome.Off.Doubt != "" || s.outcome.Misconduct() {
 				continue
 			}
 			k := key{base, [2]uint64{s.outcome.Off.Behaviour, s.outcome.On.Behaviour}, s.grade, s.outcome.Off.Spare}

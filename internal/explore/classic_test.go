@@ -21,7 +21,7 @@ func TestQuick(t *testing.T) {
 		l, bases := of("redlock", nodes)
 		first := 0
 		s := &Search{
-			Bases: bases, MaxFaults: 2, Worlds: 300, Quick: true, Runner: l, Records: l,
+			Bases: bases, MaxFaults: 2, Worlds: 300, Quick: true, Runner: l, Records: Records{bases, l},
 			First: func(_ World, tried int) { first = tried },
 		}
 		f := find(t, s)
@@ -41,7 +41,7 @@ func TestClassicPairsComeFirst(t *testing.T) {
 		t.Skip("it runs all single faults")
 	}
 	l, bases := of("redlock", 3)
-	f := find(t, &Search{Bases: bases[:1], MaxFaults: 2, Worlds: 300, Runner: l, Records: l})
+	f := find(t, &Search{Bases: bases[:1], MaxFaults: 2, Worlds: 300, Runner: l, Records: Records{bases, l}})
 	seeDebate(t, f)
 }
 

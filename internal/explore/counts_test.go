@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // The counts of a search add up, and are those of the worlds that its runner saw: what was
@@ -29,7 +31,7 @@ func TestCounts(t *testing.T) {
 		"interrupted": {search: Search{MaxFaults: 2, Worlds: 100, Kinds: some}, interrupt: 60, want: func(l []Level) bool { return l[0].Untried() > 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var runs atomic.Int64
+			var ran atomic.Int64
 			sets := map[int]map[uint64]bool{}
 			var sum Result
 			for part := range max(c.parts, 1) {
@@ -38,13 +40,13 @@ func TestCounts(t *testing.T) {
 					s.Shard, s.Shards = part+1, c.parts
 				}
 				ctx, interrupt := context.WithCancel(t.Context())
-				s.Bases, s.Records, s.Jobs = bases, local, 1
-				s.Runner = RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+				s.Bases, s.Records, s.Jobs = bases, Records{bases, local}, 1
+				s.Runner = runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 					if err := ctx.Err(); err != nil || len(w.Faults) == 0 {
 						o, _ := local.Run(t.Context(), w)
 						return o, err
 					}
-					if runs.Add(1) == c.interrupt {
+					if ran.Add(1) == c.interrupt {
 						interrupt()
 					}
 					return local.Run(t.Context(), w)
@@ -87,7 +89,7 @@ func TestCounts(t *testing.T) {
 				t.Errorf("%d worlds, of which the levels have %d", sum.Worlds, tried)
 			}
 			// Of a search that is interrupted the worlds that were under way do not count.
-			if n := int(runs.Load()); sum.Run() != n && (c.interrupt == 0 || sum.Run() > n) {
+			if n := int(ran.Load()); sum.Run() != n && (c.interrupt == 0 || sum.Run() > n) {
 				t.Errorf("%d worlds were run, and the search says %d", n, sum.Run())
 			}
 			if !c.want(sum.Levels) {

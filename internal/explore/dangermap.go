@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -41,7 +42,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		for i, p := range starts {
 			var row []Danger
 			for _, o := range rows[i] {
-				row = append(row, o.run(fencing).danger())
+				row = append(row, danger(o.Of(fencing)))
 			}
 			m.Starts = append(m.Starts, p.start())
 			m.Cells = append(m.Cells, row)
@@ -56,7 +57,7 @@ func (f *Found) pauses(ctx context.Context, r *Record, client string, start Poin
 	runner := f.others()
 	var ran []tried
 	for _, length := range lengths {
-		w := World{Base: r.Base, Faults: []Fault{fault(&sim.Pause{Process: client}, length).at(start.Strikes)}}
+		w := World{Base: r.Base, Faults: []Fault{runs.NewFault(&sim.Pause{Process: client}, length).At(start.Strikes)}}
 		o, repeats := r.repeats(w, ran)
 		if !repeats {
 			if o, err = runner.Run(ctx, w); err != nil {
@@ -87,7 +88,7 @@ func (r *Record) lengths() []time.Duration {
 }
 
 // danger is what the run came to, in a word.
-func (r Run) danger() Danger {
+func danger(r Run) Danger {
 	danger := Harmless
 	if r.Doubt != "" || r.RanOn {
 		danger = Undecided

@@ -54,8 +54,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: drifts are tried: %v", tt.kinds, got)
 		}
 		failsOver := func(w World) bool { return w.Faults[0].Is() == "failover" }
-		l, _ := of("single", 0)
-		if got := slices.ContainsFunc(recorded(t, l, 0).Singles(tt.kinds), failsOver); got != tt.failover {
+		l, bases := of("single", 0)
+		if got := slices.ContainsFunc(recorded(t, l, bases, 0).Singles(tt.kinds), failsOver); got != tt.failover {
 			t.Errorf("%s: failovers are tried: %v", tt.kinds, got)
 		}
 	}

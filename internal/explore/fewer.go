@@ -41,7 +41,7 @@ func fewerClients(rec *Record, w World) iter.Seq[World] {
 		now := clients(rec, w)
 		for some := range parts(now, len(now)-1) {
 			gone := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(some, name) }
-			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.ContainsFunc(f.speaksOf(), gone) }) {
+			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.ContainsFunc(speaksOf(f), gone) }) {
 				continue
 			}
 			fewer := w
@@ -93,9 +93,9 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 // of those that a partition cuts off.
 func needs(w World, node string) bool {
 	for _, f := range w.Faults {
-		names := f.speaksOf()
+		names := speaksOf(f)
 		if cutsOff(f) {
-			names = append(f.tells(), f.Target())
+			names = append(tells(f), f.Target())
 		}
 		if slices.Contains(names, node) {
 			return true
@@ -169,7 +169,7 @@ func fewerOthers(_ *Record, w World) iter.Seq[World] {
 				continue
 			}
 			for some := range parts(f.Others(), len(f.Others())-1) {
-				if len(some) > 0 && !yield(w.replacing(i, f.Among(some))) {
+				if len(some) > 0 && !yield(replacing(w, i, f.Among(some))) {
 					return
 				}
 			}
@@ -178,7 +178,7 @@ func fewerOthers(_ *Record, w World) iter.Seq[World] {
 }
 
 // replacing is the world with another fault in place of one.
-func (w World) replacing(i int, f Fault) World {
+func replacing(w World, i int, f Fault) World {
 	w.Faults = slices.Clone(w.Faults)
 	w.Faults[i] = f
 	return w
@@ -197,10 +197,10 @@ func clients(rec *Record, w World) []string {
 func cutsOff(f Fault) bool { return f.Effect() == trace.CutsLink }
 
 // speaksOf are the processes that a fault names.
-func (f Fault) speaksOf() []string { return append(f.tells(), slices.Concat(f.Targets()...)...) }
+func speaksOf(f Fault) []string { return append(tells(f), slices.Concat(f.Targets()...)...) }
 
 // tells are the processes that it names in when it strikes.
-func (f Fault) tells() []string {
+func tells(f Fault) []string {
 	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
 		names = append(names, before.Client)

@@ -19,6 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
@@ -213,7 +214,7 @@ var deeds = []deed{
 // story is the deed's base after its change, as a search has it.
 func (d deed) story(t *testing.T) *scenarios.Variant {
 	t.Helper()
-	v, err := Base{Name: d.name, Text: []byte(d.base)}.story()
+	v, err := runs.Base{Name: d.name, Text: []byte(d.base)}.Story()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +264,7 @@ func (d deed) hashes(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, f := range d.faults {
-			cfg.Faults = append(cfg.Faults, f.sim())
+			cfg.Faults = append(cfg.Faults, f.Sim())
 		}
 		tr, err := sim.Run(cfg)
 		if err != nil {

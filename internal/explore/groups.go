@@ -120,6 +120,6 @@ func compareExamples(a, b example) int {
 	return cmp.Or(
 		cmp.Compare(b.effect.severity(), a.effect.severity()),
 		rank(a.world, b.world),
-		strings.Compare(key(a.world), key(b.world)),
+		strings.Compare(a.world.Key(), b.world.Key()),
 	)
 }

@@ -3,6 +3,8 @@ package explore
 import (
 	"fmt"
 	"sync"
+
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // An interner keeps one of each outcome. Of a million worlds there are few that are
@@ -15,8 +17,8 @@ type interner struct {
 func newInterner() *interner { return &interner{known: map[[2]runKey]*Outcome{}} }
 
 func (n *interner) intern(o Outcome) *Outcome {
-	key := [2]runKey{o.Off.key(), o.On.key()}
-	o.Grounds = Grounds{} // each world has its own
+	key := [2]runKey{keyOf(o.Off), keyOf(o.On)}
+	o.Grounds = runs.Grounds{} // each world has its own
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if known, ok := n.known[key]; ok {
@@ -35,7 +37,7 @@ type runKey struct {
 	doubt       string
 }
 
-func (r Run) key() runKey {
+func keyOf(r Run) runKey {
 	k := runKey{behaviour: r.Behaviour, spare: r.Spare, ranOn: r.RanOn, late: r.Late, doubt: r.Doubt}
 	if len(r.Breaks) > 0 {
 		k.breaks = fmt.Sprintf("%q", r.Breaks)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // Outcomes that differ in anything but their grounds are two.
@@ -43,7 +44,7 @@ func TestIntern(t *testing.T) {
 			}
 		}
 	}
-	if n.intern(Outcome{Grounds: Grounds{Sound: true}}) != n.intern(Outcome{}) {
+	if n.intern(Outcome{Grounds: runs.Grounds{Sound: true}}) != n.intern(Outcome{}) {
 		t.Error("two outcomes that differ in their grounds are two")
 	}
 }

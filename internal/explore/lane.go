@@ -325,12 +325,12 @@ const attempts = 200
 func idOf(w World) uint64 {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
-		words[i] = key(World{Base: w.Base, Faults: []Fault{f}})
+		words[i] = World{Base: w.Base, Faults: []Fault{f}}.Key()
 	}
 	slices.Sort(words) // in which order they are listed is all the same
 	w.Faults = nil
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%q %q", key(w), words)
+	fmt.Fprintf(h, "%q %q", w.Key(), words)
 	return h.Sum64()
 }
 
@@ -356,7 +356,7 @@ func (l *lane) draw() (source, promising) {
 			}
 			i := c.members[l.random.IntN(len(c.members))]
 			one := l.found.singles[c.base][i]
-			w, ok := p.world.and(one.world)
+			w, ok := p.world.And(one.world)
 			if !ok {
 				continue
 			}
@@ -369,7 +369,7 @@ func (l *lane) draw() (source, promising) {
 		k := l.kind()
 		k.drawn++
 		a, b := l.pair(k)
-		w, ok := a.world.and(b.world)
+		w, ok := a.world.And(b.world)
 		if !ok {
 			continue
 		}

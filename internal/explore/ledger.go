@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // A Ledger has the outcomes of worlds that were run before, and takes down those that
@@ -36,8 +37,8 @@ type Ledger struct {
 // An aside is what a ledger has of a single fault besides its outcome.
 type aside struct {
 	// Grounds are those of the world; of one that Repeats others they are not known.
-	Grounds *Grounds `json:"g,omitempty"`
-	Repeats bool     `json:"r,omitempty"`
+	Grounds *runs.Grounds `json:"g,omitempty"`
+	Repeats bool          `json:"r,omitempty"`
 }
 
 // ledgerSchema names the format. The lines of the first version had no seals.
@@ -265,26 +266,13 @@ func begin(line []byte, accept func(Heading) error) error {
 		return fmt.Errorf("%w: its schema is %q, and this version of locksim reads %q; go on with the version that has written it, or begin again with another --ledger", ErrLedger, schema, ledgerSchema)
 	}
 	var h Heading
-	if err := strictly(object, &h); err != nil {
+	if err := runs.Strictly(object, &h); err != nil {
 		return fmt.Errorf("%w: its heading: %w", ErrLedger, err)
 	}
 	if err := h.check(); err != nil {
 		return fmt.Errorf("%w: its heading: %w", ErrLedger, err)
 	}
 	return accept(h)
-}
-
-// strictly reads one line of JSON without any field that v does not have.
-func strictly(line []byte, v any) error {
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("something follows it on the line")
-	}
-	return nil
 }
 
 // take takes one line in.
@@ -294,7 +282,7 @@ func (l *Ledger) take(line []byte) error {
 		return errors.New("it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again")
 	}
 	var e entry
-	if err := strictly(object, &e); err != nil {
+	if err := runs.Strictly(object, &e); err != nil {
 		return err
 	}
 	if e.Outcome == nil || (e.Unit == "") == (e.World == "") || e.Index < 0 || e.Unit != "" && e.Unit != singlesUnit && laneOf(e.Unit) < 0 {
@@ -389,7 +377,7 @@ func (l *Ledger) complete() bool { return l != nil && l.whole }
 // keepSingle writes what a world with one fault came to.
 func (l *Ledger) keepSingle(i int, o Outcome, repeats bool) error {
 	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, aside: aside{Repeats: repeats}}
-	if !repeats && o.Grounds != (Grounds{}) {
+	if !repeats && o.Grounds != (runs.Grounds{}) {
 		e.Grounds = &o.Grounds
 	}
 	return l.keep(e)

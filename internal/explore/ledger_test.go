@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 func note(l *Ledger, unit string, i int, o Outcome) error {
@@ -21,7 +22,7 @@ func noteOther(l *Ledger, world string, o Outcome) error {
 }
 
 // aSearch is a search of which the ledgers of these tests are.
-var aSearch = &Search{Bases: []Base{{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}, MaxFaults: 2, Worlds: 64}
+var aSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
 func broke(what string) Outcome {
 	return Outcome{Off: Run{Breaks: []Break{{What: what, Fault: checks.FaultLock}}, Behaviour: 1 << 63}}

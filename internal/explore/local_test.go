@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -12,14 +13,14 @@ import (
 )
 
 // of is a runner on the workloads that are made for a lock.
-func of(lock string, nodes int) (*Local, []Base) {
+func of(lock string, nodes int) (*runs.Local, []Base) {
 	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases(Kinds{})
 	return NewLocal(bases, 10*time.Second, nil), bases
 }
 
-func recorded(t *testing.T, l *Local, base int) *Record {
+func recorded(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
 	t.Helper()
-	r, err := l.Record(base)
+	r, err := Records{bases, l}.Record(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +33,13 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 	for _, lock := range []string{"single", "redlock", "watchdog"} {
 		l, bases := of(lock, 0)
 		for base := range bases {
-			r := recorded(t, l, base)
-			played, err := l.run(World{Base: base}, Without)
+			r := recorded(t, l, bases, base)
+			played, err := l.Account(t.Context(), World{Base: base}, Without)
 			if err != nil {
 				t.Fatal(err)
 			}
 			steps, sent, arrived := 0, 0, 0
-			for _, ev := range played.history.Trace.Events {
+			for _, ev := range played.History.Trace.Events {
 				switch {
 				case r.Roles[ev.Process] == trace.RoleNode && r.Roles[ev.Peer] == trace.RoleNode:
 				case ev.Kind == trace.KindBegin:
@@ -69,14 +70,14 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 func TestEveryPointCanBeStruck(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
-		r := recorded(t, l, base)
+		r := recorded(t, l, bases, base)
 		strike := func(f Fault) *trace.Event {
-			p, err := l.run(World{Base: base, Faults: []Fault{f}}, Without)
+			p, err := l.Account(t.Context(), World{Base: base, Faults: []Fault{f}}, Without)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range p.history.Trace.Events {
-				if ev := &p.history.Trace.Events[i]; ev.Kind == trace.KindStrike {
+			for i := range p.History.Trace.Events {
+				if ev := &p.History.Trace.Events[i]; ev.Kind == trace.KindStrike {
 					return ev
 				}
 			}
@@ -85,12 +86,12 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 		}
 		for _, p := range r.Points {
 			// Setting the clock of a client that does not read it changes nothing before.
-			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().at(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
+			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().At(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
 				t.Errorf("%+v is struck at %v", p, ev.At)
 			}
 		}
 		for _, m := range r.Messages {
-			strike(fault(&sim.Hold{Message: m.NthMessage}, time.Millisecond))
+			strike(runs.NewFault(&sim.Hold{Message: m.NthMessage}, time.Millisecond))
 		}
 	}
 }
@@ -104,7 +105,7 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
 		doubtful := 0
-		singles := recorded(t, l, base).Singles()
+		singles := recorded(t, l, bases, base).Singles()
 		for _, w := range singles {
 			f := w.Faults[0]
 			o, err := l.Run(t.Context(), w)
@@ -133,21 +134,21 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 		l, bases := of(lock, 3)
 		random := rand.New(rand.NewPCG(1, 2))
 		for base := range bases {
-			r := recorded(t, l, base)
+			r := recorded(t, l, bases, base)
 			singles := r.Singles()
 			for range 60 {
 				w, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
-				if both, ok := w.and(b); ok && random.IntN(2) == 0 {
+				if both, ok := w.And(b); ok && random.IntN(2) == 0 {
 					w = both
 				}
-				off, err := l.run(w, Without)
+				off, err := l.Account(t.Context(), w, Without)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if len(off.Breaks) > 0 {
 					continue
 				}
-				on, err := l.run(w, With)
+				on, err := l.Account(t.Context(), w, With)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -159,29 +160,13 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	}
 }
 
-// Where tokens are the lock's own, both runs are made: a token may be wrong.
-func TestOwnTokensAreTried(t *testing.T) {
-	l, _ := of("single-token", 0)
-	off, err := l.run(World{}, Without)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := l.config(World{}, With)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if indifferent(cfg, off.history) {
-		t.Error("the run with fencing is left out")
-	}
-}
-
 // The workloads are made for the TTL: nothing in them is a fixed time.
 func TestWorkloadsScale(t *testing.T) {
 	count := func(ttl time.Duration) (points int) {
 		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases(Kinds{})
 		l := NewLocal(bases, 10*time.Second, nil)
 		for base := range bases {
-			r := recorded(t, l, base)
+			r := recorded(t, l, bases, base)
 			if !r.TookPlace() || r.Outcome.Broke() {
 				t.Errorf("TTL %v, %s: %+v", ttl, r.Name, r.Outcome)
 			}
@@ -209,7 +194,7 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 				continue
 			}
 			base := FileBase(v, 1)
-			before, err := NewLocal([]Base{base}, 10*time.Second, nil).Record(0)
+			before, err := Records{[]Base{base}, NewLocal([]Base{base}, 10*time.Second, nil)}.Record(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +202,7 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := NewLocal([]Base{free}, 10*time.Second, nil).Record(0)
+			after, err := Records{[]Base{free}, NewLocal([]Base{free}, 10*time.Second, nil)}.Record(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,8 +20,8 @@ func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect)
 	switch {
 	case err != nil:
 		return nil, err
-	case !o.Effect().Includes(effect):
-		return nil, fmt.Errorf("%v have no margins: they show %q, not %q; does the lock behave differently each time?", w.Faults, o.Effect(), effect)
+	case !wholeEffect(o).Includes(effect):
+		return nil, fmt.Errorf("%v have no margins: they show %q, not %q; does the lock behave differently each time?", w.Faults, wholeEffect(o), effect)
 	case o.RanOn() || !proves(o, effect):
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect)
 		}
 		m := Margin{Fault: i, What: story.FaultNoun(f.Info(), story.Named)}
 		m.Survived, m.Broken, err = border(known, rec.TTL, func(size sim.Size) (bool, error) {
-			o, err := r.Run(ctx, w.replacing(i, f.Sized(size)))
+			o, err := r.Run(ctx, replacing(w, i, f.Sized(size)))
 			return proves(o, effect) && !o.RanOn(), err
 		})
 		if err != nil {

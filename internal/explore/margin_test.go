@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 )
@@ -119,7 +120,7 @@ func TestMarginTraps(t *testing.T) {
 func TestMarginsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
-	r := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	r := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		if worlds++; worlds == 5 {
 			cancel()
 		}

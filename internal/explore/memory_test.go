@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // BenchmarkMemory measures how much memory a search keeps after 50,000 worlds and after
@@ -16,12 +17,12 @@ import (
 func BenchmarkMemory(b *testing.B) {
 	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
 	local := NewLocal(bases, time.Minute, nil)
-	runner := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	runner := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		if len(w.Faults) == 0 {
 			return local.Run(ctx, w)
 		}
 		h := fnv.New64a()
-		h.Write([]byte(key(w)))
+		h.Write([]byte(w.Key()))
 		r := Run{Behaviour: h.Sum64()}
 		if len(w.Faults) == 1 {
 			r.Behaviour %= 100 // as many kinds as real ones have, more or less
@@ -39,7 +40,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 	for b.Loop() {
 		began := heap()
-		s := &Search{Bases: bases, MaxFaults: 3, Worlds: 250_000, Jobs: 2, Runner: runner, Records: local}
+		s := &Search{Bases: bases, MaxFaults: 3, Worlds: 250_000, Jobs: 2, Runner: runner, Records: Records{bases, local}}
 		s.Progress = func(p Progress) {
 			switch p.Done {
 			case 50_000:

@@ -29,7 +29,7 @@ func goodMoments(rec *Record, w World) iter.Seq[World] {
 					return
 				}
 				for _, before := range m.steps {
-					if !yield(started.replacing(m.fault, w.Faults[m.fault].at(trace.Trigger{Before: before}))) {
+					if !yield(replacing(started, m.fault, w.Faults[m.fault].At(trace.Trigger{Before: before}))) {
 						return
 					}
 				}
@@ -114,13 +114,13 @@ func later(rec *Record, w World) iter.Seq[World] {
 			if held, ok := f.Message(); ok {
 				now := func(m trace.NthMessage) bool { return m == held }
 				for message := range better(laterMessages(rec, w, held.Message), now) {
-					if !yield(w.replacing(i, f.withMessage(message))) {
+					if !yield(replacing(w, i, f.WithMessage(message))) {
 						return
 					}
 				}
 			}
 			for strikes := range better(strikes(rec, w, f), f.Strikes.Equal) {
-				if !yield(w.replacing(i, f.at(strikes))) {
+				if !yield(replacing(w, i, f.At(strikes))) {
 					return
 				}
 			}

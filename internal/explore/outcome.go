@@ -10,68 +10,6 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Outcome is what a world came to, without fencing tokens and with them.
-type Outcome struct {
-	Off Run `json:"off"`
-	On  Run `json:"on"`
-	// Grounds are what else its runs show, from which other worlds follow. They are no part
-	// of what the world came to.
-	Grounds Grounds `json:"-"`
-}
-
-// A Run is what one run came to.
-type Run struct {
-	// Behaviour stands for what the clients, the nodes and the storage did, in the
-	// abstract: runs that differ only in times, and in which of several nodes did
-	// what, have one behaviour.
-	Behaviour uint64 `json:"behaviour,omitempty"`
-	// Spare is how many more slots than its quorum whoever used the lock had at least
-	// while it did: how near it was to losing it.
-	Spare int `json:"spare,omitempty"`
-	// Breaks are what broke, in the order of checks.Properties.
-	Breaks []Break `json:"breaks,omitempty"`
-	// RanOn says that a paused process started something all the same, as code that
-	// is not written on the simulated clock can.
-	RanOn bool `json:"ran_on,omitempty"`
-	// Doubt says why the run proves nothing, such as a fault that did not act; "" if it
-	// does.
-	Doubt string `json:"doubt,omitempty"`
-	// Late says that the run was cut off because it took too long here. On another
-	// machine it may not, so no ledger takes it down.
-	Late bool `json:"late,omitempty"`
-}
-
-// A Break is something that broke.
-type Break struct {
-	// What is a property of package checks, or what a lock must not do: panic,
-	// hang, goroutine leak, endless retry.
-	What string `json:"what"`
-	// Fault says whose fault it is; zero where that cannot be told.
-	Fault checks.Blame `json:"fault,omitzero"`
-	// Why says of what a lock must not do what it did, and shows the stack.
-	Why string `json:"why,omitempty"`
-}
-
-// The runs of a world.
-const (
-	Without = "off" // fencing tokens
-	With    = "on"
-)
-
-// run is one of the two.
-func (o Outcome) run(fencing string) Run {
-	if fencing == With {
-		return o.On
-	}
-	return o.Off
-}
-
-// Broke says whether anything did, in either run.
-func (o Outcome) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
-
-// RanOn says whether either run did.
-func (o Outcome) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
-
 // An Effect is what broke in the two runs of a world, in order and each once. Two worlds
 // that broke in the same way have equal effects.
 type Effect []Harm
@@ -107,11 +45,11 @@ func compareHarms(a, b Harm) int {
 	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Fault.String(), b.Fault.String()))
 }
 
-// Effect is what broke. A run in doubt breaks nothing but what no doubt excuses.
-func (o Outcome) Effect() Effect {
+// wholeEffect is what broke. A run in doubt breaks nothing but what no doubt excuses.
+func wholeEffect(o Outcome) Effect {
 	var e Effect
 	for _, fencing := range []string{Without, With} {
-		for _, b := range o.run(fencing).Breaks {
+		for _, b := range o.Of(fencing).Breaks {
 			e = append(e, Harm{fencing, b.What, b.Fault})
 		}
 	}

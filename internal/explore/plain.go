@@ -18,7 +18,7 @@ import (
 func plainer(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			if f.How() != "" && !yield(w.replacing(i, Fault{f.Common()})) {
+			if f.How() != "" && !yield(replacing(w, i, Fault{Fault: f.Common()})) {
 				return
 			}
 			usual := w
@@ -47,12 +47,12 @@ func rounder(_ *Record, w World) iter.Seq[World] {
 				if !size.Less(known) {
 					break
 				}
-				if last = size; !yield(w.replacing(i, f.Sized(size))) {
+				if last = size; !yield(replacing(w, i, f.Sized(size))) {
 					return
 				}
 			}
 			for _, size := range round {
-				if last.Less(size) && size.Less(known) && !yield(w.replacing(i, f.Sized(size))) {
+				if last.Less(size) && size.Less(known) && !yield(replacing(w, i, f.Sized(size))) {
 					return
 				}
 			}
@@ -98,16 +98,16 @@ func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coars
 func rank(a, b World) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Faults), len(b.Faults)),
-		cmp.Compare(a.crowd(), b.crowd()),
-		slices.Compare(a.complexity(), b.complexity()),
+		cmp.Compare(crowd(a), crowd(b)),
+		slices.Compare(complexity(a), complexity(b)),
 		cmp.Compare(a.Base, b.Base),
-		strings.Compare(key(a), key(b)),
+		strings.Compare(a.Key(), b.Key()),
 	)
 }
 
 // crowd is how many clients and nodes there are. A base has more of either than a
 // change leaves.
-func (w World) crowd() int {
+func crowd(w World) int {
 	c := w.Change
 	size := len(c.Clients) + c.Nodes
 	if c.Clients == nil {
@@ -122,7 +122,7 @@ func (w World) crowd() int {
 // complexity is what makes faults hard to tell, the worst first: those that are
 // special, the processes that are cut off, strikes at messages, digits of sizes, and
 // how large these are.
-func (w World) complexity() []int {
+func complexity(w World) []int {
 	var others, messages, digits, size int
 	special := len(w.Change.Persistence)
 	for _, f := range w.Faults {

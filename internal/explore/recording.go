@@ -1,51 +1,58 @@
 package explore
 
 import (
+	"context"
 	"slices"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/trace"
 )
 
+// Records are those of bases, of which some process runs the worlds.
+type Records struct {
+	Bases  []Base
+	Worlds runs.Worlds
+}
+
 // Record runs a base without any fault and takes down where faults can strike.
-func (l *Local) Record(base int) (*Record, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (all Records) Record(ctx context.Context, base int) (*Record, error) {
+	b, worlds := all.Bases[base], all.Worlds
 	w := World{Base: base}
-	cfg, err := l.config(w, Without)
+	o, err := worlds.Run(ctx, w)
+	if err != nil || o.Misconduct() {
+		return &Record{Base: base, Name: b.Name, Outcome: o}, err
+	}
+	off, err := worlds.Account(ctx, w, Without)
 	if err != nil {
 		return nil, err
 	}
-	off, err := l.run(w, Without)
-	if err != nil {
-		return nil, err
+	if off.History == nil { // the lock does not do the same each time
+		return &Record{Base: base, Name: b.Name, Outcome: Outcome{Off: off.Run, On: off.Run}}, nil
 	}
-	on, err := l.run(w, With)
+	cfg, err := worlds.Config(w, Without)
 	if err != nil {
 		return nil, err
 	}
 	r := &Record{
-		Base: base, Name: l.bases[base].Name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, Takeover: l.bases[base].Takeover, System: cfg.Lock.Kind.System,
+		Base: base, Name: b.Name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, Takeover: b.Takeover, System: cfg.Lock.Kind.System,
 		OwnClock: cfg.Lock.Kind.OwnClock || cfg.Lock.Kind.ReadsClock || cfg.Tokens.Source.OwnClock,
-		Outcome:  Outcome{Off: off.Run, On: on.Run}, Roles: map[string]trace.Role{},
+		Outcome:  o, Roles: map[string]trace.Role{},
 	}
 	for _, c := range cfg.Clients {
 		r.Clients = append(r.Clients, c.Name)
 	}
-	if off.history == nil {
-		return r, nil
-	}
-	for _, p := range off.history.Trace.Processes {
+	for _, p := range off.History.Trace.Processes {
 		r.Roles[p.Name] = p.Role
 	}
 	for _, n := range cfg.Nodes {
 		if n.ReplicaOf != "" {
 			r.Replicas = append(r.Replicas, n.Name)
 		}
-		if slices.Contains(off.history.LockNodes(), n.Name) {
+		if slices.Contains(off.History.LockNodes(), n.Name) {
 			r.Nodes = append(r.Nodes, n.Name)
 		}
 	}
-	for _, o := range off.history.Survey() {
+	for _, o := range off.History.Survey() {
 		if o.Begins == nil && r.Roles[o.Message.Client] == trace.RoleNode {
 			continue // what nodes tell each other is no part of a story that people tell
 		}

@@ -42,7 +42,7 @@ func with(ran []tried, w World, o Outcome) []tried {
 // run, in each of which such a fault strikes the same at the same moment.
 func (r *Record) repeats(w World, ran []tried) (Outcome, bool) {
 	for _, t := range ran {
-		aslong := t.lasts() == w.lasts() || t.Grounds.Over > 0 && w.lasts() > t.Grounds.Over
+		aslong := lasts(t.World) == lasts(w) || t.Grounds.Over > 0 && lasts(w) > t.Grounds.Over
 		if aslong && r.sameBefore(w, t.World, ran) {
 			return t.Outcome, true
 		}
@@ -54,7 +54,7 @@ func (r *Record) repeats(w World, ran []tried) (Outcome, bool) {
 }
 
 // lasts is how long the world's only fault does.
-func (w World) lasts() time.Duration { return w.Faults[0].For }
+func lasts(w World) time.Duration { return w.Faults[0].For }
 
 // sameBefore says that two worlds are the same until one of their faults is lifted.
 func (r *Record) sameBefore(a, b World, ran []tried) bool {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -32,7 +33,7 @@ func TestRepeats(t *testing.T) {
 			l, bases := of(c.lock, c.nodes)
 			if c.wall {
 				for i, b := range bases {
-					v, err := b.story()
+					v, err := b.Story()
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -47,7 +48,7 @@ func TestRepeats(t *testing.T) {
 			}
 			left := map[trace.Effect]int{}
 			for base := range bases {
-				r := recorded(t, l, base)
+				r := recorded(t, l, bases, base)
 				var all []single
 				for _, w := range r.Singles(Kinds{}, bases[base].Kinds) {
 					all = append(all, single{world: w})
@@ -68,7 +69,7 @@ func TestRepeats(t *testing.T) {
 }
 
 // seeRepeats runs what a search leaves out of a spot, too, and counts it by effect.
-func seeRepeats(t *testing.T, l *Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
+func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
 	t.Helper()
 	var ran []tried
 	var runs []string
@@ -97,15 +98,15 @@ func seeRepeats(t *testing.T, l *Local, r *Record, all []single, spot []int, lef
 // eventsOf is what happens in a world, with what no event depends on left out: how large
 // its fault is, in which words a crash is told, when a disk is written to, and the time of
 // day that a clock shows which the fault sets.
-func eventsOf(t *testing.T, l *Local, w World) string {
+func eventsOf(t *testing.T, l *runs.Local, w World) string {
 	t.Helper()
 	var all strings.Builder
 	for _, fencing := range []string{Without, With} {
-		p, err := l.run(w, fencing)
+		p, err := l.Account(t.Context(), w, fencing)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, ev := range p.history.Trace.Events {
+		for _, ev := range p.History.Trace.Events {
 			ev.Seq = 0
 			for _, by := range []**trace.Actor{&ev.By, &ev.Owner, &ev.Prior} {
 				if *by != nil {
@@ -139,7 +140,7 @@ func eventsOf(t *testing.T, l *Local, w World) string {
 func TestRepeatsChangeNothing(t *testing.T) {
 	l, bases := of("single", 1)
 	find := func(runner Runner, shard, shards int, ledger *Ledger) *Found {
-		s := &Search{Bases: bases, MaxFaults: 1, Runner: runner, Records: l, Kinds: Kinds{Only: []string{"crash", "jump"}}, Shard: shard, Shards: shards, Ledger: ledger}
+		s := &Search{Bases: bases, MaxFaults: 1, Runner: runner, Records: Records{bases, l}, Kinds: Kinds{Only: []string{"crash", "jump"}}, Shard: shard, Shards: shards, Ledger: ledger}
 		f, err := s.Find(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -150,14 +151,14 @@ func TestRepeatsChangeNothing(t *testing.T) {
 		bases = bases[:1]
 	}
 	var n atomic.Int64 // worlds are run at once
-	each := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	each := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		n.Add(1)
 		o, err := l.Run(ctx, w)
-		o.Grounds = Grounds{}
+		o.Grounds = runs.Grounds{}
 		return o, err
 	})
 	all, some := find(each, 0, 0, nil), find(l, 0, 0, nil)
-	if repeats := some.result.Levels[0].Repeats; repeats == 0 || all.result.Levels[0].Repeats != 0 || int(n.Load()) != all.result.Worlds+len(bases) {
+	if repeats := some.result.Levels[0].Repeats; repeats == 0 || all.result.Levels[0].Repeats != 0 || int(n.Load()) != all.result.Worlds {
 		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.result.Worlds, all.result.Levels[0].Repeats, n.Load())
 	}
 	var text strings.Builder
@@ -198,7 +199,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 func told(f *Found) string {
 	var examples []string
 	for id, g := range f.groups {
-		examples = append(examples, id+" "+key(g.best.world))
+		examples = append(examples, id+" "+g.best.world.Key())
 	}
 	slices.Sort(examples)
 	return fmt.Sprintf("%+v\n%s\n%s\n%d", f.result.Levels, ids(f), strings.Join(examples, "\n"), f.result.First)

@@ -7,8 +7,7 @@
 // says (see [sim.FaultKind]); what is done about it follows from its effect, by tables
 // of this package.
 //
-// Worlds are run by a [Runner]: by [Local] in this process, or by a [Pool] in worker
-// processes, which a lock may bring down.
+// Package runs describes worlds and runs them.
 package explore
 
 import (
@@ -19,8 +18,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/workers"
 )
 
 // A Search looks for every way to break a lock.
@@ -48,9 +47,9 @@ type Search struct {
 	Jobs int
 
 	Runner Runner
-	// Records makes the records of the bases, in this process.
+	// Records makes the records of the bases.
 	Records interface {
-		Record(base int) (*Record, error)
+		Record(ctx context.Context, base int) (*Record, error)
 	}
 	// Ledger has what was run before, and takes down what is run now; nil is none.
 	Ledger *Ledger
@@ -144,16 +143,9 @@ func (s *Search) Find(ctx context.Context) (*Found, error) {
 // record runs every base without faults.
 func (f *Found) record(ctx context.Context) error {
 	for i, b := range f.search.Bases {
-		// The first time in a process of its own: there is no telling what the lock does.
-		o, err := f.search.Runner.Run(ctx, World{Base: i})
+		r, err := f.search.Records.Record(ctx, i)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.Name, err)
-		}
-		r := &Record{Base: i, Name: b.Name, Outcome: o}
-		if !misconduct(o) {
-			if r, err = f.search.Records.Record(i); err != nil {
-				return fmt.Errorf("%s: %w", b.Name, err)
-			}
 		}
 		f.records = append(f.records, r)
 		f.singles = append(f.singles, nil)
@@ -162,7 +154,7 @@ func (f *Found) record(ctx context.Context) error {
 		if !r.TookPlace() {
 			continue
 		}
-		f.groups.add(r, World{Base: i}, o)
+		f.groups.add(r, World{Base: i}, r.Outcome)
 		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
 			f.listed[i]++
 			if !f.search.Quick || r.quick(w) {
@@ -179,19 +171,6 @@ func (f *Found) record(ctx context.Context) error {
 		return fmt.Errorf("%s: there is nothing to try: no fault of these kinds can strike in it: %s", f.records[0].Name, f.search.Kinds)
 	}
 	return fmt.Errorf("%s: without any fault the run proves nothing: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
-}
-
-// misconduct says that something happened after which the process is not to be relied
-// on.
-func misconduct(o Outcome) bool {
-	for _, r := range []Run{o.Off, o.On} {
-		for _, b := range r.Breaks {
-			if b.Why != "" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // leap is how many spots are skipped, to be tried later.
@@ -359,16 +338,16 @@ func (r *Record) grade() grade { return effectOf(&r.Outcome).grade() }
 // effectOf is the effect of a world that proves something: of one in doubt only what
 // the lock must not do whatever happens.
 func effectOf(o *Outcome) Effect {
-	if misconduct(*o) {
-		return o.Effect()
+	if o.Misconduct() {
+		return wholeEffect(*o)
 	}
 	if o.Off.Doubt != "" {
 		return nil
 	}
 	if o.On.Doubt != "" {
-		return Outcome{Off: o.Off}.Effect()
+		return wholeEffect(Outcome{Off: o.Off})
 	}
-	return o.Effect()
+	return wholeEffect(*o)
 }
 
 // halted notes that the search was ended before its time.
@@ -412,7 +391,7 @@ func (s *Search) watch(w World, o Outcome) {
 
 // hands is how many goroutines hand worlds to the runner: so many that it never waits
 // for the next.
-func (s *Search) hands() int { return (1 + workers.Ahead) * max(s.Jobs, 1) }
+func (s *Search) hands() int { return (1 + runs.Ahead) * max(s.Jobs, 1) }
 
 // parallel does n things, as many at once as there are hands, and then calls done for
 // each of them in their order, one at a time. It ends with the first error, in that

@@ -20,8 +20,8 @@ func shrink(ctx context.Context, r Runner, rec *Record, w World, want Effect) (W
 	if err != nil {
 		return w, err
 	}
-	if !o.Effect().Includes(want) {
-		return w, fmt.Errorf("cannot shrink %v: it shows %q, not %q; does the lock behave differently each time?", w.Faults, o.Effect(), want)
+	if !wholeEffect(o).Includes(want) {
+		return w, fmt.Errorf("cannot shrink %v: it shows %q, not %q; does the lock behave differently each time?", w.Faults, wholeEffect(o), want)
 	}
 	s := &shrinker{ctx: ctx, runner: r, rec: rec, want: want, ranOn: o.RanOn(), left: mostWorlds - 1, tried: map[string]bool{}}
 	for {
@@ -82,7 +82,7 @@ func (s *shrinker) try(p pass, w World) World {
 // shows says whether a world proves that the effect is there. A world that cannot be
 // made does not, nor does one for which there is no time.
 func (s *shrinker) shows(w World) bool {
-	name := key(w)
+	name := w.Key()
 	if shown, known := s.tried[name]; known {
 		return shown
 	}
@@ -101,7 +101,7 @@ func (s *shrinker) shows(w World) bool {
 
 // proves says that an effect is there beyond doubt.
 func proves(o Outcome, want Effect) bool {
-	return o.Off.Doubt == "" && o.On.Doubt == "" && o.Effect().Includes(want)
+	return o.Off.Doubt == "" && o.On.Doubt == "" && wholeEffect(o).Includes(want)
 }
 
 // key is a world as one word, for maps.
@@ -113,4 +113,4 @@ func key(w World) string {
 	return string(text)
 }
 
-func same(a, b World) bool { return key(a) == key(b) }
+func same(a, b World) bool { return a.Key() == b.Key() }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -64,7 +65,7 @@ func (r *Record) reached(f Fault) int {
 func (r *Record) before(step string) int { return r.reached(item{Before: step}.fault()) }
 
 // one is the fault of a kind that acts on something, and whether there is one.
-func (w World) one(kind, target string) (Fault, bool) {
+func one(w World, kind, target string) (Fault, bool) {
 	i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
 	if i < 0 {
 		return Fault{}, false
@@ -78,13 +79,13 @@ func starts(client, at string) map[string]trace.Point {
 }
 
 // takesPart says whether a client does.
-func (w World) takesPart(client string) bool {
+func takesPart(w World, client string) bool {
 	return w.Change.Clients == nil || slices.Contains(w.Change.Clients, client)
 }
 
 var (
 	broken  = Outcome{Off: Run{Breaks: []Break{{What: "serial-sections"}}}}
-	lost    = broken.Effect()
+	lost    = wholeEffect(broken)
 	unhurt  = Outcome{}
 	doubted = Outcome{Off: broken.Off, On: Run{Doubt: "the fault did not act"}}
 	wentOn  = Outcome{Off: Run{Breaks: broken.Off.Breaks, RanOn: true}}
@@ -113,19 +114,19 @@ func (p *plant) Run(_ context.Context, w World) (Outcome, error) {
 // shrinksTo asserts the exact world that is found, and how many it takes at most.
 func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want World, atMost int) {
 	t.Helper()
-	original := key(from)
+	original := from.Key()
 	got, err := shrink(t.Context(), p, rec, from, lost)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !same(got, want) {
-		t.Errorf("shrunk to\n%s\nwant\n%s", key(got), key(want))
+		t.Errorf("shrunk to\n%s\nwant\n%s", got.Key(), want.Key())
 	}
 	if p.worlds > atMost {
 		t.Errorf("%d worlds were run, want at most %d", p.worlds, atMost)
 	}
-	if key(from) != original {
-		t.Errorf("the world that was to be shrunk is now\n%s\nit was\n%s", key(from), original)
+	if from.Key() != original {
+		t.Errorf("the world that was to be shrunk is now\n%s\nit was\n%s", from.Key(), original)
 	}
 }
 
@@ -133,10 +134,10 @@ func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want World, atMost in
 func TestShrinkPause(t *testing.T) {
 	rec := written(3, 5)
 	p := planted(func(w World) bool {
-		pause, ok := w.one("pause", "client-1")
+		pause, ok := one(w, "pause", "client-1")
 		return ok && pause.For >= 29880*time.Millisecond &&
 			rec.reached(pause) >= rec.before("client-1 read") && rec.reached(pause) <= rec.before("client-1 write") &&
-			w.takesPart("client-2")
+			takesPart(w, "client-2")
 	})
 	p.shrinksTo(t, rec, World{Base: 2, Faults: []Fault{
 		item{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"}.fault(),
@@ -155,9 +156,9 @@ func TestShrinkPause(t *testing.T) {
 func TestShrinkJumpWithPartition(t *testing.T) {
 	rec := written(3, 5)
 	cause := func(w World) bool {
-		partition, cut := w.one("partition", "client-1")
+		partition, cut := one(w, "partition", "client-1")
 		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind() == "jump" })
-		if !cut || i < 0 || !w.takesPart("client-2") {
+		if !cut || i < 0 || !takesPart(w, "client-2") {
 			return false
 		}
 		jump := w.Faults[i]
@@ -198,7 +199,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 
 	// Where a majority need not be cut off, it is not.
 	p := planted(func(w World) bool {
-		partition, cut := w.one("partition", "client-1")
+		partition, cut := one(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, World{
@@ -254,9 +255,9 @@ func TestShrinkKeepsStart(t *testing.T) {
 }
 
 func three(w World) bool {
-	_, a := w.one("crash", "redis-1")
-	_, b := w.one("crash", "redis-2")
-	_, c := w.one("hold", "client-1's write request to storage")
+	_, a := one(w, "crash", "redis-1")
+	_, b := one(w, "crash", "redis-2")
+	_, c := one(w, "hold", "client-1's write request to storage")
 	return a && b && c
 }
 
@@ -296,8 +297,8 @@ func TestShrinkEitherSuffices(t *testing.T) {
 func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w World) bool {
-		pause, paused := w.one("pause", "client-1")
-		_, crashed := w.one("crash", "client-2")
+		pause, paused := one(w, "pause", "client-1")
+		_, crashed := one(w, "crash", "client-2")
 		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{
@@ -313,9 +314,9 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 func TestShrinkOrderMatters(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w World) bool {
-		crash, a := w.one("crash", "redis-1")
-		pause, b := w.one("pause", "client-1")
-		return a && b && rec.reached(crash) < rec.reached(pause) && rec.reached(pause) <= rec.before("client-1 write") && w.takesPart("client-2")
+		crash, a := one(w, "crash", "redis-1")
+		pause, b := one(w, "pause", "client-1")
+		return a && b && rec.reached(crash) < rec.reached(pause) && rec.reached(pause) <= rec.before("client-1 write") && takesPart(w, "client-2")
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{
 		item{Kind: "crash", Target: "redis-1", For: 2 * time.Second}.fault(),
@@ -334,7 +335,7 @@ func TestShrinkOrderMatters(t *testing.T) {
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := written(3, 3)
 	p := planted(func(w World) bool {
-		return w.takesPart("client-1") && w.takesPart("client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
+		return takesPart(w, "client-1") && takesPart(w, "client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, World{
 		Change: scenarios.Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
@@ -378,12 +379,12 @@ func TestShrinkGoodMoments(t *testing.T) {
 func TestShrinkMomentWithStrike(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w World) bool {
-		jump, ok := w.one("jump", "redis-1")
+		jump, ok := one(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
-			return ok && w.takesPart("client-2") && jump.Strikes.Before.IsZero() // client-2 asks again and again
+			return ok && takesPart(w, "client-2") && jump.Strikes.Before.IsZero() // client-2 asks again and again
 		case "client-1's key expired on redis-1":
-			return ok && w.takesPart("client-2") && rec.reached(jump) > rec.before("client-1 read") && rec.reached(jump) < rec.before("client-1 write")
+			return ok && takesPart(w, "client-2") && rec.reached(jump) > rec.before("client-1 read") && rec.reached(jump) < rec.before("client-1 write")
 		}
 		return false
 	})
@@ -400,7 +401,7 @@ func TestShrinkPatientFaults(t *testing.T) {
 		item{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"}.fault(),
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
-		plain := f.at(trace.Trigger{})
+		plain := f.At(trace.Trigger{})
 		planted(func(w World) bool { return len(w.Faults) == 1 }).
 			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{plain}}, 5)
 		planted(func(w World) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
@@ -413,8 +414,8 @@ func TestShrinkForgetsMoments(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w World) bool {
 		at, waits := w.Change.Starts["client-2"]
-		_, jumped := w.one("jump", "redis-1")
-		return w.takesPart("client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
+		_, jumped := one(w, "jump", "redis-1")
+		return takesPart(w, "client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
 	})
 	p.shrinksTo(t, rec, World{
 		Change: scenarios.Change{Starts: starts("client-2", "redis-1's clock jumped")},
@@ -427,7 +428,7 @@ func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := written(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
 	p := planted(func(w World) bool {
-		crash, ok := w.one("crash", "client-1")
+		crash, ok := one(w, "crash", "client-1")
 		return ok && crash.Strikes.When.String() == at
 	})
 	from := World{Faults: []Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
@@ -527,9 +528,9 @@ func TestShrinkTraps(t *testing.T) {
 	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn} {
 		t.Run(name, func(t *testing.T) {
 			p := &plant{outcome: func(w World) Outcome {
-				pause, ok := w.one("pause", "client-1")
+				pause, ok := one(w, "pause", "client-1")
 				switch {
-				case !ok || !w.takesPart("client-2"):
+				case !ok || !takesPart(w, "client-2"):
 					return trap
 				case pause.Strikes.Before.Step != trace.Read || pause.For < 7*time.Second || w.Change.Starts != nil:
 					return trap
@@ -585,9 +586,9 @@ func TestShrinkOtherEffects(t *testing.T) {
 // A world that cannot be made has no effect, and is not run again.
 func TestShrinkImpossibleWorlds(t *testing.T) {
 	rec := written(2, 3)
-	runs := map[string]int{}
-	r := RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
-		runs[key(w)]++
+	tries := map[string]int{}
+	r := runs.RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+		tries[w.Key()]++
 		switch {
 		case w.Change.Nodes != 0 || w.Change.Clients != nil || w.Change.Starts != nil:
 			return broken, errors.New("there is no such world")
@@ -599,9 +600,9 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 	got, err := shrink(t.Context(), r, rec, World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
 	want := World{Faults: []Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
 	if err != nil || !same(got, want) {
-		t.Errorf("shrunk to %s, %v; want %s", key(got), err, key(want))
+		t.Errorf("shrunk to %s, %v; want %s", got.Key(), err, want.Key())
 	}
-	for w, n := range runs {
+	for w, n := range tries {
 		if n > 1 {
 			t.Errorf("%s was run %d times", w, n)
 		}
@@ -618,8 +619,8 @@ func TestShrinkWithinBounds(t *testing.T) {
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
 	p := planted(func(w World) bool {
-		f, paused := w.one("pause", "client-2")
-		_, crashed := w.one("crash", "client-1")
+		f, paused := one(w, "pause", "client-2")
+		_, crashed := one(w, "crash", "client-1")
 		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
 	})
 	p.shrinksTo(t, rec,
@@ -640,7 +641,7 @@ func TestShrinkStops(t *testing.T) {
 	rec := written(2, 5)
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
-	r := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	r := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		if worlds++; worlds == 3 {
 			cancel()
 		}
@@ -653,14 +654,14 @@ func TestShrinkStops(t *testing.T) {
 	got, err := shrink(ctx, r, rec, w, lost)
 	// The first world is w itself, the second has no faults and the third is not told.
 	if !errors.Is(err, context.Canceled) || !same(got, w) || worlds != 3 {
-		t.Errorf("after %d worlds: %s, %v", worlds, key(got), err)
+		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
 	}
 
 	if _, err := shrink(t.Context(), planted(func(World) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
 		t.Errorf("a world that shows nothing was shrunk: %v", err)
 	}
 	never := errors.New("never")
-	if _, err := shrink(t.Context(), RunnerFunc(func(context.Context, World) (Outcome, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
+	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, World) (Outcome, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
 		t.Errorf("a world that cannot be made was shrunk: %v", err)
 	}
 }
@@ -697,7 +698,7 @@ func TestRank(t *testing.T) {
 	for i, a := range simplest {
 		for j, b := range simplest {
 			if got := rank(a, b); (got < 0) != (i < j) || (got == 0) != (i == j) {
-				t.Errorf("rank(%s, %s) = %d", key(a), key(b), got)
+				t.Errorf("rank(%s, %s) = %d", a.Key(), b.Key(), got)
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []World) {
 	if !s.kind.Instant {
 		f.For = size.Time
 	}
-	w := World{Base: s.Base, Faults: []Fault{{f}}}
+	w := World{Base: s.Base, Faults: []Fault{{Fault: f}}}
 	if !s.Disks || s.Record.Roles[f.Target()] != trace.RoleNode {
 		return []World{w}
 	}

@@ -6,41 +6,35 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
 // Takeover measures in the first base how long after a crash of the lock's holder another
 // client is granted the lock: a fault that is over by then cannot let two clients work at
-// once. The base is the first of [Lock.Bases], in both runner and local. It returns 0 if
+// once. The base is the first of [Lock.Bases]. It returns 0 if
 // that takes less than twice the TTL, which is how long the longest faults last anyway, or if
 // no other client is granted the lock at all.
 //
 // On Consul, for instance, it is much longer than the TTL: a session ends after twice its
 // TTL, and a lock-delay follows.
-func Takeover(ctx context.Context, runner Runner, local *Local) (time.Duration, error) {
-	w := World{Faults: []Fault{fault(&sim.CrashFault{Process: firstClient}, 0).at(
+func Takeover(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
+	w := World{Faults: []Fault{runs.NewFault(&sim.CrashFault{Process: firstClient}, 0).At(
 		trace.Trigger{Before: trace.StepPoint{Client: firstClient, Step: trace.Read}})}}
-	// The first time in a process of its own: there is no telling what the lock does.
-	o, err := runner.Run(ctx, w)
+	off, err := worlds.Account(ctx, w, Without)
 	if err != nil {
 		return 0, fmt.Errorf("how long another client waits for a crashed holder cannot be measured: %w", err)
 	}
-	if misconduct(o) || o.Off.Doubt != "" {
+	if off.Misconduct() || off.Doubt != "" || off.History == nil || len(off.History.Acts()) == 0 {
 		return 0, nil
 	}
-	local.mu.Lock()
-	defer local.mu.Unlock()
-	cfg, err := local.config(w, Without)
+	cfg, err := worlds.Config(w, Without)
 	if err != nil {
 		return 0, err
 	}
-	off, err := local.play(cfg)
-	if err != nil || off.history == nil || len(off.history.Acts()) == 0 {
-		return 0, err
-	}
-	crash := off.history.Acts()[0].Struck
-	for _, s := range off.history.Sections() {
+	crash := off.History.Acts()[0].Struck
+	for _, s := range off.History.Sections() {
 		if s.Client == firstClient || s.Granted.Seq < crash.Seq {
 			continue
 		}

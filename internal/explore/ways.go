@@ -11,6 +11,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -80,7 +81,7 @@ func (r *Record) report() BaseRecord {
 	}
 	b.Messages = len(r.Messages)
 	var words []string
-	for _, h := range r.Outcome.Effect() {
+	for _, h := range wholeEffect(r.Outcome) {
 		if !slices.Contains(words, h.What) {
 			words = append(words, h.What)
 		}
@@ -140,7 +141,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	// A smaller world that is worse is an example of something else, and so is one in
 	// which a mistake of the lock shows in another step.
 	stages := e.stages()
-	alike := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	alike := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		o, err := runner.Run(ctx, w)
 		grade := effectOf(&o).grade()
 		if grade&^e.effect.grade() != 0 || grade&blames != 0 && !within(example{record: e.record, world: w}.stages(), stages) {
@@ -223,7 +224,7 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	if base.Programs != nil {
 		return w, nil
 	}
-	v, err := base.story()
+	v, err := base.Story()
 	if err != nil {
 		return w, err
 	}
@@ -273,8 +274,8 @@ func whatBroke(r Run) []string {
 
 // others runs worlds that have no place in the search, each once.
 func (f *Found) others() Runner {
-	return RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
-		name := key(w)
+	return runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		name := w.Key()
 		if o, ok := f.search.Ledger.pastOther(name); ok {
 			return o, nil
 		}

@@ -1,4 +1,4 @@
-package explore
+package runs
 
 import (
 	"hash/fnv"
@@ -9,7 +9,7 @@ import (
 )
 
 // Grounds are what the runs of a world with one fault show besides what they came to. From
-// them follows what some other worlds come to: see [Record.repeats]. The zero Grounds prove
+// them follows what some other worlds come to: see package explore. The zero Grounds prove
 // nothing, as do those of a run in doubt.
 type Grounds struct {
 	// Sound says that the runs came to their own ends and prove something.
@@ -28,12 +28,12 @@ type Grounds struct {
 }
 
 // grounds are those of the runs of a world, one after the other.
-func grounds(w World, runs ...played) Grounds {
+func grounds(w World, runs ...Account) Grounds {
 	if len(w.Faults) != 1 {
 		return Grounds{}
 	}
 	for _, p := range runs {
-		if p.history == nil || p.Doubt != "" || p.cut || !p.history.Complete() {
+		if p.History == nil || p.Doubt != "" || p.cut || !p.History.Complete() {
 			return Grounds{}
 		}
 	}
@@ -42,12 +42,12 @@ func grounds(w World, runs ...played) Grounds {
 	switch f.Effect() {
 	case trace.SetsClock:
 		g.Course = course(f.Target(), runs)
-		g.Unread = !slices.ContainsFunc(runs, func(p played) bool { return !p.history.Unread(f.Target()) })
+		g.Unread = !slices.ContainsFunc(runs, func(p Account) bool { return !p.History.Unread(f.Target()) })
 	case trace.KillsProcess:
-		g.Blank = !slices.ContainsFunc(runs, func(p played) bool { return p.history.WroteInBackground(f.Target()) })
+		g.Blank = !slices.ContainsFunc(runs, func(p Account) bool { return p.History.WroteInBackground(f.Target()) })
 	}
 	for _, p := range runs {
-		over, unlifted := p.history.Outlived()
+		over, unlifted := p.History.Outlived()
 		if !unlifted {
 			g.Over = 0
 			break
@@ -59,10 +59,10 @@ func grounds(w World, runs ...played) Grounds {
 
 // course stands for all that happened in the runs but for what a process's wall clock read,
 // and by how much it was set.
-func course(process string, runs []played) uint64 {
+func course(process string, runs []Account) uint64 {
 	sum := fnv.New64a()
 	for _, p := range runs {
-		p.history.HashCourse(sum, process)
+		p.History.HashCourse(sum, process)
 	}
 	return sum.Sum64()
 }

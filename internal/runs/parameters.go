@@ -1,7 +1,10 @@
-package explore
+package runs
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"time"
 
 	"github.com/locksim/locksim/sim"
@@ -38,10 +41,23 @@ func (f Fault) MarshalJSON() ([]byte, error) { return json.Marshal(f.Parameters(
 // UnmarshalJSON reads a fault's parameters, and none that it does not know.
 func (f *Fault) UnmarshalJSON(text []byte) error {
 	var p Parameters
-	if err := strictly(text, &p); err != nil {
+	if err := Strictly(text, &p); err != nil {
 		return err
 	}
 	var err error
 	*f, err = p.Fault()
 	return err
+}
+
+// Strictly reads one line of JSON without any field that v does not have.
+func Strictly(line []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return errors.New("something follows it on the line")
+	}
+	return nil
 }

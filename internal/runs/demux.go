@@ -1,10 +1,19 @@
-package workers
+package runs
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync"
+)
+
+// What the lines of a worker begin with, which tells them from whatever the job prints. The
+// rest is JSON.
+const (
+	noted    = "\x1enote "
+	answered = "\x1eanswer "
+	// answeredLast begins an answer after which the process answers nothing more.
+	answeredLast = "\x1elast "
 )
 
 // A reply is one line of a worker.
@@ -16,7 +25,7 @@ type reply struct {
 // understand stores what the worker said.
 func (r reply) understand(what any) error {
 	if err := json.Unmarshal(r.json, what); err != nil {
-		return fmt.Errorf("workers: it said what nobody understands: %w: %.100s", err, r.json)
+		return fmt.Errorf("the worker said what nobody understands: %w: %.100s", err, r.json)
 	}
 	return nil
 }
@@ -24,7 +33,7 @@ func (r reply) understand(what any) error {
 // A demux takes what a process writes to its standard output, and tells the lines of
 // the worker from what the jobs print.
 type demux struct {
-	worker *Worker
+	worker *worker
 	// line is the beginning of a line.
 	line []byte
 	// foreign says that the line is not the worker's, and that what came before is
@@ -54,9 +63,12 @@ func (e *demux) Write(b []byte) (int, error) {
 
 // hear takes a line that is whole.
 func (e *demux) hear() {
-	for _, mark := range []string{answered, noted} {
+	for _, mark := range []string{answered, noted, answeredLast} {
 		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.foreign {
-			e.worker.hear(reply{mark, bytes.Clone(said)})
+			select {
+			case e.worker.heard <- reply{mark, bytes.Clone(said)}:
+			case <-e.worker.left:
+			}
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package explore
+package runs
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if off.history == nil {
+	if off.History == nil {
 		// It hangs, or takes too long: once is enough.
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
@@ -78,7 +78,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 	}
 	on.Faults = cfg.Faults
 	// What hangs still goes on in this process, on which there is no relying any more.
-	if off.shows(trace.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.history) {
+	if off.shows(trace.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.History) {
 		return Outcome{Off: off.Run, On: off.Run, Grounds: grounds(w, off)}, nil
 	}
 	fenced, err := l.play(on)
@@ -95,31 +95,36 @@ func indifferent(cfg sim.Config, h *history.History) bool {
 		!slices.ContainsFunc(h.Sections(), minted)
 }
 
-// A played is a run with what happened in it; nil if it has no trace. One that was cut
+// An Account is a run with what happened in it; nil if it has no trace. One that was cut
 // did not come to its own end.
-type played struct {
+type Account struct {
 	Run
-	history *history.History
+	History *history.History
 	cut     bool
 }
 
-// run runs a world with or without fencing.
-func (l *Local) run(w World, fencing string) (played, error) {
+// Account runs a world with or without fencing.
+func (l *Local) Account(ctx context.Context, w World, fencing string) (Account, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return Account{}, err
+	}
 	cfg, err := l.config(w, fencing)
 	if err != nil {
-		return played{}, err
+		return Account{}, err
 	}
 	return l.play(cfg)
 }
 
 // play runs a world that was made.
-func (l *Local) play(cfg sim.Config) (played, error) {
+func (l *Local) play(cfg sim.Config) (Account, error) {
 	tr, err := sim.RunPatiently(cfg, l.patience)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
-		return played{Run: Run{Doubt: err.Error(), Late: late}}, nil
+		return Account{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
-	p := played{cut: err != nil}
+	p := Account{cut: err != nil}
 	if conduct := sim.Conduct(err); conduct != "" {
 		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
 	} else if err != nil {
@@ -128,8 +133,8 @@ func (l *Local) play(cfg sim.Config) (played, error) {
 	if tr == nil {
 		return p, nil
 	}
-	p.history = history.Of(tr)
-	verdict := checks.Check(p.history, nil)
+	p.History = history.Of(tr)
+	verdict := checks.Check(p.History, nil)
 	p.RanOn = verdict.RanOn
 	if len(verdict.Reasons) > 0 && err == nil {
 		p.Doubt = story.InFull.Reason(verdict.Reasons[0])
@@ -140,9 +145,9 @@ func (l *Local) play(cfg sim.Config) (played, error) {
 		}
 	}
 	if l.judge != nil {
-		p.Breaks = append(p.Breaks, l.judge(p.history, err)...)
+		p.Breaks = append(p.Breaks, l.judge(p.History, err)...)
 	}
-	p.Behaviour, p.Spare = behaviour(p.history)
+	p.Behaviour, p.Spare = behaviour(p.History)
 	return p, nil
 }
 
@@ -165,7 +170,7 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 		if err := f.Check(topology); err != nil {
 			return cfg, err
 		}
-		cfg.Faults = append(cfg.Faults, f.sim())
+		cfg.Faults = append(cfg.Faults, f.Sim())
 	}
 	return cfg, nil
 }
@@ -198,7 +203,7 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 // setting is a base with a change.
 func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
 	if l.settings[base] == nil {
-		v, err := l.bases[base].story()
+		v, err := l.bases[base].Story()
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +213,7 @@ func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
 		return l.settings[base], nil
 	}
 	// Many worlds in a row have one change: what a node writes to its disk.
-	name := key(World{Base: base, Change: c})
+	name := World{Base: base, Change: c}.Key()
 	if s := l.changed[name]; s != nil {
 		return s, nil
 	}

@@ -1,4 +1,4 @@
-package explore_test
+package runs_test
 
 import (
 	"context"
@@ -14,48 +14,29 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/internal/explore"
-	"github.com/locksim/locksim/internal/workers"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
-// The workers of these tests are the test's binary, with this variable set.
-const poolVariable = "EXPLORE_TEST_WORKER"
+// A pretender runs no worlds, but does what they say.
+type pretender struct {
+	runs.Worlds
+	bases []runs.Base
+}
 
-func TestMain(m *testing.M) {
-	switch os.Getenv(poolVariable) {
-	case "":
-		os.Exit(m.Run())
-	case "pretends":
-		explore.Serve(os.Stdin, os.Stdout, func(bases []explore.Base) (explore.Runner, error) {
-			if len(bases) == 0 {
-				return nil, errors.New("there are no bases")
-			}
-			return explore.RunnerFunc(func(_ context.Context, w explore.World) (explore.Outcome, error) {
-				return pretend(bases, w)
-			}), nil
-		})
-	case "simulates":
-		explore.Serve(os.Stdin, os.Stdout, func(bases []explore.Base) (explore.Runner, error) {
-			return explore.NewLocal(bases, 10*time.Second, nil), nil
-		})
-	case "dies":
-		fmt.Fprintln(os.Stderr, "no such flag: -workers")
-		os.Exit(2)
-	case "sleeps":
-		time.Sleep(time.Hour)
-	}
+func (p pretender) Run(_ context.Context, w runs.World) (runs.Outcome, error) {
+	return pretend(p.bases, w)
 }
 
 // pretend is what the workers of these tests run. The first client of a world says what
 // it does, and the second may be a file that it uses. The size of its fault tells worlds
 // apart.
-func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
+func pretend(bases []runs.Base, w runs.World) (runs.Outcome, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]
-	broke := func(what string) explore.Outcome {
-		return explore.Outcome{Off: explore.Run{Breaks: []explore.Break{{What: what, Why: bases[0].Name}}}}
+	broke := func(what string) runs.Outcome {
+		return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: what, Why: bases[0].Name}}}}
 	}
 	switch what {
 	case "panics":
@@ -78,42 +59,42 @@ func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
 			select {}
 		}
 	case "impossible":
-		return explore.Outcome{}, errors.New("nobody is called client-9")
+		return runs.Outcome{}, errors.New("nobody is called client-9")
 	case "prints":
 		fmt.Print("no end of line")
 	case "hung":
 		return broke(trace.ConductHang), nil
 	case "pid":
-		return explore.Outcome{Off: explore.Run{Behaviour: uint64(os.Getpid())}}, nil
+		return runs.Outcome{Off: runs.Run{Behaviour: uint64(os.Getpid())}}, nil
 	case "sleeps":
 		time.Sleep(f.For)
 	case "base":
 		b := bases[w.Base]
 		return broke(fmt.Sprintf("%s %s %d", b.Name, b.Text, b.Seed)), nil
 	}
-	return explore.Outcome{Off: explore.Run{Behaviour: uint64(f.For)}, On: explore.Run{Doubt: "two\nlines"}}, nil
+	return runs.Outcome{Off: runs.Run{Behaviour: uint64(f.For)}, On: runs.Run{Doubt: "two\nlines"}}, nil
 }
 
 // does is a world that does something.
-func does(what string, size time.Duration) explore.World {
-	pause := explore.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
-	return explore.World{Change: scenarios.Change{Clients: []string{what}}, Faults: []explore.Fault{pause}}
+func does(what string, size time.Duration) runs.World {
+	pause := runs.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
+	return runs.World{Change: scenarios.Change{Clients: []string{what}}, Faults: []runs.Fault{pause}}
 }
 
 // worker is the command of a worker.
 func worker(serves string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), poolVariable+"="+serves, "GOTRACEBACK=single")
+		c.Env = append(os.Environ(), variable+"="+serves, "GOTRACEBACK=single")
 		return c
 	}
 }
 
-var poolBases = []explore.Base{{Name: "first", Text: []byte("lock: {}\n"), Seed: 3}, {Name: "second", Seed: 1 << 63}}
+var pretended = []runs.Base{{Name: "first", Text: []byte("lock: {}\n"), Seed: 3}, {Name: "second", Seed: 1 << 63}}
 
-func newPool(t *testing.T, jobs int, silence time.Duration) *explore.Pool {
+func newPool(t *testing.T, jobs int, silence time.Duration) *runs.Remote {
 	t.Helper()
-	p, err := explore.NewPool(jobs, worker("pretends"), poolBases, silence)
+	p, err := runs.NewRemote(jobs, worker("pretends"), runs.NewLocal(pretended, time.Minute, nil), silence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,22 +103,22 @@ func newPool(t *testing.T, jobs int, silence time.Duration) *explore.Pool {
 }
 
 // both is the outcome of a world that cost its worker.
-func both(what, why string) explore.Outcome {
-	r := explore.Run{Breaks: []explore.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
-	return explore.Outcome{Off: r, On: r}
+func both(what, why string) runs.Outcome {
+	r := runs.Run{Breaks: []runs.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
+	return runs.Outcome{Off: r, On: r}
 }
 
 // Whatever a world does to its process, it is an outcome, and the next world has a
 // worker again.
 func TestPoolContains(t *testing.T) {
-	after := explore.Outcome{Off: explore.Run{Behaviour: 5}, On: explore.Run{Doubt: "two\nlines"}}
-	for what, want := range map[string]explore.Outcome{
+	after := runs.Outcome{Off: runs.Run{Behaviour: 5}, On: runs.Run{Doubt: "two\nlines"}}
+	for what, want := range map[string]runs.Outcome{
 		"exits":    both("panic", "the process that ran it died: exit status 7"),
 		"computes": both("hang", "the process that ran it showed no sign of life for 2s"),
 		"waits":    both("hang", "the process that ran it showed no sign of life for 2s"),
 		"killed":   both("panic", "the process that ran it died: signal: killed"),
 		"prints":   after,
-		"hung":     {Off: explore.Run{Breaks: []explore.Break{{What: "hang", Why: "first"}}}},
+		"hung":     {Off: runs.Run{Breaks: []runs.Break{{What: "hang", Why: "first"}}}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +153,7 @@ func TestPoolPanic(t *testing.T) {
 		told = append(told, got.Off.Breaks[0].Why)
 		p.Run(t.Context(), does("nothing", 1)) // so that the worker is older the next time
 	}
-	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "explore_test.pretend") {
+	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.pretend") {
 		t.Errorf("it is told as:\n%s", told[0])
 	}
 	if told[0] != told[1] || told[0] != told[2] {
@@ -235,21 +216,21 @@ func TestPoolBases(t *testing.T) {
 
 // A pool without workers says why it has none.
 func TestPoolCannotStart(t *testing.T) {
-	for want, p := range map[string]func() (*explore.Pool, error){
-		"explore: 0 workers can do nothing; it takes at least 1": func() (*explore.Pool, error) {
-			return explore.NewPool(0, worker("pretends"), poolBases, 0)
+	for want, p := range map[string]func() (*runs.Remote, error){
+		"0 workers can do nothing; it takes at least 1": func() (*runs.Remote, error) {
+			return runs.NewRemote(0, worker("pretends"), runs.NewLocal(pretended, time.Minute, nil), 0)
 		},
-		"explore: no worker: fork/exec /no/such/program: no such file or directory": func() (*explore.Pool, error) {
-			return explore.NewPool(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, poolBases, 0)
+		"no worker: fork/exec /no/such/program: no such file or directory": func() (*runs.Remote, error) {
+			return runs.NewRemote(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, runs.NewLocal(pretended, time.Minute, nil), 0)
 		},
-		"explore: a worker does not start: it died: exit status 2: no such flag: -workers": func() (*explore.Pool, error) {
-			return explore.NewPool(2, worker("dies"), poolBases, 0)
+		"a worker does not start: it died: exit status 2: no such flag: -workers": func() (*runs.Remote, error) {
+			return runs.NewRemote(2, worker("dies"), runs.NewLocal(pretended, time.Minute, nil), 0)
 		},
-		"explore: a worker does not start: it showed no sign of life for 200ms": func() (*explore.Pool, error) {
-			return explore.NewPool(2, worker("sleeps"), poolBases, 200*time.Millisecond)
+		"a worker does not start: it showed no sign of life for 200ms": func() (*runs.Remote, error) {
+			return runs.NewRemote(2, worker("nothing"), runs.NewLocal(pretended, time.Minute, nil), 200*time.Millisecond)
 		},
-		"explore: the worker cannot run these worlds: there are no bases": func() (*explore.Pool, error) {
-			return explore.NewPool(2, worker("pretends"), nil, 0)
+		"the worker cannot run these worlds: there are no bases": func() (*runs.Remote, error) {
+			return runs.NewRemote(2, worker("pretends"), runs.NewLocal(nil, time.Minute, nil), 0)
 		},
 	} {
 		if _, err := p(); err == nil || err.Error() != want {
@@ -263,7 +244,7 @@ func TestPoolCancelled(t *testing.T) {
 	p := newPool(t, 1, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
-	for range 3 + workers.Ahead { // two more than the worker is given
+	for range 3 + runs.Ahead { // two more than the worker is given
 		go func() {
 			_, err := p.Run(ctx, does("sleeps", 150*time.Millisecond))
 			errs <- err
@@ -272,7 +253,7 @@ func TestPoolCancelled(t *testing.T) {
 	time.Sleep(50 * time.Millisecond)
 	cancel()
 	began := time.Now()
-	for range 3 + workers.Ahead {
+	for range 3 + runs.Ahead {
 		if err := <-errs; !errors.Is(err, context.Canceled) {
 			t.Errorf("it ends with %v", err)
 		}
@@ -292,7 +273,7 @@ func TestPoolCancelled(t *testing.T) {
 func TestPoolClosed(t *testing.T) {
 	p := newPool(t, 2, 0)
 	errs := make(chan error)
-	for range 2 * (2 + workers.Ahead) {
+	for range 2 * (2 + runs.Ahead) {
 		go func() {
 			_, err := p.Run(t.Context(), does("computes", 1))
 			errs <- err
@@ -300,12 +281,12 @@ func TestPoolClosed(t *testing.T) {
 	}
 	time.Sleep(50 * time.Millisecond)
 	p.Close()
-	for range 2 * (2 + workers.Ahead) {
-		if err := <-errs; !errors.Is(err, explore.ErrClosed) {
-			t.Errorf("it ends with %v, want %v", err, explore.ErrClosed)
+	for range 2 * (2 + runs.Ahead) {
+		if err := <-errs; !errors.Is(err, runs.ErrClosed) {
+			t.Errorf("it ends with %v, want %v", err, runs.ErrClosed)
 		}
 	}
-	if _, err := p.Run(t.Context(), does("nothing", 1)); !errors.Is(err, explore.ErrClosed) {
+	if _, err := p.Run(t.Context(), does("nothing", 1)); !errors.Is(err, runs.ErrClosed) {
 		t.Errorf("a world after that ends with %v", err)
 	}
 }
@@ -324,16 +305,13 @@ func TestPoolSpreads(t *testing.T) {
 			t.Errorf("two worlds of a second take two workers %v", took)
 		}
 	}
-	if busy := p.Busy(); busy < 4*time.Second {
-		t.Errorf("workers were busy for %v in four worlds of a second", busy)
-	}
 }
 
 // What comes of a world does not depend on how many workers there are, nor on what
 // the worlds around it do.
 func TestPoolSame(t *testing.T) {
-	var worlds []explore.World
-	var want []explore.Outcome
+	var worlds []runs.World
+	var want []runs.Outcome
 	for i := range 120 {
 		w := does("nothing", time.Duration(i))
 		if i%13 == 4 {
@@ -346,7 +324,7 @@ func TestPoolSame(t *testing.T) {
 	}
 	for _, jobs := range []int{1, 2, 5} {
 		p := newPool(t, jobs, 0)
-		got := make([]explore.Outcome, len(worlds))
+		got := make([]runs.Outcome, len(worlds))
 		var all sync.WaitGroup
 		next := make(chan int)
 		for range 7 {

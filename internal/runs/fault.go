@@ -1,4 +1,4 @@
-package explore
+package runs
 
 import (
 	"reflect"
@@ -12,13 +12,13 @@ import (
 // A Fault is one fault of a world. As JSON it has its [Parameters].
 type Fault struct{ sim.Fault }
 
-// fault is one that lasts for some time, or for good; it strikes at the start.
-func fault(does sim.Action, lasts time.Duration) Fault {
+// NewFault is one that lasts for some time, or for good; it strikes at the start.
+func NewFault(does sim.Action, lasts time.Duration) Fault {
 	return Fault{Fault: sim.Fault{Action: does, For: lasts}}
 }
 
-// sim is the fault as a world of package sim has it.
-func (f Fault) sim() sim.Fault {
+// Sim is the fault as a world of package sim has it.
+func (f Fault) Sim() sim.Fault {
 	f.Text = scenarios.FaultText(f.Fault)
 	return f.Fault
 }
@@ -40,8 +40,8 @@ func (f Fault) Among(others []string) Fault {
 	return f
 }
 
-// at is the fault with another moment to strike.
-func (f Fault) at(strikes trace.Trigger) Fault {
+// At is the fault with another moment to strike.
+func (f Fault) At(strikes trace.Trigger) Fault {
 	f.Strikes = strikes
 	return f
 }
@@ -49,8 +49,8 @@ func (f Fault) at(strikes trace.Trigger) Fault {
 // Equal says whether two faults are the same.
 func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 
-// withMessage is the fault with another message that it waits for.
-func (f Fault) withMessage(m trace.NthMessage) Fault {
+// WithMessage is the fault with another message that it waits for.
+func (f Fault) WithMessage(m trace.NthMessage) Fault {
 	f.Fault = f.Fault.On(m)
 	return f
 }

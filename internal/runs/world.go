@@ -1,10 +1,11 @@
-package explore
+package runs
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
@@ -15,27 +16,38 @@ import (
 // A Base is a workload without faults.
 type Base struct {
 	// Name tells the bases of a search apart.
-	Name string
+	Name string `json:"name"`
 	// Text is a scenario file with one story. Its faults and what it says about
 	// itself are left out.
-	Text []byte
+	Text []byte `json:"text"`
 	// Kind is a kind of lock that need not be registered, to use in place of the
 	// file's own; a zero Kind is none.
-	Kind locks.Kind
+	Kind locks.Kind `json:"-"`
 	// Programs are what some clients do, by their names, instead of a critical section.
 	// No file can tell it, so a way found with them has none. Like Kind they cannot
 	// leave their process.
-	Programs map[string]Program
-	// Kinds are the kinds of faults that make sense in it.
-	Kinds Kinds
+	Programs map[string]Program `json:"-"`
 	// Seed selects the latencies and every random value.
-	Seed uint64
-	// Takeover is that of the [Lock].
-	Takeover time.Duration
+	Seed uint64 `json:"seed"`
 }
 
 // A Program is what a client does; see [sim.Client].
 type Program = func(context.Context, *sim.Program) error
+
+// Story is the base as a file tells it.
+func (b Base) Story() (*scenarios.Variant, error) { return ParseOne(b.Name, b.Text) }
+
+// ParseOne reads a scenario that has no variants.
+func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
+	s, err := scenarios.Parse(name+".yaml", text)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Variants) != 1 {
+		return nil, fmt.Errorf("%s has %d variants; a base has one", name, len(s.Variants))
+	}
+	return s.Variants[0], nil
+}
 
 // A World is a base with faults. Its zero value is the first base as it is.
 type World struct {
@@ -60,10 +72,10 @@ func (w World) With(faults ...Fault) World {
 	return w
 }
 
-// and is a world with the faults of another of the same base as well; false if they do not
+// And is a world with the faults of another of the same base as well; false if they do not
 // go together: a node writes to its disk in one way only, and the same fault twice is one.
 // The two differ from the base in nothing but that.
-func (w World) and(o World) (World, bool) {
+func (w World) And(o World) (World, bool) {
 	for _, f := range o.Faults {
 		if slices.ContainsFunc(w.Faults, f.Equal) {
 			return w, false
@@ -84,4 +96,13 @@ func (w World) and(o World) (World, bool) {
 		w.Change.Persistence = both
 	}
 	return w, true
+}
+
+// Key is the world as one word, for maps.
+func (w World) Key() string {
+	text, err := json.Marshal(w)
+	if err != nil {
+		panic("runs: a world cannot be written: " + err.Error()) // it has only texts and numbers
+	}
+	return string(text)
 }

@@ -1,4 +1,4 @@
-package workers
+package runs
 
 import (
 	"fmt"
@@ -36,28 +36,9 @@ func (d *Death) Error() string {
 	}
 }
 
-// obituary is for an order of a worker whose process has ended.
-func (w *Worker) obituary() error {
-	select {
-	case <-w.left:
-		return ErrGone
-	default:
-	}
-	w.mu.Lock()
-	several := len(w.given) > 1
-	w.mu.Unlock()
-	if several {
-		return ErrGone
-	}
-	return w.death()
-}
-
-// death is how the process ended.
-func (w *Worker) death() *Death {
+// death is how the process ended; silent says that it was killed for its silence.
+func (w *worker) death(silent bool) *Death {
 	d := &Death{Exit: w.process.ProcessState.String(), Said: strings.TrimSpace(w.said.take())}
-	w.mu.Lock()
-	silent := w.givenUp
-	w.mu.Unlock()
 	if silent {
 		d.Silence = w.silence
 		return d

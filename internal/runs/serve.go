@@ -1,4 +1,4 @@
-package workers
+package runs
 
 import (
 	"bytes"
@@ -16,11 +16,10 @@ import (
 // hired it need not be woken for every one.
 const moment = 20 * time.Millisecond
 
-// Serve makes this process a worker. It does the orders that it reads from in, one
-// after another, and writes to out what do answers to each, soon. Meanwhile do may
-// say how far it is, by note, from its own goroutine. After an answer that is the
-// last nothing more is done in this process. While it does one order, [Ahead] others
-// may be given, and no more.
+// Serve makes this process a worker of a [Pool]. It carries out the orders that it reads
+// from in, one after another, and writes to out what do answers to each, soon. Meanwhile
+// do may say how far it is, by note, from its own goroutine. After an answer that is the
+// last nothing more is done in this process.
 //
 // Serve does not return. The process exits when in ends, even in the middle of an
 // order: whoever gives them has no more, or is gone, and a job that never returns
@@ -35,7 +34,7 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 			var o Order
 			if err := lines.Decode(&o); err != nil {
 				if !errors.Is(err, io.EOF) {
-					fmt.Fprintln(os.Stderr, "workers: this is no order:", err)
+					fmt.Fprintln(os.Stderr, "runs: this is no order:", err)
 					os.Exit(2)
 				}
 				os.Exit(0)
@@ -50,11 +49,15 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 	}
 	for o := range orders {
 		answer, last := do(o, note)
-		if unsaid := s.add(answered, answer); last || unsaid > Ahead/2 || len(orders) == 0 {
+		mark := answered
+		if last {
+			mark = answeredLast
+		}
+		if unsaid := s.add(mark, answer); last || unsaid > Ahead/2 || len(orders) == 0 {
 			s.say()
 		}
 		for last {
-			<-orders // somebody else gets it
+			<-orders // another worker gets it
 		}
 	}
 }
@@ -89,7 +92,7 @@ func (s *speaker) add(mark string, what any) (unsaid int) {
 	// What the job has printed may not have ended its line.
 	s.lines.WriteString("\n" + mark)
 	if err := s.json.Encode(what); err != nil {
-		panic(fmt.Sprintf("workers: an answer that is no JSON: %v", err))
+		panic(fmt.Sprintf("runs: an answer that is no JSON: %v", err))
 	}
 	return s.unsaid
 }

@@ -1,0 +1,25 @@
+package runs
+
+import (
+	"testing"
+	"time"
+)
+
+// Where tokens are the lock's own, both runs are made: a token may be wrong.
+func TestOwnTokensAreTried(t *testing.T) {
+	l := NewLocal([]Base{{Name: "tokens", Seed: 1, Text: []byte(`title: tokens
+lock: {kind: single-token, ttl: 30s}
+clients: {client-1: {works: 1s}}
+`)}}, 10*time.Second, nil)
+	off, err := l.Account(t.Context(), World{}, Without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := l.Config(World{}, With)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if indifferent(cfg, off.History) {
+		t.Error("the run with fencing is left out")
+	}
+}

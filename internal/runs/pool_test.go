@@ -1,0 +1,391 @@
+package runs_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/internal/runs"
+)
+
+// The workers of these tests are the test's binary, with this variable set.
+const variable = "RUNS_TEST_SERVES"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(variable) {
+	case "":
+		os.Exit(m.Run())
+	case "jobs":
+		runs.Serve(os.Stdin, os.Stdout, func(j job, note func(string)) (any, bool) {
+			return do(j, note), j.Does == "is the last"
+		})
+	case "pretends":
+		runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
+			if len(bases) == 0 {
+				return nil, errors.New("there are no bases")
+			}
+			return pretender{bases: bases}, nil
+		})
+	case "simulates":
+		runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
+			return runs.NewLocal(bases, 10*time.Second, nil), nil
+		})
+	case "dies":
+		fmt.Fprintln(os.Stderr, "no such flag: -workers")
+		os.Exit(2)
+	case "nothing":
+		time.Sleep(time.Hour)
+	}
+}
+
+// A job is what one of these workers is told to do.
+type job struct {
+	Does string
+	Text string
+}
+
+func do(j job, note func(string)) any {
+	switch j.Does {
+	case "repeats":
+		return j.Text
+	case "notes":
+		for i := range 3 {
+			note(fmt.Sprintf("%d\n", i))
+		}
+		return 3
+	case "prints":
+		fmt.Print(j.Text)
+	case "panics":
+		fmt.Fprintln(os.Stderr, "panic: not yet")
+		go panic(j.Text)
+		select {}
+	case "faults":
+		var mu sync.Mutex
+		mu.Unlock()
+	case "dozes":
+		time.Sleep(100 * time.Millisecond)
+		return j.Text
+	case "dozes and exits":
+		time.Sleep(100 * time.Millisecond)
+		os.Exit(7)
+	case "exits":
+		fmt.Fprint(os.Stderr, j.Text)
+		os.Exit(7)
+	case "computes":
+		for n := 0; ; n++ {
+			_ = n
+		}
+	case "waits":
+		select {}
+	case "interrupted":
+		syscall.Kill(os.Getpid(), syscall.SIGINT)
+		return "went on"
+	case "killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case "nonsense":
+		return 3
+	case "process":
+		return fmt.Sprint(os.Getpid())
+	case "processors":
+		return os.Getenv("GOMAXPROCS")
+	}
+	return ""
+}
+
+// A crew is a pool of these tests.
+type crew struct{ *runs.Pool }
+
+// hire makes a pool of one worker, which is given so many orders ahead.
+func hire(t testing.TB, serves string, silence time.Duration, ahead int) crew {
+	t.Helper()
+	p, err := runs.NewPool(runs.Terms{Workers: 1, Silence: silence, Ahead: ahead, Command: func() *exec.Cmd {
+		process := exec.Command(os.Args[0])
+		process.Env = append(os.Environ(), variable+"="+serves, "GOTRACEBACK=single")
+		return process
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return crew{p}
+}
+
+// do has a job done, and stores the answer.
+func (c crew) do(ctx context.Context, j job, answer any, note func(string)) error {
+	_, err := c.Wait(c.Give(ctx, j, note), answer)
+	return err
+}
+
+// Whatever a job is given and answers arrives as it was, however long it is.
+func TestDo(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	for _, text := range []string{"", "a\nb", "<\x1eanswer &", strings.Repeat("long ", 1<<18)} {
+		var answer string
+		if err := w.do(t.Context(), job{"repeats", text}, &answer, nil); err != nil || answer != text {
+			t.Errorf("%.20q comes back as %.20q, %v", text, answer, err)
+		}
+	}
+	var processors string
+	if w.do(t.Context(), job{Does: "processors"}, &processors, nil); processors != "1" {
+		t.Errorf("a worker has %s processors, want 1", processors)
+	}
+}
+
+// Notes come in order, and before the answer.
+func TestNotes(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	var notes []string
+	var n int
+	err := w.do(t.Context(), job{Does: "notes"}, &n, func(text string) { notes = append(notes, text) })
+	if err != nil || n != 3 || strings.Join(notes, "") != "0\n1\n2\n" {
+		t.Errorf("notes %q, then %d, %v", notes, n, err)
+	}
+	if err := w.do(t.Context(), job{Does: "notes"}, &n, nil); err != nil {
+		t.Errorf("notes that nobody wants: %v", err)
+	}
+}
+
+// What a job prints is kept apart from what the worker says, also where the two meet
+// in a line.
+func TestPrinted(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	many := strings.Repeat("0123456789\n", 10_000)
+	for text, want := range map[string]string{
+		"no end of line": "no end of line\n",
+		"two\nlines\n":   "two\nlines\n",
+		"a \x1eanswer 3": "a \x1eanswer 3\n",
+		many:             many[len(many)-32<<10:],
+	} {
+		got, err := w.Wait(w.Give(t.Context(), job{"prints", text}, nil), new(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%.40q was printed as %.40q, want %.40q", text, got, want)
+		}
+	}
+}
+
+// A worker that ends says how, and another one takes its place.
+func TestDeath(t *testing.T) {
+	for _, c := range []struct {
+		job
+		want runs.Death
+		says string
+	}{
+		{job{"panics", "oh no"}, runs.Death{Exit: "exit status 2", Panic: "panic: oh no"}, "died: panic: oh no"},
+		{job{"faults", ""}, runs.Death{Exit: "exit status 2", Panic: "fatal error: sync: unlock of unlocked mutex"}, "died: fatal error: sync: unlock of unlocked mutex"},
+		{job{"exits", ""}, runs.Death{Exit: "exit status 7"}, "died: exit status 7"},
+		{job{"exits", "no\nmore\n"}, runs.Death{Exit: "exit status 7", Said: "no\nmore"}, "died: exit status 7: no"},
+		{job{"killed", ""}, runs.Death{Exit: "signal: killed", Signalled: true}, "died: signal: killed"},
+		{job{"computes", ""}, runs.Death{Exit: "signal: killed", Silence: 2 * time.Second}, "showed no sign of life for 2s"},
+		{job{"waits", ""}, runs.Death{Exit: "signal: killed", Silence: 2 * time.Second}, "showed no sign of life for 2s"},
+	} {
+		t.Run(c.Does, func(t *testing.T) {
+			t.Parallel()
+			silence := c.want.Silence
+			if silence == 0 {
+				silence = time.Minute
+			}
+			w := hire(t, "jobs", silence, 0)
+			if err := w.do(t.Context(), job{Does: "repeats"}, new(string), nil); err != nil {
+				t.Fatal(err)
+			}
+			err := w.do(t.Context(), c.job, new(string), nil)
+			var death *runs.Death
+			if !errors.As(err, &death) {
+				t.Fatalf("it ends with %v", err)
+			}
+			if death.Error() != c.says {
+				t.Errorf("it %v, want %q", death, c.says)
+			}
+			if death.Panic != "" {
+				if !strings.HasPrefix(death.Said, death.Panic+"\n") || !strings.Contains(death.Said, "\ngoroutine ") {
+					t.Errorf("no stack after the panic:\n%s", death.Said)
+				}
+				death.Said = ""
+			}
+			if *death != c.want {
+				t.Errorf("it ends with %+v, want %+v", *death, c.want)
+			}
+			if err := w.do(t.Context(), job{Does: "repeats"}, new(string), nil); err != nil {
+				t.Errorf("an order after that ends with %v", err)
+			}
+		})
+	}
+}
+
+// Of which of several orders a worker died nobody knows, so each is carried out alone.
+func TestDeathOfSeveral(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, runs.Ahead)
+	w.do(t.Context(), job{Does: "repeats"}, new(string), nil)
+	slow := w.Give(t.Context(), job{Does: "dozes"}, nil) // the others come after it
+	var all []*runs.Job
+	for _, j := range []job{{"repeats", "a"}, {"dozes and exits", ""}, {"repeats", "b"}, {"panics", "oh no"}, {"repeats", "c"}} {
+		all = append(all, w.Give(t.Context(), j, nil))
+	}
+	w.Wait(slow, new(string))
+	var ends []string
+	for _, j := range all {
+		var answer string
+		if _, err := w.Wait(j, &answer); err != nil {
+			answer = err.Error()
+		}
+		ends = append(ends, answer)
+	}
+	if got, want := strings.Join(ends, ", "), "a, died: exit status 7, b, died: panic: oh no, c"; got != want {
+		t.Errorf("they end with %s, want %s", got, want)
+	}
+}
+
+// An answer does not wait for orders that take long.
+func TestSoon(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, runs.Ahead)
+	w.do(t.Context(), job{Does: "dozes"}, new(string), nil)
+	began := time.Now()
+	busy := w.Give(t.Context(), job{Does: "dozes"}, nil)
+	first := w.Give(t.Context(), job{"repeats", "first"}, nil)
+	w.Give(t.Context(), job{Does: "waits"}, nil)
+	w.Wait(busy, new(string))
+	var answer string
+	if _, err := w.Wait(first, &answer); err != nil || answer != "first" {
+		t.Errorf("%q, %v", answer, err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the answer took %v", took)
+	}
+}
+
+// An order that nobody waits for any more is done all the same, and its answer is not
+// taken for that of the next.
+func TestCancelled(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var answer string
+	if err := w.do(ctx, job{"dozes", "late"}, &answer, nil); !errors.Is(err, context.DeadlineExceeded) || answer != "" {
+		t.Errorf("%q, %v", answer, err)
+	}
+	if err := w.do(t.Context(), job{"repeats", "next"}, &answer, nil); err != nil || answer != "next" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// Nothing is done in a process after an answer that is the last: another one does it.
+func TestLast(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, runs.Ahead)
+	var first, same, second string
+	for _, j := range []struct {
+		does   string
+		answer *string
+	}{{"process", &first}, {"process", &same}, {"is the last", new(string)}, {"process", &second}} {
+		if err := w.do(t.Context(), job{Does: j.does}, j.answer, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first != same || first == second {
+		t.Errorf("the processes are %s, %s and, after the last answer, %s", first, same, second)
+	}
+}
+
+// A worker outlives the interrupt that is meant for the one who hired it.
+func TestInterrupt(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	var answer string
+	if err := w.do(t.Context(), job{Does: "interrupted"}, &answer, nil); err != nil || answer != "went on" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// A process that reads no orders holds nobody up, not even with one that fills the
+// pipe.
+func TestDeaf(t *testing.T) {
+	w := hire(t, "nothing", 200*time.Millisecond, 0)
+	var death *runs.Death
+	if err := w.do(t.Context(), job{"repeats", strings.Repeat("x", 1<<20)}, new(string), nil); !errors.As(err, &death) || death.Silence == 0 {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+// An answer that is none is an error that shows it.
+func TestNonsense(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	err := w.do(t.Context(), job{Does: "nonsense"}, new(string), nil)
+	if err == nil || !strings.HasSuffix(err.Error(), ": 3") {
+		t.Errorf("a number where a text should be ends with %v", err)
+	}
+}
+
+// A pool that is closed ends its workers at once, whatever they do.
+func TestClose(t *testing.T) {
+	w := hire(t, "jobs", time.Minute, 0)
+	running, waiting := w.Give(t.Context(), job{Does: "computes"}, nil), w.Give(t.Context(), job{Does: "computes"}, nil)
+	time.Sleep(50 * time.Millisecond)
+	w.Close()
+	for _, j := range []*runs.Job{running, waiting, w.Give(t.Context(), job{Does: "repeats"}, nil)} {
+		if _, err := w.Wait(j, new(string)); !errors.Is(err, runs.ErrClosed) {
+			t.Errorf("an order ends with %v, want %v", err, runs.ErrClosed)
+		}
+	}
+	w.Close()
+}
+
+// A worker ends with its orders, in the middle of one.
+func TestOrdersEnd(t *testing.T) {
+	for _, does := range []string{"computes", "waits", "repeats"} {
+		process := exec.Command(os.Args[0])
+		process.Env = append(os.Environ(), variable+"=jobs")
+		in, err := process.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := process.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + runs.Ahead {
+			json.NewEncoder(in).Encode(job{Does: does})
+		}
+		in.Close()
+		if err := process.Wait(); err != nil {
+			t.Errorf("%s: the worker ends with %v when there are no more orders", does, err)
+		}
+	}
+}
+
+// An order for which no process can be started says so.
+func TestNoWorker(t *testing.T) {
+	p, err := runs.NewPool(runs.Terms{Workers: 1, Command: func() *exec.Cmd { return exec.Command("/no/such/program") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := p.Wait(p.Give(t.Context(), job{}, nil), new(string)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+}
+
+// BenchmarkPool is what an order costs that takes no time.
+func BenchmarkPool(b *testing.B) {
+	w := hire(b, "jobs", time.Minute, runs.Ahead)
+	var all sync.WaitGroup
+	for range 1 + runs.Ahead {
+		all.Go(func() {
+			for range b.N / (1 + runs.Ahead) {
+				if err := w.do(b.Context(), job{Does: "repeats", Text: "a world with some faults"}, new(string), nil); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}

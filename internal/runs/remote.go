@@ -1,0 +1,87 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A Remote runs worlds in processes of their own, several at once. A lock that ends
+// its process, or never returns, costs one world: it is an outcome in which both
+// runs broke, by a panic or by hanging.
+type Remote struct {
+	*Pool
+	// local makes the worlds, and runs none.
+	local *Local
+}
+
+// NewRemote starts the workers, as many as jobs says. Each is a process
+// that command makes and that calls [ServeWorlds], and runs the worlds that local makes. One that says nothing about a world for
+// as long as silence is taken to hang; 0 is a minute. An error says why the workers
+// cannot be started.
+//
+// 1 + [Ahead] calls of Run at once for each job use a pool fully.
+func NewRemote(jobs int, command func() *exec.Cmd, local *Local, silence time.Duration) (*Remote, error) {
+	p, err := NewPool(Terms{Workers: jobs, Command: command, Silence: silence, Ahead: Ahead, First: workOrder{Bases: local.bases}})
+	return &Remote{p, local}, err
+}
+
+// Run runs a world in some worker. If ctx is done first it returns at once; the
+// world is finished for nobody.
+func (p *Remote) Run(ctx context.Context, w World) (Outcome, error) {
+	r, err := p.ask(ctx, workOrder{World: w.send()})
+	r.Outcome.Grounds = r.Grounds
+	return r.Outcome, err
+}
+
+// Account runs a world in some worker, with or without fencing. The trace has no more than
+// a saved one.
+func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account, error) {
+	r, err := p.ask(ctx, workOrder{World: w.send(), Account: fencing})
+	a := Account{Run: r.Outcome.Off}
+	if r.Trace != nil {
+		a.History = history.Of(r.Trace)
+	}
+	return a, err
+}
+
+// Config makes a world.
+func (p *Remote) Config(w World, fencing string) (sim.Config, error) {
+	return p.local.Config(w, fencing)
+}
+
+// ask has an order carried out by some worker.
+func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) {
+	_, err = p.Wait(p.Give(ctx, o, nil), &r)
+	var death *Death
+	switch {
+	case errors.As(err, &death):
+		return workReply{Outcome: obituary(*death)}, nil
+	case err == nil && r.Error != "":
+		err = errors.New(r.Error)
+	}
+	return r, err
+}
+
+// obituary is the outcome of a world that cost its worker.
+func obituary(d Death) Outcome {
+	what := trace.ConductPanic
+	if d.Silence > 0 {
+		what = trace.ConductHang
+	}
+	why := "the process that ran it "
+	if d.Panic != "" {
+		why = shortStack(why + "died: " + d.Said)
+	} else {
+		d.Said = "" // it may be of a world before this one
+		why += d.Error()
+	}
+	r := Run{Breaks: []Break{{What: what, Fault: checks.FaultLock, Why: why}}}
+	return Outcome{Off: r, On: r}
+}
