@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 )
@@ -102,15 +101,6 @@ func (s *shrinker) shows(w World) bool {
 // proves says that an effect is there beyond doubt.
 func proves(o Outcome, want Effect) bool {
 	return o.Off.Doubt == "" && o.On.Doubt == "" && wholeEffect(o).Includes(want)
-}
-
-// key is a world as one word, for maps.
-func key(w World) string {
-	text, err := json.Marshal(w)
-	if err != nil {
-		panic("explore: a world cannot be written: " + err.Error()) // it has only texts and numbers
-	}
-	return string(text)
 }
 
 func same(a, b World) bool { return a.Key() == b.Key() }
