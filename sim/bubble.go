@@ -29,6 +29,10 @@ var errAbandoned = fmt.Errorf("%w", ErrLate)
 var errHeavyOn = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
 	ErrHeavy, mostMemory>>20, orderly)
 
+// errHeavyLeft is the [ErrHeavy] of a world that came to its end and left too much behind.
+var errHeavyLeft = fmt.Errorf("%w: it came to its end and left goroutines behind, with which the process takes %d MB more than before; let the lock's own code end its goroutines, and start fewer",
+	ErrHeavy, mostMemory>>20)
+
 // leastStill is for how long a bubble may stand still however little patience there is: on a
 // machine with much else to do nothing may run for a while.
 const leastStill = time.Second
@@ -105,6 +109,10 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	for unmoved := 0; ; {
 		select {
 		case err := <-done:
+			// A bubble may end before anybody has looked at what it takes.
+			if errors.Is(err, ErrLeak) && weight.tooHeavy() {
+				return errHeavyLeft
+			}
 			return err
 		case <-look.C:
 			if weight.tooHeavy() {
