@@ -13,18 +13,23 @@ import (
 	"testing"
 )
 
-// Nobody but internal/story writes sentences about a run: what this package says in words is in
-// errors, in the tables by effect, whose readers write effects, and in what is listed here.
+// Nobody but internal/story writes sentences about a run: what this package and internal/runs say in words
+// is in errors, in the tables by effect, whose readers write effects, and in what is listed here.
 func TestTheSearchHasNoSentences(t *testing.T) {
 	allowed := []string{
-		"the world", "a whole search", "the process that ran it ", // parts of errors
+		"the world", "a whole search", "the process that ran it ", "runs: this is no order:", // parts of errors
+		"\nfatal error: ",         // what Go's runtime says
 		string(TwoHolders),        // a name that reports have
 		"loses one to %s, has %d", // of this a behaviour's hash is made
 	}
 	words := regexp.MustCompile(`[A-Za-z]{2,} +[A-Za-z]{2,}`)
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, of := range []string{"*.go", "../runs/*.go"} {
+		found, err := filepath.Glob(of)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v, %v", of, found, err)
+		}
+		files = append(files, found...)
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
