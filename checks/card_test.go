@@ -13,7 +13,7 @@ func TestCards(t *testing.T) {
 		if c.Title == "" || c.Broken == "" || c.Word == "" || c.Means == "" {
 			t.Errorf("the card of %s has an empty line: %+v", c.Property, c)
 		}
-		if !slices.Contains([]Subject{OfExclusion, OfData, OfConduct}, c.Of) {
+		if !slices.Contains([]Subject{OfExclusion, OfData, OfConduct, OfMisconduct}, c.Of) {
 			t.Errorf("%s is about %q", c.Property, c.Of)
 		}
 		if (c.Column != "") != (c.Of == OfExclusion) {

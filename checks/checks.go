@@ -108,7 +108,8 @@ type Verdict struct {
 	// storage's history disagree. No property of such a run is said to hold.
 	Reasons []Reason
 	// Findings has one entry for each property that is judged of such a run, in the order
-	// of [Properties]. Only of a run with a schedule [OncePerPeriod] is.
+	// of [Properties]. Only of a run with a schedule [OncePerPeriod] is, and of misconduct
+	// there is an entry only for what is violated.
 	Findings  []Finding
 	Witnesses []WitnessResult
 	Torn      []TornSection
@@ -130,10 +131,13 @@ func (v *Verdict) Finding(p Property) Finding {
 			return f
 		}
 	}
-	if p != OncePerPeriod {
+	f := notApplicable(noSchedule.Reason())
+	switch {
+	case p.Card().Of == OfMisconduct:
+		f.Reason = noMisconduct.Reason()
+	case p != OncePerPeriod:
 		panic(fmt.Sprintf("checks: no property is called %q", p))
 	}
-	f := notApplicable(noSchedule.Reason())
 	f.Property = p
 	return f
 }
@@ -174,9 +178,9 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 		if p.concerns != nil && !p.concerns(h) {
 			continue
 		}
-		f := p.judge(h)
-		f.Property = p.Property
-		v.Findings = append(v.Findings, f)
+		if f := h.find(p); p.Of != OfMisconduct || f.Outcome == Violated {
+			v.Findings = append(v.Findings, f)
+		}
 	}
 	for _, w := range witnesses {
 		r := WitnessResult{Text: w.String(), Seen: history.Seen(w, t)}
@@ -199,6 +203,24 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	v.compare(linearize(h.DataSections()))
 	v.settle()
 	return v
+}
+
+// find judges a property. What a client's code did to the run and what its program says of the
+// lock count where the property's own rule finds nothing.
+func (h *inquiry) find(p property) Finding {
+	f := holds()
+	if p.Of != OfMisconduct || h.Trace.Ending == nil {
+		f = p.judge(h)
+	}
+	if f.Outcome != Violated {
+		if e := h.ended(p.Property); e.Outcome == Violated {
+			f = e
+		} else if c := h.complained(p.Property); c.Outcome == Violated {
+			f = c
+		}
+	}
+	f.Property = p.Property
+	return f
 }
 
 // compare sets the verdict on serial-sections against porcupine's.

@@ -86,6 +86,26 @@ const (
 	keyReplaced      code0         = "key-replaced"
 	keyLost          code0         = "key-lost"
 
+	// What the lock did that no caller can live with.
+	noMisconduct          code0                                                                      = "no-misconduct"
+	endedRun              code1[string]                                                              = "ended-run"               // why
+	complaint             code2[string, string]                                                      = "complaint"               // client, what it says
+	waitsForIdleGrant     code4[string, trace.Step, time.Duration, time.Duration]                    = "waits-for-idle-grant"    // client, step, called when, until
+	stillWaits            code4[string, trace.Step, time.Duration, time.Duration]                    = "still-waits"             // client, step, called when, until
+	sentNothing           code4[string, trace.Step, time.Duration, time.Duration]                    = "sent-nothing"            // client, step, called when, until
+	askedWithoutPause     code5[trace.Step, string, int, time.Duration, time.Duration]               = "asked-without-pause"     // step, client, how many commands, within which length, longest pause
+	leaseCannotTell       code1[string]                                                              = "lease-cannot-tell"       // client
+	grantWithoutToken     code1[string]                                                              = "grant-without-token"     // client
+	notToldOfLoss         code3[string, history.Moment, time.Duration]                               = "not-told-of-loss"        // client, lost when, until
+	trafficGrew           code5[int, string, int, int, int]                                          = "traffic-grew"            // calls, client, their commands, later calls, their commands
+	stillSent             code4[string, time.Duration, time.Duration, string]                        = "still-sent"              // client, released when, sent when, what
+	releasedWithoutAsking code4[string, time.Duration, string, time.Duration]                        = "released-without-asking" // client, released when, node, key stood until
+	neverRemoved          code4[string, time.Duration, string, time.Duration]                        = "never-removed"           // client, called acquire when, node, key stood until
+	ownKeyInTheWay        code6[string, string, time.Duration, time.Duration, Reason, time.Duration] = "own-key-in-the-way"      // client, node, set when, answered when, what became of the call, expired when
+	wasStillCalled        code0                                                                      = "was-still-called"
+	andFailed             code1[time.Duration]                                                       = "and-failed"     // when
+	releaseFailed         code3[string, time.Duration, string]                                       = "release-failed" // client, called when, error
+
 	// What became of the data.
 	wroteAfterGrant        code5[string, string, time.Duration, string, history.Moment]             = "wrote-after-grant"   // section, object, when, other, granted when
 	replacedUnseen         code5[string, string, time.Duration, string, time.Duration]              = "replaced-unseen"     // section, object, when, other, made when

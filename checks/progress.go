@@ -23,7 +23,8 @@ import (
 // end.
 //
 // It is violated too when nobody wanted the lock because a client that had it, or
-// waited for something else, never came to its end and the run was cut off.
+// waited for something else, never came to its end and the run was cut off; or if an acquire
+// still waited then, a minute after the last fault, for a grant that stood and that nobody used.
 const Progress Property = "progress"
 
 var progress = property{
@@ -33,7 +34,15 @@ var progress = property{
 		Broken: "nobody gets any work done",
 		Word:   "no progress", Means: "nobody gets any work done when the faults are over",
 	},
-	judge: judgeProgress,
+	judge: func(h *inquiry) Finding {
+		f := judgeProgress(h)
+		if f.Outcome != Violated {
+			if reason, events := h.unreturned(true); !reason.IsZero() {
+				return guilty(reason, events)
+			}
+		}
+		return f
+	},
 }
 
 func judgeProgress(h *inquiry) Finding {

@@ -42,6 +42,9 @@ const (
 	OfData Subject = "data"
 	// OfConduct: how else the lock, and those who use it, behave.
 	OfConduct Subject = "conduct"
+	// OfMisconduct: that the lock does nothing that no caller can live with. Of such a property
+	// a verdict has a finding only if the lock violates it.
+	OfMisconduct Subject = "misconduct"
 )
 
 // properties lists all of them, in the order in which they are reported.
@@ -57,6 +60,21 @@ var properties = []property{
 	releaseOwnership,
 	progress,
 	releaseAnswer,
+	noPanic,
+	noHang,
+	noLeak,
+	noEndlessRetry,
+	canBeMade,
+	conforms,
+	extendsAsClaimed,
+	notifiesAsClaimed,
+	tokensAsClaimed,
+	tellsAtReleaseAsClaimed,
+	noGrowingTraffic,
+	noTrafficAfterRelease,
+	noKeyLeftBehind,
+	ownKeyKnown,
+	releaseWorks,
 }
 
 // Properties lists the properties in the order in which they are reported.

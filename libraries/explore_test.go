@@ -16,7 +16,7 @@ import (
 // A lock whose leases cannot be extended has no workload in which they are.
 func TestABaseThatProvesNothing(t *testing.T) {
 	bases := explore.Lock{Name: "rueidislock", Extends: true, Seed: 1}.Bases(explore.Kinds{})
-	l := explore.NewLocal(bases, 10*time.Second, nil)
+	l := explore.NewLocal(bases, 10*time.Second)
 	var took []string
 	for base := range bases {
 		r, err := explore.Records{Bases: bases, Worlds: l}.Record(t.Context(), base)
@@ -37,7 +37,7 @@ func TestABaseThatProvesNothing(t *testing.T) {
 func TestTakeovers(t *testing.T) {
 	got := map[string]time.Duration{}
 	for _, name := range locks.Names() {
-		l := explore.NewLocal(explore.Lock{Name: name, Extends: true, Seed: 1}.Bases(explore.Kinds{}), 10*time.Second, nil)
+		l := explore.NewLocal(explore.Lock{Name: name, Extends: true, Seed: 1}.Bases(explore.Kinds{}), 10*time.Second)
 		after, err := explore.Takeover(t.Context(), l)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -70,7 +70,7 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 	if len(worlds) == 0 {
 		t.Fatal("nothing found is the lock's own fault")
 	}
-	local := explore.NewLocal(l.Bases(cutOff)[1:], 10*time.Second, nil)
+	local := explore.NewLocal(l.Bases(cutOff)[1:], 10*time.Second)
 	for _, w := range worlds {
 		cfg, err := local.Config(w, explore.Without)
 		if err != nil {
@@ -95,7 +95,7 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []explore.World) {
 	t.Helper()
 	bases := l.Bases(kinds)[1:]
-	local := explore.NewLocal(bases, 10*time.Second, nil)
+	local := explore.NewLocal(bases, 10*time.Second)
 	search := explore.Search{
 		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: explore.Records{Bases: bases, Worlds: local},
 		Watch: func(w explore.World, o explore.Outcome) {

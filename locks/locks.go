@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
 )
 
 // Lock is one client's handle on one named lock.
@@ -198,6 +199,9 @@ type Kind struct {
 	// OneAtATime says that a process can have one such lock at a time as far as can be told: what
 	// it does in the background for one cannot be told from what it does for another.
 	OneAtATime bool
+	// Claims are what the lock says of itself, and its runs hold it to. One whose tokens come
+	// from a [TokenSource] is not held to bring any.
+	Claims trace.Claims
 	// Accepts names the options that the kind understands: "ask", "clock", "expects",
 	// "failures", "fallback", "holders", "node-timeout", "open-for".
 	Accepts []string

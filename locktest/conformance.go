@@ -27,10 +27,9 @@ type scene struct {
 	name    string
 	clients []sim.Client
 	faults  []sim.Fault
-	// asserts is as in world.
+	// asserts says that a breach with which a client's program ends counts against the lock. In
+	// other scenes it only is the end of the program.
 	asserts bool
-	// ended is as in world.
-	ended bool
 	// within is by when somebody must have made progress, after the last fault or
 	// else since the start; 0 is calmWithin.
 	within time.Duration
@@ -58,13 +57,19 @@ func fixed(name, title string, untold func(*subject) string, scenes func(*subjec
 
 // stage makes a scene's world.
 func (s *subject) stage(story string, sc scene, seed uint64) world {
-	b := base{name: story, clients: func(Config) []sim.Client { return sc.clients }}
+	clients := slices.Clone(sc.clients)
+	for i, c := range clients {
+		if c.Run != nil && !sc.asserts {
+			clients[i].Run = blameless(c.Run)
+		}
+	}
+	b := base{name: story, clients: func(Config) []sim.Client { return clients }}
 	config := b.config(s, seed)
 	config.Faults = sc.faults
 	config.ProgressWithin = cmp.Or(sc.within, config.ProgressWithin)
 	config.Horizon = cmp.Or(sc.horizon, config.Horizon)
 	config.Lock.TTL = cmp.Or(sc.ttl, config.Lock.TTL)
-	return world{name: sc.name, config: config, asserts: sc.asserts, refusable: sc.ttl > 0, ended: sc.ended}
+	return world{name: sc.name, config: config, refusable: sc.ttl > 0}
 }
 
 // nodes names the lock's nodes, first to last.

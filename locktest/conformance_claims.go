@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -37,7 +38,7 @@ func claimStories() []story {
 						return err
 					}
 					if yes, _ := told(in); yes {
-						return breach(claimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
+						return breach(checks.ClaimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
 					}
 					return use(ctx, in)
 				},
@@ -71,11 +72,11 @@ func extending(every float64, nothingIsWrong bool) program {
 				return err
 			}
 			if yes, _ := told(in); yes && i > 0 {
-				return breach(claimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(every))
+				return breach(checks.ClaimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(every))
 			}
 			if err := extend(ctx, in); err != nil {
 				if nothingIsWrong {
-					return breach(claimExtends, "extend of a lease that it held failed: %v", err)
+					return breach(checks.ClaimExtends, "extend of a lease that it held failed: %v", err)
 				}
 				break
 			}

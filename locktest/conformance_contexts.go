@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -40,12 +41,12 @@ func contextStories() []story {
 			})
 			next := another("client-2", did("client-1", trace.Finished))
 			scenes := []scene{
-				{name: "acquire", ended: true, within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
-				{name: "release", ended: true, within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
+				{name: "acquire", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
+				{name: "release", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
 			}
 			if s.config.Extends {
 				scenes = append(scenes, scene{
-					name: "extend", ended: true, clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", did("client-1", trace.Acquired))},
+					name: "extend", clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", did("client-1", trace.Acquired))},
 				})
 			}
 			return scenes
@@ -136,6 +137,9 @@ func impatient(deadline time.Duration) program {
 	})
 }
 
+// longest is how long a call of the lock may go on after its deadline.
+const longest = time.Minute
+
 // within calls the lock with a deadline, and expects it to return.
 func within(ctx context.Context, p *sim.Program, step trace.Step, call func(context.Context) error) error {
 	const deadline = ttl / 10
@@ -144,7 +148,7 @@ func within(ctx context.Context, p *sim.Program, step trace.Step, call func(cont
 	began := monotonic(p)
 	err := call(short)
 	if took := monotonic(p).Sub(began); took > deadline+longest {
-		return breach(ruleHang, "%s was called with a deadline in %v and returned after %s", step, deadline, voice.Span(took))
+		return breach(checks.Hang, "%s was called with a deadline in %v and returned after %s", step, deadline, voice.Span(took))
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package locktest
 import (
 	"context"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -29,7 +30,7 @@ func twice(handle func(*sim.Program) (locks.Lock, error)) program {
 	return asking(func(ctx context.Context, p *sim.Program) error {
 		second, err := handle(p)
 		if err != nil {
-			return breach(ruleMake, "a second handle: %v", err)
+			return breach(checks.CannotBeMade, "a second handle: %v", err)
 		}
 		in, err := get(ctx, p, p.Lock())
 		if err != nil {

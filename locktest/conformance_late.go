@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/fakeclock"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/locks"
@@ -43,7 +44,7 @@ func lateStories() []story {
 						break
 					}
 					if late := s.over(p, in, asked); late >= 0 {
-						return breach(claimExtends, "extend succeeded %s after the end of the lease that it granted", voice.Span(late))
+						return breach(checks.ClaimExtends, "extend succeeded %s after the end of the lease that it granted", voice.Span(late))
 					}
 				}
 				return in.Release(ctx)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -22,7 +23,7 @@ func lossStories() []story {
 					return err
 				}
 				if extend(ctx, in) == nil {
-					return breach(claimExtends, "extend succeeded though the nodes had lost the lease's keys")
+					return breach(checks.ClaimExtends, "extend succeeded though the nodes had lost the lease's keys")
 				}
 				return in.Release(ctx)
 			})
@@ -93,7 +94,7 @@ func lossStories() []story {
 						return err
 					}
 					if yes, can := told(in); can && !yes {
-						return breach(claimNotifies, "%s, and it was not told within one TTL", what)
+						return breach(checks.ClaimNotifies, "%s, and it was not told within one TTL", what)
 					}
 					return use(ctx, in)
 				})

@@ -84,12 +84,11 @@ func needsFractions(s *subject) string {
 }
 
 // refusal is why a lock cannot be made with a TTL that it may refuse; "" if it was made.
-func refusal(s *subject, w world, h *history.History) string {
-	if !w.refusable {
-		return ""
-	}
-	if rule, why, _ := unmade(s, w, h); rule != "" {
-		return "with a TTL of " + w.config.Lock.TTL.String() + ": " + why
+func refusal(w world, h *history.History) string {
+	for _, c := range h.Trace.Complaints {
+		if w.refusable && c.Rule == trace.CannotMake {
+			return "with a TTL of " + w.config.Lock.TTL.String() + ": " + c.Client + ": " + c.Why
+		}
 	}
 	return ""
 }

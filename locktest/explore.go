@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/reports"
@@ -113,7 +112,7 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 
 // workIn has the lock explored in some workloads.
 func (e *explorer) workIn(bases []explore.Base) {
-	e.search.Bases, e.local = bases, explore.NewLocal(bases, e.config.Patience, e.breaks)
+	e.search.Bases, e.local = bases, explore.NewLocal(bases, e.config.Patience)
 }
 
 // measureTakeover fits the workloads to how long another client waits for a holder that has
@@ -168,20 +167,6 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 		t.Fatalf("locktest: %v", err)
 	}
 	return pool
-}
-
-// breaks finds what a lock must not do besides what package checks looks for.
-func (s *subject) breaks(h *history.History, err error) []runs.Break {
-	if err != nil {
-		return nil // of such a lock nothing else can be expected
-	}
-	var all []runs.Break
-	for _, find := range rules {
-		if rule, _, _ := find(s, world{}, h); rule != "" {
-			all = append(all, runs.Break{What: rule, Fault: checks.FaultLock})
-		}
-	}
-	return all
 }
 
 // report fails the test for what is the lock's own fault, and logs the rest.

@@ -76,6 +76,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Config says what a lock is and what it claims. The zero Config is a lock on one
@@ -205,6 +206,7 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 			System:   config.System,
 			OwnClock: config.OwnClock,
 			Endless:  config.Endless,
+			Claims:   trace.Claims{Notifies: config.Notifies, Tokens: config.Tokens, TellsAtRelease: config.TellsAtRelease},
 			Slots:    config.slots(),
 			New:      func(e *locks.Env) (locks.Lock, error) { return build(&Env{e}) },
 		},

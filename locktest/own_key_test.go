@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -67,7 +68,7 @@ func TestOwnKey(t *testing.T) {
 			}
 			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 			for _, p := range o.Problems {
-				if p.Rule == ruleOwnKey {
+				if p.Rule == checks.OwnKeyInTheWay {
 					got = true
 					if !l.want || name != "lost-reply/acquire" && name != "late-reply/acquire" {
 						t.Errorf("%s: %s: %s", l.name, p.Address, p)
@@ -76,7 +77,7 @@ func TestOwnKey(t *testing.T) {
 			}
 		}
 		if got != l.want {
-			t.Errorf("%s: %s is %v, want %v", l.name, ruleOwnKey, got, l.want)
+			t.Errorf("%s: %s is %v, want %v", l.name, checks.OwnKeyInTheWay, got, l.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -35,7 +36,7 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	}
 	v := s.tell(p, w)
 	for _, problem := range v.problems {
-		if slices.Contains([]string{rulePanic, ruleHang, ruleEndless, ruleMake, ruleError}, problem.Rule) {
+		if slices.Contains([]checks.Property{checks.Panic, checks.Hang, checks.EndlessRetry, checks.CannotBeMade, ruleError}, problem.Rule) {
 			t.Fatal(problem)
 		}
 	}

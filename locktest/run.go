@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/runs"
 )
 
@@ -150,13 +151,13 @@ func obituary(world string, err error) outcome {
 	if nowhere != nil || !errors.As(err, &died) {
 		return failed(at, ruleError, "the process that ran it is of no use: "+err.Error(), "")
 	}
-	rule := rulePanic
+	rule := checks.Panic
 	if died.Silence > 0 {
-		rule = ruleHang
+		rule = checks.Hang
 	}
 	return failed(at, rule, "the process that ran it "+died.Error(), died.Said)
 }
 
-func failed(at address, rule, why, lines string) outcome {
+func failed(at address, rule checks.Property, why, lines string) outcome {
 	return outcome{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
 }

@@ -31,14 +31,8 @@ type world struct {
 	config sim.Config
 	// witnesses must be seen in the trace for the world to mean anything; nil is none.
 	witnesses func(*trace.Trace) []trace.Witness
-	// asserts says that the clients' programs end with an error only if the lock
-	// has done what it must not.
-	asserts bool
 	// refusable says that a lock may refuse to be made with the world's TTL.
 	refusable bool
-	// ended says that a program calls the lock under a context that has ended by then, so
-	// that the call may fail and leave a key behind.
-	ended bool
 	// fenced says that the storage checks fencing tokens.
 	fenced bool
 }

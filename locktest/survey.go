@@ -104,7 +104,7 @@ func (s *subject) finding(st story, o outcome) Finding {
 	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
 	for _, p := range o.Problems {
 		f.Problems = append(f.Problems, Problem{
-			Rule: p.Rule, Why: p.Why, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),
+			Rule: string(p.Rule), Why: p.Why, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),
 		})
 	}
 	return f

@@ -77,7 +77,7 @@ func TestSoundLocksPass(t *testing.T) {
 				eachWorld(t, s, st, 1, func(p address, v verdict) {
 					worlds++
 					for _, problem := range v.problems {
-						if problem.Rule != ruleLeft || sound.cleansUp {
+						if problem.Rule != checks.KeyLeftBehind || sound.cleansUp {
 							t.Errorf("%s: %s", p, problem)
 						}
 					}
@@ -150,7 +150,7 @@ func TestNothingToListenTo(t *testing.T) {
 	}
 	st, _ = find(undisturbed)
 	eachWorld(t, s, st, 1, func(p address, v verdict) {
-		if len(v.problems) != 1 || v.problems[0].Rule != rulePanic {
+		if len(v.problems) != 1 || v.problems[0].Rule != checks.Panic {
 			t.Errorf("%s: got %v, want a panic", p, v.problems)
 		}
 	})

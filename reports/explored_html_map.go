@@ -41,9 +41,9 @@ type heatSign struct{ Sign, Level, Means string }
 
 // perilLevels are the names of perils for styles, and perilMeanings those for people.
 var (
-	perilLevels   = []string{unharmed: "unharmed", unclear: "unclear", twoHolders: "two-holders", corruptedWithout: "corrupted", corruptedWith: "corrupted-fenced"}
+	perilLevels   = []string{unharmed: "unharmed", unclear: "unclear", misbehaved: "misbehaved", twoHolders: "two-holders", corruptedWithout: "corrupted", corruptedWith: "corrupted-fenced"}
 	perilMeanings = []string{
-		unharmed: "safe", unclear: "unknown", twoHolders: "two holders at once",
+		unharmed: "safe", unclear: "unknown", misbehaved: "misconduct: the lock does what no caller can live with", twoHolders: "two holders at once",
 		corruptedWithout: "data corrupted without fencing", corruptedWith: "data corrupted even with fencing",
 	}
 )

@@ -20,18 +20,29 @@ type peril int
 const (
 	unharmed peril = iota
 	unclear
+	misbehaved
 	twoHolders
 	corruptedWithout
 	corruptedWith
 )
 
 // perilSigns are the cells of a chart.
-var perilSigns = []string{unharmed: "·", unclear: "?", twoHolders: "2", corruptedWithout: "x", corruptedWith: "X"}
+var perilSigns = []string{unharmed: "·", unclear: "?", misbehaved: "m", twoHolders: "2", corruptedWithout: "x", corruptedWith: "X"}
 
 // perilTones are their colours on a terminal.
-var perilTones = []string{unharmed: "good", unclear: "soft", twoHolders: "doubt", corruptedWithout: "doubt", corruptedWith: "bad"}
+var perilTones = []string{unharmed: "good", unclear: "soft", misbehaved: "doubt", twoHolders: "doubt", corruptedWithout: "doubt", corruptedWith: "bad"}
 
-const chartLegend = "·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown"
+// chartLegend explains the signs, and that of misconduct only where there is any: it is rare.
+func chartLegend(all ...chart) string {
+	says := "  ·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown\n"
+	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
+		says += "  m  misconduct: the lock does what no caller can live with\n"
+	}
+	return says
+}
+
+// misbehaves reports whether a lock does so in any cell of a line.
+func misbehaves(line []peril) bool { return slices.Contains(line, misbehaved) }
 
 // perilOf is what the cell of a map says. Of a word that this program does not know
 // nothing is clear.
@@ -39,6 +50,8 @@ func perilOf(d explore.Danger, fencing string) peril {
 	switch d {
 	case explore.Harmless:
 		return unharmed
+	case explore.Misbehaved:
+		return misbehaved
 	case explore.TwoHolders:
 		return twoHolders
 	case explore.Corrupted:

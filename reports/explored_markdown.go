@@ -23,7 +23,7 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 		}
 	}
 	for _, c := range charts(r.Maps) { // signs follow every label, so no line can end the block of code
-		d.add(c.title(), figure(c.figure(Palette{})+"\n  "+chartLegend+"\n"))
+		d.add(c.title(), figure(c.figure(Palette{})+"\n"+chartLegend(c)))
 	}
 	d.addCoverage(r)
 	md := &markdownText{level: 2}

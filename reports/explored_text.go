@@ -33,7 +33,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 		d.add(c.title(), figure(c.figure(o.Palette)))
 	}
 	if len(all) > 0 {
-		d.add("", figure("  "+chartLegend+"\n"))
+		d.add("", figure(chartLegend(all...)))
 	}
 	d.addCoverage(r)
 	t := &text{Options: o, width: exploredWidth}

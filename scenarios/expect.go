@@ -66,6 +66,11 @@ func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []checks.R
 		}
 		differences = append(differences, difference)
 	}
+	for _, p := range e.Violated {
+		if f := v.Finding(p); f.Outcome == checks.NotApplicable && !slices.ContainsFunc(v.Findings, func(f checks.Finding) bool { return f.Property == p }) {
+			differences = append(differences, checks.NotViolated.Reason(p, f.Outcome).And(checks.AsItIsSaid.Reason(f.Reason)))
+		}
+	}
 	for _, m := range v.Missed {
 		if !slices.Contains(e.Missed, m.Period) {
 			differences = append(differences, checks.MissedUnexpected.Reason(m.Reason))

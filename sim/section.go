@@ -224,6 +224,7 @@ func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, cal
 	if g.cfg.CancelsAfter > 0 {
 		ctx, done = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.CancelsAfter)
 	}
+	ev.ContextOver = ctx.Err() != nil
 	g.enter(in, step, ev)
 	err := call(ctx)
 	if step != trace.Acquire || err != nil { // a lease may live as long as its context

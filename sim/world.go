@@ -211,8 +211,9 @@ func (w *World) describeLock(key string) {
 	l := w.cfg.Lock
 	info := trace.LockInfo{
 		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock && !l.Kind.ReadsClock, Open: l.Kind.Open,
-		Unordered: w.cfg.Tokens.Source.Unordered, Holders: l.Options.Holders,
+		Unordered: w.cfg.Tokens.Source.Unordered, Holders: l.Options.Holders, Claims: l.Kind.Claims,
 	}
+	info.Claims.Tokens = info.Claims.Tokens && w.cfg.Tokens.Source.Name == ""
 	if l.Kind.Endless || l.Kind.Open {
 		info.TTL = 0
 	}

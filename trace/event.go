@@ -67,6 +67,9 @@ type Event struct {
 	// another one; 0 is none.
 	Lock   string `json:"lock,omitempty"`
 	Within int    `json:"within,omitempty"`
+	// ContextOver says, on the beginning of a call, that the client's context of the call had
+	// ended before it.
+	ContextOver bool `json:"context_over,omitempty"`
 	// Token is the fencing token of the grant: on the end of a successful
 	// acquire or mint, on requests to the storage and on what that says of them.
 	Token uint64 `json:"token,omitempty"`

@@ -141,7 +141,7 @@ var forms = []Form{
 	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
 	{KindCompact, OfSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
 
-	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock within object token value leaves period"), false, nil},
+	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock within context_over object token value leaves period"), false, nil},
 	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
 		fields("section ok refused text lock within token minted rank ungranted ends notifies session object version replaced period"), false, nil},
 	{KindAgain, OfSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},

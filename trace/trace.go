@@ -73,6 +73,20 @@ type LockInfo struct {
 	// Members are the nodes of the cluster that keeps the lock; its slot is the cluster's,
 	// and serves as long as most of the members do. There are none if the slots are nodes'.
 	Members []string `json:"members,omitempty"`
+	// Claims are what its author says of it.
+	Claims Claims `json:"claims,omitzero"`
+}
+
+// Claims are what the author of a lock says of it, beyond what every lock must keep. A lock is
+// held to what it claims.
+type Claims struct {
+	// Notifies: a lease tells of its loss.
+	Notifies bool `json:"notifies,omitempty"`
+	// Tokens: each grant comes with a fencing token.
+	Tokens bool `json:"tokens,omitempty"`
+	// TellsAtRelease: a release returns an error if the lock had been lost, and success if it
+	// has released the lock.
+	TellsAtRelease bool `json:"tells_at_release,omitempty"`
 }
 
 // SlotInfo is one place where a lock keeps a grant.

@@ -297,7 +297,7 @@ func (f *exploreFlags) made(takeover time.Duration) explore.Lock {
 // measureTakeover fits the workloads that are made for a lock to how long another client waits
 // for a holder that has crashed.
 func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
-	pool, err := runs.NewRemote(1, f.worker, explore.NewLocal(s.Bases[:1], f.timeout, nil), 3*f.timeout)
+	pool, err := runs.NewRemote(1, f.worker, explore.NewLocal(s.Bases[:1], f.timeout), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
@@ -367,7 +367,7 @@ func sameKinds(known *explore.Result, search *explore.Search, name string) error
 func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.Format[*explore.Result], known *explore.Result) error {
 	stderr := cmd.ErrOrStderr()
 	// The worker itself gives up on a world first, or on its second run.
-	pool, err := runs.NewRemote(f.jobs, f.worker, explore.NewLocal(search.Bases, f.timeout, nil), 3*f.timeout)
+	pool, err := runs.NewRemote(f.jobs, f.worker, explore.NewLocal(search.Bases, f.timeout), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
@@ -469,7 +469,7 @@ func exploreWorkerCommand() *cobra.Command {
 				return fmt.Errorf("locksim %s is not for people: %w", exploreWorker, err)
 			}
 			runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
-				return runs.NewLocal(bases, patience, nil), nil
+				return runs.NewLocal(bases, patience), nil
 			})
 			return nil
 		},

@@ -38,12 +38,12 @@ const (
 )
 
 // NewLocal makes what runs worlds of some bases in this process; see [runs.NewLocal].
-func NewLocal(bases []Base, patience time.Duration, judge runs.Judge) *runs.Local {
+func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 	var all []runs.Base
 	for _, b := range bases {
 		all = append(all, b.Base)
 	}
-	return runs.NewLocal(all, patience, judge)
+	return runs.NewLocal(all, patience)
 }
 
 // A Lock is a lock to explore, with a workload made for it.
@@ -169,7 +169,7 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	if err != nil {
 		return b, nil, err
 	}
-	plain, err := NewLocal([]Base{b}, patience, nil).Account(context.Background(), World{}, Without)
+	plain, err := NewLocal([]Base{b}, patience).Account(context.Background(), World{}, Without)
 	if err != nil || plain.History == nil {
 		return b, nil, err
 	}

@@ -95,10 +95,12 @@ func danger(r Run) Danger {
 	}
 	for _, b := range r.Breaks {
 		switch p := checks.Property(b.What); {
-		case p.Data() || p.Title() == "":
+		case p.Data():
 			return Corrupted
 		case p.Card().Of == checks.OfExclusion:
 			danger = TwoHolders
+		case p.Card().Of == checks.OfMisconduct && danger != TwoHolders:
+			danger = Misbehaved
 		}
 	}
 	return danger

@@ -15,7 +15,7 @@ import (
 // of is a runner on the workloads that are made for a lock.
 func of(lock string, nodes int) (*runs.Local, []Base) {
 	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases(Kinds{})
-	return NewLocal(bases, 10*time.Second, nil), bases
+	return NewLocal(bases, 10*time.Second), bases
 }
 
 func recorded(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
@@ -164,7 +164,7 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 func TestWorkloadsScale(t *testing.T) {
 	count := func(ttl time.Duration) (points int) {
 		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases(Kinds{})
-		l := NewLocal(bases, 10*time.Second, nil)
+		l := NewLocal(bases, 10*time.Second)
 		for base := range bases {
 			r := recorded(t, l, bases, base)
 			if !r.TookPlace() || r.Outcome.Broke() {
@@ -194,7 +194,7 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 				continue
 			}
 			base := FileBase(v, 1)
-			before, err := Records{[]Base{base}, NewLocal([]Base{base}, 10*time.Second, nil)}.Record(t.Context(), 0)
+			before, err := Records{[]Base{base}, NewLocal([]Base{base}, 10*time.Second)}.Record(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := Records{[]Base{free}, NewLocal([]Base{free}, 10*time.Second, nil)}.Record(t.Context(), 0)
+			after, err := Records{[]Base{free}, NewLocal([]Base{free}, 10*time.Second)}.Record(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

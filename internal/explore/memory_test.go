@@ -16,7 +16,7 @@ import (
 // worlds differ far less. What it keeps must not be four times as much.
 func BenchmarkMemory(b *testing.B) {
 	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
-	local := NewLocal(bases, time.Minute, nil)
+	local := NewLocal(bases, time.Minute)
 	runner := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		if len(w.Faults) == 0 {
 			return local.Run(ctx, w)

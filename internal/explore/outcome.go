@@ -94,7 +94,7 @@ func (e Effect) grade() grade {
 		if h.Fault == checks.FaultLock {
 			g |= blames
 		}
-		if property.Title() == "" {
+		if property.Card().Of == checks.OfMisconduct {
 			g |= misbehaves
 		}
 	}

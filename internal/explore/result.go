@@ -183,7 +183,10 @@ type DangerMap struct {
 type Danger string
 
 const (
-	Harmless   Danger = "safe"
+	Harmless Danger = "safe"
+	// Misbehaved is a lock that does what no caller can live with: a property of
+	// [checks.OfMisconduct].
+	Misbehaved Danger = "misconduct"
 	TwoHolders Danger = "two holders"
 	Corrupted  Danger = "corrupted"
 	Undecided  Danger = "unknown"

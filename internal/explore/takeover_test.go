@@ -41,7 +41,7 @@ func TestTakeover(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			plain := c.lock.Bases(Kinds{})
-			local := NewLocal(plain, 10*time.Second, nil)
+			local := NewLocal(plain, 10*time.Second)
 			got, err := Takeover(t.Context(), local)
 			if err != nil || got != c.want {
 				t.Fatalf("%v, %v; want %v", got, err, c.want)
@@ -53,7 +53,7 @@ func TestTakeover(t *testing.T) {
 					t.Errorf("%s is as it was: %t\n%s", b.Name, same, b.Text)
 				}
 			}
-			r := recorded(t, NewLocal(bases, 10*time.Second, nil), bases, 0)
+			r := recorded(t, NewLocal(bases, 10*time.Second), bases, 0)
 			if l := r.lengths(); r.longest() != c.longest || l[len(l)-1] != c.longest {
 				t.Errorf("the longest faults last %v, and on the map %v; want %v", r.longest(), l, c.longest)
 			}

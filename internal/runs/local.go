@@ -22,7 +22,6 @@ import (
 type Local struct {
 	bases    []Base
 	patience time.Duration
-	judge    Judge
 
 	mu sync.Mutex
 	// settings are those of the bases, read when they are first needed.
@@ -43,14 +42,10 @@ func settingOf(v *scenarios.Variant) *setting {
 	return &setting{story: v, made: map[string]sim.Config{}}
 }
 
-// A Judge finds what broke in a run besides the properties of package checks. err is
-// what [sim.Run] returned with the run's trace.
-type Judge func(h *history.History, err error) []Break
-
 // NewLocal makes a runner of worlds on some bases. patience is how much real time each
-// run of a world may take; see [sim.RunPatiently]. judge may be nil.
-func NewLocal(bases []Base, patience time.Duration, judge Judge) *Local {
-	return &Local{bases: bases, patience: patience, judge: judge, settings: make([]*setting, len(bases))}
+// run of a world may take; see [sim.RunPatiently].
+func NewLocal(bases []Base, patience time.Duration) *Local {
+	return &Local{bases: bases, patience: patience, settings: make([]*setting, len(bases))}
 }
 
 // Run runs a world.
@@ -124,13 +119,20 @@ func (l *Local) play(cfg sim.Config) (Account, error) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
 		return Account{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
+	conduct := sim.Conduct(err)
+	if err != nil && conduct == "" {
+		return Account{cut: true}, err
+	}
 	p := Account{cut: err != nil}
-	if conduct := sim.Conduct(err); conduct != "" {
-		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
-	} else if err != nil {
-		return p, err
+	broke := func(what string, fault checks.Blame) {
+		b := Break{What: what, Fault: fault}
+		if what == conduct {
+			b.Why = shortStack(err.Error())
+		}
+		p.Breaks = append(p.Breaks, b)
 	}
 	if tr == nil {
+		broke(conduct, checks.FaultLock)
 		return p, nil
 	}
 	p.History = history.Of(tr)
@@ -141,11 +143,8 @@ func (l *Local) play(cfg sim.Config) (Account, error) {
 	}
 	for _, f := range verdict.Findings {
 		if f.Counts() {
-			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
+			broke(string(f.Property), f.Fault)
 		}
-	}
-	if l.judge != nil {
-		p.Breaks = append(p.Breaks, l.judge(p.History, err)...)
 	}
 	p.Behaviour, p.Spare = behaviour(p.History)
 	return p, nil

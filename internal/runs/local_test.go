@@ -10,7 +10,7 @@ func TestOwnTokensAreTried(t *testing.T) {
 	l := NewLocal([]Base{{Name: "tokens", Seed: 1, Text: []byte(`title: tokens
 lock: {kind: single-token, ttl: 30s}
 clients: {client-1: {works: 1s}}
-`)}}, 10*time.Second, nil)
+`)}}, 10*time.Second)
 	off, err := l.Account(t.Context(), World{}, Without)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		})
 	case "simulates":
 		runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
-			return runs.NewLocal(bases, 10*time.Second, nil), nil
+			return runs.NewLocal(bases, 10*time.Second), nil
 		})
 	case "dies":
 		fmt.Fprintln(os.Stderr, "no such flag: -workers")

@@ -17,7 +17,7 @@ func BenchmarkRemote(b *testing.B) {
 	bases := explore.Lock{Name: "redlock", Seed: 1, Extends: true}.Bases(explore.Kinds{})
 	var worlds []explore.World
 	for i := range bases {
-		r, err := explore.Records{Bases: bases, Worlds: explore.NewLocal(bases, time.Minute, nil)}.Record(b.Context(), i)
+		r, err := explore.Records{Bases: bases, Worlds: explore.NewLocal(bases, time.Minute)}.Record(b.Context(), i)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func BenchmarkRemote(b *testing.B) {
 	}
 	for _, jobs := range []int{1, 2} {
 		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
-			p, err := runs.NewRemote(jobs, worker("simulates"), explore.NewLocal(bases, time.Minute, nil), 0)
+			p, err := runs.NewRemote(jobs, worker("simulates"), explore.NewLocal(bases, time.Minute), 0)
 			if err != nil {
 				b.Fatal(err)
 			}

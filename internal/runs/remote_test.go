@@ -94,7 +94,7 @@ var pretended = []runs.Base{{Name: "first", Text: []byte("lock: {}\n"), Seed: 3}
 
 func newPool(t *testing.T, jobs int, silence time.Duration) *runs.Remote {
 	t.Helper()
-	p, err := runs.NewRemote(jobs, worker("pretends"), runs.NewLocal(pretended, time.Minute, nil), silence)
+	p, err := runs.NewRemote(jobs, worker("pretends"), runs.NewLocal(pretended, time.Minute), silence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,19 +218,19 @@ func TestPoolBases(t *testing.T) {
 func TestPoolCannotStart(t *testing.T) {
 	for want, p := range map[string]func() (*runs.Remote, error){
 		"0 workers can do nothing; it takes at least 1": func() (*runs.Remote, error) {
-			return runs.NewRemote(0, worker("pretends"), runs.NewLocal(pretended, time.Minute, nil), 0)
+			return runs.NewRemote(0, worker("pretends"), runs.NewLocal(pretended, time.Minute), 0)
 		},
 		"no worker: fork/exec /no/such/program: no such file or directory": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, runs.NewLocal(pretended, time.Minute, nil), 0)
+			return runs.NewRemote(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, runs.NewLocal(pretended, time.Minute), 0)
 		},
 		"a worker does not start: it died: exit status 2: no such flag: -workers": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, worker("dies"), runs.NewLocal(pretended, time.Minute, nil), 0)
+			return runs.NewRemote(2, worker("dies"), runs.NewLocal(pretended, time.Minute), 0)
 		},
 		"a worker does not start: it showed no sign of life for 200ms": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, worker("nothing"), runs.NewLocal(pretended, time.Minute, nil), 200*time.Millisecond)
+			return runs.NewRemote(2, worker("nothing"), runs.NewLocal(pretended, time.Minute), 200*time.Millisecond)
 		},
 		"the worker cannot run these worlds: there are no bases": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, worker("pretends"), runs.NewLocal(nil, time.Minute, nil), 0)
+			return runs.NewRemote(2, worker("pretends"), runs.NewLocal(nil, time.Minute), 0)
 		},
 	} {
 		if _, err := p(); err == nil || err.Error() != want {

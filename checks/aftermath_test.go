@@ -1,4 +1,4 @@
-package locktest
+package checks
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 func tale(words string) *history.History {
 	t := &trace.Trace{
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
-		Locks:     []trace.LockInfo{{Name: "lock", TTL: 2500 * time.Millisecond, Quorum: 1, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "k"}}}},
+		Locks:     []trace.LockInfo{{Name: "lock", TTL: 2500 * time.Millisecond, Quorum: 1, Claims: trace.Claims{Notifies: true}, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "k"}}}},
 		Faults:    []trace.FaultInfo{{}},
 	}
 	for word := range strings.FieldsSeq(words) {
@@ -59,48 +59,51 @@ var wording = map[string]trace.Event{
 
 // The TTL is two and a half seconds: what has to last for longer takes three words.
 func TestAftermath(t *testing.T) {
-	s := &subject{config: Config{Notifies: true}}
-	for _, c := range []struct{ name, words, want string }{
-		{"unnotified", "asks set gets expires - - -", claimNotifies},
-		{"unnotified", "asks set gets removed - - -", claimNotifies},
+	for _, c := range []struct {
+		name, words string
+		want        Property
+	}{
+		{"unnotified", "asks set gets expires - - -", ClaimNotifies},
+		{"unnotified", "asks set gets removed - - -", ClaimNotifies},
 		{"not for a TTL", "asks set gets expires - -", ""},
 		{"it is told in time", "asks set gets expires - told - - -", ""},
-		{"it is told, too late", "asks set gets expires - - told", claimNotifies},
+		{"it is told, too late", "asks set gets expires - - told", ClaimNotifies},
 		{"it leaves in time", "asks set gets expires - leaves - - left", ""},
 		{"it gets the key again", "asks set gets expires - set - - - -", ""},
 		{"it crashes", "asks set gets expires dies - - -", ""},
 		{"a fault acts", "asks set gets strike expires - - - -", ""},
 		{"a fault has ended, less than a TTL ago", "asks set gets strike expires - lift - -", ""},
-		{"a fault has ended, a TTL ago", "asks set gets strike expires - lift - - -", claimNotifies},
+		{"a fault has ended, a TTL ago", "asks set gets strike expires - lift - - -", ClaimNotifies},
 		{"something happens in between", "asks set gets expires - injection - -", ""},
 		{"its clock was set", "asks set gets jumps expires - - -", ""},
-		{"its clock was set when it was too late", "asks set gets expires - - - jumps", claimNotifies},
+		{"its clock was set when it was too late", "asks set gets expires - - - jumps", ClaimNotifies},
 
-		{"lingering", "asks set gets leaves removed left - - - get get get get get", ruleLingering},
+		{"lingering", "asks set gets leaves removed left - - - get get get get get", TrafficAfterRelease},
 		{"too little", "asks set gets leaves removed left - - - get get get get", ""},
 		{"about something else", "asks set gets leaves removed left - - - ping ping ping ping ping", ""},
 		{"too early", "asks set gets leaves removed left get get get get get get", ""},
 		{"it has asked again", "asks set gets leaves removed left - - - get get get get asks get", ""},
 		{"something is wrong", "asks set gets leaves removed left strike - - get get get get get", ""},
 
-		{"left", "asks set gets leaves left - expires", ruleLeft},
+		{"left", "asks set gets leaves left - expires", KeyLeftBehind},
 		{"the node was asked", "asks set gets leaves del left - expires", ""},
 		{"the node was asked later", "asks set gets leaves left del - expires", ""},
-		{"the node was asked before", "asks set gets del leaves left - expires", ruleLeft},
+		{"the node was asked before", "asks set gets del leaves left - expires", KeyLeftBehind},
 		{"release failed", "asks set gets leaves fails - expires", ""},
 		{"release has not returned", "asks set gets leaves - expires left", ""},
 		{"the client did not wait", "asks set gets leaves cancels left - expires", ""},
 		{"the key was removed", "asks set gets leaves left - removed", ""},
 		{"a fault acted meanwhile", "asks set gets leaves left injection expires", ""},
-		{"a fault acted before", "asks set gets injection leaves left - expires", ruleLeft},
+		{"a fault acted before", "asks set gets injection leaves left - expires", KeyLeftBehind},
 	} {
-		got := ""
-		for _, find := range []func(*subject, world, *history.History) (string, string, []int){unnotified, lingering, left} {
-			if rule, _, at := find(s, world{}, tale(c.words)); rule != "" {
-				got += rule
-				if len(at) < 2 {
-					t.Errorf("%s: it is shown by the events %v", c.name, at)
-				}
+		var got Property
+		for _, f := range Check(tale(c.words), nil).Findings {
+			if f.Property.Card().Of != OfMisconduct {
+				continue
+			}
+			got += f.Property
+			if len(f.Events) < 2 || f.Fault != FaultLock {
+				t.Errorf("%s: it is shown by the events %v, and is the fault of %v", c.name, f.Events, f.Fault)
 			}
 		}
 		if got != c.want {

@@ -1,0 +1,146 @@
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// What a lock's author claims of it, and it does not keep. Nobody is held to a claim that the
+// trace does not have; see [trace.Claims].
+const (
+	// ClaimExtends is violated by a lease that cannot be prolonged as is claimed. Only a
+	// client's program can tell.
+	ClaimExtends Property = "claim: extends"
+	// ClaimNotifies is violated by a lease that cannot tell of its loss, and by one that has not
+	// told for a TTL in which no fault acted. Nobody can be told in time whose clock was set.
+	ClaimNotifies Property = "claim: notifies"
+	// ClaimTokens is violated by a grant without a fencing token.
+	ClaimTokens Property = "claim: tokens"
+	// ClaimTellsAtRelease is violated by a release that returned something else than it did,
+	// where [ReleaseAnswer] counts that against nobody.
+	ClaimTellsAtRelease Property = "claim: tells at release"
+)
+
+var extendsAsClaimed = misconduct(Card{
+	Property: ClaimExtends, Gravity: 18,
+	Title:  "a lease can be prolonged, as is claimed",
+	Broken: "a lease cannot be prolonged as is claimed",
+	Word:   "claim: extends", Means: "the lock claims that a lease can be prolonged, and that is not so",
+}, nothing)
+
+var notifiesAsClaimed = misconduct(Card{
+	Property: ClaimNotifies, Gravity: 19,
+	Title:  "a lease tells of its loss, as is claimed",
+	Broken: "a lease does not tell of its loss as is claimed",
+	Word:   "claim: notifies", Means: "the lock claims to tell of the loss of a lease, and does not",
+}, func(h *inquiry) (Reason, []int) {
+	for _, in := range h.Sections() {
+		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
+			return leaseCannotTell.Reason(in.Client), []int{in.Granted.Seq}
+		}
+	}
+	return h.unnotified()
+})
+
+var tokensAsClaimed = misconduct(Card{
+	Property: ClaimTokens, Gravity: 20,
+	Title:  "each grant comes with a fencing token, as is claimed",
+	Broken: "a grant comes without the fencing token that is claimed",
+	Word:   "claim: tokens", Means: "the lock claims that each grant has a fencing token, and one has none",
+}, func(h *inquiry) (Reason, []int) {
+	for _, in := range h.Sections() {
+		if h.Lock(in.Lock).Claims.Tokens && !in.Granted.Minted {
+			return grantWithoutToken.Reason(in.Client), []int{in.Granted.Seq}
+		}
+	}
+	return Reason{}, nil
+})
+
+var tellsAtReleaseAsClaimed = misconduct(Card{
+	Property: ClaimTellsAtRelease, Gravity: 21,
+	Title:  "a release tells whether the lock was lost, as is claimed",
+	Broken: "a release does not tell that the lock was lost, as is claimed",
+	Word:   "claim: tells at release", Means: "the lock claims to tell at release whether it was lost, and does not",
+}, func(h *inquiry) (Reason, []int) {
+	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.TellsAtRelease }) {
+		return Reason{}, nil
+	}
+	// What no claim excuses is a violation of the property itself.
+	f := judgeReleaseAnswer(h)
+	if f.Outcome != Violated || f.Fault == FaultLock {
+		return Reason{}, nil
+	}
+	return f.Reason, f.Events
+})
+
+// unnotified is a holder that is not told for a TTL that its lease is lost, though nothing else
+// is wrong.
+func (h *inquiry) unnotified() (reason Reason, at []int) {
+	var late *trace.Event
+	for _, in := range h.Sections() {
+		lock := h.Lock(in.Lock)
+		if !lock.Claims.Notifies || in.Granted.Ungranted || lock.TTL == 0 || len(lock.Slots) == 0 {
+			continue
+		}
+		if in.Granted.Session != "" && len(h.Backed(in.Lock, in.Acquisition)) == 0 {
+			continue // it was got by a key that the session had already
+		}
+		for _, lost := range h.lapses(in) {
+			ev := h.silent(lost.Interval, lock.TTL)
+			if ev != nil && !h.clockChanged(in.Client, ev) && (late == nil || ev.Seq < late.Seq) {
+				late, reason = ev, notToldOfLoss.Reason(in.Client, lost.From, ev.At)
+				at = []int{lost.Lapsed.Seq, ev.Seq}
+			}
+		}
+	}
+	return reason, at
+}
+
+// lapses are the times in which the nodes did not back the grant of a client that was in
+// its section and had not been told of a loss. Each lasts up to the event with which it
+// ended, and lapsed with the one that is its beginning.
+func (h *inquiry) lapses(in *history.Section) (all []history.Backing) {
+	end := in.To
+	if in.Lost != nil {
+		end = history.Earlier(end, history.MomentOf(in.Lost))
+	}
+	from, lapsed := in.From, in.Granted
+	for _, b := range h.Backed(in.Lock, in.Acquisition) {
+		if to := history.Earlier(b.From, end); from.Before(to) {
+			all = append(all, history.Backing{Interval: history.Interval{From: from, To: to}, Lapsed: lapsed})
+		}
+		if from.Before(b.To) {
+			from, lapsed = b.To, b.Lapsed
+		}
+	}
+	if from.Before(end) {
+		all = append(all, history.Backing{Interval: history.Interval{From: from, To: end}, Lapsed: lapsed})
+	}
+	return all
+}
+
+// silent is the first event by which a time without any fault has lasted for longer than
+// a TTL; nil if there is none up to the end of the time.
+func (h *inquiry) silent(during history.Interval, ttl time.Duration) *trace.Event {
+	for _, quiet := range h.QuietTimes() {
+		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)
+		next := 1
+		if last := h.LastBefore(history.Moment{At: from.At + ttl, Seq: history.Never.Seq}); last != nil {
+			next = last.Seq + 1
+		}
+		if ev := h.Event(next); from.Before(to) && ev != nil && !to.Before(history.MomentOf(ev)) {
+			return ev
+		}
+	}
+	return nil
+}
+
+// clockChanged says whether a process's clocks had been changed before an event.
+func (h *inquiry) clockChanged(process string, before *trace.Event) bool {
+	return slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
+		return ev.Process == process && ev.Clocks.Why != "" && ev.Seq < before.Seq
+	})
+}

@@ -1,0 +1,29 @@
+package checks
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A release that returns success although the lease had expired breaks the claim of a lock
+// that tells at release, and counts against no other.
+func TestClaimToTellAtRelease(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		claims bool
+		words  string
+		want   Property
+	}{
+		{"success, and the lease had expired", true, "asks set gets expires leaves left", ClaimTellsAtRelease},
+		{"the same, and the lock claims nothing", false, "asks set gets expires leaves left", ""},
+		{"an error, and the lease had expired", true, "asks set gets expires leaves fails", ""},
+		{"success, and the release removed the key", true, "asks set gets leaves removed left", ""},
+	} {
+		h := tale(c.words)
+		h.Trace.Locks[0].Claims = trace.Claims{TellsAtRelease: c.claims}
+		if got := misconductIn(h.Trace); got != c.want {
+			t.Errorf("%s: what is broken is %q, want %q", c.name, got, c.want)
+		}
+	}
+}

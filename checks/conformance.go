@@ -1,0 +1,23 @@
+package checks
+
+// CannotBeMade is violated by a lock that could not be made, and Conformance by one of which a
+// client's program says that it broke a rule of the program's own. The trace has both as
+// complaints of clients; see [trace.Complaint].
+const (
+	CannotBeMade Property = "cannot be made"
+	Conformance  Property = "conformance"
+)
+
+var canBeMade = misconduct(Card{
+	Property: CannotBeMade, Gravity: 16,
+	Title:  "the lock can be made",
+	Broken: "the lock cannot be made",
+	Word:   "cannot be made", Means: "the lock could not be made",
+}, nothing)
+
+var conforms = misconduct(Card{
+	Property: Conformance, Gravity: 17,
+	Title:  "the lock does what a client's program asks of it",
+	Broken: "the lock does not do what a client's program asks of it",
+	Word:   "conformance", Means: "a client's program asks something of the lock and does not get it",
+}, nothing)

@@ -1,0 +1,24 @@
+package checks
+
+import "github.com/locksim/locksim/trace"
+
+// Panic and GoroutineLeak are violated by code that ends a run, as [trace.Ending] says. So can
+// [Hang] and [EndlessRetry] be.
+const (
+	Panic         Property = trace.ConductPanic
+	GoroutineLeak Property = trace.ConductLeak
+)
+
+var noPanic = misconduct(Card{
+	Property: Panic, Gravity: 12,
+	Title:  "no client's code panics",
+	Broken: "a client's code panics",
+	Word:   "panic", Means: "the code of a client panics",
+}, nothing)
+
+var noLeak = misconduct(Card{
+	Property: GoroutineLeak, Gravity: 14,
+	Title:  "the lock leaves no goroutine behind",
+	Broken: "the lock leaves goroutines behind",
+	Word:   "goroutine leak", Means: "goroutines of a client go on after its end",
+}, nothing)

@@ -1,0 +1,72 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// GrowingTraffic is violated by sections that cost more than three times what the first ones did,
+// in commands for each attempt to get in. A client must have had a hundred sections; the first
+// thirty are compared with the last thirty.
+const GrowingTraffic Property = "growing traffic"
+
+var noGrowingTraffic = misconduct(Card{
+	Property: GrowingTraffic, Gravity: 22,
+	Title:  "a section costs no more commands than the first ones did",
+	Broken: "sections cost more and more commands",
+	Word:   "growing traffic", Means: "the lock sends more and more commands for a section",
+}, (*inquiry).growing)
+
+// enoughSections is how many sections a client must have had for its traffic to be
+// compared, and compared how many of the first and of the last are.
+const (
+	enoughSections = 100
+	compared       = 30
+)
+
+// growing: sections that cost much more than the first ones did, for each attempt
+// to get in.
+func (h *inquiry) growing() (Reason, []int) {
+	// A tally has the commands that a client sent, its calls of acquire and the ends of its
+	// sections, each as the Seq of its event.
+	type tally struct{ sent, calls, ends []int }
+	clients := map[string]*tally{}
+	for _, p := range h.Trace.Processes {
+		clients[p.Name] = &tally{}
+	}
+	for _, m := range h.Messages() {
+		if !m.Sent.Reply && !m.Handshake() && m.To != trace.StorageName {
+			clients[m.From].sent = append(clients[m.From].sent, m.Sent.Seq)
+		}
+	}
+	for _, c := range h.Calls() {
+		switch t := clients[c.Client]; c.Step {
+		case trace.Acquire:
+			t.calls = append(t.calls, c.Began.Seq)
+		case trace.Release:
+			t.ends = append(t.ends, c.Began.Seq)
+		}
+	}
+	for _, p := range h.Trace.Processes {
+		t := clients[p.Name]
+		all := t.ends
+		if len(all) < enoughSections {
+			continue
+		}
+		between := func(from, to int) (sent, calls int) { return count(t.sent, from, to), count(t.calls, from, to) }
+		first, firstCalls := between(all[0], all[compared])
+		last, lastCalls := between(all[len(all)-1-compared], all[len(all)-1])
+		if last*firstCalls > 3*first*lastCalls {
+			return trafficGrew.Reason(firstCalls, p.Name, first, lastCalls, last), []int{all[compared], all[len(all)-1]}
+		}
+	}
+	return Reason{}, nil
+}
+
+// count counts the numbers between two others, of a list in order.
+func count(list []int, from, to int) int {
+	i, _ := slices.BinarySearch(list, from)
+	j, _ := slices.BinarySearch(list, to)
+	return j - i
+}

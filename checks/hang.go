@@ -1,0 +1,146 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// Hang is violated by a call of the lock that does not return though nothing is wrong any more:
+//
+//   - no fault has acted for a minute, and others do not hold the lock either; an acquire that
+//     waits for a grant which nobody uses does what it must, and then [Progress] is violated;
+//   - or the call has asked no node anything about the lock for a TTL: it waits for something in
+//     its own process. An acquire must wait while another client's grant stands, and it may wait
+//     while its own client is in a section of the same lock.
+//
+// It is violated, too, by code that goes on for ever without any message.
+const Hang Property = trace.ConductHang
+
+var noHang = misconduct(Card{
+	Property: Hang, Gravity: 13,
+	Title:  "each call of the lock returns once nothing is wrong any more",
+	Broken: "a call of the lock never returns",
+	Word:   "hang", Means: "a call of the lock does not return although nothing is wrong any more",
+}, func(h *inquiry) (Reason, []int) {
+	if reason, at := h.unreturned(false); !reason.IsZero() {
+		return reason, at
+	}
+	return h.mute()
+})
+
+// longest is how long a call of the lock may go on once no fault acts any more.
+const longest = time.Minute
+
+// unreturned is a call of the lock that has not returned when the run is cut off, though no fault
+// has acted for long: one that waits for a grant that nobody uses, or another one. An acquire
+// that waits its turn is none of them.
+func (h *inquiry) unreturned(forIdleGrant bool) (Reason, []int) {
+	over := h.Horizon()
+	if over == nil {
+		return Reason{}, nil
+	}
+	end := history.MomentOf(over)
+	calm, ever := h.Quiet(end)
+	if !ever {
+		return Reason{}, nil
+	}
+	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < over.Seq }
+	for _, p := range h.Trace.Processes {
+		fate, _ := h.Fate(p.Name)
+		for _, c := range h.Calls() {
+			switch {
+			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(fate):
+			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < longest:
+			case c.Step == trace.Acquire && h.inSection(c.Lock, end):
+			case (c.Step == trace.Acquire && h.grantStands(c.Lock, end)) != forIdleGrant:
+			case forIdleGrant:
+				return waitsForIdleGrant.Reason(p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+			default:
+				return stillWaits.Reason(p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+			}
+		}
+	}
+	return Reason{}, nil
+}
+
+// inSection says that a client is in a section of a lock at a moment.
+func (h *inquiry) inSection(lock string, at history.Moment) bool {
+	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
+}
+
+// grantStands says that a grant of a lock stands at a moment, by its keys.
+func (h *inquiry) grantStands(lock string, at history.Moment) bool {
+	count := map[history.Acquisition]int{}
+	for _, k := range h.Holdings() {
+		if h.Slots(lock).Has(k.Place) && k.Withheld().Has(at) {
+			if count[k.Owner]++; count[k.Owner] >= h.Lock(lock).Quorum {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mute is a call of the lock that has asked no node anything about the lock for a TTL and has
+// not returned when the run is cut off.
+//
+// A run whose preconditions have not come about for this reason is not unknown: it is the lock
+// that has kept them from coming about.
+func (h *inquiry) mute() (Reason, []int) {
+	over := h.Horizon()
+	if over == nil {
+		return Reason{}, nil
+	}
+	for _, c := range h.Calls() {
+		if c.Began == nil || c.Ended != nil || c.Crashed != nil || !c.Step.AtLock() {
+			continue
+		}
+		lock := c.Lock
+		if s := h.Section(c.Acquisition); s != nil {
+			lock = s.Lock
+		}
+		patience := cmp.Or(h.Lock(lock).TTL, longest)
+		if over.At-c.Began.At < patience || !h.calmSince(c.Began, over) || c.Step == trace.Acquire && !h.free(c, over, patience) || h.asks(c, lock) {
+			continue
+		}
+		if fate, _ := h.Fate(c.Client); fate != nil && fate.Seq < over.Seq {
+			continue
+		}
+		return sentNothing.Reason(c.Client, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+	}
+	return Reason{}, nil
+}
+
+// free says that when a run is cut off no grant of the lock has stood for some time that a
+// call of acquire asks for, and that its own client is in no section of it.
+func (h *inquiry) free(c *history.Call, over *trace.Event, long time.Duration) bool {
+	since := history.StartOf(over.At - long)
+	stands := func(k *history.Holding) bool {
+		return h.Slots(c.Lock).Has(k.Place) && k.Owner != c.Acquisition && since.Before(k.Withheld().To)
+	}
+	in := func(s *history.Section) bool {
+		return s.Lock == c.Lock && !s.To.Before(history.MomentOf(over)) && (s.Client == c.Client || len(h.Slots(c.Lock)) == 0)
+	}
+	return !slices.ContainsFunc(h.Holdings(), stands) && !slices.ContainsFunc(h.Sections(), in)
+}
+
+// asks says that a client has sent anything to a node since a call began, unless it is about
+// another lock: the client may be in a section of that one.
+func (h *inquiry) asks(c *history.Call, lock string) bool {
+	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		sent := m.Sent
+		if m.From != c.Client || sent.Seq < c.Began.Seq || m.To == trace.StorageName || sent.Reply || sent.KeepAlive {
+			return false
+		}
+		return h.names(m, lock) || !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return h.names(m, l.Name) })
+	})
+}
+
+// names says that a message names a key of a lock.
+func (h *inquiry) names(m *history.Message, lock string) bool {
+	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.Names(p.Key) })
+}

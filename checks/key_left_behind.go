@@ -1,0 +1,156 @@
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// KeyLeftBehind is violated by a key that stands on a node until it expires, because the lock
+// never asks the node to remove it: one that a successful release leaves there, or an acquire
+// that fails. Until it expires nobody gets the lock. Nothing may have kept the lock from asking:
+// no fault acted since the release, or the node could be reached all the time since the key was set. What an acquire
+// leaves that was called under a context which had ended counts against nobody.
+const KeyLeftBehind Property = "key left behind"
+
+var noKeyLeftBehind = misconduct(Card{
+	Property: KeyLeftBehind, Gravity: 24,
+	Title:  "the lock removes what it has set",
+	Broken: "the lock leaves a key behind, and never asks the node to remove it",
+	Word:   "key left behind", Means: "a key stands until it expires: the lock never asked its node to remove it",
+}, func(h *inquiry) (Reason, []int) {
+	if reason, at := h.left(); !reason.IsZero() {
+		return reason, at
+	}
+	return h.abandoned()
+})
+
+// left: a key that stood on a node when its section was released, and until it expired.
+// Nothing was wrong, release was successful, and the node was never asked.
+func (h *inquiry) left() (reason Reason, at []int) {
+	releases := map[history.Acquisition][]*history.Call{}
+	for _, c := range h.Calls() {
+		if c.Step == trace.Release {
+			releases[c.Acquisition] = append(releases[c.Acquisition], c)
+		}
+	}
+	var first *history.Holding
+	for _, key := range h.Holdings() {
+		asked := releases[key.Owner]
+		_, kept := h.LockAt(key.Place)
+		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !kept {
+			continue
+		}
+		began, ended := asked[0].Began, returned(asked, key.Ended)
+		if ended == nil || key.Ended.Owner.Sent > began.Seq || h.quietFor(key.Ended) < key.Ended.At-began.At || h.approached(key, began) {
+			continue
+		}
+		first = key
+		reason = releasedWithoutAsking.Reason(key.Owner.Client, ended.At, key.Node, key.Ended.At)
+		at = []int{began.Seq, ended.Seq, key.Ended.Seq}
+	}
+	return reason, at
+}
+
+// returned is the last successful end of some calls before an event; nil if there is
+// none, or if the client did not wait for it.
+func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
+	for _, c := range calls {
+		switch {
+		case c.Cancelled != nil && c.Cancelled.Seq < before.Seq:
+			return nil
+		case c.OK() && c.Ended.Seq < before.Seq:
+			ended = c.Ended
+		}
+	}
+	return ended
+}
+
+// approached says whether the node of a key was sent anything by the owner between the
+// beginning of a release and the end of the key. What it sends in a later release is
+// about something else.
+func (h *inquiry) approached(key *history.Holding, released *trace.Event) bool {
+	until := key.Ended.Seq
+	for _, c := range h.Calls() {
+		if c.Step == trace.Release && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
+			until = min(until, c.Began.Seq)
+		}
+	}
+	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		return m.From == key.Owner.Client && m.To == key.Node && !m.Sent.Reply && m.Sent.Seq > released.Seq && m.Sent.Seq < until
+	})
+}
+
+// room is how much time a lock has to begin with the removal of its key, after an acquire
+// has failed. The key must stand for as long.
+func room(ttl time.Duration) time.Duration { return ttl / 10 }
+
+// abandoned: a key that an acquire has set which then failed, and that the lock never tries
+// to remove. It expires by itself, and until then nobody gets the lock. The node could be
+// reached all the time: what was lost or late is a message, and a new connection would have
+// served.
+func (h *inquiry) abandoned() (reason Reason, at []int) {
+	var first *history.Holding
+	for _, key := range h.Holdings() {
+		lock, kept := h.LockAt(key.Place)
+		if !kept || lock.TTL == 0 || key.How != history.Expired || key.By == nil || key.By.Sent == 0 || first != nil && first.Ended.Seq < key.Ended.Seq {
+			continue
+		}
+		acquire := h.firstCall(key.Owner, trace.Acquire)
+		if acquire == nil || !acquire.Failed() || acquire.Began.ContextOver {
+			continue
+		}
+		since := history.Later(key.From, history.MomentOf(acquire.Ended))
+		until := history.StartOf(since.At + room(lock.TTL))
+		switch over, _ := h.Fate(key.Owner.Client); {
+		case key.From.At > acquire.Ended.At+room(lock.TTL), key.Ended.At < until.At:
+		case over != nil && history.MomentOf(over).Before(until):
+		case h.obstructed(h.Event(key.By.Sent), until), h.removes(key, lock):
+		default:
+			first = key
+			reason = neverRemoved.Reason(key.Owner.Client, acquire.Began.At, key.Node, key.Ended.At)
+			at = []int{acquire.Began.Seq, key.Set.Seq, acquire.Ended.Seq, key.Ended.Seq}
+			slices.Sort(at)
+		}
+	}
+	return reason, at
+}
+
+// obstructed says that from an event to a moment a fault kept clients and nodes from each
+// other, or acted on one of them or on its clock. A single message that is late or lost, or
+// a call that is cancelled, leaves all other messages their way.
+func (h *inquiry) obstructed(from *trace.Event, to history.Moment) bool {
+	return slices.ContainsFunc(h.Acts(), func(a *history.Act) bool {
+		switch h.Fault(a.Fault).Effect {
+		case trace.HoldsMessage, trace.ResetsConnection, trace.CancelsCall:
+			return false
+		}
+		over := history.Never
+		switch {
+		case a.Instant:
+			over = history.MomentOf(a.Struck)
+		case a.Lifted != nil:
+			over = history.MomentOf(a.Lifted)
+		}
+		return history.MomentOf(a.Struck).Before(to) && !over.Before(history.MomentOf(from))
+	})
+}
+
+// removes says that after the request that set a key its client sends another one to the
+// key's node that may be meant to remove it: in the same call of acquire, or by itself
+// before the next. A repetition of the request is none.
+func (h *inquiry) removes(key *history.Holding, lock trace.LockInfo) bool {
+	set := h.Event(key.By.Sent)
+	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		sent := m.Sent
+		switch {
+		case m.From != key.Owner.Client || m.To != key.Node && !slices.Contains(lock.Members, m.To):
+			return false
+		case sent.Reply || sent.KeepAlive || m.Handshake() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
+			return false
+		}
+		return (sent.Section == key.Owner.Section || sent.Step == "") && sent.Text != set.Text
+	})
+}

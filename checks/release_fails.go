@@ -1,0 +1,52 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// ReleaseFails is violated by a release that returns an error although no fault has acted since
+// its lock was asked for, the lease was still running and its keys stood.
+const ReleaseFails Property = "release fails"
+
+var releaseWorks = misconduct(Card{
+	Property: ReleaseFails, Gravity: 26,
+	Title:  "a release works while nothing is wrong",
+	Broken: "a release fails although nothing is wrong",
+	Word:   "release fails", Means: "a release returns an error although nothing is wrong",
+}, (*inquiry).unreleased)
+
+// unreleased: a release that returns an error, although no fault has acted since its lock
+// was asked for, the lease was still running and its keys stood.
+func (h *inquiry) unreleased() (reason Reason, at []int) {
+	for _, s := range h.Sections() {
+		release := h.firstCall(s.Acquisition, trace.Release)
+		if release == nil || !release.Failed() || release.Cancelled != nil || s.Granted.Ungranted || h.underOverContext(s.Acquisition) {
+			continue
+		}
+		if !h.calmSince(s.Called(), release.Ended) || !h.heldDuring(s, release) {
+			continue
+		}
+		return releaseFailed.Reason(s.Client, release.Began.At, release.Ended.Text), []int{s.Granted.Seq, release.Began.Seq, release.Ended.Seq}
+	}
+	return Reason{}, nil
+}
+
+// heldDuring says that a section's lease ran for as long as a call of its release, and that
+// its keys stood when that began.
+func (h *inquiry) heldDuring(s *history.Section, release *history.Call) bool {
+	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
+	lease := s.Lease.Latest(release.Began.Seq)
+	if lease == nil || !ended.Before(lease.Until) || s.Lost != nil && s.Lost.Seq < release.Ended.Seq {
+		return false
+	}
+	return slices.ContainsFunc(h.Backed(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Has(began) })
+}
+
+// underOverContext says whether any call of an acquisition was made under a context that had
+// ended.
+func (h *inquiry) underOverContext(id history.Acquisition) bool {
+	return slices.ContainsFunc(h.CallsOf(id), func(c *history.Call) bool { return c.Began != nil && c.Began.ContextOver })
+}

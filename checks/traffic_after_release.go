@@ -1,0 +1,96 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// TrafficAfterRelease is violated by a lock that goes on with what is over: five commands about a
+// lock that its client released a TTL ago and has not asked for since, and no fault has acted for
+// as long.
+const TrafficAfterRelease Property = "traffic after release"
+
+var noTrafficAfterRelease = misconduct(Card{
+	Property: TrafficAfterRelease, Gravity: 23,
+	Title:  "the lock sends nothing about what was released",
+	Broken: "the lock goes on about what was released",
+	Word:   "traffic after release", Means: "the lock sends commands about what was released long ago",
+}, (*inquiry).lingering)
+
+// enoughLingering is how many commands a lock may send about what is over.
+const enoughLingering = 5
+
+// A visitor is a client that comes for the lock and goes.
+type visitor struct {
+	// calls are those of acquire and release that are still to come, in order.
+	calls []*history.Call
+	// inside are the sections that it is in, and gone is since when it is in none and has
+	// asked for none; nil if it is not so.
+	inside map[int]bool
+	gone   *trace.Event
+	// sent counts what its lock has sent since about what is over.
+	sent int
+}
+
+// visitors are the clients, at the beginning of a run.
+func visitors(h *inquiry) map[string]*visitor {
+	all := map[string]*visitor{}
+	for _, c := range h.Calls() {
+		if all[c.Client] == nil {
+			all[c.Client] = &visitor{inside: map[int]bool{}}
+		}
+		if c.Step == trace.Acquire || c.Step == trace.Release {
+			v := all[c.Client]
+			v.calls = append(v.calls, c)
+		}
+	}
+	return all
+}
+
+// follow goes on to an event that comes in no call.
+func (v *visitor) follow(ev *trace.Event) {
+	for len(v.calls) > 0 && v.calls[0].Began.Seq < ev.Seq {
+		c := v.calls[0]
+		v.calls = v.calls[1:]
+		switch {
+		case c.Step == trace.Acquire:
+			v.gone, v.sent = nil, 0
+			if c.OK() {
+				v.inside[c.Section] = true
+			}
+		case c.Ended != nil:
+			delete(v.inside, c.Section)
+			if len(v.inside) == 0 {
+				v.gone = c.Ended
+			}
+		}
+	}
+}
+
+// lingering: commands about a lock that its client released a TTL ago, and has not
+// asked for since.
+func (h *inquiry) lingering() (Reason, []int) {
+	clients := visitors(h)
+	for _, m := range h.Messages() {
+		v := clients[m.From]
+		if v == nil || m.Sent.Reply || m.Sent.Step != "" {
+			continue
+		}
+		v.follow(m.Sent)
+		if v.gone == nil {
+			continue
+		}
+		for _, lock := range h.Trace.Locks {
+			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.About(s.Key) }
+			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.gone.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
+				v.sent++
+			}
+		}
+		if v.sent == enoughLingering {
+			return stillSent.Reason(m.From, v.gone.At, m.Sent.At, m.Sent.Text), []int{v.gone.Seq, m.Sent.Seq}
+		}
+	}
+	return Reason{}, nil
+}

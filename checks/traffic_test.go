@@ -1,0 +1,103 @@
+package checks
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// commands are a trace in which client-1 sends commands.
+type commands struct {
+	trace.Trace
+	now time.Duration
+}
+
+func newCommands() *commands {
+	return &commands{Trace: trace.Trace{Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}}}}
+}
+
+func (t *commands) add(ev trace.Event) {
+	ev.Seq, ev.At, ev.Process = len(t.Events)+1, t.now, "client-1"
+	t.Events = append(t.Events, ev)
+}
+
+// sends sends commands for a step to some nodes in turn, one in every interval.
+func (t *commands) sends(step trace.Step, n, nodes int, every time.Duration) {
+	for i := range n {
+		t.add(trace.Event{Kind: trace.KindSend, Peer: fmt.Sprintf("redis-%d", i%nodes+1), Step: step, Section: 1})
+		t.now += every
+	}
+}
+
+// misconductIn names the misconduct in a trace; several properties stand in one word.
+func misconductIn(t *trace.Trace) (all Property) {
+	for _, f := range Check(history.Of(t), nil).Findings {
+		if f.Property.Card().Of == OfMisconduct {
+			all += f.Property
+		}
+	}
+	return all
+}
+
+func TestBreathless(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  func(*commands)
+		want Property
+	}{
+		{"five nodes without a pause", func(t *commands) { t.sends(trace.Acquire, 151, 5, 2*time.Millisecond) }, EndlessRetry},
+		{"as many as are allowed", func(t *commands) { t.sends(trace.Acquire, 150, 5, 2*time.Millisecond) }, ""},
+		{"a pause after every ten", func(t *commands) {
+			for range 30 {
+				t.sends(trace.Acquire, 10, 5, 2*time.Millisecond)
+				t.now += 6 * time.Millisecond
+			}
+		}, ""},
+		{"two calls in a row", func(t *commands) {
+			t.sends(trace.Acquire, 100, 5, 2*time.Millisecond)
+			t.sends(trace.Extend, 100, 5, 2*time.Millisecond)
+		}, ""},
+		{"what belongs to no call", func(t *commands) { t.sends("", 300, 5, time.Millisecond) }, ""},
+	} {
+		tr := newCommands()
+		c.run(tr)
+		if got := misconductIn(&tr.Trace); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestGrowing(t *testing.T) {
+	// A section is one call of acquire that gets the lock, after some that do not,
+	// and each call costs some commands.
+	sections := func(n int, calls, cost func(i int) int) *commands {
+		tr := newCommands()
+		for i := range n {
+			for range calls(i) {
+				tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Acquire})
+				tr.sends(trace.Acquire, cost(i), 1, time.Millisecond)
+			}
+			tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Release})
+		}
+		return tr
+	}
+	always := func(n int) func(int) int { return func(int) int { return n } }
+	for _, c := range []struct {
+		name  string
+		trace *commands
+		want  Property
+	}{
+		{"always the same", sections(150, always(1), always(2)), ""},
+		{"one more command for every ten sections", sections(150, always(1), func(i int) int { return 2 + i/10 }), GrowingTraffic},
+		{"the same, in too few sections", sections(99, always(1), func(i int) int { return 2 + i/10 }), ""},
+		{"more attempts, at the same price", sections(150, func(i int) int { return 1 + i/10 }, always(2)), ""},
+		{"dearer at first", sections(150, always(1), func(i int) int { return max(20-i, 2) }), ""},
+	} {
+		if got := misconductIn(&c.trace.Trace); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
