@@ -9,9 +9,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tale writes the trace of a client and the node redis-1 from words, one each second: see
+// tale is the history of a trace that is written from words.
+func tale(words string) *history.History { return history.Of(written(words)) }
+
+// written writes the trace of a client and the node redis-1 from words, one each second: see
 // [wording].
-func tale(words string) *history.History {
+func written(words string) *trace.Trace {
 	t := &trace.Trace{
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
 		Locks:     []trace.LockInfo{{Name: "lock", TTL: 2500 * time.Millisecond, Quorum: 1, Claims: trace.Claims{Notifies: true}, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "k"}}}},
@@ -22,7 +25,7 @@ func tale(words string) *history.History {
 		ev.Seq, ev.At = len(t.Events)+1, time.Duration(len(t.Events))*time.Second
 		t.Events = append(t.Events, ev)
 	}
-	return history.Of(t)
+	return t
 }
 
 var owner = &trace.Actor{Client: "client-1", Section: 1}
@@ -89,7 +92,7 @@ func TestAftermath(t *testing.T) {
 		{"the node was asked", "asks set gets leaves del left - expires", ""},
 		{"the node was asked later", "asks set gets leaves left del - expires", ""},
 		{"the node was asked before", "asks set gets del leaves left - expires", KeyLeftBehind},
-		{"release failed", "asks set gets leaves fails - expires", ""},
+		{"release failed", "asks set gets leaves fails - expires", ReleaseFails},
 		{"release has not returned", "asks set gets leaves - expires left", ""},
 		{"the client did not wait", "asks set gets leaves cancels left - expires", ""},
 		{"the key was removed", "asks set gets leaves left - removed", ""},

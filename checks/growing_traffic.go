@@ -36,15 +36,16 @@ func (h *inquiry) growing() (Reason, []int) {
 		clients[p.Name] = &tally{}
 	}
 	for _, m := range h.Messages() {
-		if !m.Sent.Reply && !m.Handshake() && m.To != trace.StorageName {
-			clients[m.From].sent = append(clients[m.From].sent, m.Sent.Seq)
+		if t := clients[m.From]; t != nil && !m.Sent.Reply && !m.Handshake() && m.To != trace.StorageName {
+			t.sent = append(t.sent, m.Sent.Seq)
 		}
 	}
 	for _, c := range h.Calls() {
-		switch t := clients[c.Client]; c.Step {
-		case trace.Acquire:
+		switch t := clients[c.Client]; {
+		case t == nil || c.Began == nil:
+		case c.Step == trace.Acquire:
 			t.calls = append(t.calls, c.Began.Seq)
-		case trace.Release:
+		case c.Step == trace.Release:
 			t.ends = append(t.ends, c.Began.Seq)
 		}
 	}

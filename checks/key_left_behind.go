@@ -32,7 +32,7 @@ var noKeyLeftBehind = misconduct(Card{
 func (h *inquiry) left() (reason Reason, at []int) {
 	releases := map[history.Acquisition][]*history.Call{}
 	for _, c := range h.Calls() {
-		if c.Step == trace.Release {
+		if c.Step == trace.Release && c.Began != nil {
 			releases[c.Acquisition] = append(releases[c.Acquisition], c)
 		}
 	}
@@ -44,7 +44,8 @@ func (h *inquiry) left() (reason Reason, at []int) {
 			continue
 		}
 		began, ended := asked[0].Began, returned(asked, key.Ended)
-		if ended == nil || key.Ended.Owner.Sent > began.Seq || h.quietFor(key.Ended) < key.Ended.At-began.At || h.approached(key, began) {
+		prolonged := key.Ended.Owner != nil && key.Ended.Owner.Sent > began.Seq
+		if ended == nil || prolonged || h.quietFor(key.Ended) < key.Ended.At-began.At || h.approached(key, began) {
 			continue
 		}
 		first = key
@@ -74,7 +75,7 @@ func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
 func (h *inquiry) approached(key *history.Holding, released *trace.Event) bool {
 	until := key.Ended.Seq
 	for _, c := range h.Calls() {
-		if c.Step == trace.Release && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
+		if c.Step == trace.Release && c.Began != nil && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
 			until = min(until, c.Began.Seq)
 		}
 	}
@@ -98,8 +99,8 @@ func (h *inquiry) abandoned() (reason Reason, at []int) {
 		if !kept || lock.TTL == 0 || key.How != history.Expired || key.By == nil || key.By.Sent == 0 || first != nil && first.Ended.Seq < key.Ended.Seq {
 			continue
 		}
-		acquire := h.firstCall(key.Owner, trace.Acquire)
-		if acquire == nil || !acquire.Failed() || acquire.Began.ContextOver {
+		acquire, set := h.firstCall(key.Owner, trace.Acquire), h.Event(key.By.Sent)
+		if acquire == nil || set == nil || !acquire.Failed() || acquire.Began.ContextOver {
 			continue
 		}
 		since := history.Later(key.From, history.MomentOf(acquire.Ended))
@@ -107,7 +108,7 @@ func (h *inquiry) abandoned() (reason Reason, at []int) {
 		switch over, _ := h.Fate(key.Owner.Client); {
 		case key.From.At > acquire.Ended.At+room(lock.TTL), key.Ended.At < until.At:
 		case over != nil && history.MomentOf(over).Before(until):
-		case h.obstructed(h.Event(key.By.Sent), until), h.removes(key, lock):
+		case h.obstructed(set, until), h.removes(key, set, lock):
 		default:
 			first = key
 			reason = neverRemoved.Reason(key.Owner.Client, acquire.Began.At, key.Node, key.Ended.At)
@@ -141,8 +142,7 @@ func (h *inquiry) obstructed(from *trace.Event, to history.Moment) bool {
 // removes says that after the request that set a key its client sends another one to the
 // key's node that may be meant to remove it: in the same call of acquire, or by itself
 // before the next. A repetition of the request is none.
-func (h *inquiry) removes(key *history.Holding, lock trace.LockInfo) bool {
-	set := h.Event(key.By.Sent)
+func (h *inquiry) removes(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
 		switch {

@@ -104,7 +104,7 @@ func (h *inquiry) calmSince(from, to *trace.Event) bool {
 func (h *inquiry) firstCall(id history.Acquisition, step trace.Step) *history.Call {
 	for _, c := range h.CallsOf(id) {
 		if c.Step == step {
-			if c.Ended == nil || c.Crashed != nil {
+			if c.Began == nil || c.Ended == nil || c.Crashed != nil {
 				return nil
 			}
 			return c

@@ -41,7 +41,7 @@ func visitors(h *inquiry) map[string]*visitor {
 		if all[c.Client] == nil {
 			all[c.Client] = &visitor{inside: map[int]bool{}}
 		}
-		if c.Step == trace.Acquire || c.Step == trace.Release {
+		if c.Began != nil && (c.Step == trace.Acquire || c.Step == trace.Release) {
 			v := all[c.Client]
 			v.calls = append(v.calls, c)
 		}

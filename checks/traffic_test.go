@@ -78,7 +78,7 @@ func TestGrowing(t *testing.T) {
 		for i := range n {
 			for range calls(i) {
 				tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Acquire})
-				tr.sends(trace.Acquire, cost(i), 1, time.Millisecond)
+				tr.sends(trace.Acquire, cost(i), 1, 2*breath)
 			}
 			tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Release})
 		}

@@ -269,6 +269,9 @@ func TestTorn(t *testing.T) {
 func TestProperties(t *testing.T) {
 	want := strings.Fields(`lease-exclusion section-exclusion token-order grant-order
 		write-order no-lost-update serial-sections once-per-period release-ownership progress release-answer`)
+	want = append(want, "panic", "hang", "goroutine leak", "endless retry", "cannot be made", "conformance",
+		"claim: extends", "claim: notifies", "claim: tokens", "claim: tells at release",
+		"growing traffic", "traffic after release", "key left behind", "own key in the way", "release fails")
 	data := strings.Fields(`write-order no-lost-update serial-sections once-per-period`)
 	var got, gotData []string
 	for _, p := range Properties() {
@@ -293,10 +296,13 @@ func TestProperties(t *testing.T) {
 
 func TestAnEmptyTrace(t *testing.T) {
 	v := Check(history.Of(&trace.Trace{}), nil)
-	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1 {
+	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1-len(PropertiesOf(OfMisconduct)) {
 		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
 	}
 	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != Code(noSchedule) || slices.Contains(Judged(v), OncePerPeriod) {
 		t.Errorf("a trace without a schedule is judged by it: %+v", f)
+	}
+	if f := v.Finding(Hang); f.Outcome != NotApplicable || f.Reason.Code != Code(noMisconduct) || slices.Contains(Judged(v), Hang) {
+		t.Errorf("it is said that nothing hangs: %+v", f)
 	}
 }

@@ -89,9 +89,10 @@ func TestConformanceStoriesAreTold(t *testing.T) {
 // What a Config claims and the lock does not do fails it.
 func TestClaims(t *testing.T) {
 	for _, c := range []struct {
-		kind        string
-		config      Config
-		story, want string
+		kind   string
+		config Config
+		story  string
+		want   checks.Property
 	}{
 		{"watchdog", Config{Extends: true, OwnClock: true}, "claims/extend", checks.ClaimExtends},
 		{"single", Config{Notifies: true, OwnClock: true}, "claims/no-false-alarm", checks.ClaimNotifies},
@@ -100,7 +101,7 @@ func TestClaims(t *testing.T) {
 		{"single-plain-del", Config{OwnClock: true}, "loss/release", "release-ownership"},
 	} {
 		o := tellTo(t, c.kind, c.config, c.story)
-		var rules []string
+		var rules []checks.Property
 		for _, p := range o.Problems {
 			rules = append(rules, p.Rule)
 			if p.Rule == c.want {

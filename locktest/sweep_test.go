@@ -129,8 +129,8 @@ func TestMistakesAreCaught(t *testing.T) {
 			var others []string
 			eachWorld(t, lockOn(t, c.nodes, mutant(t, c.mutant)), st, 1, func(p address, v verdict) {
 				for _, problem := range v.problems {
-					caught = caught || problem.Rule == string(c.rule)
-					others = append(others, problem.Rule+" in "+p.String())
+					caught = caught || problem.Rule == c.rule
+					others = append(others, string(problem.Rule)+" in "+p.String())
 				}
 			})
 			if !caught {

@@ -90,7 +90,7 @@ func TestRoundedTTL(t *testing.T) {
 			var rules []string
 			for _, p := range o.Problems {
 				if p.Rule != "section-exclusion" { // what comes of it
-					rules = append(rules, p.Rule)
+					rules = append(rules, string(p.Rule))
 				}
 			}
 			slices.Sort(rules)

@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Every property has one short word, and anything else is its own.
+// Every property has one short word, that of misconduct is its own, and so is anything else.
 func TestEveryPropertyHasAShortWord(t *testing.T) {
 	for _, p := range checks.Properties() {
-		if got := inShort([]string{string(p)}); len(got) != 1 || got[0] == string(p) {
+		if got := inShort([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Of == checks.OfMisconduct) {
 			t.Errorf("%s is %q in short", p, got)
 		}
 		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].Text), string(p)) {
