@@ -209,8 +209,8 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 // lock count where the property's own rule finds nothing.
 func (h *inquiry) find(p property) Finding {
 	f := holds()
-	if p.Of != OfMisconduct || h.Trace.Ending == nil {
-		f = p.judge(h)
+	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Of != OfMisconduct || !panicked {
+		f = p.judge(h) // of a lock that panics no conduct can be expected
 	}
 	if f.Outcome != Violated {
 		if e := h.ended(p.Property); e.Outcome == Violated {

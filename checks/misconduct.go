@@ -38,8 +38,7 @@ func guilty(reason Reason, events []int) Finding {
 // nothing is what a rule finds in a run that keeps it.
 func nothing(*inquiry) (Reason, []int) { return Reason{}, nil }
 
-// ended is how a client's code ended the run, if that is what a property forbids. Of such a lock
-// no other misconduct can be expected.
+// ended is how a client's code ended the run, if that is what a property forbids.
 func (h *inquiry) ended(p Property) Finding {
 	if e := h.Trace.Ending; e != nil && Property(e.Rule) == p {
 		return guilty(endedRun.Reason(e.Why), nil)

@@ -124,8 +124,11 @@ func (c *Count) add(seed uint64, runs []scenarios.Outcome) {
 		if len(run.Differences) > 0 {
 			c.Unexpected = c.Unexpected.more(seed)
 		}
+		for _, p := range checks.PropertiesOf(checks.OfMisconduct) {
+			more(c.Judged, p, i, seed)
+		}
 		for _, f := range run.Verdict.Findings {
-			if f.Outcome != checks.NotApplicable {
+			if f.Outcome != checks.NotApplicable && f.Property.Card().Of != checks.OfMisconduct {
 				more(c.Judged, f.Property, i, seed)
 			}
 			if f.Outcome == checks.Violated {

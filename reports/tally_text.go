@@ -179,6 +179,9 @@ func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	for run, fencing := range []string{scenarios.Off, scenarios.On} {
 		runs := jsonTallyRuns{Fencing: fencing, Unsafe: times(c.Unsafe[run], c.Seeds), Undecided: times(c.Undecided[run], c.Seeds), Properties: ordered{}}
 		for _, p := range checks.Properties() {
+			if p.Card().Of == checks.OfMisconduct && c.Violated[p][run].N == 0 {
+				continue
+			}
 			runs.Properties = append(runs.Properties, member{string(p), times(c.Violated[p][run], c.Judged[p][run].N)})
 		}
 		out.Runs = append(out.Runs, runs)
