@@ -142,7 +142,7 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 
 // addCoverage adds two chapters: on what was tried, and on what that did not find.
 func (d *document) addCoverage(r *explore.Result) {
-	d.add("What was tried", facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r)))
+	was := []piece{facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r))}
 	var none points
 	for _, a := range notFound(r) {
 		sign := badge{"doubt", "?", ""}
@@ -151,9 +151,12 @@ func (d *document) addCoverage(r *explore.Result) {
 		}
 		none = append(none, point{sign, a.says})
 	}
-	if len(none) > 0 {
-		d.add("What was not found", none, paragraph(notCovered(r)))
+	if len(none) == 0 {
+		d.add("What was tried", append(was, paragraph(notCovered(r)))...)
+		return
 	}
+	d.add("What was tried", was...)
+	d.add("What was not found", none, paragraph(notCovered(r)))
 }
 
 var goodSign, badSign, doubtSign = badge{"good", "✓", ""}, badge{"bad", "✗", ""}, badge{"doubt", "!", ""}
