@@ -13,16 +13,21 @@ import (
 func tale(words string) *history.History { return history.Of(written(words)) }
 
 // written writes the trace of a client and the node redis-1 from words, one each second: see
-// [wording].
+// [wording]. A word of three points comes a minute later.
 func written(words string) *trace.Trace {
 	t := &trace.Trace{
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
 		Locks:     []trace.LockInfo{{Name: "lock", TTL: 2500 * time.Millisecond, Quorum: 1, Claims: trace.Claims{Notifies: true}, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "k"}}}},
 		Faults:    []trace.FaultInfo{{}},
 	}
+	now := -time.Second
 	for word := range strings.FieldsSeq(words) {
+		now += time.Second
+		if word == "..." {
+			now += time.Minute
+		}
 		ev := wording[word]
-		ev.Seq, ev.At = len(t.Events)+1, time.Duration(len(t.Events))*time.Second
+		ev.Seq, ev.At = len(t.Events)+1, now
 		t.Events = append(t.Events, ev)
 	}
 	return t
@@ -39,6 +44,10 @@ func ofKeyK(kind trace.Kind) trace.Event {
 }
 
 var wording = map[string]trace.Event{
+	"...":       {Kind: trace.KindSync, Process: "redis-1"},
+	"horizon":   {Kind: trace.KindHorizon},
+	"refused":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire},
+	"prolongs":  ofClient1(trace.KindBegin, trace.Extend),
 	"-":         {Kind: trace.KindSync, Process: "redis-1"},
 	"asks":      ofClient1(trace.KindBegin, trace.Acquire),
 	"gets":      ofClient1(trace.KindEnd, trace.Acquire),

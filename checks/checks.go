@@ -206,18 +206,21 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 }
 
 // find judges a property. What a client's code did to the run and what its program says of the
-// lock count where the property's own rule finds nothing.
+// lock count where the property's own rule does not blame it.
 func (h *inquiry) find(p property) Finding {
 	f := holds()
 	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Of != OfMisconduct || !panicked {
 		f = p.judge(h) // of a lock that panics no conduct can be expected
 	}
-	if f.Outcome != Violated {
+	if f.Fault != FaultLock {
 		if e := h.ended(p.Property); e.Outcome == Violated {
 			f = e
 		} else if c := h.complained(p.Property); c.Outcome == Violated {
 			f = c
 		}
+	}
+	if last := h.Last(); f.Outcome == Violated && f.At == 0 && last != nil {
+		f.At = last.Seq // what is no single event's is known in the end
 	}
 	f.Property = p.Property
 	return f

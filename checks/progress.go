@@ -36,7 +36,7 @@ var progress = property{
 	},
 	judge: func(h *inquiry) Finding {
 		f := judgeProgress(h)
-		if f.Outcome != Violated {
+		if f.Fault != FaultLock {
 			if reason, events := h.unreturned(true); !reason.IsZero() {
 				return guilty(reason, events)
 			}

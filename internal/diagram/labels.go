@@ -3,6 +3,7 @@ package diagram
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -52,7 +53,9 @@ func (l *layout) pennants() {
 }
 
 // BrokenAnchor is the ID of the moment at which a property broke, in the figure with an ID.
-func BrokenAnchor(figure string, p checks.Property) string { return figure + "-" + string(p) }
+func BrokenAnchor(figure string, p checks.Property) string {
+	return figure + "-" + strings.NewReplacer(": ", "-", " ", "-").Replace(string(p)) // an ID has no blanks
+}
 
 // ticks writes times above the lanes: first those that matter, then as many of the
 // others as there is room for.

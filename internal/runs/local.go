@@ -125,11 +125,11 @@ func (l *Local) play(cfg sim.Config) (Account, error) {
 	}
 	p := Account{cut: err != nil}
 	broke := func(what string, fault checks.Blame) {
-		b := Break{What: what, Fault: fault}
-		if what == conduct {
-			b.Why = shortStack(err.Error())
+		if what == conduct { // it is what people have to hear first
+			p.Breaks = slices.Insert(p.Breaks, 0, Break{What: what, Fault: fault, Why: shortStack(err.Error())})
+			return
 		}
-		p.Breaks = append(p.Breaks, b)
+		p.Breaks = append(p.Breaks, Break{What: what, Fault: fault})
 	}
 	if tr == nil {
 		broke(conduct, checks.FaultLock)

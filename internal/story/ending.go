@@ -20,7 +20,7 @@ func (p *Paragraph) ending() string {
 		return "nothing breaks"
 	}
 	f := broken[0]
-	if p.harm(p.at(f.At)) != "" || p.despite(p.at(f.At)) != "" {
+	if ev := p.at(f.At); ev != nil && (p.harm(ev) != "" || p.despite(ev) != "") {
 		return ""
 	}
 	switch f.Property {

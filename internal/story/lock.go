@@ -29,6 +29,9 @@ func OfLock(v *checks.Verdict) []Raw {
 		}
 		violated(p)
 	}
+	for _, p := range checks.PropertiesOf(checks.OfMisconduct) {
+		violated(p)
+	}
 	return said
 }
 

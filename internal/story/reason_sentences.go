@@ -91,7 +91,7 @@ var reasonSentences = map[checks.Code]string{
 	"traffic-grew":            "for %d calls of acquire and their sections %s sent %d commands, and for %d later ones %d",
 	"still-sent":              "%s had released the lock at %v, and at %v still sent %s",
 	"released-without-asking": "%s released the lock at %v without asking %s, where its key then stood until %v",
-	"never-removed":           "%s called acquire at %v, and it failed; its key on %s then stood until %v, and the lock never tried to remove it",
+	"never-removed":           "%[1]s called acquire at %[2]v, and it failed; its key on %[3]s then stood until %[4]v, and %[1]s never tried to remove it",
 	"own-key-in-the-way":      "acquire of %s set its key on %s at %v, was answered once more by the node at %v, %s; its own key was in everybody's way until it expired at %v",
 	"was-still-called":        "and was still being called",
 	"and-failed":              "and failed at %v",

@@ -1,0 +1,102 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// How a run ended and what clients' programs say of the lock are findings against it, whatever
+// else is in the trace. Of a lock that panics nothing else is said.
+func TestComplaintsAndEndings(t *testing.T) {
+	says := func(rule string) []trace.Complaint { return []trace.Complaint{{Client: "client-1", Rule: rule, Why: "so it is"}} }
+	for _, c := range []struct {
+		name       string
+		words      string
+		ending     string
+		complaints []trace.Complaint
+		want       string
+	}{
+		{"nothing", "asks set gets leaves removed left", "", nil, ""},
+		{"a panic", "asks set gets", trace.ConductPanic, nil, "panic"},
+		{"a leak", "asks set gets", trace.ConductLeak, nil, "goroutine leak"},
+		{"a leak, and a key left behind", "asks set gets leaves left - expires", trace.ConductLeak, nil, "goroutine leak, key left behind"},
+		{"a panic, and a key left behind", "asks set gets leaves left - expires", trace.ConductPanic, nil, "panic"},
+		{"no lock", "-", "", says(trace.CannotMake), "cannot be made"},
+		{"a claim", "asks set gets", "", says("claim: extends"), "claim: extends"},
+		{"a property of conduct", "asks set gets", "", says("progress"), "progress"},
+		{"a rule of the program's own", "asks set gets", "", says("manners"), "conformance"},
+	} {
+		tr := written(c.words)
+		tr.Complaints = c.complaints
+		if c.ending != "" {
+			tr.Ending = &trace.Ending{Rule: c.ending, Why: "so it is"}
+		}
+		var found []string
+		for _, f := range Check(history.Of(tr), nil).Findings {
+			if f.Fault == FaultLock && (f.Property.Card().Of == OfMisconduct || string(f.Property) == c.want) {
+				found = append(found, string(f.Property))
+				if f.At == 0 || f.Reason.IsZero() {
+					t.Errorf("%s: %s broke at event %d, because %q", c.name, f.Property, f.At, f.Reason)
+				}
+			}
+		}
+		if got := strings.Join(found, ", "); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Each word is a second, and the TTL two and a half of them.
+func TestMisconduct(t *testing.T) {
+	for _, c := range []struct {
+		name, words string
+		want        Property
+	}{
+		{"an acquire that sends nothing and waits", "asks - - - horizon", Hang},
+		{"it has asked", "asks get - - horizon", ""},
+		{"not for a TTL", "asks - horizon", ""},
+		{"a fault acts", "strike asks - - - horizon", ""},
+		{"a fault has ended, less than a TTL ago", "asks - - strike lift - - horizon", ""},
+		{"an extend that has not returned after a minute", "asks set gets prolongs get ... horizon", Hang},
+		{"the minute is that of a fault", "asks set gets prolongs get strike ... lift horizon", ""},
+
+		{"a release that fails", "asks set gets leaves removed fails", ReleaseFails},
+		{"its key was gone", "asks set gets removed leaves fails", ""},
+		{"a fault has acted since it was asked for", "asks strike lift set gets leaves removed fails", ""},
+	} {
+		tr := written(c.words)
+		tr.Locks[0].Claims = trace.Claims{}
+		if got := misconductIn(tr); got != c.want {
+			t.Errorf("%s (%s): got %q, want %q", c.name, c.words, got, c.want)
+		}
+	}
+	// A lease tells of its loss and has a token, or its lock claims neither.
+	for _, c := range []struct {
+		claims trace.Claims
+		tells  bool
+		want   Property
+	}{
+		{trace.Claims{Notifies: true, Tokens: true}, true, ClaimTokens},
+		{trace.Claims{Notifies: true}, false, ClaimNotifies},
+		{trace.Claims{Notifies: true}, true, ""},
+		{trace.Claims{}, false, ""},
+	} {
+		tr := written("asks set gets leaves removed left")
+		tr.Locks[0].Claims = c.claims
+		for i := range tr.Events {
+			tr.Events[i].Notifies = c.tells
+		}
+		if got := misconductIn(tr); got != c.want {
+			t.Errorf("%+v, and the lease tells %v: got %q, want %q", c.claims, c.tells, got, c.want)
+		}
+	}
+	// Nobody speaks of misconduct where there is none.
+	v := Check(tale("asks set gets leaves removed left"), nil)
+	if all := Judged(v); slices.ContainsFunc(PropertiesOf(OfMisconduct), func(p Property) bool { return slices.Contains(all, p) }) {
+		t.Errorf("a run without misconduct is judged by %v", all)
+	}
+}
