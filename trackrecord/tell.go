@@ -105,15 +105,12 @@ func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) 
 	}
 	tr, err := sim.Run(config)
 	w := played{trace: tr}
-	if err != nil {
-		rule := sim.Conduct(err)
-		if rule == "" {
-			return w, err
-		}
+	switch rule := sim.Conduct(err); {
+	case err != nil && rule == "":
+		return w, err
+	case tr == nil:
 		why, _ := sim.WithoutStacks(err)
-		w.problems = append(w.problems, problem{rule, why})
-	}
-	if tr == nil {
+		w.problems = []problem{{rule, why}}
 		return w, nil
 	}
 	judged := checks.Check(history.Of(tr), v.WitnessesIn(tr))
