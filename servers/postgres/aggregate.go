@@ -79,7 +79,7 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 }
 
 // sum has the rows that were found be one, of which the aggregates are known.
-func (x *selecting) sum(r *run) error {
+func (x *selecting) sum(r *run) {
 	r.frame.aggregated = make([]value, len(x.aggregates))
 	for i, a := range x.aggregates {
 		n := int64(0)
@@ -88,11 +88,7 @@ func (x *selecting) sum(r *run) error {
 				n++
 				continue
 			}
-			v, err := r.eval(a.of, k.version)
-			if err != nil {
-				return err
-			}
-			if v != nil {
+			if v := r.eval(a.of, k.version); v != nil {
 				n++
 				r.frame.aggregated[i] = a.picks(r.frame.aggregated[i], v)
 			}
@@ -103,7 +99,6 @@ func (x *selecting) sum(r *run) error {
 		}
 	}
 	x.kept, x.summed = []keptRow{{version: &version{}}}, true
-	return nil
 }
 
 // picks is the greater or the smaller of two values, of which the first may be none yet.

@@ -80,8 +80,6 @@ func (sc *scope) analyse(e sql.Expr) *node {
 		return sc.caseWhen(e)
 	case *sql.Sub:
 		return sc.sub(e)
-	case *sql.Exists:
-		return sc.exists(e)
 	}
 	panic(raised{without("this kind of expression")})
 }
@@ -208,13 +206,13 @@ func (sc *scope) as(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherw
 	case n.typ == unknown:
 		v := n.eval(nil)
 		if v != nil {
-			v = must(read(v.(string), t))
+			v = read(v.(string), t)
 		}
 		return constant(v, t)
 	case !ok(n.typ, t):
 		raise(otherwise)
 	}
-	return &node{typ: t, eval: func(f *frame) value { return must(convert(n.eval(f), n.typ, t)) }}
+	return &node{typ: t, eval: func(f *frame) value { return convert(n.eval(f), n.typ, t) }}
 }
 
 // want is as, for what has to be of a type.
@@ -303,11 +301,9 @@ func (sc *scope) cast(e *sql.Cast) *node {
 	if e.Size == 0 {
 		return x
 	}
-	return strict(x, e.Type, func(v value) (value, error) {
-		if all := []rune(v.(string)); len(all) > e.Size {
-			return string(all[:e.Size]), nil
-		}
-		return v, nil
+	return strict(x, e.Type, func(v value) value {
+		all := []rune(v.(string))
+		return string(all[:min(len(all), e.Size)])
 	})
 }
 
@@ -364,25 +360,16 @@ func (sc *scope) inner(of *sql.Select) (q *query) {
 	panic(raised{err})
 }
 
-// sub is a query in brackets: it is run once, before the rest of the statement.
+// sub is a query in brackets: it is run once, before the rest of the statement, and if only its
+// existence is asked for no further than to its first row.
 func (sc *scope) sub(e *sql.Sub) *node {
-	q := sc.inner(e.Select)
-	if len(q.outputs) != 1 {
-		raise(fail(syntaxError, "subquery must return only one column"))
+	q, t := sc.inner(e.Select), sql.Bool
+	if q.exists = e.Exists; !q.exists {
+		if len(q.outputs) != 1 {
+			raise(fail(syntaxError, "subquery must return only one column"))
+		}
+		t = q.outputs[0].typ
 	}
-	return sc.before(q, q.outputs[0].typ)
-}
-
-// exists is whether a query in brackets has a row. It is run as those are whose value is asked for,
-// and no further than to its first row.
-func (sc *scope) exists(e *sql.Exists) *node {
-	q := sc.inner(e.Select)
-	q.exists = true
-	return sc.before(q, sql.Bool)
-}
-
-// before is what a query comes to that is run before the rest of the statement.
-func (sc *scope) before(q *query, t sql.Type) *node {
 	i := len(*sc.subs)
 	*sc.subs = append(*sc.subs, q)
 	return &node{typ: t, eval: func(f *frame) value { return f.r.subs[i] }}

@@ -172,7 +172,7 @@ func (b *backend) step() {
 	for !b.closed {
 		switch {
 		case b.running != nil:
-			err := b.running.resume()
+			err := caught(b.running.resume)
 			if err == errWait {
 				b.s.waits(b.running)
 				return
@@ -190,14 +190,14 @@ func (b *backend) step() {
 		case len(b.script) > 0:
 			next := b.script[0]
 			b.script = b.script[1:]
-			b.executes(next)
+			b.try(func() { b.executes(next) })
 		case b.scripted:
 			b.scripted = false
 			b.finish(b.ready)
 		case len(b.todo) > 0:
 			next := b.todo[0]
 			b.todo = b.todo[1:]
-			b.handle(next)
+			b.try(func() { b.handle(next) })
 		default:
 			b.answer()
 			if b.on != nil && !b.busy() {
@@ -208,6 +208,13 @@ func (b *backend) step() {
 			}
 			b.take()
 		}
+	}
+}
+
+// try does something, and answers with the error that it raises.
+func (b *backend) try(f func()) {
+	if err := caught(f); err != nil {
+		b.fails(err)
 	}
 }
 
@@ -277,8 +284,8 @@ func (b *backend) cancel() {
 
 func (b *backend) welcome(m *pgproto3.StartupMessage) {
 	b.negotiate(m)
-	if o := settle(m, b.settings, known); o != nil {
-		b.dies(o)
+	if err := caught(func() { settle(m, b.settings, known) }); err != nil {
+		b.dies(asOops(err))
 		return
 	}
 	b.initial = maps.Clone(b.settings)

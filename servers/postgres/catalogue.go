@@ -110,9 +110,9 @@ func (v *view) from(sc *scope, q *query, of *sql.Select) *table {
 				n = (&scope{s: sc.s, params: sc.params, subs: sc.subs}).analyse(e)
 				n = sc.as(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable)
 			}) == nil {
-				q.bounds = append(q.bounds, func(r *run) (bool, error) {
-					x, err := r.eval(n)
-					return x == nil || b.enough(r, x), err
+				q.bounds = append(q.bounds, func(r *run) bool {
+					x := r.eval(n)
+					return x == nil || b.enough(r, x)
 				})
 			}
 		}
@@ -155,25 +155,19 @@ func isConstant(e sql.Expr) bool {
 }
 
 // shows are the rows of the view that a query is about.
-func (q *query) shows(r *run) ([]*version, error) {
-	for _, enough := range q.bounds {
-		is, err := enough(r)
-		if err != nil {
-			return nil, err
+func (q *query) shows(r *run) (all []*version) {
+	v := q.table.view
+	if !slices.ContainsFunc(q.bounds, func(isEnough func(*run) bool) bool { return isEnough(r) }) {
+		var columns []string
+		for _, b := range v.bounds {
+			columns = append(columns, b.column)
 		}
-		if is {
-			var all []*version
-			for _, values := range q.table.view.rows(r) {
-				all = append(all, &version{row: &row{of: q.table}, values: values})
-			}
-			return all, nil
-		}
+		raise(without("%s in %s, which a condition on %s excludes", v.others, q.table.name, strings.Join(columns, " or ")))
 	}
-	v, columns := q.table.view, []string(nil)
-	for _, b := range v.bounds {
-		columns = append(columns, b.column)
+	for _, values := range v.rows(r) {
+		all = append(all, &version{row: &row{of: q.table}, values: values})
 	}
-	return nil, without("%s in %s, which a condition on %s excludes", v.others, q.table.name, strings.Join(columns, " or "))
+	return all
 }
 
 // tableRows are the tables that clients have made.
@@ -229,9 +223,9 @@ func sessionRows(r *run) (all [][]value) {
 }
 
 // currentSchema is where a table is made and looked for that names none.
-func currentSchema(f *frame, _ []value) (value, error) {
+func currentSchema(f *frame, _ []value) value {
 	if f.r.b.settings["search_path"] != settings["search_path"] {
-		return nil, without("current_schema() with another search_path")
+		raise(without("current_schema() with another search_path"))
 	}
-	return schema, nil
+	return schema
 }

@@ -12,73 +12,60 @@ import (
 // done by the session.
 type command struct{ of sql.Statement }
 
-func (c command) step(r *run) error {
+func (c command) step(r *run) {
 	s, b := r.b.s, r.b
+	r.tag = c.of.Tag()
 	switch of := c.of.(type) {
 	case *sql.CreateTable:
-		r.tag = "CREATE TABLE"
-		return s.createTable(r, of)
+		s.createTable(r, of)
 	case *sql.CreateIndex:
-		r.tag = "CREATE INDEX"
-		return s.createIndex(r, of)
+		s.createIndex(r, of)
 	case *sql.CreateSequence:
-		r.tag = "CREATE SEQUENCE"
-		return s.createSequence(r, of.Name, of.IfNotExists)
+		s.createSequence(r, of.Name, of.IfNotExists)
 	case *sql.Drop:
-		r.tag = "DROP " + upper(of.What)
-		return s.drop(r, of)
+		s.drop(r, of)
 	case *sql.Set:
-		r.tag = "SET"
-		if of.Reset {
-			r.tag = "RESET"
-		}
-		return b.set(of)
+		b.set(of)
 	case *sql.Show:
-		r.tag = "SHOW"
-		text, err := b.show(of.Name)
-		r.rows = [][]value{{text}}
-		return err
+		r.rows = [][]value{{b.show(of.Name)}}
 	case *sql.Deallocate:
-		r.tag = "DEALLOCATE"
 		if of.Name == "" {
-			r.tag = "DEALLOCATE ALL"
 			clear(b.statements)
 			if b.on != nil {
 				clear(b.on.statements)
 			}
 		} else if b.statements[of.Name] == nil {
-			return fail(unknownStatement, "prepared statement \"%s\" does not exist", of.Name)
+			raise(fail(unknownStatement, "prepared statement \"%s\" does not exist", of.Name))
 		}
 		delete(b.statements, of.Name)
-		return nil
+	default:
+		raise(without("this statement"))
 	}
-	return without("this statement")
 }
 
-// defines says that a run may make something of a name, unless there is something of that name.
-func (s *server) defines(r *run, name string, ifNotExists bool) (there bool, err error) {
+// defines says whether there is something of a name already, of which a run is to make something:
+// that is an error, unless the run can do without.
+func (s *server) defines(r *run, name string, ifNotExists bool) (there bool) {
 	switch {
 	case !s.called(name):
-		return false, s.redefines(r)
+		s.redefines(r)
+		return false
 	case !ifNotExists:
-		return true, fail(duplicateTable, "relation \"%s\" already exists", name)
+		raise(fail(duplicateTable, "relation \"%s\" already exists", name))
 	}
 	r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", name))
-	return true, nil
+	return true
 }
 
-// redefines says that a run may change what tables there are: not in a transaction of several
+// redefines refuses to let a run change what tables there are in a transaction of several
 // statements, where others would have to wait for it to end.
-func (s *server) redefines(r *run) error {
+func (s *server) redefines(r *run) {
 	if r.b.block {
-		return without("CREATE and DROP in a transaction block")
+		raise(without("CREATE and DROP in a transaction block"))
 	}
-	for _, b := range s.backends {
-		if b.tx != nil && b != r.b {
-			return without("CREATE and DROP while other transactions are under way")
-		}
+	if slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }) {
+		raise(without("CREATE and DROP while other transactions are under way"))
 	}
-	return nil
 }
 
 // did is to be called when what there is has changed, with how to take it back.
@@ -91,67 +78,60 @@ func (s *server) did(r *run, undo func()) {
 	})
 }
 
-func (s *server) createTable(r *run, of *sql.CreateTable) error {
+func (s *server) createTable(r *run, of *sql.CreateTable) {
 	if owned(of.Name) {
-		return without("tables whose names begin with pg_")
+		raise(without("tables whose names begin with pg_"))
 	}
-	if there, err := s.defines(r, of.Name, of.IfNotExists); there || err != nil {
-		return err
+	if s.defines(r, of.Name, of.IfNotExists) {
+		return
 	}
 	t := &table{name: of.Name}
 	for _, c := range of.Columns {
 		switch {
 		case slices.Contains(systemColumns, c.Name):
-			return fail(duplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name)
+			raise(fail(duplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name))
 		case t.numberOf(c.Name) >= 0:
-			return fail(duplicateColumn, "column \"%s\" specified more than once", c.Name)
+			raise(fail(duplicateColumn, "column \"%s\" specified more than once", c.Name))
 		}
 		col := column{name: c.Name, typ: c.Type, size: c.Size, notNull: c.NotNull}
 		e := c.Default
 		if c.Serial {
 			name := of.Name + "_" + c.Name + "_seq"
-			if err := s.createSequence(r, name, false); err != nil {
-				return err
-			}
+			s.createSequence(r, name, false)
 			e = &sql.Call{Name: "nextval", Args: []sql.Expr{&sql.Literal{Kind: sql.String, Text: name}}}
 		}
 		if e != nil {
 			params, subs := []sql.Type(nil), []*query(nil)
-			if err := caught(func() { col.byItself = (&scope{s: s, params: &params, subs: &subs}).assigned(col, e) }); err != nil {
-				return err
-			}
+			col.byItself = (&scope{s: s, params: &params, subs: &subs}).assigned(col, e)
 			if len(params) > 0 || len(subs) > 0 {
-				return without("parameters and queries in DEFAULT")
+				raise(without("parameters and queries in DEFAULT"))
 			}
 		}
 		t.columns = append(t.columns, col)
 	}
 	for _, k := range of.Keys {
-		if err := t.addKey(k); err != nil {
-			return err
-		}
+		t.addKey(k)
 	}
 	s.tables[t.name] = t
 	s.did(r, func() { delete(s.tables, t.name) })
-	return nil
 }
 
 // addKey adds a key, which is called as PostgreSQL calls those without a name.
-func (t *table) addKey(k sql.Key) error {
+func (t *table) addKey(k sql.Key) {
 	one := key{name: t.name + "_" + strings.Join(k.Columns, "_") + "_key"}
 	if k.Primary {
 		one.name = t.name + "_pkey"
 		if slices.ContainsFunc(t.keys, func(o key) bool { return o.name == one.name }) {
-			return fail(badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name)
+			raise(fail(badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name))
 		}
 	}
 	for _, name := range k.Columns {
 		i := t.numberOf(name)
 		switch {
 		case i < 0:
-			return fail(unknownColumn, "column \"%s\" named in key does not exist", name)
+			raise(fail(unknownColumn, "column \"%s\" named in key does not exist", name))
 		case slices.Contains(one.columns, i):
-			return fail(duplicateColumn, "column \"%s\" appears twice in primary key constraint", name)
+			raise(fail(duplicateColumn, "column \"%s\" appears twice in primary key constraint", name))
 		}
 		one.columns = append(one.columns, i)
 		if k.Primary {
@@ -159,53 +139,54 @@ func (t *table) addKey(k sql.Key) error {
 		}
 	}
 	t.keys = append(t.keys, one)
-	return nil
 }
 
-func (s *server) createSequence(r *run, name string, ifNotExists bool) error {
-	if there, err := s.defines(r, name, ifNotExists); there || err != nil {
-		return err
+func (s *server) createSequence(r *run, name string, ifNotExists bool) {
+	if s.defines(r, name, ifNotExists) {
+		return
 	}
 	s.sequences[name] = &sequence{name: name}
 	s.did(r, func() { delete(s.sequences, name) })
-	return nil
 }
 
 // sequence finds a sequence.
-func (s *server) sequence(name string) (*sequence, error) {
+func (s *server) sequence(name string) *sequence {
 	name = strings.TrimPrefix(name, "public.")
-	if q := s.sequences[name]; q != nil {
-		return q, nil
+	switch {
+	case s.sequences[name] != nil:
+	case owned(name):
+		raise(without("the relation %s", name))
+	case s.called(name):
+		raise(fail(wrongObjectType, "\"%s\" is not a sequence", name))
+	default:
+		raise(noRelation(name))
 	}
-	if owned(name) {
-		return nil, without("the relation %s", name)
-	}
-	if s.called(name) {
-		return nil, fail(wrongObjectType, "\"%s\" is not a sequence", name)
-	}
-	return nil, fail(unknownTable, "relation \"%s\" does not exist", name)
+	return s.sequences[name]
 }
 
-func (s *server) drop(r *run, of *sql.Drop) error {
+// noRelation is the error of a name that no relation has.
+func noRelation(name string) error {
+	return fail(unknownTable, "relation \"%s\" does not exist", name)
+}
+
+func (s *server) drop(r *run, of *sql.Drop) {
 	t, q := s.tables[of.Name], s.sequences[of.Name]
 	switch there := of.What == "table" && t != nil || of.What == "sequence" && q != nil; {
 	case owned(of.Name):
-		return without("DROP of the server's own relations")
+		raise(without("DROP of the server's own relations"))
 	case !there && s.called(of.Name):
-		return fail(wrongObjectType, "\"%s\" is not a %s", of.Name, of.What)
+		raise(fail(wrongObjectType, "\"%s\" is not a %s", of.Name, of.What))
 	case !there && of.IfExists:
 		r.b.notice("NOTICE", "00000", fmt.Sprintf("%s \"%s\" does not exist, skipping", of.What, of.Name))
-		return nil
+		return
 	case !there:
-		return fail(unknownTable, "%s \"%s\" does not exist", of.What, of.Name)
+		raise(fail(unknownTable, "%s \"%s\" does not exist", of.What, of.Name))
 	}
-	if err := s.redefines(r); err != nil {
-		return err
-	}
+	s.redefines(r)
 	if of.What == "sequence" {
 		delete(s.sequences, of.Name)
 		s.did(r, func() { s.sequences[of.Name] = q })
-		return nil
+		return
 	}
 	// The sequences of its own columns go with it.
 	for _, c := range t.columns {
@@ -218,5 +199,4 @@ func (s *server) drop(r *run, of *sql.Drop) error {
 	delete(s.tables, of.Name)
 	t.dropped = true
 	s.did(r, func() { s.tables[of.Name], t.dropped = t, false })
-	return nil
 }

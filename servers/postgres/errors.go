@@ -73,18 +73,10 @@ func without(format string, args ...any) error {
 	return &oops{code: notSupported, text: "the simulated server does not have " + fmt.Sprintf(format, args...), ours: true}
 }
 
-// raised is an error with which an analysis or an evaluation ends at once: see [caught].
+// raised is an error with which what a session does for a client ends at once: see [caught].
 type raised struct{ error }
 
 func raise(err error) { panic(raised{err}) }
-
-// must raises an error, if there is one.
-func must[T any](v T, err error) T {
-	if err != nil {
-		raise(err)
-	}
-	return v
-}
 
 // caught returns the error that f raises; nil is none.
 func caught(f func()) (err error) {

@@ -66,10 +66,11 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		if uint32(len(rest)-1) < n {
 			return 0, sim.Frame{}
 		}
-		m := message(rest[0])
-		if m == nil {
+		empty := messages[rest[0]]
+		if empty == nil {
 			return bad(b, fmt.Sprintf("invalid frontend message type %d", rest[0]))
 		}
+		m := empty()
 		size += 1 + int(n)
 		// What is decoded refers to the bytes, which are somebody else's.
 		if err := m.Decode(bytes.Clone(rest[header : 1+n])); err != nil {
@@ -126,39 +127,19 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != "cancel"}
 }
 
-// message is an empty message of a type; nil if there is none.
-func message(of byte) pgproto3.FrontendMessage {
-	switch of {
-	case 'B':
-		return &pgproto3.Bind{}
-	case 'C':
-		return &pgproto3.Close{}
-	case 'D':
-		return &pgproto3.Describe{}
-	case 'E':
-		return &pgproto3.Execute{}
-	case 'F':
-		return &pgproto3.FunctionCall{}
-	case 'f':
-		return &pgproto3.CopyFail{}
-	case 'd':
-		return &pgproto3.CopyData{}
-	case 'c':
-		return &pgproto3.CopyDone{}
-	case 'H':
-		return &pgproto3.Flush{}
-	case 'P':
-		return &pgproto3.Parse{}
-	case 'p':
-		return &pgproto3.PasswordMessage{}
-	case 'Q':
-		return &pgproto3.Query{}
-	case 'S':
-		return &pgproto3.Sync{}
-	case 'X':
-		return &pgproto3.Terminate{}
-	}
-	return nil
+// messages make an empty message of each type.
+var messages = map[byte]func() pgproto3.FrontendMessage{
+	'B': empty[pgproto3.Bind], 'C': empty[pgproto3.Close], 'D': empty[pgproto3.Describe], 'E': empty[pgproto3.Execute],
+	'F': empty[pgproto3.FunctionCall], 'f': empty[pgproto3.CopyFail], 'd': empty[pgproto3.CopyData], 'c': empty[pgproto3.CopyDone],
+	'H': empty[pgproto3.Flush], 'P': empty[pgproto3.Parse], 'p': empty[pgproto3.PasswordMessage], 'Q': empty[pgproto3.Query],
+	'S': empty[pgproto3.Sync], 'X': empty[pgproto3.Terminate],
+}
+
+func empty[M any, P interface {
+	*M
+	pgproto3.FrontendMessage
+}]() pgproto3.FrontendMessage {
+	return P(new(M))
 }
 
 // telling is a request for people.
@@ -220,8 +201,7 @@ func (t *telling) word(b []byte, format int16) string {
 	case len(b) == 8:
 		return strconv.FormatInt(int64(binary.BigEndian.Uint64(b)), 10)
 	case len(b) == 16:
-		v, _ := decode(b, spanType, asBinary)
-		return write(v)
+		return write(decode(b, spanType, asBinary))
 	}
 	return fmt.Sprint(len(b), " bytes")
 }

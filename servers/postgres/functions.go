@@ -17,7 +17,7 @@ type function struct {
 	// volatile: it does something, or comes to something else each time.
 	volatile bool
 	// call is not called if an argument is NULL: then it comes to NULL.
-	call func(f *frame, args []value) (value, error)
+	call func(f *frame, args []value) value
 }
 
 // functions are those that are done. What clock_timestamp() and its like come to depends on
@@ -25,74 +25,67 @@ type function struct {
 var functions []function
 
 func init() { // the functions call what looks functions up
+	began := func(f *frame, _ []value) value { return f.r.tx.began }
 	functions = []function{
-		{"now", nil, stampType, false, func(f *frame, _ []value) (value, error) { return f.r.tx.began, nil }},
-		{"transaction_timestamp", nil, stampType, false, func(f *frame, _ []value) (value, error) { return f.r.tx.began, nil }},
-		{"statement_timestamp", nil, stampType, false, func(f *frame, _ []value) (value, error) { return f.r.b.asked, nil }},
-		{"clock_timestamp", nil, stampType, true, func(f *frame, _ []value) (value, error) { return f.r.b.s.now(), nil }},
+		{"now", nil, stampType, false, began},
+		{"transaction_timestamp", nil, stampType, false, began},
+		{"statement_timestamp", nil, stampType, false, func(f *frame, _ []value) value { return f.r.b.asked }},
+		{"clock_timestamp", nil, stampType, true, func(f *frame, _ []value) value { return f.r.b.s.now() }},
 
-		{"pg_advisory_lock", []sql.Type{sql.Int8}, void, true, session(waits)},
-		{"pg_advisory_lock", []sql.Type{sql.Int4, sql.Int4}, void, true, session(waits)},
-		{"pg_try_advisory_lock", []sql.Type{sql.Int8}, sql.Bool, true, session(tries)},
-		{"pg_try_advisory_lock", []sql.Type{sql.Int4, sql.Int4}, sql.Bool, true, session(tries)},
-		{"pg_advisory_xact_lock", []sql.Type{sql.Int8}, void, true, transaction(waits)},
-		{"pg_advisory_xact_lock", []sql.Type{sql.Int4, sql.Int4}, void, true, transaction(waits)},
-		{"pg_try_advisory_xact_lock", []sql.Type{sql.Int8}, sql.Bool, true, transaction(tries)},
-		{"pg_try_advisory_xact_lock", []sql.Type{sql.Int4, sql.Int4}, sql.Bool, true, transaction(tries)},
-		{"pg_advisory_unlock", []sql.Type{sql.Int8}, sql.Bool, true, unlock},
-		{"pg_advisory_unlock", []sql.Type{sql.Int4, sql.Int4}, sql.Bool, true, unlock},
-		{"pg_advisory_unlock_all", nil, void, true, func(f *frame, _ []value) (value, error) {
+		{"pg_advisory_unlock_all", nil, void, true, func(f *frame, _ []value) value {
 			f.r.b.s.advisory.all(f.r.b)
-			return "", nil
+			return ""
 		}},
 
-		{"nextval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) (value, error) {
-			q, err := f.r.b.s.sequence(args[0].(string))
-			if err != nil {
-				return nil, err
-			}
+		{"nextval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) value {
+			q := f.r.b.s.sequence(args[0].(string))
 			if f.r.b.s.readOnly() {
-				return nil, readOnly("nextval()")
+				raise(readOnly("nextval()"))
 			}
 			n := q.next(f.r.tx)
 			f.r.b.counted[q] = n
-			return n, nil
+			return n
 		}},
-		{"currval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) (value, error) {
-			q, err := f.r.b.s.sequence(args[0].(string))
-			if err != nil {
-				return nil, err
-			}
+		{"currval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) value {
+			q := f.r.b.s.sequence(args[0].(string))
 			n, counted := f.r.b.counted[q]
 			if !counted {
-				return nil, fail(objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name)
+				raise(fail(objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name))
 			}
-			return n, nil
+			return n
 		}},
 
-		{"pg_is_in_recovery", nil, sql.Bool, true, func(f *frame, _ []value) (value, error) { return f.r.b.s.readOnly(), nil }},
+		{"pg_is_in_recovery", nil, sql.Bool, true, func(f *frame, _ []value) value { return f.r.b.s.readOnly() }},
 		{"current_schema", nil, sql.Name, false, currentSchema},
-		{"current_database", nil, sql.Name, false, func(f *frame, _ []value) (value, error) { return f.r.b.database, nil }},
-		{"txid_current", nil, sql.Int8, false, func(f *frame, _ []value) (value, error) {
+		{"current_database", nil, sql.Name, false, func(f *frame, _ []value) value { return f.r.b.database }},
+		{"txid_current", nil, sql.Int8, false, func(f *frame, _ []value) value {
 			if f.r.b.s.readOnly() {
-				return nil, without("txid_current() on a standby")
+				raise(without("txid_current() on a standby"))
 			}
-			return int64(f.r.tx.id()), nil
+			return int64(f.r.tx.id())
 		}},
-		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, true, terminate},
-		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, true, cancelBackend},
-		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) (value, error) { return int64(f.r.b.pid), nil }},
+		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, true, signals((*backend).terminate)},
+		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, true, signals((*backend).cancel)},
+		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) value { return int64(f.r.b.pid) }},
 		{"pg_sleep", []sql.Type{sql.Float8}, void, true, sleep},
-		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) (value, error) {
+		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) value {
 			return f.r.b.show(strings.ToLower(args[0].(string)))
 		}},
-		{"hashtext", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) (value, error) { return int64(hashText(args[0].(string))), nil }},
-		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, false, func(_ *frame, args []value) (value, error) {
-			return hashTextExtended(args[0].(string), args[1].(int64)), nil
+		{"hashtext", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) value { return hashText(args[0].(string)) }},
+		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, false, func(_ *frame, args []value) value {
+			return hashTextExtended(args[0].(string), args[1].(int64))
 		}},
-		{"length", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) (value, error) { return int64(len([]rune(args[0].(string)))), nil }},
-		{"lower", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) (value, error) { return strings.ToLower(args[0].(string)), nil }},
-		{"upper", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) (value, error) { return strings.ToUpper(args[0].(string)), nil }},
+		{"length", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) value { return int64(len([]rune(args[0].(string)))) }},
+		{"lower", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) value { return strings.ToLower(args[0].(string)) }},
+		{"upper", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) value { return strings.ToUpper(args[0].(string)) }},
+	}
+	for _, number := range [][]sql.Type{{sql.Int8}, {sql.Int4, sql.Int4}} {
+		functions = append(functions,
+			function{"pg_advisory_lock", number, void, true, locking(true, false)},
+			function{"pg_try_advisory_lock", number, sql.Bool, true, locking(false, false)},
+			function{"pg_advisory_xact_lock", number, void, true, locking(true, true)},
+			function{"pg_try_advisory_xact_lock", number, sql.Bool, true, locking(false, true)},
+			function{"pg_advisory_unlock", number, sql.Bool, true, unlock})
 	}
 }
 
@@ -171,9 +164,9 @@ func (fn *function) of(args []*node) *node {
 		case null:
 			return nil
 		case !fn.volatile:
-			return must(fn.call(f, values))
+			return fn.call(f, values)
 		case f.at == len(f.done):
-			f.done = append(f.done, must(fn.call(f, values)))
+			f.done = append(f.done, fn.call(f, values))
 		}
 		f.at++
 		return f.done[f.at-1]
@@ -238,7 +231,7 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 			if !is {
 				times = float64(v.(int64))
 			}
-			sum = must(sum.plus(must(units[e.Named[i]].times(times))))
+			sum = sum.plus(units[e.Named[i]].times(times))
 		}
 		return sum
 	}}
@@ -256,11 +249,11 @@ func (sc *scope) timezone(args []*node) *node {
 	}
 	none := fail(unknownFunction, "function pg_catalog.timezone(%s, %s) does not exist", args[0].typ, args[1].typ)
 	zone := sc.as(args[0], sql.Text, implicit, none)
-	return strictly(zone, sc.as(args[1], from, implicit, none), to, func(zone, at value) (value, error) {
+	return strictly(zone, sc.as(args[1], from, implicit, none), to, func(zone, at value) value {
 		if name := strings.ToLower(zone.(string)); name != "utc" && name != "etc/utc" {
-			return nil, without("other time zones than UTC")
+			raise(without("other time zones than UTC"))
 		}
-		return at, nil
+		return at
 	})
 }
 
@@ -272,111 +265,79 @@ func advisoryOf(args []value) advisory {
 	return advisory{args[0].(int64)<<32 | args[1].(int64)&math.MaxUint32, true}
 }
 
-// waits and tries are the two ways to ask for an advisory lock.
-func waits(f *frame, a advisory, of *tx) (value, error) {
-	l, b := f.r.b.s.advisory, f.r.b
-	if !l.free(a, b) {
-		err := f.r.waitFor(func() bool { return l.free(a, b) }, func() *backend { return l.held[a].b })
-		f.r.wait.advisory = &a
-		return nil, err
+// locking asks for an advisory lock, for the session or for its transaction, and waits until it can
+// have it or only tries.
+func locking(waits, inTx bool) func(*frame, []value) value {
+	return func(f *frame, args []value) value {
+		l, b, a, of := f.r.b.s.advisory, f.r.b, advisoryOf(args), (*tx)(nil)
+		if inTx {
+			of = f.r.tx
+		}
+		free := l.free(a, b)
+		if !free && waits {
+			f.r.waits(&wait{ready: func() bool { return l.free(a, b) }, holder: func() *backend { return l.held[a].b }, advisory: &a})
+		}
+		if free {
+			l.take(a, b, of)
+		}
+		if waits {
+			return ""
+		}
+		return free
 	}
-	l.take(a, b, of)
-	return "", nil
 }
 
-func tries(f *frame, a advisory, of *tx) (value, error) {
-	l, b := f.r.b.s.advisory, f.r.b
-	if !l.free(a, b) {
-		return false, nil
+func unlock(f *frame, args []value) value {
+	had := f.r.b.s.advisory.give(advisoryOf(args), f.r.b)
+	if !had {
+		f.r.b.notice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
 	}
-	l.take(a, b, of)
-	return true, nil
+	return had
 }
 
-func session(how func(*frame, advisory, *tx) (value, error)) func(*frame, []value) (value, error) {
-	return func(f *frame, args []value) (value, error) { return how(f, advisoryOf(args), nil) }
-}
-
-func transaction(how func(*frame, advisory, *tx) (value, error)) func(*frame, []value) (value, error) {
-	return func(f *frame, args []value) (value, error) { return how(f, advisoryOf(args), f.r.tx) }
-}
-
-func unlock(f *frame, args []value) (value, error) {
-	a := advisoryOf(args)
-	if f.r.b.s.advisory.give(a, f.r.b) {
-		return true, nil
+// signals has something happen to the other session that a process ID means, if there is one.
+func signals(does func(*backend)) func(*frame, []value) value {
+	return func(f *frame, args []value) value {
+		pid, s := args[0].(int64), f.r.b.s
+		i := slices.IndexFunc(s.backends, func(b *backend) bool { return b.begun && int64(b.pid) == pid })
+		switch {
+		case i < 0:
+			f.r.b.notice("WARNING", "01000", fmt.Sprintf("PID %d is not a PostgreSQL backend process", pid))
+			return false
+		case s.backends[i] == f.r.b:
+			raise(without("signals of a session to itself"))
+		case s.pool != nil:
+			raise(without("signals to sessions behind a pooler"))
+		case s.backends[i].running != nil && s.backends[i].running.then != nil:
+			raise(without("signals to a session that waits for a standby"))
+		}
+		does(s.backends[i])
+		return true
 	}
-	f.r.b.notice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
-	return false, nil
-}
-
-// terminate ends another session.
-func terminate(f *frame, args []value) (value, error) {
-	b, err := signaled(f, args)
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
-		return false, nil
-	}
-	b.terminate()
-	return true, nil
-}
-
-// cancelBackend cancels what another session does.
-func cancelBackend(f *frame, args []value) (value, error) {
-	b, err := signaled(f, args)
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
-		return false, nil
-	}
-	b.cancel()
-	return true, nil
-}
-
-// signaled is the session that a process ID means; nil if there is none.
-func signaled(f *frame, args []value) (*backend, error) {
-	pid := args[0].(int64)
-	s := f.r.b.s
-	i := slices.IndexFunc(s.backends, func(b *backend) bool { return b.begun && int64(b.pid) == pid })
-	switch {
-	case i < 0:
-		f.r.b.notice("WARNING", "01000", fmt.Sprintf("PID %d is not a PostgreSQL backend process", pid))
-		return nil, nil
-	case s.backends[i] == f.r.b:
-		return nil, without("signals of a session to itself")
-	case s.pool != nil:
-		return nil, without("signals to sessions behind a pooler")
-	case s.backends[i].running != nil && s.backends[i].running.then != nil:
-		return nil, without("signals to a session that waits for a standby")
-	}
-	return s.backends[i], nil
 }
 
 // sleep waits by the time that passes.
-func sleep(f *frame, args []value) (value, error) {
+func sleep(f *frame, args []value) value {
 	seconds := args[0].(float64)
 	r := f.r
 	if r.wakes == 0 {
 		if !(seconds > 0) {
-			return "", nil
+			return ""
 		}
 		r.wakes = r.b.s.timers.Now() + int64(min(seconds, 1e9)*1e9)
 		r.b.s.timers.At(r.wakes, func() {})
 	}
 	if due := r.wakes; r.b.s.timers.Now() < due {
-		return nil, r.waitFor(func() bool { return r.b.s.timers.Now() >= due }, nil)
+		r.waits(&wait{ready: func() bool { return r.b.s.timers.Now() >= due }})
 	}
 	r.wakes = 0
-	return "", nil
+	return ""
 }
 
 // hashText is PostgreSQL's hashtext(), and hashTextExtended its hashtextextended().
-func hashText(text string) int32 {
+func hashText(text string) int64 {
 	_, c := hashed(text, 0)
-	return int32(c)
+	return int64(int32(c))
 }
 
 func hashTextExtended(text string, seed int64) int64 {

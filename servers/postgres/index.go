@@ -23,16 +23,13 @@ func (s *server) called(name string) bool {
 }
 
 // createIndex adds an index. One that is not unique is only a name: nothing is found otherwise.
-func (s *server) createIndex(r *run, of *sql.CreateIndex) error {
-	t, err := s.table(of.Table)
-	if err != nil {
-		return err
-	}
+func (s *server) createIndex(r *run, of *sql.CreateIndex) {
+	t := s.table(of.Table)
 	one := key{name: of.Name}
 	for _, name := range of.Columns {
 		i := t.numberOf(name)
 		if i < 0 {
-			return fail(unknownColumn, "column \"%s\" does not exist", name)
+			raise(fail(unknownColumn, "column \"%s\" does not exist", name))
 		}
 		one.columns = append(one.columns, i)
 	}
@@ -43,14 +40,14 @@ func (s *server) createIndex(r *run, of *sql.CreateIndex) error {
 			one.name = first + strconv.Itoa(n)
 		}
 	}
-	if there, err := s.defines(r, one.name, of.IfNotExists); there || err != nil {
-		return err
+	if s.defines(r, one.name, of.IfNotExists) {
+		return
 	}
 	keys, indexes := t.keys, t.indexes
 	if of.Unique {
 		for _, v := range t.visible(r.tx, r.snapshot) {
 			if t.same(one, v.values, r.tx, v.row) != nil {
-				return fail(uniqueViolation, "could not create unique index \"%s\"", one.name)
+				raise(fail(uniqueViolation, "could not create unique index \"%s\"", one.name))
 			}
 		}
 		t.keys = append(slices.Clone(keys), one)
@@ -58,5 +55,4 @@ func (s *server) createIndex(r *run, of *sql.CreateIndex) error {
 		t.indexes = append(slices.Clone(indexes), one.name)
 	}
 	s.did(r, func() { t.keys, t.indexes = keys, indexes })
-	return nil
 }

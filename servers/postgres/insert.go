@@ -7,7 +7,7 @@ import (
 )
 
 func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) {
-	t := must(s.table(of.Into.Table))
+	t := s.table(of.Into.Table)
 	x := inserting{table: t}
 	columns := t.listed(of.Columns)
 	for _, row := range of.Rows {
@@ -107,110 +107,76 @@ type inserting struct {
 	made     []*row   // by this statement
 }
 
-func (x *inserting) step(r *run) error {
-	if x.table.dropped {
-		return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
-	}
+func (x *inserting) step(r *run) {
+	x.table.exists()
 	for ; x.i < len(x.values); x.i++ {
 		if x.row == nil {
 			r.again()
-			if is, err := r.holds(x.where); err != nil {
-				return err
-			} else if !is {
+			if !r.holds(x.where) {
 				r.next()
 				continue
 			}
-			row, err := x.evaluate(r, x.values[x.i])
-			if err != nil {
-				return err
-			}
-			x.row = row
+			x.row = x.evaluate(r, x.values[x.i])
 			r.next()
 		}
 		if !x.done {
 			r.again()
-			if err := x.insert(r); err != nil {
-				return err
-			}
+			x.insert(r)
 			x.done = true
 			r.next()
 		}
 		if x.written != nil {
 			r.again()
-			if err := r.give(x.outputs, x.written); err != nil {
-				return err
-			}
+			r.give(x.outputs, x.written)
 			r.next()
 		}
 		x.row, x.written, x.done = nil, nil, false
 	}
 	r.tag = count("INSERT 0", x.count)
-	return nil
 }
 
-func (x *inserting) evaluate(r *run, nodes []*node) ([]value, error) {
+func (x *inserting) evaluate(r *run, nodes []*node) []value {
 	row := make([]value, len(nodes))
 	for i, n := range nodes {
-		v, err := r.eval(n)
-		if err != nil {
-			return nil, err
-		}
-		row[i] = v
+		row[i] = r.eval(n)
 	}
-	return row, x.table.complete(row)
+	x.table.complete(row)
+	return row
 }
 
 // insert inserts the row, or does what is to be done if it is there.
-func (x *inserting) insert(r *run) error {
+func (x *inserting) insert(r *run) {
 	if c := x.conflict; c != nil {
 		for _, k := range c.keys {
-			there, err := r.rival(x.table, k, x.row, nil)
-			if err != nil {
-				return err
-			}
-			if there != nil {
-				return x.instead(r, there)
+			if there := r.rival(x.table, k, x.row, nil); there != nil {
+				x.instead(r, there)
+				return
 			}
 		}
 	}
-	for _, k := range x.table.keys {
-		if err := r.unique(x.table, k, x.row, nil); err != nil {
-			return err
-		}
-	}
+	r.unique(x.table, x.row, nil)
 	r.b.s.keeps(x.row)
 	x.written = x.table.insert(r.tx, x.row)
 	x.made = append(x.made, x.written.row)
 	x.count++
-	return nil
 }
 
 // instead updates the row that is there, or does nothing. It finds the row's latest version,
 // also if the statement's snapshot does not have it.
-func (x *inserting) instead(r *run, there *version) error {
+func (x *inserting) instead(r *run, there *version) {
 	c := x.conflict
 	if c.set == nil {
-		return nil
+		return
 	}
 	if slices.Contains(x.made, there.row) {
-		return fail(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time")
+		raise(fail(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time"))
 	}
-	there, err := r.lock(there, sql.Locking{}, true, nil)
-	if err != nil {
-		return err
-	}
+	there = r.lock(there, sql.Locking{}, true, nil)
 	excluded := &version{values: x.row}
-	if is, err := r.holds(c.where, there, excluded); !is {
-		return err
+	if !r.holds(c.where, there, excluded) {
+		return
 	}
-	values, err := r.changed(c.set, there, excluded)
-	if err != nil {
-		return err
-	}
-	if x.written, err = r.rewrite(there, values); err != nil {
-		return err
-	}
+	x.written = r.rewrite(there, r.changed(c.set, there, excluded))
 	x.made = append(x.made, there.row)
 	x.count++
-	return nil
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -23,10 +24,11 @@ func (sc *scope) operation(e *sql.Operation) *node {
 			return either(x, y)
 		}
 		return all(x, y)
-	case "=", "<>", "<", ">", "<=", ">=":
-		return sc.compared(e.Op, x, y)
 	case "||":
 		return sc.joined(x, y)
+	}
+	if comparisons[e.Op] != nil {
+		return sc.compared(e.Op, x, y)
 	}
 	return sc.arithmetic(e.Op, x, y)
 }
@@ -34,10 +36,10 @@ func (sc *scope) operation(e *sql.Operation) *node {
 func (sc *scope) unary(e *sql.Operation) *node {
 	y := sc.analyse(e.Y)
 	if e.Op == "not" {
-		return strict(sc.want(y, sql.Bool, "NOT"), sql.Bool, func(v value) (value, error) { return !v.(bool), nil })
+		return strict(sc.want(y, sql.Bool, "NOT"), sql.Bool, func(v value) value { return !v.(bool) })
 	}
 	if y.typ == sql.Interval {
-		return strict(y, sql.Interval, func(v value) (value, error) { return v.(span).negated() })
+		return strict(y, sql.Interval, func(v value) value { return v.(span).negated() })
 	}
 	if y.typ != unknown && !isNumber(y.typ) {
 		raise(fail(unknownFunction, "operator does not exist: - %s", y.typ))
@@ -46,24 +48,24 @@ func (sc *scope) unary(e *sql.Operation) *node {
 }
 
 // strict is a function of one node, which is NULL of NULL.
-func strict(x *node, t sql.Type, do func(value) (value, error)) *node {
+func strict(x *node, t sql.Type, do func(value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		v := x.eval(f)
 		if v == nil {
 			return nil
 		}
-		return must(do(v))
+		return do(v)
 	}}
 }
 
 // strictly is one of two.
-func strictly(x, y *node, t sql.Type, do func(a, b value) (value, error)) *node {
+func strictly(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		a, b := x.eval(f), y.eval(f)
 		if a == nil || b == nil {
 			return nil
 		}
-		return must(do(a, b))
+		return do(a, b)
 	}}
 }
 
@@ -89,24 +91,20 @@ func combined(x, y *node, decides bool) *node {
 	}}
 }
 
+// comparisons say of the order of two values whether an operator holds.
+var comparisons = map[string]func(order int) bool{
+	"=":  func(order int) bool { return order == 0 },
+	"<>": func(order int) bool { return order != 0 },
+	"<":  func(order int) bool { return order < 0 },
+	">":  func(order int) bool { return order > 0 },
+	"<=": func(order int) bool { return order <= 0 },
+	">=": func(order int) bool { return order >= 0 },
+}
+
 func (sc *scope) compared(op string, x, y *node) *node {
 	x, y = sc.comparable(x, y, op)
-	return strictly(x, y, sql.Bool, func(a, b value) (value, error) {
-		c := compare(a, b)
-		switch op {
-		case "=":
-			return c == 0, nil
-		case "<>":
-			return c != 0, nil
-		case "<":
-			return c < 0, nil
-		case ">":
-			return c > 0, nil
-		case "<=":
-			return c <= 0, nil
-		}
-		return c >= 0, nil
-	})
+	holds := comparisons[op]
+	return strictly(x, y, sql.Bool, func(a, b value) value { return holds(compare(a, b)) })
 }
 
 // comparable has two nodes be of one type that has the operator. Transaction IDs have no order, and
@@ -120,7 +118,7 @@ func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 		raise(none)
 	}
 	if y.typ == sql.Int2 || y.typ == sql.Int4 {
-		y = strict(y, sql.XID, func(v value) (value, error) { return int64(uint32(v.(int64))), nil })
+		y = strict(y, sql.XID, func(v value) value { return int64(uint32(v.(int64))) })
 	}
 	x = sc.as(x, sql.XID, implicit, none)
 	return x, sc.as(y, sql.XID, implicit, none)
@@ -136,14 +134,14 @@ func (sc *scope) joined(x, y *node) *node {
 	anything := func(from, _ sql.Type) bool { return texts && from != void }
 	x = sc.as(x, sql.Text, anything, none)
 	y = sc.as(y, sql.Text, anything, none)
-	return strictly(x, y, sql.Text, func(a, b value) (value, error) { return a.(string) + b.(string), nil })
+	return strictly(x, y, sql.Text, func(a, b value) value { return a.(string) + b.(string) })
 }
 
 // An operator computes.
 type operator struct {
 	op        string
 	x, y, typ sql.Type
-	do        func(a, b value) (value, error)
+	do        func(a, b value) value
 }
 
 const (
@@ -154,10 +152,10 @@ const (
 func init() {
 	for _, t := range []sql.Type{sql.TimestampTZ, sql.Timestamp} {
 		operators = append(operators,
-			operator{"+", t, spanType, t, func(a, b value) (value, error) { return a.(stamp).after(b.(span)) }},
-			operator{"+", spanType, t, t, func(a, b value) (value, error) { return b.(stamp).after(a.(span)) }},
-			operator{"-", t, t, spanType, func(a, b value) (value, error) { return a.(stamp).since(b.(stamp)) }},
-			operator{"-", t, spanType, t, func(a, b value) (value, error) { return a.(stamp).after(must(b.(span).negated())) }},
+			operator{"+", t, spanType, t, func(a, b value) value { return a.(stamp).after(b.(span)) }},
+			operator{"+", spanType, t, t, func(a, b value) value { return b.(stamp).after(a.(span)) }},
+			operator{"-", t, t, spanType, func(a, b value) value { return a.(stamp).since(b.(stamp)) }},
+			operator{"-", t, spanType, t, func(a, b value) value { return a.(stamp).after(b.(span).negated()) }},
 		)
 	}
 }
@@ -167,45 +165,45 @@ var operators = slices.Concat(whole(sql.Int4), whole(sql.Int8), []operator{
 	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
 	{"*", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a * b })},
-	{"/", sql.Float8, sql.Float8, sql.Float8, func(a, b value) (value, error) {
-		if b.(float64) == 0 {
-			return nil, fail(divisionByZero, "division by zero")
-		}
-		return floats(func(a, b float64) float64 { return a / b })(a, b)
-	}},
-	{"+", spanType, spanType, spanType, func(a, b value) (value, error) { return a.(span).plus(b.(span)) }},
-	{"-", spanType, spanType, spanType, func(a, b value) (value, error) { return a.(span).plus(must(b.(span).negated())) }},
-	{"*", sql.Float8, spanType, spanType, func(a, b value) (value, error) { return b.(span).times(a.(float64)) }},
-	{"*", spanType, sql.Float8, spanType, func(a, b value) (value, error) { return a.(span).times(b.(float64)) }},
-	{"/", spanType, sql.Float8, spanType, func(a, b value) (value, error) {
-		if b.(float64) == 0 {
-			return nil, fail(divisionByZero, "division by zero")
-		}
-		return a.(span).times(1 / b.(float64))
-	}},
+	{"/", sql.Float8, sql.Float8, sql.Float8, divides(floats(func(a, b float64) float64 { return a / b }))},
+	{"+", spanType, spanType, spanType, func(a, b value) value { return a.(span).plus(b.(span)) }},
+	{"-", spanType, spanType, spanType, func(a, b value) value { return a.(span).plus(b.(span).negated()) }},
+	{"*", sql.Float8, spanType, spanType, func(a, b value) value { return b.(span).times(a.(float64)) }},
+	{"*", spanType, sql.Float8, spanType, func(a, b value) value { return a.(span).times(b.(float64)) }},
+	{"/", spanType, sql.Float8, spanType, divides(func(a, b value) value { return a.(span).times(1 / b.(float64)) })},
 })
+
+// divides refuses to divide by zero.
+func divides(do func(a, b value) value) func(a, b value) value {
+	return func(a, b value) value {
+		if b == int64(0) || b == float64(0) {
+			raise(fail(divisionByZero, "division by zero"))
+		}
+		return do(a, b)
+	}
+}
 
 // whole are the operators of whole numbers of a type.
 func whole(t sql.Type) []operator {
 	size := int64(bitsOf(t))
-	fits := func(do func(a, b int64) (int64, error)) func(a, b value) (value, error) {
-		return func(a, b value) (value, error) {
-			n, err := do(a.(int64), b.(int64))
-			if err == errOverflow || err == nil && n<<(64-size)>>(64-size) != n {
-				return nil, fail(outOfRange, "%s out of range", t)
+	fits := func(do func(n, a, b *big.Int) *big.Int) func(a, b value) value {
+		return func(a, b value) value {
+			n := do(new(big.Int), big.NewInt(a.(int64)), big.NewInt(b.(int64)))
+			if !n.IsInt64() || n.Int64()<<(64-size)>>(64-size) != n.Int64() {
+				raise(fail(outOfRange, "%s out of range", t))
 			}
-			return n, err
+			return n.Int64()
 		}
 	}
-	bits := func(do func(a, b int64) int64) func(a, b value) (value, error) {
-		return func(a, b value) (value, error) { return do(a.(int64), b.(int64)) << (64 - size) >> (64 - size), nil }
+	bits := func(do func(a, b int64) int64) func(a, b value) value {
+		return func(a, b value) value { return do(a.(int64), b.(int64)) << (64 - size) >> (64 - size) }
 	}
 	return []operator{
-		{"+", t, t, t, fits(add)},
-		{"-", t, t, t, fits(subtract)},
-		{"*", t, t, t, fits(multiply)},
-		{"/", t, t, t, fits(divide)},
-		{"%", t, t, t, fits(remainder)},
+		{"+", t, t, t, fits((*big.Int).Add)},
+		{"-", t, t, t, fits((*big.Int).Sub)},
+		{"*", t, t, t, fits((*big.Int).Mul)},
+		{"/", t, t, t, divides(fits((*big.Int).Quo))},
+		{"%", t, t, t, divides(fits((*big.Int).Rem))},
 		{"<<", t, sql.Int4, t, bits(func(a, b int64) int64 { return a << (b & (size - 1)) })},
 		{">>", t, sql.Int4, t, bits(func(a, b int64) int64 { return a >> (b & (size - 1)) })},
 		{"&", t, t, t, bits(func(a, b int64) int64 { return a & b })},
@@ -247,59 +245,12 @@ func (sc *scope) arithmetic(op string, x, y *node) *node {
 	panic(raised{none})
 }
 
-var errOverflow = fail(outOfRange, "overflow")
-
-func add(a, b int64) (int64, error) {
-	if n := a + b; (n > a) == (b > 0) {
-		return n, nil
-	}
-	return 0, errOverflow
-}
-
-func subtract(a, b int64) (int64, error) {
-	if n := a - b; (n < a) == (b > 0) {
-		return n, nil
-	}
-	return 0, errOverflow
-}
-
-func multiply(a, b int64) (int64, error) {
-	if a == 0 || b == 0 {
-		return 0, nil
-	}
-	n := a * b
-	if n/b != a || a == -1 && b == math.MinInt64 || b == -1 && a == math.MinInt64 {
-		return 0, errOverflow
-	}
-	return n, nil
-}
-
-func divide(a, b int64) (int64, error) {
-	switch {
-	case b == 0:
-		return 0, fail(divisionByZero, "division by zero")
-	case a == math.MinInt64 && b == -1:
-		return 0, errOverflow
-	}
-	return a / b, nil
-}
-
-func remainder(a, b int64) (int64, error) {
-	switch b {
-	case 0:
-		return 0, fail(divisionByZero, "division by zero")
-	case -1:
-		return 0, nil
-	}
-	return a % b, nil
-}
-
-func floats(do func(a, b float64) float64) func(a, b value) (value, error) {
-	return func(a, b value) (value, error) {
+func floats(do func(a, b float64) float64) func(a, b value) value {
+	return func(a, b value) value {
 		f := do(a.(float64), b.(float64))
 		if math.IsInf(f, 0) && !math.IsInf(a.(float64), 0) && !math.IsInf(b.(float64), 0) {
-			return nil, fail(outOfRange, "value out of range: overflow")
+			raise(fail(outOfRange, "value out of range: overflow"))
 		}
-		return f, nil
+		return f
 	}
 }

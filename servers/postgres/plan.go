@@ -9,18 +9,13 @@ import (
 )
 
 // plan analyses a statement. Of some parameters the client may say the types.
-func (s *server) plan(text string, of sql.Statement, params []sql.Type) (*plan, error) {
+func (s *server) plan(text string, of sql.Statement, params []sql.Type) *plan {
 	p := &plan{text: text, of: of, params: slices.Clone(params), made: s.changes}
-	sc := &scope{s: s, params: &p.params, subs: &p.subs}
-	if err := caught(func() { s.planned(p, sc) }); err != nil {
-		return nil, err
+	s.planned(p, &scope{s: s, params: &p.params, subs: &p.subs})
+	if i := slices.Index(p.params, unknown); i >= 0 {
+		raise(fail(indeterminateType, "could not determine data type of parameter $%d", i+1))
 	}
-	for i, t := range p.params {
-		if t == unknown {
-			return nil, fail(indeterminateType, "could not determine data type of parameter $%d", i+1)
-		}
-	}
-	return p, nil
+	return p
 }
 
 func (s *server) planned(p *plan, sc *scope) {
@@ -46,23 +41,31 @@ func (s *server) planned(p *plan, sc *scope) {
 }
 
 // table finds a table.
-func (s *server) table(name string) (*table, error) {
+func (s *server) table(name string) *table {
 	switch {
 	case s.tables[name] != nil:
-		return s.tables[name], nil
 	case owned(name):
-		return nil, without("the relation %s", name)
+		raise(without("the relation %s", name))
 	case s.sequences[name] != nil:
-		return nil, without("a sequence as a table")
+		raise(without("a sequence as a table"))
 	case s.called(name):
-		return nil, without("an index as a table")
+		raise(without("an index as a table"))
+	default:
+		raise(noRelation(name))
 	}
-	return nil, fail(unknownTable, "relation \"%s\" does not exist", name)
+	return s.tables[name]
+}
+
+// exists refuses to go on with a table that was dropped meanwhile.
+func (t *table) exists() {
+	if t.dropped {
+		raise(noRelation(t.name))
+	}
 }
 
 // from has a table be the first relation of a scope.
 func (sc *scope) from(src sql.Source) *table {
-	t := must(sc.s.table(src.Table))
+	t := sc.s.table(src.Table)
 	sc.relations = []relation{{src.Alias, t}}
 	return t
 }
@@ -121,14 +124,13 @@ func figured(e sql.Expr) (name string, stays bool) {
 			return name, true
 		}
 		return types[e.Type].short, false
-	case *sql.Exists:
-		return "exists", true
 	case *sql.Sub:
-		o := e.Select.Outputs[0]
-		if o.Name != "" {
+		switch o := e.Select.Outputs[0]; {
+		case e.Exists:
+			return "exists", true
+		case o.Name != "":
 			return o.Name, true
-		}
-		if o.Expr != nil {
+		case o.Expr != nil:
 			return figured(o.Expr)
 		}
 	}
@@ -148,13 +150,13 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 	if c.size == 0 {
 		return n
 	}
-	return strict(n, c.typ, func(v value) (value, error) {
+	return strict(n, c.typ, func(v value) value {
 		// Spaces that are too many are cut off, and nothing else is.
 		all := []rune(v.(string))
 		if len(all) > c.size && strings.TrimRight(string(all[c.size:]), " ") != "" {
-			return nil, fail(tooLong, "value too long for type %s(%d)", c.typ, c.size)
+			raise(fail(tooLong, "value too long for type %s(%d)", c.typ, c.size))
 		}
-		return string(all[:min(len(all), c.size)]), nil
+		return string(all[:min(len(all), c.size)])
 	})
 }
 
@@ -177,53 +179,44 @@ func (sc *scope) sets(t *table, all []sql.Assign) []*node {
 }
 
 // changed is a row as an update makes it.
-func (r *run) changed(set []*node, rows ...*version) ([]value, error) {
+func (r *run) changed(set []*node, rows ...*version) []value {
 	values := slices.Clone(rows[0].values)
 	for i, n := range set {
-		if n == nil {
-			continue
+		if n != nil {
+			values[i] = r.eval(n, rows...)
 		}
-		v, err := r.eval(n, rows...)
-		if err != nil {
-			return nil, err
-		}
-		values[i] = v
 	}
-	return values, nil
+	return values
 }
 
 // complete refuses a row without what it must have.
-func (t *table) complete(values []value) error {
+func (t *table) complete(values []value) {
 	for i, c := range t.columns {
 		if c.notNull && values[i] == nil {
-			return fail(notNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.name, t.name)
+			raise(fail(notNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.name, t.name))
 		}
 	}
-	return nil
 }
 
 // unique refuses a row of which there is another with the same key, or waits until it is known
 // whether there is; but for the row itself.
-func (r *run) unique(t *table, k key, values []value, self *row) error {
-	switch v, err := r.rival(t, k, values, self); {
-	case err != nil:
-		return err
-	case v != nil:
-		return fail(uniqueViolation, "duplicate key value violates unique constraint \"%s\"", k.name)
+func (r *run) unique(t *table, values []value, self *row) {
+	for _, k := range t.keys {
+		if r.rival(t, k, values, self) != nil {
+			raise(fail(uniqueViolation, "duplicate key value violates unique constraint \"%s\"", k.name))
+		}
 	}
-	return nil
 }
 
 // rival is the other row with the same key.
-func (r *run) rival(t *table, k key, values []value, self *row) (*version, error) {
+func (r *run) rival(t *table, k key, values []value, self *row) *version {
 	v := t.same(k, values, r.tx, self)
 	switch {
 	case v == nil:
-		return nil, nil
 	case v.by != r.tx && v.by.state == running:
-		return nil, r.waitEnd(v.by)
+		r.waitEnd(v.by)
 	case v.over != nil && v.over.state == running:
-		return nil, r.waitEnd(v.over)
+		r.waitEnd(v.over)
 	}
-	return v, nil
+	return v
 }

@@ -127,9 +127,9 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 		c.p.s.hangUp(c.end)
 	case *pgproto3.StartupMessage:
 		c.negotiate(m)
-		if o := settle(m, c.settings, kept); o != nil {
-			c.p.s.doubts(o)
-			c.dies(o.text)
+		if err := caught(func() { settle(m, c.settings, kept) }); err != nil {
+			c.p.s.doubts(asOops(err))
+			c.dies(asOops(err).text)
 			return
 		}
 		if len(c.p.clients) > mostClients {
@@ -153,11 +153,10 @@ const console = "pgbouncer"
 // connects, and does not see when one sets them.
 var keeps = []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "standard_conforming_strings", "timezone"}
 
-func kept(name string) error {
+func kept(name string) {
 	if !slices.Contains(keeps, name) {
-		return fail(protocolViolation, "unsupported startup parameter: %s", name)
+		raise(fail(protocolViolation, "unsupported startup parameter: %s", name))
 	}
-	return nil
 }
 
 // has gives it a session.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -30,36 +31,31 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	if _, syncs := m.(*pgproto3.Sync); b.skips && !syncs {
 		return
 	}
-	var err error
 	switch m := m.(type) {
 	case said:
 		b.send(m.answer)
 	case quietly:
 		sofar := b.out
-		err = b.parse(m.Parse)
+		b.parse(m.Parse)
 		b.out = sofar
 	case *pgproto3.Query:
 		b.scripted = true
 		b.asks(m.String)
-		if err = b.works(); err == nil {
-			b.script, err = sql.Parse(m.String)
-		}
-		if err == nil && len(b.script) == 0 {
+		b.works()
+		if b.script = parsed(m.String); len(b.script) == 0 {
 			b.send(&pgproto3.EmptyQueryResponse{})
 		}
 	case *pgproto3.Parse:
 		b.asks(m.Query)
-		if err = b.works(); err == nil {
-			err = b.parse(m)
-		}
+		b.works()
+		b.parse(m)
 	case *pgproto3.Bind:
-		if err = b.works(); err == nil {
-			err = b.bind(m)
-		}
+		b.works()
+		b.bind(m)
 	case *pgproto3.Describe:
-		err = b.describe(m)
+		b.describe(m)
 	case *pgproto3.Execute:
-		err = b.execute(m)
+		b.execute(m)
 	case *pgproto3.Close:
 		if m.ObjectType == 'S' {
 			delete(b.statements, m.Name)
@@ -79,32 +75,35 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 		b.s.hangUp(b.end)
 	case *pgproto3.CopyData, *pgproto3.CopyDone, *pgproto3.CopyFail: // as after a COPY that has failed
 	case *pgproto3.FunctionCall:
-		err = without("the message FunctionCall")
+		raise(without("the message FunctionCall"))
 	default:
 		b.dies(&oops{code: protocolViolation, text: "invalid frontend message type"})
 	}
-	if err != nil {
-		b.fails(err)
-	}
 }
 
-// works is the error with which everything fails.
-func (b *backend) works() error {
+// works refuses everything while the server is to fail.
+func (b *backend) works() {
 	if why := b.s.host.Failure(); why != "" && !b.request.Handshake() {
-		return fail(diskFull, "%s", why)
+		raise(fail(diskFull, "%s", why))
 	}
-	return nil
 }
 
-func (b *backend) parse(m *pgproto3.Parse) error {
-	all, err := sql.Parse(m.Query)
+// parsed are the statements of a text.
+func parsed(text string) []sql.Statement {
+	all, err := sql.Parse(text)
+	if err != nil {
+		raise(err)
+	}
+	return all
+}
+
+func (b *backend) parse(m *pgproto3.Parse) {
+	all := parsed(m.Query)
 	switch {
-	case err != nil:
-		return err
 	case len(all) > 1:
-		return fail(syntaxError, "cannot insert multiple commands into a prepared statement")
+		raise(fail(syntaxError, "cannot insert multiple commands into a prepared statement"))
 	case m.Name != "" && b.statements[m.Name] != nil:
-		return fail(duplicateStatement, "prepared statement \"%s\" already exists", m.Name)
+		raise(fail(duplicateStatement, "prepared statement \"%s\" already exists", m.Name))
 	}
 	st := &prepared{text: m.Query}
 	for _, oid := range m.ParameterOIDs {
@@ -113,97 +112,89 @@ func (b *backend) parse(m *pgproto3.Parse) error {
 		case oid == 0 || oid == 705:
 			t = unknown
 		case !known:
-			return without("parameters of the type %d", oid)
+			raise(without("parameters of the type %d", oid))
 		}
 		st.params = append(st.params, t)
 	}
 	if len(all) == 1 {
 		st.of = all[0]
-		if err := b.allows(st.of); err != nil {
-			return err
-		}
-		if st.plan, err = b.s.plan(st.text, st.of, st.params); err != nil {
-			return err
-		}
+		b.allows(st.of)
+		st.plan = b.s.plan(st.text, st.of, st.params)
 	}
 	b.statements[m.Name] = st
 	b.send(&pgproto3.ParseComplete{})
-	return nil
 }
 
-// allows says whether a statement may be asked for at all.
-func (b *backend) allows(of sql.Statement) error {
+// allows refuses a statement that cannot be asked for in a transaction that has failed.
+func (b *backend) allows(of sql.Statement) {
 	switch of.(type) {
 	case *sql.Commit, *sql.Rollback:
-		return nil
+		return
 	}
 	if b.failed {
-		return fail(transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
+		raise(fail(transactionFailed, "current transaction is aborted, commands ignored until end of transaction block"))
 	}
-	return nil
 }
 
 // planned is the statement's plan, made anew if the tables are others.
-func (b *backend) planned(st *prepared) (*plan, error) {
+func (b *backend) planned(st *prepared) *plan {
 	if st.of == nil || st.plan.made == b.s.changes {
-		return st.plan, nil
+		return st.plan
 	}
-	p, err := b.s.plan(st.text, st.of, st.params)
-	if err != nil {
-		return nil, err
-	}
-	if len(p.outputs) != len(st.plan.outputs) || len(p.params) != len(st.plan.params) {
-		return nil, fail(notSupported, "cached plan must not change result type")
-	}
-	for i, o := range p.outputs {
-		if o.typ != st.plan.outputs[i].typ {
-			return nil, fail(notSupported, "cached plan must not change result type")
-		}
+	p, was := b.s.plan(st.text, st.of, st.params), st.plan
+	sameType := func(a, b output) bool { return a.typ == b.typ }
+	if len(p.params) != len(was.params) || !slices.EqualFunc(p.outputs, was.outputs, sameType) {
+		raise(fail(notSupported, "cached plan must not change result type"))
 	}
 	st.plan = p
-	return p, nil
+	return p
 }
 
-func (b *backend) bind(m *pgproto3.Bind) error {
-	st := b.statements[m.PreparedStatement]
+// statement finds a statement that a client has prepared.
+func (b *backend) statement(name string) *prepared {
+	st := b.statements[name]
 	if st == nil {
-		if m.PreparedStatement == "" {
-			return fail(unknownStatement, "unnamed prepared statement does not exist")
-		}
-		return fail(unknownStatement, "prepared statement \"%s\" does not exist", m.PreparedStatement)
+		raise(fail(unknownStatement, "prepared statement \"%s\" does not exist", name))
 	}
+	return st
+}
+
+// portalOf finds a statement that has its parameters.
+func (b *backend) portalOf(name string) *portal {
+	p := b.portals[name]
+	if p == nil {
+		raise(fail(unknownCursor, "portal \"%s\" does not exist", name))
+	}
+	return p
+}
+
+func (b *backend) bind(m *pgproto3.Bind) {
+	if m.PreparedStatement == "" && b.statements[""] == nil {
+		raise(fail(unknownStatement, "unnamed prepared statement does not exist"))
+	}
+	st := b.statement(m.PreparedStatement)
 	b.asks(st.text)
 	if st.of != nil {
-		if err := b.allows(st.of); err != nil {
-			return err
-		}
+		b.allows(st.of)
 	}
-	pl, err := b.planned(st)
-	if err != nil {
-		return err
-	}
+	pl := b.planned(st)
 	p := &portal{plan: pl, formats: m.ResultFormatCodes}
 	if pl != nil {
 		if len(m.Parameters) != len(pl.params) {
-			return fail(protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params))
+			raise(fail(protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params)))
 		}
 		if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
-			return fail(protocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters))
+			raise(fail(protocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters)))
 		}
 		if n := len(m.ResultFormatCodes); n > 1 && n != len(pl.outputs) {
-			return fail(protocolViolation, "bind message has %d result formats but query has %d columns", n, len(pl.outputs))
+			raise(fail(protocolViolation, "bind message has %d result formats but query has %d columns", n, len(pl.outputs)))
 		}
 		for i, t := range pl.params {
-			v, err := decode(m.Parameters[i], t, formatOf(m.ParameterFormatCodes, i))
-			if err != nil {
-				return err
-			}
-			p.params = append(p.params, v)
+			p.params = append(p.params, decode(m.Parameters[i], t, formatOf(m.ParameterFormatCodes, i)))
 		}
 	}
 	b.portals[m.DestinationPortal] = p
 	b.send(&pgproto3.BindComplete{})
-	return nil
 }
 
 // formatOf is the format of the i-th value: each has one, or all the same, or none is a text.
@@ -217,23 +208,13 @@ func formatOf(formats []int16, i int) int16 {
 	return formats[i]
 }
 
-func (b *backend) describe(m *pgproto3.Describe) error {
+func (b *backend) describe(m *pgproto3.Describe) {
 	if m.ObjectType == 'P' {
-		p := b.portals[m.Name]
-		if p == nil {
-			return fail(unknownCursor, "portal \"%s\" does not exist", m.Name)
-		}
+		p := b.portalOf(m.Name)
 		b.columns(p.plan, p.formats)
-		return nil
+		return
 	}
-	st := b.statements[m.Name]
-	if st == nil {
-		return fail(unknownStatement, "prepared statement \"%s\" does not exist", m.Name)
-	}
-	pl, err := b.planned(st)
-	if err != nil {
-		return err
-	}
+	pl := b.planned(b.statement(m.Name))
 	d := &pgproto3.ParameterDescription{}
 	if pl != nil {
 		for _, t := range pl.params {
@@ -242,7 +223,6 @@ func (b *backend) describe(m *pgproto3.Describe) error {
 	}
 	b.send(d)
 	b.columns(pl, nil)
-	return nil
 }
 
 // columns describes the columns of a result.
@@ -260,89 +240,55 @@ func (b *backend) columns(p *plan, formats []int16) {
 	b.send(d)
 }
 
-func (b *backend) execute(m *pgproto3.Execute) error {
-	p := b.portals[m.Portal]
+func (b *backend) execute(m *pgproto3.Execute) {
+	p := b.portalOf(m.Portal)
+	p.most = m.MaxRows
 	switch {
-	case p == nil:
-		return fail(unknownCursor, "portal \"%s\" does not exist", m.Portal)
 	case p.plan == nil:
 		b.send(&pgproto3.EmptyQueryResponse{})
-		return nil
-	}
-	p.most = m.MaxRows
-	if p.ran != nil {
+	case p.ran != nil:
 		b.gives(p)
-		return nil
+	default:
+		b.begins(p.plan, p.params, p)
 	}
-	return b.begins(p.plan, p.params, p)
 }
 
 // executes begins a statement of a simple query.
 func (b *backend) executes(of sql.Statement) {
-	err := b.allows(of)
-	var p *plan
-	if err == nil {
-		p, err = b.s.plan("", of, nil)
+	b.allows(of)
+	p := b.s.plan("", of, nil)
+	if len(p.params) > 0 {
+		raise(fail("42P02", "there is no parameter $1"))
 	}
-	if err == nil && len(p.params) > 0 {
-		err = fail("42P02", "there is no parameter $1")
-	}
-	if err == nil {
-		err = b.begins(p, nil, nil)
-	}
-	if err != nil {
-		b.fails(err)
-	}
+	b.begins(p, nil, nil)
 }
 
 // begins begins a plan; p is nil for that of a simple query.
-func (b *backend) begins(pl *plan, params []value, p *portal) error {
-	if err := b.allows(pl.of); err != nil {
-		return err
-	}
+func (b *backend) begins(pl *plan, params []value, p *portal) {
+	b.allows(pl.of)
 	if b.control(pl.of) {
-		return nil
+		return
 	}
-	if err := b.s.permits(pl.of); err != nil {
-		return err
-	}
+	b.s.permits(pl.of)
 	if b.tx == nil {
 		b.tx = &tx{b: b, began: b.asked}
 	}
 	b.running, b.portal = b.run(pl, params), p
-	return nil
 }
 
 // permits refuses what cannot be done on a standby.
-func (s *server) permits(of sql.Statement) error {
+func (s *server) permits(of sql.Statement) {
 	if !s.readOnly() {
-		return nil
+		return
 	}
-	what := ""
 	switch of := of.(type) {
-	case *sql.Insert:
-		what = "INSERT"
-	case *sql.Update:
-		what = "UPDATE"
-	case *sql.Delete:
-		what = "DELETE"
-	case *sql.CreateTable:
-		what = "CREATE TABLE"
-	case *sql.CreateIndex:
-		what = "CREATE INDEX"
-	case *sql.CreateSequence:
-		what = "CREATE SEQUENCE"
-	case *sql.Drop:
-		what = "DROP " + upper(of.What)
+	case *sql.Insert, *sql.Update, *sql.Delete, *sql.CreateTable, *sql.CreateIndex, *sql.CreateSequence, *sql.Drop:
+		raise(readOnly(of.Tag()))
 	case *sql.Select:
 		if of.Lock.Update {
-			what = "SELECT FOR UPDATE"
+			raise(readOnly("SELECT FOR UPDATE"))
 		}
 	}
-	if what == "" {
-		return nil
-	}
-	return readOnly(what)
 }
 
 // readOnly is the error of what a standby does not do.
@@ -352,7 +298,7 @@ func readOnly(what string) error {
 
 // control does what begins and ends transactions; false is that the statement is none of that.
 func (b *backend) control(of sql.Statement) bool {
-	switch of := of.(type) {
+	switch of.(type) {
 	case *sql.Begin:
 		if b.block {
 			b.notice("WARNING", "25001", "there is already a transaction in progress")
@@ -360,11 +306,7 @@ func (b *backend) control(of sql.Statement) bool {
 			b.tx = &tx{b: b, began: b.asked}
 		}
 		b.block = true
-		if of.Start {
-			b.complete("START TRANSACTION")
-		} else {
-			b.complete("BEGIN")
-		}
+		b.complete(of.Tag())
 		return true
 	case *sql.Commit, *sql.Rollback:
 		if !b.block {

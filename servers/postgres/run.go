@@ -29,8 +29,8 @@ type output struct {
 }
 
 // An execution is a statement that is being carried out. All of it happens at one moment,
-// unless it has to wait: then step returns errWait, and is called again.
-type execution interface{ step(*run) error }
+// unless it has to wait: then step raises errWait, and is called again.
+type execution interface{ step(*run) }
 
 var errWait = errors.New("it waits")
 
@@ -74,9 +74,9 @@ func (b *backend) run(p *plan, params []value) *run {
 }
 
 // resume carries the statement out, from where it waited.
-func (r *run) resume() error {
-	if err := r.failed; err != nil {
-		return err
+func (r *run) resume() {
+	if r.failed != nil {
+		raise(r.failed)
 	}
 	for {
 		if r.current == nil {
@@ -87,15 +87,13 @@ func (r *run) resume() error {
 			}
 			r.frame = frame{r: r}
 		}
-		if err := r.current.step(r); err != nil {
-			return err
-		}
+		r.current.step(r)
 		r.current = nil
 		if len(r.subs) == len(r.plan.subs) {
-			return nil
+			return
 		}
 		if len(r.rows) > 1 {
-			return fail(cardinality, "more than one row returned by a subquery used as an expression")
+			raise(fail(cardinality, "more than one row returned by a subquery used as an expression"))
 		}
 		var v value
 		if len(r.rows) == 1 {
@@ -105,15 +103,15 @@ func (r *run) resume() error {
 	}
 }
 
-// waitFor has the run wait.
-func (r *run) waitFor(ready func() bool, holder func() *backend) error {
-	r.wait = &wait{ready: ready, holder: holder}
-	return errWait
+// waits has the run wait.
+func (r *run) waits(w *wait) {
+	r.wait = w
+	raise(errWait)
 }
 
 // waitEnd has it wait for the end of a transaction.
-func (r *run) waitEnd(t *tx) error {
-	return r.waitFor(func() bool { return t.state != running }, func() *backend { return t.b })
+func (r *run) waitEnd(t *tx) {
+	r.waits(&wait{ready: func() bool { return t.state != running }, holder: func() *backend { return t.b }})
 }
 
 // deadlockTimeout is how long a session waits until it looks for a deadlock: PostgreSQL's
@@ -185,51 +183,42 @@ func (r *run) unwait() {
 // be found as well. Nil is that there is nothing to lock. The version says who has locked it if
 // that is what the statement is for (marks), or if it had to look for it: else an update of it says
 // the same.
-func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version) (bool, error)) (*version, error) {
+func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version) bool) *version {
 	if t := v.row.others(r.tx); t != nil {
 		switch {
 		case how.SkipLocked:
-			return nil, nil
+			return nil
 		case how.NoWait:
-			return nil, fail(lockNotAvailable, "could not obtain lock on row in relation \"%s\"", v.row.of.name)
+			raise(fail(lockNotAvailable, "could not obtain lock on row in relation \"%s\"", v.row.of.name))
 		}
-		return nil, r.waitEnd(t)
+		r.waitEnd(t)
 	}
 	latest := v
 	for latest.over != nil {
 		if latest = latest.next; latest == nil {
-			return nil, nil
+			return nil
 		}
 	}
 	r.tx.lock(v.row)
 	if marks || latest != v {
 		latest.xmax = r.tx.id()
 	}
-	if latest == v {
-		return v, nil
+	if latest != v && !still(latest) {
+		return nil
 	}
-	is, err := still(latest)
-	if !is {
-		return nil, err
-	}
-	return latest, nil
+	return latest
 }
 
 // holds says whether a condition is true for a row.
-func (r *run) holds(condition *node, rows ...*version) (bool, error) {
-	if condition == nil {
-		return true, nil
-	}
-	v, err := r.eval(condition, rows...)
-	return v == true, err
+func (r *run) holds(condition *node, rows ...*version) bool {
+	return condition == nil || r.eval(condition, rows...) == true
 }
 
 // eval is what an expression comes to for a row.
-func (r *run) eval(n *node, rows ...*version) (v value, err error) {
+func (r *run) eval(n *node, rows ...*version) value {
 	r.frame.rows = [2]*version{}
 	copy(r.frame.rows[:], rows)
-	err = caught(func() { v = n.eval(&r.frame) })
-	return v, err
+	return n.eval(&r.frame)
 }
 
 // next begins another row: what was called for the last one is forgotten.
@@ -239,20 +228,15 @@ func (r *run) next() { r.frame.done, r.frame.at = nil, 0 }
 func (r *run) again() { r.frame.at = 0 }
 
 // give adds a row to the result.
-func (r *run) give(outputs []output, of *version) error {
+func (r *run) give(outputs []output, of *version) {
 	if len(outputs) == 0 {
-		return nil
+		return
 	}
 	row := make([]value, len(outputs))
 	for i, o := range outputs {
-		v, err := r.eval(o.node, of)
-		if err != nil {
-			return err
-		}
-		row[i] = v
+		row[i] = r.eval(o.node, of)
 	}
 	r.rows = append(r.rows, row)
-	return nil
 }
 
 // count is a tag with the number of rows.

@@ -18,7 +18,7 @@ type query struct {
 	// is none.
 	aggregates []*aggregate
 	// bounds are the conditions of a view's rows of which one has to be enough.
-	bounds []func(*run) (bool, error)
+	bounds []func(*run) bool
 	exists bool // only whether it has a row is asked for
 }
 
@@ -94,90 +94,66 @@ type keptRow struct {
 	by []value
 }
 
-func (x *selecting) step(r *run) error {
+func (x *selecting) step(r *run) {
 	if !x.begun {
-		if err := x.begins(r); err != nil {
-			return err
-		}
+		x.begins(r)
 		x.begun = true
 	}
 	for ; !x.sorted && x.i < len(x.found) && !x.enough(); x.i++ {
 		r.again()
-		if err := x.keep(r, x.found[x.i]); err != nil {
-			return err
-		}
+		x.keep(r, x.found[x.i])
 		r.next()
 	}
 	if !x.sorted {
 		x.sort()
 	}
 	if x.aggregates != nil && !x.summed {
-		if err := x.sum(r); err != nil {
-			return err
-		}
+		x.sum(r)
 	}
 	for ; x.i < len(x.kept) && (x.limit < 0 || int64(x.given) < x.limit) && !(x.exists && x.given > 0); x.i++ {
 		r.again()
-		if err := x.give(r, x.kept[x.i].version); err != nil {
-			return err
-		}
+		x.give(r, x.kept[x.i].version)
 		r.next()
 	}
 	r.tag = count("SELECT", x.given)
 	if x.exists {
 		r.rows = [][]value{{x.given > 0}}
 	}
-	return nil
 }
 
 // enough says that no other row need be looked at: one that is found is one that there is, unless
 // it has to be locked as well.
 func (x *selecting) enough() bool { return x.exists && len(x.kept) > 0 && !x.lock.Update }
 
-func (x *selecting) begins(r *run) error {
+func (x *selecting) begins(r *run) {
 	if x.query.limit != nil {
-		v, err := r.eval(x.query.limit)
-		if err != nil {
-			return err
-		}
-		if n, is := v.(int64); is {
+		if n, is := r.eval(x.query.limit).(int64); is {
 			if x.limit = n; n < 0 {
-				return fail("2201W", "LIMIT must not be negative")
+				raise(fail("2201W", "LIMIT must not be negative"))
 			}
 		}
 		r.next()
 	}
-	if x.table == nil {
+	switch t := x.table; {
+	case t == nil:
 		x.found = []*version{{}}
-		return nil
+	case t.view != nil:
+		x.found = x.shows(r)
+	default:
+		t.exists()
+		x.found = t.visible(r.tx, r.snapshot)
 	}
-	if x.table.dropped {
-		return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
-	}
-	if x.table.view != nil {
-		found, err := x.shows(r)
-		x.found = found
-		return err
-	}
-	x.found = x.table.visible(r.tx, r.snapshot)
-	return nil
 }
 
-func (x *selecting) keep(r *run, v *version) error {
-	is, err := r.holds(x.where, v)
-	if !is {
-		return err
+func (x *selecting) keep(r *run, v *version) {
+	if !r.holds(x.where, v) {
+		return
 	}
 	k := keptRow{version: v}
 	for _, o := range x.order {
-		by, err := r.eval(o.node, v)
-		if err != nil {
-			return err
-		}
-		k.by = append(k.by, by)
+		k.by = append(k.by, r.eval(o.node, v))
 	}
 	x.kept = append(x.kept, k)
-	return nil
 }
 
 func (x *selecting) sort() {
@@ -209,23 +185,19 @@ func compareNulls(a, b value) int {
 	return compare(a, b)
 }
 
-func (x *selecting) give(r *run, v *version) error {
-	if x.lock.Update && x.table != nil {
-		locked, err := r.lock(v, x.lock, false, func(v *version) (bool, error) { return r.holds(x.where, v) })
-		if locked == nil {
-			return err
+func (x *selecting) give(r *run, v *version) {
+	locks := x.lock.Update && x.table != nil
+	if locks {
+		if v = r.lock(v, x.lock, false, func(v *version) bool { return r.holds(x.where, v) }); v == nil {
+			return
 		}
-		v = locked
 	}
-	if err := r.give(x.outputs, v); err != nil {
-		return err
-	}
-	if x.lock.Update && x.table != nil {
+	r.give(x.outputs, v)
+	if locks {
 		v.xmax = r.tx.id() // which the row is shown without
 	}
 	if x.table != nil && x.aggregates == nil {
 		r.b.s.register.found(r.b, v)
 	}
 	x.given++
-	return nil
 }

@@ -39,27 +39,21 @@ var levels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "
 var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
 
 // set is SET: until the end of the session, or of the transaction if that fails.
-func (b *backend) set(of *sql.Set) error {
-	was, known := b.settings[of.Name]
-	switch {
-	case !known:
-		return unrecognized(of.Name)
-	case slices.Contains(fixed, of.Name):
-		return without("SET of %s", of.Name)
+func (b *backend) set(of *sql.Set) {
+	was := b.show(of.Name)
+	if slices.Contains(fixed, of.Name) {
+		raise(without("SET of %s", of.Name))
 	}
 	value := of.Value
 	if of.Default {
 		value = b.initial[of.Name]
 	}
-	value, err := accepts(b.settings, of.Name, value)
-	if err != nil {
-		return err
-	}
+	value = accepts(b.settings, of.Name, value)
 	t := b.tx
 	if of.Local {
 		if !b.block {
 			b.notice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
-			return nil
+			return
 		}
 		if _, before := t.local[of.Name]; !before {
 			put(&t.local, of.Name, was)
@@ -71,7 +65,6 @@ func (b *backend) set(of *sql.Set) error {
 		delete(t.local, of.Name)
 	}
 	b.settings[of.Name] = value
-	return nil
 }
 
 func put(m *map[string]string, name, value string) {
@@ -86,11 +79,11 @@ func unrecognized(name string) error {
 	return &oops{code: unknownObject, text: "unrecognized configuration parameter \"" + name + "\"", ours: true}
 }
 
-// settle takes the settings with which a client begins into those of its session. allowed is an
-// error for one that it cannot begin with.
-func settle(m *pgproto3.StartupMessage, session map[string]string, allowed func(name string) error) *oops {
+// settle takes the settings with which a client begins into those of its session. check refuses
+// one that it cannot begin with.
+func settle(m *pgproto3.StartupMessage, session map[string]string, check func(name string)) {
 	if m.Parameters["user"] == "" {
-		return &oops{code: "28000", text: "no PostgreSQL user name specified in startup packet"}
+		raise(fail("28000", "no PostgreSQL user name specified in startup packet"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		switch name {
@@ -98,72 +91,66 @@ func settle(m *pgproto3.StartupMessage, session map[string]string, allowed func(
 			continue
 		case "replication":
 			if on, ok := readBool(strings.ToLower(m.Parameters[name])); on || !ok {
-				return asOops(without("the protocol of replication"))
+				raise(without("the protocol of replication"))
 			}
 			continue
 		case "options":
-			return asOops(without("options in the startup packet"))
+			raise(without("options in the startup packet"))
 		}
 		name, text := strings.ToLower(name), m.Parameters[name]
-		err := allowed(name)
-		if err == nil {
-			session[name], err = accepts(session, name, text)
-		}
-		if err != nil {
-			return asOops(err)
-		}
+		check(name)
+		session[name] = accepts(session, name, text)
 	}
 	session["session_authorization"] = m.Parameters["user"]
-	return nil
 }
 
-// known is the error of a setting that there is not.
-func known(name string) error {
+// known refuses a setting that there is not.
+func known(name string) {
 	if _, is := settings[name]; !is {
-		return unrecognized(name)
+		raise(unrecognized(name))
 	}
-	return nil
 }
 
 // accepts is a value as a setting of a session has it.
-func accepts(session map[string]string, name, value string) (string, error) {
+func accepts(session map[string]string, name, value string) string {
 	if slices.Contains(durations, name) {
 		d, ok := readDuration(value)
 		switch {
 		case !ok:
-			return "", fail(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value)
+			raise(fail(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value))
 		case d < 0 || d > math.MaxInt32*time.Millisecond:
-			return "", fail(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32)
+			raise(fail(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32))
 		}
-		return writeDuration(d), nil
+		return writeDuration(d)
 	}
 	word := strings.ToLower(value)
 	switch digits, err := strconv.Atoi(value); {
 	case name == "application_name": // anything
-		return value, nil
+		return value
 	case name == "extra_float_digits" && err == nil && digits >= -15 && digits <= 3:
-		return value, nil
+		return value
 	case name == "client_min_messages" && slices.Contains(levels, word):
-		return word, nil
+		return word
 	case name == "jit":
-		if on, ok := readBool(word); ok {
-			return map[bool]string{true: "on", false: "off"}[on], nil
+		on, ok := readBool(word)
+		if !ok {
+			raise(fail(badParameterValue, "parameter \"jit\" requires a Boolean value"))
 		}
-		return "", fail(badParameterValue, "parameter \"jit\" requires a Boolean value")
+		return map[bool]string{true: "on", false: "off"}[on]
 	case name == "extra_float_digits", name == "client_min_messages":
 	case strings.EqualFold(value, session[name]), strings.EqualFold(value, settings[name]):
-		return session[name], nil
+		return session[name]
 	}
-	return "", without("%s = %s", name, value)
+	panic(raised{without("%s = %s", name, value)})
 }
 
 // show is SHOW.
-func (b *backend) show(name string) (string, error) {
+func (b *backend) show(name string) string {
 	value, known := b.settings[name]
 	if !known {
-		return "", unrecognized(name)
+		raise(unrecognized(name))
 	}
-	return value, nil
+	return value
 }
 
 // duration is a setting that is a length of time.

@@ -55,12 +55,17 @@ var (
 	lastStamp  = stamp(9_223_371_331_200_000_000)
 )
 
-func (s stamp) checked() (value, error) {
+func (s stamp) checked() stamp {
 	if s.finite() && (s < firstStamp || s > lastStamp) {
-		return nil, fail(timeOutOfRange, "timestamp out of range")
+		raise(errStampRange)
 	}
-	return s, nil
+	return s
 }
+
+var (
+	errStampRange = fail(timeOutOfRange, "timestamp out of range")
+	errSpanRange  = fail(timeOutOfRange, "interval out of range")
+)
 
 var stampLayouts = []string{
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
@@ -113,44 +118,44 @@ func (s span) compare(o span) int {
 	return cmp.Or(cmp.Compare(days, others), cmp.Compare(micros, left))
 }
 
-func (s span) negated() (span, error) {
+func (s span) negated() span {
 	return spanOf(-int64(s.months), -int64(s.days), -s.micros, s.micros == math.MinInt64)
 }
 
-func spanOf(months, days, micros int64, overflows bool) (span, error) {
+func spanOf(months, days, micros int64, overflows bool) span {
 	if overflows || months != int64(int32(months)) || days != int64(int32(days)) {
-		return span{}, fail(timeOutOfRange, "interval out of range")
+		raise(errSpanRange)
 	}
-	return span{int32(months), int32(days), micros}, nil
+	return span{int32(months), int32(days), micros}
 }
 
-func (s span) plus(o span) (span, error) {
+func (s span) plus(o span) span {
 	sum := s.micros + o.micros
 	return spanOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
 }
 
 // times is the span so many times, where what is left of a month goes to the days and what is
 // left of a day to the hours.
-func (s span) times(f float64) (span, error) {
+func (s span) times(f float64) span {
 	months := float64(s.months) * f
 	days := float64(s.days)*f + (months-math.Trunc(months))*30
 	micros := math.RoundToEven(float64(s.micros)*f + (days-math.Trunc(days))*float64(day))
 	if math.IsNaN(f) || math.Abs(months) > math.MaxInt32 || math.Abs(days) > math.MaxInt32 || math.Abs(micros) >= math.MaxInt64 {
-		return span{}, fail(timeOutOfRange, "interval out of range")
+		raise(errSpanRange)
 	}
-	return span{int32(months), int32(days), int64(micros)}, nil
+	return span{int32(months), int32(days), int64(micros)}
 }
 
 // after is a time and a span later.
-func (s stamp) after(d span) (value, error) {
+func (s stamp) after(d span) stamp {
 	if !s.finite() {
-		return s, nil
+		return s
 	}
 	if d.months != 0 {
 		t := s.time()
 		first := time.Date(t.Year(), t.Month()+time.Month(d.months), 1, 0, 0, 0, 0, time.UTC)
 		if year := first.Year(); year < 1 || year > 290_000 {
-			return nil, fail(timeOutOfRange, "timestamp out of range")
+			raise(errStampRange)
 		}
 		last := first.AddDate(0, 1, -1).Day()
 		days := floorDiv(first.AddDate(0, 0, min(t.Day(), last)-1).Unix()-year2000.Unix(), day/second)
@@ -158,18 +163,18 @@ func (s stamp) after(d span) (value, error) {
 	}
 	sum := float64(s) + float64(d.days)*float64(day) + float64(d.micros)
 	if sum < float64(firstStamp) || sum > float64(lastStamp) {
-		return nil, fail(timeOutOfRange, "timestamp out of range")
+		raise(errStampRange)
 	}
 	return (s + stamp(int64(d.days)*day+d.micros)).checked()
 }
 
 // since is how much later a time is than another.
-func (s stamp) since(o stamp) (value, error) {
+func (s stamp) since(o stamp) span {
 	if !s.finite() || !o.finite() {
-		return nil, fail(timeOutOfRange, "cannot subtract infinite timestamps")
+		raise(fail(timeOutOfRange, "cannot subtract infinite timestamps"))
 	}
 	micros := int64(s - o)
-	return span{days: int32(micros / day), micros: micros % day}, nil
+	return span{days: int32(micros / day), micros: micros % day}
 }
 
 func (s span) String() string {
@@ -212,9 +217,7 @@ var units = map[string]struct{ months, days, micros float64 }{
 
 // readSpan reads numbers with their units, and hours, minutes and seconds with colons. ISO
 // 8601 it does not know.
-func readSpan(text string) (span, bool) {
-	var sum span
-	some := false
+func readSpan(text string) (sum span, some bool) {
 	for rest := strings.TrimSpace(strings.ToLower(text)); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-0123456789.:", r) })
 		if n < 0 {
@@ -237,11 +240,7 @@ func readSpan(text string) (span, bool) {
 		if !ok {
 			return span{}, false
 		}
-		var err error
-		if sum, err = sum.plus(part); err != nil {
-			return span{}, false
-		}
-		some = true
+		sum, some = sum.plus(part), true
 	}
 	return sum, some
 }
@@ -255,9 +254,7 @@ func readUnit(number, unit string) (span, bool) {
 	if !known || err != nil || unit == "" && number == "" {
 		return span{}, false
 	}
-	one := span{int32(u.months), int32(u.days), int64(u.micros)}
-	s, failed := one.times(f)
-	return s, failed == nil
+	return span{int32(u.months), int32(u.days), int64(u.micros)}.times(f), true
 }
 
 func readClock(text string) (span, bool) {

@@ -97,11 +97,11 @@ func (b *backend) commits(then func()) {
 // committing waits for a standby.
 type committing struct{}
 
-func (committing) step(r *run) error {
-	if r.enough || r.b.s.confirmed(r.tx) {
-		return nil
+func (committing) step(r *run) {
+	enough := func() bool { return r.enough || r.b.s.confirmed(r.tx) }
+	if !enough() {
+		r.waits(&wait{ready: enough})
 	}
-	return r.waitFor(func() bool { return r.enough || r.b.s.confirmed(r.tx) }, nil)
 }
 
 // commit makes all that the transaction has done true.

@@ -62,102 +62,63 @@ type changing struct {
 	written *version
 }
 
-func (x *changing) step(r *run) error {
+func (x *changing) step(r *run) {
 	if !x.begun {
-		if x.table.dropped {
-			return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
-		}
+		x.table.exists()
 		x.begun = true
 		x.found = x.table.visible(r.tx, r.snapshot)
 	}
 	for ; x.i < len(x.found); x.i++ {
 		if x.written == nil {
 			r.again()
-			if err := x.change(r, x.found[x.i]); err != nil {
-				return err
-			}
+			x.change(r, x.found[x.i])
 			r.next()
 		}
 		if x.written == nil {
 			continue
 		}
 		r.again()
-		if err := r.give(x.outputs, x.written); err != nil {
-			return err
-		}
+		r.give(x.outputs, x.written)
 		r.next()
 		x.written = nil
 	}
 	if x.count == 0 && x.keyed != nil {
-		if err := x.refused(r); err != nil {
-			return err
-		}
+		x.refused(r)
 	}
-	what := "UPDATE"
-	if x.set == nil {
-		what = "DELETE"
-	}
-	r.tag = count(what, x.count)
-	return nil
+	r.tag = count(r.plan.of.Tag(), x.count)
 }
 
 // refused tells that the row of data which was meant is not as the condition has it.
-func (x *changing) refused(r *run) error {
+func (x *changing) refused(r *run) {
 	for _, v := range x.table.visible(r.tx, r.b.s.commits) {
 		r.next()
-		is, err := r.holds(x.keyed, v)
-		if err != nil {
-			return err
+		if r.holds(x.keyed, v) {
+			r.b.s.register.refused(r.b, v, r.changed(x.set, v))
 		}
-		if !is {
-			continue
-		}
-		values, err := r.changed(x.set, v)
-		if err != nil {
-			return err
-		}
-		r.b.s.register.refused(r.b, v, values)
 	}
-	return nil
 }
 
-func (x *changing) change(r *run, v *version) error {
-	still := func(v *version) (bool, error) { return r.holds(x.where, v) }
-	if is, err := still(v); !is {
-		return err
+func (x *changing) change(r *run, v *version) {
+	still := func(v *version) bool { return r.holds(x.where, v) }
+	if !still(v) {
+		return
 	}
-	v, err := r.lock(v, sql.Locking{}, false, still)
-	if v == nil {
-		return err
+	if v = r.lock(v, sql.Locking{}, false, still); v == nil {
+		return
 	}
 	if x.set == nil {
 		v.delete(r.tx)
 		x.written = v
-		x.count++
-		return nil
-	}
-	values, err := r.changed(x.set, v)
-	if err != nil {
-		return err
-	}
-	if x.written, err = r.rewrite(v, values); err != nil {
-		return err
+	} else {
+		x.written = r.rewrite(v, r.changed(x.set, v))
 	}
 	x.count++
-	return nil
 }
 
 // rewrite makes a new version of a row that the run has locked.
-func (r *run) rewrite(v *version, values []value) (*version, error) {
-	t := v.row.of
-	if err := t.complete(values); err != nil {
-		return nil, err
-	}
-	for _, k := range t.keys {
-		if err := r.unique(t, k, values, v.row); err != nil {
-			return nil, err
-		}
-	}
+func (r *run) rewrite(v *version, values []value) *version {
+	v.row.of.complete(values)
+	r.unique(v.row.of, values, v.row)
 	r.b.s.keeps(values)
-	return v.update(r.tx, values), nil
+	return v.update(r.tx, values)
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,13 +28,13 @@ type place struct {
 func (p place) String() string { return fmt.Sprintf("(%d,%d)", p.block, p.offset) }
 
 // readPlace reads a place as it is written.
-func readPlace(text string) (value, error) {
+func readPlace(text string) place {
 	var p place
 	word := strings.TrimSpace(text)
 	if n, err := fmt.Sscanf(word, "(%d,%d)", &p.block, &p.offset); n != 2 || err != nil || p.String() != word {
-		return nil, fail(badText, "invalid input syntax for type tid: \"%s\"", text)
+		raise(fail(badText, "invalid input syntax for type tid: \"%s\"", text))
 	}
-	return p, nil
+	return p
 }
 
 // void is the type of functions that return nothing, and unknown that of a literal or a
@@ -67,11 +68,11 @@ func typeOf(oid uint32) (sql.Type, bool) {
 }
 
 // read is a value from its text.
-func read(text string, t sql.Type) (value, error) {
+func read(text string, t sql.Type) value {
 	word := strings.TrimSpace(text)
 	switch t {
 	case sql.Text, sql.Varchar, sql.Name, unknown:
-		return text, nil
+		return text
 	case sql.OID, sql.XID:
 		return readID(text, t)
 	case sql.TID:
@@ -80,36 +81,45 @@ func read(text string, t sql.Type) (value, error) {
 		return readOctets(text)
 	case sql.Bool:
 		if b, ok := readBool(strings.ToLower(word)); ok {
-			return b, nil
+			return b
 		}
 	case sql.Int2, sql.Int4, sql.Int8:
 		n, err := strconv.ParseInt(word, 10, bitsOf(t))
-		if err == nil {
-			return n, nil
-		}
-		if err.(*strconv.NumError).Err == strconv.ErrRange {
-			return nil, fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
+		switch {
+		case err == nil:
+			return n
+		case errors.Is(err, strconv.ErrRange):
+			raise(outOf(text, t))
 		}
 	case sql.Float8:
 		if f, err := strconv.ParseFloat(word, 64); err == nil && !strings.ContainsAny(word, "xX_pP") {
-			return f, nil
+			return f
 		}
 	case sql.Timestamp, sql.TimestampTZ:
-		if at, ok := readStamp(word, t == sql.TimestampTZ); ok {
-			return at, nil
+		at, ok := readStamp(word, t == sql.TimestampTZ)
+		if !ok {
+			raise(otherTime(text, strings.TrimSuffix(string(t), " without time zone")))
 		}
-		return nil, otherTime(text, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", strings.TrimSuffix(string(t), " without time zone"), text))
+		return at
 	case sql.Interval:
-		if s, ok := readSpan(word); ok {
-			return s, nil
+		var s span
+		ok := false
+		if caught(func() { s, ok = readSpan(word) }) != nil || !ok {
+			raise(otherTime(text, string(t)))
 		}
-		return nil, otherTime(text, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text))
+		return s
 	}
-	return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
+	panic(raised{fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)})
+}
+
+// outOf is the error of a number that a type cannot hold.
+func outOf(text string, t sql.Type) error {
+	return fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
 }
 
 // otherTime is the error of a text that is no time here. PostgreSQL reads times in many more ways.
-func otherTime(text string, wrong error) error {
+func otherTime(text, typ string) error {
+	wrong := fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
 	words := []string{"now", "today", "tomorrow", "yesterday", "epoch", "allballs"}
 	if strings.ContainsAny(text, "0123456789") || slices.Contains(words, strings.ToLower(strings.TrimSpace(text))) {
 		return asOurs(wrong)
@@ -118,43 +128,42 @@ func otherTime(text string, wrong error) error {
 }
 
 // readID reads an oid or an xid, which are numbers of 32 bits without a sign.
-func readID(text string, t sql.Type) (value, error) {
+func readID(text string, t sql.Type) int64 {
 	word := strings.TrimSpace(text)
 	n, err := strconv.ParseInt(word, 10, 64)
 	switch {
 	case t == sql.XID && (err != nil || n < 0 || n > math.MaxUint32 || word[0] == '0' && len(word) > 1):
 		// The real one takes the digits that there are, as C's strtoul does.
-		return nil, without("the xid '%s'", text)
-	case err != nil && err.(*strconv.NumError).Err == strconv.ErrSyntax:
-		return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
+		raise(without("the xid '%s'", text))
+	case errors.Is(err, strconv.ErrSyntax):
+		raise(fail(badText, "invalid input syntax for type %s: \"%s\"", t, text))
 	case err != nil, n < math.MinInt32, n > math.MaxUint32:
-		return nil, fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
+		raise(outOf(text, t))
 	}
-	return int64(uint32(n)), nil
+	return int64(uint32(n))
 }
 
 // readOctets takes both of PostgreSQL's forms: \x and hex digits, which may have spaces between
 // bytes, or text in which \ooo is a byte and \\ a backslash.
-func readOctets(text string) (value, error) {
-	wrong := fail(badText, "invalid input syntax for type bytea")
+func readOctets(text string) octets {
 	if digits, is := strings.CutPrefix(text, `\x`); is {
 		var b []byte
 		for digits = strings.TrimLeft(digits, " \t\n\r"); digits != ""; digits = strings.TrimLeft(digits, " \t\n\r") {
 			for _, c := range digits[:1] {
 				if !strings.ContainsRune("0123456789abcdefABCDEF", c) {
-					return nil, fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", c)
+					raise(fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", c))
 				}
 			}
 			if len(digits) < 2 {
-				return nil, fail(badParameterValue, "invalid hexadecimal data: odd number of digits")
+				raise(fail(badParameterValue, "invalid hexadecimal data: odd number of digits"))
 			}
 			one, err := hex.DecodeString(digits[:2])
 			if err != nil {
-				return nil, fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0])
+				raise(fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0]))
 			}
 			b, digits = append(b, one...), digits[2:]
 		}
-		return octets(b), nil
+		return octets(b)
 	}
 	var b []byte
 	for i := 0; i < len(text); i++ {
@@ -165,18 +174,15 @@ func readOctets(text string) (value, error) {
 			b = append(b, '\\')
 			i++
 		default:
-			if len(text) < i+4 || text[i+1] > '3' {
-				return nil, wrong
-			}
-			n, err := strconv.ParseUint(text[i+1:i+4], 8, 8)
-			if err != nil {
-				return nil, wrong
+			n, err := strconv.ParseUint(text[i+1:min(i+4, len(text))], 8, 8)
+			if err != nil || len(text) < i+4 || text[i+1] > '3' {
+				raise(fail(badText, "invalid input syntax for type bytea"))
 			}
 			b = append(b, byte(n))
 			i += 3
 		}
 	}
-	return octets(b), nil
+	return octets(b)
 }
 
 // readBool takes any beginning of a word that says it all.
@@ -288,54 +294,54 @@ func equal(a, b value) bool {
 
 // convert is a value of one type as one of another, if PostgreSQL does that without being
 // asked (implicit), when assigning, or in a cast.
-func convert(v value, from, to sql.Type) (value, error) {
+func convert(v value, from, to sql.Type) value {
 	if v == nil || from == to {
-		return v, nil
+		return v
 	}
 	switch {
 	case isText(from):
 		return read(v.(string), to)
 	case isText(to):
 		if b, is := v.(bool); is {
-			return strconv.FormatBool(b), nil
+			return strconv.FormatBool(b)
 		}
-		return writeAs(v, from), nil
+		return writeAs(v, from)
 	case isTime(from) && isTime(to):
-		return v, nil // in UTC they are the same
+		return v // in UTC they are the same
 	case isInteger(from) && isInteger(to):
 		n := v.(int64)
 		if limit := int64(1) << (bitsOf(to) - 1); to != sql.Int8 && (n < -limit || n >= limit) {
-			return nil, fail(outOfRange, "%s out of range", to)
+			raise(fail(outOfRange, "%s out of range", to))
 		}
-		return n, nil
+		return n
 	case from == sql.Int8 && to == sql.OID:
 		if n := v.(int64); n < 0 || n > math.MaxUint32 {
-			return nil, fail(outOfRange, "OID out of range")
+			raise(fail(outOfRange, "OID out of range"))
 		}
-		return v, nil
+		return v
 	case isInteger(from) && to == sql.OID:
-		return int64(uint32(v.(int64))), nil
+		return int64(uint32(v.(int64)))
 	case from == sql.OID && to == sql.Int4:
-		return int64(int32(v.(int64))), nil
+		return int64(int32(v.(int64)))
 	case from == sql.OID && to == sql.Int8:
-		return v, nil
+		return v
 	case to == sql.Float8 && isInteger(from):
-		return float64(v.(int64)), nil
+		return float64(v.(int64))
 	case from == sql.Float8 && isInteger(to):
 		f := math.RoundToEven(v.(float64))
 		if limit := math.Ldexp(1, bitsOf(to)-1); !(f >= -limit && f < limit) {
-			return nil, fail(outOfRange, "%s out of range", to)
+			raise(fail(outOfRange, "%s out of range", to))
 		}
-		return int64(f), nil
+		return int64(f)
 	case from == sql.Bool && to == sql.Int4:
 		if v.(bool) {
-			return int64(1), nil
+			return int64(1)
 		}
-		return int64(0), nil
+		return int64(0)
 	case from == sql.Int4 && to == sql.Bool:
-		return v.(int64) != 0, nil
+		return v.(int64) != 0
 	}
-	return nil, fail(cannotCoerce, "cannot cast type %s to %s", from, to)
+	panic(raised{fail(cannotCoerce, "cannot cast type %s to %s", from, to)})
 }
 
 func isText(t sql.Type) bool    { return t == sql.Text || t == sql.Varchar || t == sql.Name }

@@ -55,35 +55,35 @@ func encode(v value, t sql.Type, format int16) []byte {
 }
 
 // decode is a parameter that a client has sent; nil is NULL.
-func decode(b []byte, t sql.Type, format int16) (value, error) {
+func decode(b []byte, t sql.Type, format int16) value {
 	switch {
 	case b == nil:
-		return nil, nil
+		return nil
 	case format == asText, isText(t):
 		if !utf8Text(b) {
-			return nil, fail("22021", "invalid byte sequence for encoding \"UTF8\"")
+			raise(fail("22021", "invalid byte sequence for encoding \"UTF8\""))
 		}
 		return read(string(b), t)
 	case format != asBinary:
-		return nil, fail(badParameterValue, "unsupported format code: %d", format)
+		raise(fail(badParameterValue, "unsupported format code: %d", format))
 	}
 	switch {
 	case t == sql.Bool && len(b) == 1:
-		return b[0] != 0, nil
+		return b[0] != 0
 	case t == sql.Bytea:
-		return octets(b), nil
+		return octets(b)
 	case t == sql.Int2 && len(b) == 2:
-		return int64(int16(binary.BigEndian.Uint16(b))), nil
+		return int64(int16(binary.BigEndian.Uint16(b)))
 	case (t == sql.OID || t == sql.XID) && len(b) == 4:
-		return int64(binary.BigEndian.Uint32(b)), nil
+		return int64(binary.BigEndian.Uint32(b))
 	case t == sql.TID && len(b) == 6:
-		return place{binary.BigEndian.Uint32(b), binary.BigEndian.Uint16(b[4:])}, nil
+		return place{binary.BigEndian.Uint32(b), binary.BigEndian.Uint16(b[4:])}
 	case t == sql.Int4 && len(b) == 4:
-		return int64(int32(binary.BigEndian.Uint32(b))), nil
+		return int64(int32(binary.BigEndian.Uint32(b)))
 	case t == sql.Int8 && len(b) == 8:
-		return int64(binary.BigEndian.Uint64(b)), nil
+		return int64(binary.BigEndian.Uint64(b))
 	case t == sql.Float8 && len(b) == 8:
-		return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
+		return math.Float64frombits(binary.BigEndian.Uint64(b))
 	case isTime(t) && len(b) == 8:
 		return stamp(binary.BigEndian.Uint64(b)).checked()
 	case t == sql.Interval && len(b) == 16:
@@ -91,7 +91,7 @@ func decode(b []byte, t sql.Type, format int16) (value, error) {
 			micros: int64(binary.BigEndian.Uint64(b)),
 			days:   int32(binary.BigEndian.Uint32(b[8:])),
 			months: int32(binary.BigEndian.Uint32(b[12:])),
-		}, nil
+		}
 	}
-	return nil, fail(badBinary, "incorrect binary data format in bind parameter")
+	panic(raised{fail(badBinary, "incorrect binary data format in bind parameter")})
 }

@@ -5,8 +5,10 @@
 // for what PostgreSQL is known to have, and 42601 (syntax error) for everything else.
 package sql
 
-// A Statement is one statement.
-type Statement interface{ statement() }
+import "strings"
+
+// A Statement is one statement. Its tag is what a client is told that was done.
+type Statement interface{ Tag() string }
 
 // Select is SELECT, of one table or of none.
 type Select struct {
@@ -129,7 +131,7 @@ type Drop struct {
 
 // Begin, Commit and Rollback are what transactions are made with, under all their names.
 type (
-	Begin    struct{ Start bool } // it was START TRANSACTION
+	Begin    struct{ As string } // BEGIN or START TRANSACTION
 	Commit   struct{}
 	Rollback struct{}
 )
@@ -138,9 +140,9 @@ type (
 type Set struct {
 	Name  string
 	Value string
-	// Default has it as it was when the session began; Reset says so by RESET. Local lasts
-	// for the transaction.
-	Default, Reset, Local bool
+	// Default has it as it was when the session began, and Local lasts for the transaction.
+	Default, Local bool
+	As             string // SET or RESET
 }
 
 // Show is SHOW.
@@ -149,20 +151,28 @@ type Show struct{ Name string }
 // Deallocate is DEALLOCATE; without a name it is of all.
 type Deallocate struct{ Name string }
 
-func (*Select) statement()         {}
-func (*Insert) statement()         {}
-func (*Update) statement()         {}
-func (*Delete) statement()         {}
-func (*CreateTable) statement()    {}
-func (*CreateIndex) statement()    {}
-func (*CreateSequence) statement() {}
-func (*Drop) statement()           {}
-func (*Begin) statement()          {}
-func (*Commit) statement()         {}
-func (*Rollback) statement()       {}
-func (*Set) statement()            {}
-func (*Show) statement()           {}
-func (*Deallocate) statement()     {}
+// Tag is as in [Statement], here and below.
+func (*Select) Tag() string         { return "SELECT" }
+func (*Insert) Tag() string         { return "INSERT" }
+func (*Update) Tag() string         { return "UPDATE" }
+func (*Delete) Tag() string         { return "DELETE" }
+func (*CreateTable) Tag() string    { return "CREATE TABLE" }
+func (*CreateIndex) Tag() string    { return "CREATE INDEX" }
+func (*CreateSequence) Tag() string { return "CREATE SEQUENCE" }
+func (d *Drop) Tag() string         { return "DROP " + strings.ToUpper(d.What) }
+func (b *Begin) Tag() string        { return b.As }
+func (*Commit) Tag() string         { return "COMMIT" }
+func (*Rollback) Tag() string       { return "ROLLBACK" }
+func (s *Set) Tag() string          { return s.As }
+func (*Show) Tag() string           { return "SHOW" }
+
+// Tag is as in [Statement].
+func (d *Deallocate) Tag() string {
+	if d.Name == "" {
+		return "DEALLOCATE ALL"
+	}
+	return "DEALLOCATE"
+}
 
 // An Expr is an expression.
 type Expr interface{ expr() }
@@ -219,10 +229,12 @@ type (
 		When, Then []Expr
 		Else       Expr
 	}
-	// Sub is a query in brackets, whose only row and column it is.
-	Sub struct{ Select *Select }
-	// Exists is EXISTS of a query in brackets: whether it has a row.
-	Exists struct{ Select *Select }
+	// Sub is a query in brackets, whose only row and column it is, or EXISTS of one: whether it has
+	// a row.
+	Sub struct {
+		Select *Select
+		Exists bool
+	}
 )
 
 // LiteralKind is what a literal is.
@@ -247,7 +259,6 @@ func (*Cast) expr()      {}
 func (*Call) expr()      {}
 func (*Case) expr()      {}
 func (*Sub) expr()       {}
-func (*Exists) expr()    {}
 
 // A Type is a type of PostgreSQL's, under the name that its errors have for it.
 type Type string

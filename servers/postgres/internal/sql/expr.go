@@ -62,19 +62,10 @@ func (p *parser) among(x Expr) Expr {
 	}
 	switch {
 	case p.accept("in"):
-		p.need("(")
-		if p.is("select") {
+		if p.is("(", "select") {
 			panic(without("IN of a query"))
 		}
-		in := &In{X: x}
-		for {
-			in.List = append(in.List, p.expr())
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.need(")")
-		x = in
+		x = &In{X: x, List: inBrackets(p, p.expr)}
 	case p.accept("between"):
 		if p.is("symmetric") {
 			panic(without("BETWEEN SYMMETRIC"))
@@ -148,9 +139,7 @@ func (p *parser) primary() Expr {
 	switch {
 	case p.accept("("):
 		if p.is("select") {
-			s := &Sub{p.query()}
-			p.need(")")
-			return s
+			return p.sub(false)
 		}
 		x := p.expr()
 		if p.is(",") {
@@ -183,9 +172,7 @@ func (p *parser) primary() Expr {
 	case !p.isName():
 		panic(p.unexpected())
 	case p.accept("exists", "("):
-		e := &Exists{p.query()}
-		p.need(")")
-		return e
+		return p.sub(true)
 	case p.is("extract", "("), p.is("position", "("), p.is("substring", "("), p.is("trim", "("), p.is("array"):
 		panic(without(`"` + t.text + `" here`))
 	}
@@ -203,6 +190,13 @@ func (p *parser) primary() Expr {
 		return &Ref{Table: name, Column: p.name()}
 	}
 	return &Ref{Column: name}
+}
+
+// sub reads a query in brackets, after the first of them.
+func (p *parser) sub(exists bool) Expr {
+	s := &Sub{p.query(), exists}
+	p.need(")")
+	return s
 }
 
 // calls says whether a bracket follows the next word.
@@ -228,18 +222,15 @@ func (p *parser) call(name string) Expr {
 	if p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic") {
 		panic(without(name + "(" + p.peek().text + ")"))
 	}
-	for {
+	c.Args = list(p, func() Expr {
 		if t := p.peek(); t.kind == word && (p.tokens[1].text == "=>" || p.tokens[1].text == ":=") && p.tokens[1].kind == symbol {
 			p.tokens = p.tokens[2:]
 			c.Named = append(c.Named, t.text)
 		} else if c.Named != nil {
 			panic(error(&Error{Code: "42601", Message: "positional argument cannot follow named argument"}))
 		}
-		c.Args = append(c.Args, p.expr())
-		if !p.accept(",") {
-			break
-		}
-	}
+		return p.expr()
+	})
 	p.need(")")
 	if c.Named != nil && len(c.Named) != len(c.Args) {
 		panic(without("positional and named arguments in one call"))

@@ -29,33 +29,24 @@ type token struct {
 var symbols = []string{"::", "<>", "!=", "<=", ">=", "||", "=>", ":=", "<<", ">>"}
 
 // lex cuts a text into tokens, the last of which is the end.
-func lex(text string) ([]token, error) {
-	var all []token
-	for at := 0; ; {
-		rest := text[at:]
-		if n := blank(rest); n > 0 {
-			at += n
-			continue
+func lex(text string) (all []token) {
+	for text != "" {
+		n := blank(text)
+		if n == 0 {
+			var t token
+			t, n = next(text)
+			t.raw = text[:n]
+			all = append(all, t)
 		}
-		if rest == "" {
-			return append(all, token{kind: end}), nil
-		}
-		t, n, err := next(rest)
-		if err != nil {
-			return nil, err
-		}
-		t.raw = rest[:n]
-		all = append(all, t)
-		at += n
+		text = text[n:]
 	}
+	return append(all, token{kind: end})
 }
 
 // blank is how much white space and comments a text begins with. A comment that does not end
 // is not one.
 func blank(s string) int {
 	switch {
-	case s == "":
-		return 0
 	case strings.IndexByte(" \t\r\n\f\v", s[0]) >= 0:
 		return 1
 	case strings.HasPrefix(s, "--"):
@@ -95,45 +86,46 @@ func run(s string, such func(byte) bool) int {
 	return len(s)
 }
 
-func next(s string) (token, int, error) {
+// next is the token that a text begins with, and how long it is.
+func next(s string) (token, int) {
 	c := s[0]
 	switch {
 	case strings.HasPrefix(s, "/*"):
-		return token{}, 0, wrong("unterminated /* comment at or near \"%s\"", s)
+		panic(wrong("unterminated /* comment at or near \"%s\"", s))
 	case (c == 'e' || c == 'E') && strings.HasPrefix(s[1:], "'"):
-		return token{}, 0, without("strings with backslash escapes")
+		panic(without("strings with backslash escapes"))
 	case (c == 'u' || c == 'U') && (strings.HasPrefix(s[1:], "&'") || strings.HasPrefix(s[1:], `&"`)):
-		return token{}, 0, without("strings and names with Unicode escapes")
+		panic(without("strings and names with Unicode escapes"))
 	case isLetter(c):
 		n := run(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '$' })
-		return token{kind: word, text: lower(s[:n])}, n, nil
+		return token{kind: word, text: lower(s[:n])}, n
 	case c == '"':
 		text, n := inQuotes(s, '"')
 		if n == 0 {
-			return token{}, 0, wrong("unterminated quoted identifier at or near \"%s\"", s)
+			panic(wrong("unterminated quoted identifier at or near \"%s\"", s))
 		}
-		return token{kind: quoted, text: text}, n, nil
+		return token{kind: quoted, text: text}, n
 	case c == '\'':
 		text, n := inQuotes(s, '\'')
 		if n == 0 {
-			return token{}, 0, wrong("unterminated quoted string at or near \"%s\"", s)
+			panic(wrong("unterminated quoted string at or near \"%s\"", s))
 		}
-		return token{kind: str, text: text}, n, nil
+		return token{kind: str, text: text}, n
 	case isDigit(c), c == '.' && len(s) > 1 && isDigit(s[1]):
 		return number(s)
 	case c == '$':
 		n := run(s[1:], isDigit)
 		if n == 0 || n > len("65535") {
-			return token{}, 0, wrong("syntax error at or near \"%s\"", s[:1])
+			panic(wrong("syntax error at or near \"%s\"", s[:1]))
 		}
-		return token{kind: param, text: s[1 : n+1]}, n + 1, nil
+		return token{kind: param, text: s[1 : n+1]}, n + 1
 	}
 	for _, sym := range symbols {
 		if strings.HasPrefix(s, sym) {
-			return token{kind: symbol, text: sym}, len(sym), nil
+			return token{kind: symbol, text: sym}, len(sym)
 		}
 	}
-	return token{kind: symbol, text: s[:1]}, 1, nil
+	return token{kind: symbol, text: s[:1]}, 1
 }
 
 // lower is a word as PostgreSQL folds it: ASCII letters only.
@@ -165,7 +157,7 @@ func inQuotes(s string, quote byte) (text string, size int) {
 	return "", 0
 }
 
-func number(s string) (token, int, error) {
+func number(s string) (token, int) {
 	n, what := run(s, isDigit), integer
 	if n < len(s) && s[n] == '.' {
 		what = decimal
@@ -181,7 +173,7 @@ func number(s string) (token, int, error) {
 		}
 	}
 	if n < len(s) && isLetter(s[n]) {
-		return token{}, 0, wrong("trailing junk after numeric literal at or near \"%s\"", s[:n+1])
+		panic(wrong("trailing junk after numeric literal at or near \"%s\"", s[:n+1]))
 	}
-	return token{kind: what, text: s[:n]}, n, nil
+	return token{kind: what, text: s[:n]}, n
 }

@@ -7,32 +7,31 @@ import (
 )
 
 // Parse reads the statements of a text, which semicolons separate.
-func Parse(text string) ([]Statement, error) {
-	tokens, err := lex(text)
-	if err != nil {
-		return nil, err
-	}
-	p := &parser{tokens: tokens}
-	var all []Statement
+func Parse(text string) (all []Statement, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, is := r.(error)
+			if _, runtime := r.(interface{ RuntimeError() }); !is || runtime {
+				panic(r)
+			}
+			all, err = nil, e
+		}
+	}()
+	p := &parser{tokens: lex(text)}
 	for {
 		for p.accept(";") {
 		}
 		if p.peek().kind == end {
 			return all, nil
 		}
-		s, err := p.statement()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
+		all = append(all, p.statement())
 		if p.peek().kind != end && !p.is(";") {
-			return nil, p.unexpected()
+			panic(p.unexpected())
 		}
 	}
 }
 
-// A parser reads from the first token on. Its methods panic with an error, which the
-// outermost ones catch.
+// A parser reads from the first token on. Its methods panic with an error, which [Parse] returns.
 type parser struct {
 	tokens []token
 	depth  int
@@ -121,74 +120,65 @@ var commands = []string{
 	"truncate", "unlisten", "vacuum", "values", "with", "commit",
 }
 
-func (p *parser) statement() (s Statement, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			e, is := r.(error)
-			if _, runtime := r.(interface{ RuntimeError() }); !is || runtime {
-				panic(r)
-			}
-			s, err = nil, e
-		}
-	}()
+func (p *parser) statement() Statement {
 	switch first := p.peek().text; {
 	case p.peek().kind != word:
-		return nil, p.unexpected()
+		panic(p.unexpected())
 	case p.is("select"):
-		return p.query(), nil
+		return p.query()
 	case p.accept("insert"):
-		return p.insert(), nil
+		return p.insert()
 	case p.accept("update"):
-		return p.update(), nil
+		return p.update()
 	case p.accept("delete"):
-		return p.delete(), nil
+		return p.delete()
 	case p.accept("create", "table"):
-		return p.createTable(), nil
+		return p.createTable()
 	case p.accept("create", "index"):
-		return p.createIndex(false), nil
+		return p.createIndex(false)
 	case p.accept("create", "unique", "index"):
-		return p.createIndex(true), nil
+		return p.createIndex(true)
 	case p.accept("create", "sequence"):
 		c := &CreateSequence{IfNotExists: p.accept("if", "not", "exists")}
 		c.Name = p.name()
-		return c, nil
+		return c
 	case p.is("drop", "table"), p.is("drop", "sequence"):
 		p.take()
 		d := &Drop{What: p.take().text, IfExists: p.accept("if", "exists")}
 		d.Name = p.name()
 		if p.is(",") {
-			return nil, without("several names in DROP")
+			panic(without("several names in DROP"))
 		}
-		return d, nil
+		return d
 	case p.accept("begin"):
 		p.accepts("work", "transaction")
 		p.modes()
-		return &Begin{}, nil
+		return &Begin{As: "BEGIN"}
 	case p.accept("start", "transaction"):
 		p.modes()
-		return &Begin{Start: true}, nil
+		return &Begin{As: "START TRANSACTION"}
 	case p.accept("commit"), p.accept("end"):
 		p.accepts("work", "transaction")
-		return &Commit{}, nil
+		return &Commit{}
 	case p.accept("rollback"), p.accept("abort"):
 		p.accepts("work", "transaction")
-		return &Rollback{}, nil
+		return &Rollback{}
 	case p.accept("set"):
-		return p.set(), nil
+		return p.set()
 	case p.accept("reset"):
-		return &Set{Name: p.setting(), Default: true, Reset: true}, nil
+		return &Set{As: "RESET", Name: p.setting(), Default: true}
 	case p.accept("show"):
-		return &Show{Name: p.setting()}, nil
+		return &Show{Name: p.setting()}
 	case p.accept("deallocate"):
 		p.accept("prepare")
 		if p.accept("all") {
-			return &Deallocate{}, nil
+			return &Deallocate{}
 		}
-		return &Deallocate{Name: p.name()}, nil
+		return &Deallocate{Name: p.name()}
 	case slices.Contains(commands, first):
-		return nil, without("the statement " + first)
+		panic(without("the statement " + first))
 	}
-	return nil, p.unexpected()
+	panic(p.unexpected())
 }
 
 // accepts takes one of some words, if it is there.
@@ -230,7 +220,7 @@ func (p *parser) setting() string {
 }
 
 func (p *parser) set() Statement {
-	s := &Set{}
+	s := &Set{As: "SET"}
 	if s.Local = p.accept("local"); !s.Local && !p.is("session", "characteristics") {
 		p.accept("session")
 	}
@@ -297,18 +287,25 @@ func (p *parser) table() string {
 	return name
 }
 
-// names are names in brackets.
-func (p *parser) names() []string {
-	p.need("(")
-	var all []string
-	for {
-		all = append(all, p.name())
-		if !p.accept(",") {
-			p.need(")")
-			return all
-		}
+// list reads what commas separate.
+func list[T any](p *parser, one func() T) []T {
+	all := []T{one()}
+	for p.accept(",") {
+		all = append(all, one())
 	}
+	return all
 }
+
+// inBrackets reads such a list between brackets.
+func inBrackets[T any](p *parser, one func() T) []T {
+	p.need("(")
+	all := list(p, one)
+	p.need(")")
+	return all
+}
+
+// names are names in brackets.
+func (p *parser) names() []string { return inBrackets(p, p.name) }
 
 // source is a table with what it is called here.
 func (p *parser) source() Source {
@@ -336,32 +333,14 @@ func (p *parser) insert() Statement {
 	if p.is("select") {
 		s.Rows, s.Where = p.selected()
 	} else {
-		s.Rows = p.values()
+		p.need("values")
+		s.Rows = list(p, func() []Expr { return inBrackets(p, p.orDefault) })
 	}
 	if p.accept("on", "conflict") {
 		s.Conflict = p.conflict()
 	}
 	s.Returning = p.returning()
 	return s
-}
-
-func (p *parser) values() (rows [][]Expr) {
-	p.need("values")
-	for {
-		p.need("(")
-		var row []Expr
-		for {
-			row = append(row, p.orDefault())
-			if !p.accept(",") {
-				break
-			}
-		}
-		p.need(")")
-		rows = append(rows, row)
-		if !p.accept(",") {
-			return rows
-		}
-	}
 }
 
 // selected is a query that is inserted.
@@ -400,25 +379,19 @@ func (p *parser) conflict() *Conflict {
 	if c.Columns == nil {
 		panic(error(&Error{Code: "42601", Message: "ON CONFLICT DO UPDATE requires inference specification or constraint name"}))
 	}
-	c.Update = p.assigns()
+	c.Update = list(p, p.assign)
 	c.Where = p.where()
 	return c
 }
 
-func (p *parser) assigns() []Assign {
-	var all []Assign
-	for {
-		if p.is("(") {
-			panic(without("lists of columns in SET"))
-		}
-		a := Assign{Column: p.name()}
-		p.need("=")
-		a.Expr = p.orDefault()
-		all = append(all, a)
-		if !p.accept(",") {
-			return all
-		}
+func (p *parser) assign() Assign {
+	if p.is("(") {
+		panic(without("lists of columns in SET"))
 	}
+	a := Assign{Column: p.name()}
+	p.need("=")
+	a.Expr = p.orDefault()
+	return a
 }
 
 func (p *parser) where() Expr {
@@ -430,35 +403,28 @@ func (p *parser) where() Expr {
 
 func (p *parser) returning() []Output {
 	if p.accept("returning") {
-		return p.outputs()
+		return list(p, p.output)
 	}
 	return nil
 }
 
-func (p *parser) outputs() []Output {
-	var all []Output
-	for {
-		if p.accept("*") {
-			all = append(all, Output{})
-		} else {
-			o := Output{Expr: p.expr()}
-			if p.accept("as") {
-				o.Name = p.take().text
-			} else if p.isName() {
-				o.Name = p.name()
-			}
-			all = append(all, o)
-		}
-		if !p.accept(",") {
-			return all
-		}
+func (p *parser) output() Output {
+	if p.accept("*") {
+		return Output{}
 	}
+	o := Output{Expr: p.expr()}
+	if p.accept("as") {
+		o.Name = p.take().text
+	} else if p.isName() {
+		o.Name = p.name()
+	}
+	return o
 }
 
 func (p *parser) update() Statement {
 	s := &Update{Of: p.source()}
 	p.need("set")
-	s.Set = p.assigns()
+	s.Set = list(p, p.assign)
 	if p.is("from") {
 		panic(without("UPDATE … FROM"))
 	}
@@ -478,7 +444,7 @@ func (p *parser) delete() Statement {
 func (p *parser) query() *Select {
 	defer p.deeper()()
 	p.need("select")
-	s := &Select{Outputs: p.outputs()}
+	s := &Select{Outputs: list(p, p.output)}
 	if p.accept("from") {
 		s.From = p.source()
 		if p.is(",") {
@@ -487,16 +453,7 @@ func (p *parser) query() *Select {
 	}
 	s.Where = p.where()
 	if p.accept("order", "by") {
-		for {
-			o := Order{Expr: p.expr()}
-			if o.Desc = p.accept("desc"); !o.Desc {
-				p.accept("asc")
-			}
-			s.Order = append(s.Order, o)
-			if !p.accept(",") {
-				break
-			}
-		}
+		s.Order = list(p, p.ordering)
 	}
 	for {
 		switch {
@@ -515,6 +472,14 @@ func (p *parser) query() *Select {
 			return s
 		}
 	}
+}
+
+func (p *parser) ordering() Order {
+	o := Order{Expr: p.expr()}
+	if o.Desc = p.accept("desc"); !o.Desc {
+		p.accept("asc")
+	}
+	return o
 }
 
 func (p *parser) createTable() Statement {
