@@ -42,6 +42,9 @@ func (a advisory) String() string {
 	return strconv.FormatInt(a.number, 10)
 }
 
+// key is the key of the lock that it is.
+func (a advisory) key() string { return "advisory/" + a.String() }
+
 // compare puts those of one number before those of two, and these by their numbers.
 func (a advisory) compare(b advisory) int {
 	switch {
@@ -101,25 +104,19 @@ func (l *advisories) give(a advisory, b *backend) bool {
 	if which < 0 {
 		return false
 	}
-	l.settle(a, func(i int) bool { return i == which })
+	l.settle(a, slices.Delete(slices.Clone(h.claims), which, which+1))
 	return true
 }
 
-// settle takes claims off a lock, which is free when there is none any more.
-func (l *advisories) settle(a advisory, over func(i int) bool) {
+// settle leaves some claims of a lock, which is free when there is none any more.
+func (l *advisories) settle(a advisory, left []claim) {
 	h := l.held[a]
 	was := h.owner()
-	var left []claim
-	for i, c := range h.claims {
-		if !over(i) {
-			left = append(left, c)
-		}
-	}
 	h.claims = left
 	if len(left) == 0 {
 		delete(l.held, a)
 		h.b.advisory = slices.DeleteFunc(h.b.advisory, func(o advisory) bool { return o == a })
-		l.s.register.advisoryFreed(h.b, a)
+		l.s.register.frees(h.b, a.key())
 	} else if !same(was, h.owner()) {
 		l.s.register.advisoryLeft(h.b, a, h.owner())
 	}
@@ -138,13 +135,13 @@ func (l *advisories) ended(t *tx) {
 	all := t.b.inTx
 	t.b.inTx = nil
 	for _, a := range all {
-		l.settle(a, func(i int) bool { return l.held[a].claims[i].of == t })
+		l.settle(a, slices.DeleteFunc(slices.Clone(l.held[a].claims), func(c claim) bool { return c.of == t }))
 	}
 }
 
 // all frees what a session has.
 func (l *advisories) all(b *backend) {
 	for _, a := range slices.Clone(b.advisory) {
-		l.settle(a, func(int) bool { return true })
+		l.settle(a, nil)
 	}
 }

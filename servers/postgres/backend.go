@@ -232,13 +232,15 @@ func (b *backend) take() {
 		if q != nil {
 			why = q.bad
 		}
-		b.dies(&oops{code: protocolViolation, text: why})
+		b.dies(fail(protocolViolation, "%s", why))
 	case q.startup != nil:
 		b.starts(q.startup)
 	case !b.begun:
-		b.dies(&oops{code: protocolViolation, text: "expected a startup packet"})
+		b.dies(fail(protocolViolation, "expected a startup packet"))
 	case b.on != nil:
-		b.todo = b.on.rewritten(q.messages)
+		if err := caught(func() { b.todo = b.on.rewritten(q.messages) }); err != nil {
+			b.dies(err)
+		}
 	default:
 		b.todo = q.messages
 	}
@@ -285,7 +287,7 @@ func (b *backend) cancel() {
 func (b *backend) welcome(m *pgproto3.StartupMessage) {
 	b.negotiate(m)
 	if err := caught(func() { settle(m, b.settings, known) }); err != nil {
-		b.dies(asOops(err))
+		b.dies(err)
 		return
 	}
 	b.initial = maps.Clone(b.settings)
@@ -322,7 +324,7 @@ func (b *backend) state() string {
 
 // terminate ends the session, as its administrator wants it.
 func (b *backend) terminate() {
-	b.dies(&oops{code: adminShutdown, text: "terminating connection due to administrator command"})
+	b.dies(fail(adminShutdown, "terminating connection due to administrator command"))
 }
 
 // doubts says that the server was asked for what it does not have.
@@ -346,7 +348,8 @@ func (b *backend) fails(err error) {
 }
 
 // dies answers with an error and ends the connection.
-func (b *backend) dies(o *oops) {
+func (b *backend) dies(err error) {
+	o := asOops(err)
 	b.s.doubts(o)
 	b.error("FATAL", o)
 	b.hangUp()
@@ -392,11 +395,11 @@ func (b *backend) rests() {
 	if !b.begun || b.closed || b.idle != nil {
 		return
 	}
-	name, o := "idle_session_timeout", &oops{code: idleSession, text: "terminating connection due to idle-session timeout"}
+	name, err := "idle_session_timeout", fail(idleSession, "terminating connection due to idle-session timeout")
 	if b.block {
-		name, o = "idle_in_transaction_session_timeout", &oops{code: idleInTransaction, text: "terminating connection due to idle-in-transaction timeout"}
+		name, err = "idle_in_transaction_session_timeout", fail(idleInTransaction, "terminating connection due to idle-in-transaction timeout")
 	}
 	if d := b.duration(name); d > 0 {
-		b.idle = b.s.timers.After(d, func() { b.dies(o) })
+		b.idle = b.s.timers.After(d, func() { b.dies(err) })
 	}
 }

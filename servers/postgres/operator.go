@@ -59,7 +59,7 @@ func (b *backend) claims(client string) bool {
 // holds says whether a session has what a key of a lock stands for: an advisory lock, or a row
 // that its transaction has locked.
 func (b *backend) holds(key string) bool {
-	if slices.ContainsFunc(b.advisory, func(a advisory) bool { return "advisory/"+a.String() == key }) {
+	if slices.ContainsFunc(b.advisory, func(a advisory) bool { return a.key() == key }) {
 		return true
 	}
 	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.keyOf(r) == key })

@@ -128,8 +128,9 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 	case *pgproto3.StartupMessage:
 		c.negotiate(m)
 		if err := caught(func() { settle(m, c.settings, kept) }); err != nil {
-			c.p.s.doubts(asOops(err))
-			c.dies(asOops(err).text)
+			o := asOops(err)
+			c.p.s.doubts(o)
+			c.dies(o.text)
 			return
 		}
 		if len(c.p.clients) > mostClients {
@@ -199,69 +200,50 @@ func (c *pooled) rewritten(messages []pgproto3.FrontendMessage) []pgproto3.Front
 	b := c.on
 	var all []pgproto3.FrontendMessage
 	prepared := map[string]bool{} // by this very request
-	needs := func(name string) (string, bool) {
+	needs := func(name string) string {
 		st := c.statements[name]
 		if st == nil {
-			b.dies(&oops{code: protocolViolation, text: "prepared statement did not exist"})
-			return "", false
+			raise(fail(protocolViolation, "prepared statement did not exist"))
 		}
 		if b.statements[st.Name] == nil && !prepared[st.Name] {
 			prepared[st.Name] = true
 			all = append(all, quietly{st})
 		}
-		return st.Name, true
+		return st.Name
 	}
-	for _, m := range messages {
-		switch m := m.(type) {
+	for _, is := range messages {
+		switch m := is.(type) {
 		case *pgproto3.Parse:
 			if m.Name == "" {
 				break
 			}
 			if c.statements[m.Name] != nil {
-				b.dies(&oops{code: protocolViolation, text: "prepared statement name is already in use"})
-				return nil
+				raise(fail(protocolViolation, "prepared statement name is already in use"))
 			}
 			st := *m
 			st.Name = c.p.name(m)
 			c.statements[m.Name] = &st
-			if b.statements[st.Name] != nil || prepared[st.Name] {
-				all = append(all, said{answer: &pgproto3.ParseComplete{}})
-				continue
+			if is = &st; b.statements[st.Name] != nil || prepared[st.Name] {
+				is = said{answer: &pgproto3.ParseComplete{}}
 			}
 			prepared[st.Name] = true
-			all = append(all, &st)
-			continue
 		case *pgproto3.Bind:
-			if m.PreparedStatement == "" {
-				break
+			if m.PreparedStatement != "" {
+				of := *m
+				of.PreparedStatement = needs(m.PreparedStatement)
+				is = &of
 			}
-			name, is := needs(m.PreparedStatement)
-			if !is {
-				return nil
-			}
-			of := *m
-			of.PreparedStatement = name
-			all = append(all, &of)
-			continue
 		case *pgproto3.Describe:
-			if m.ObjectType != 'S' || m.Name == "" {
-				break
+			if m.ObjectType == 'S' && m.Name != "" {
+				is = &pgproto3.Describe{ObjectType: 'S', Name: needs(m.Name)}
 			}
-			name, is := needs(m.Name)
-			if !is {
-				return nil
-			}
-			all = append(all, &pgproto3.Describe{ObjectType: 'S', Name: name})
-			continue
 		case *pgproto3.Close:
-			if m.ObjectType != 'S' || m.Name == "" {
-				break
+			if m.ObjectType == 'S' && m.Name != "" {
+				delete(c.statements, m.Name)
+				is = said{answer: &pgproto3.CloseComplete{}}
 			}
-			delete(c.statements, m.Name)
-			all = append(all, said{answer: &pgproto3.CloseComplete{}})
-			continue
 		}
-		all = append(all, m)
+		all = append(all, is)
 	}
 	return all
 }

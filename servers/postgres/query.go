@@ -77,7 +77,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	case *pgproto3.FunctionCall:
 		raise(without("the message FunctionCall"))
 	default:
-		b.dies(&oops{code: protocolViolation, text: "invalid frontend message type"})
+		b.dies(fail(protocolViolation, "invalid frontend message type"))
 	}
 }
 
@@ -249,7 +249,7 @@ func (b *backend) execute(m *pgproto3.Execute) {
 	case p.ran != nil:
 		b.gives(p)
 	default:
-		b.begins(p.plan, p.params, p)
+		b.runs(p.plan, p.params, p)
 	}
 }
 
@@ -260,19 +260,17 @@ func (b *backend) executes(of sql.Statement) {
 	if len(p.params) > 0 {
 		raise(fail("42P02", "there is no parameter $1"))
 	}
-	b.begins(p, nil, nil)
+	b.runs(p, nil, nil)
 }
 
-// begins begins a plan; p is nil for that of a simple query.
-func (b *backend) begins(pl *plan, params []value, p *portal) {
+// runs begins a plan; p is nil for that of a simple query.
+func (b *backend) runs(pl *plan, params []value, p *portal) {
 	b.allows(pl.of)
 	if b.control(pl.of) {
 		return
 	}
 	b.s.permits(pl.of)
-	if b.tx == nil {
-		b.tx = &tx{b: b, began: b.asked}
-	}
+	b.begins()
 	b.running, b.portal = b.run(pl, params), p
 }
 
@@ -302,9 +300,8 @@ func (b *backend) control(of sql.Statement) bool {
 	case *sql.Begin:
 		if b.block {
 			b.notice("WARNING", "25001", "there is already a transaction in progress")
-		} else if b.tx == nil {
-			b.tx = &tx{b: b, began: b.asked}
 		}
+		b.begins()
 		b.block = true
 		b.complete(of.Tag())
 		return true

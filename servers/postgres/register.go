@@ -104,13 +104,6 @@ func (l *lease) is(v *version) bool {
 	})
 }
 
-func (g *register) known(key string) string {
-	if slices.Contains(g.others, key) {
-		return key
-	}
-	return ""
-}
-
 // rowLocked tells that a session's transaction has locked a row, and rowsFreed that it has
 // ended.
 func (g *register) rowLocked(b *backend, r *row) {
@@ -122,9 +115,7 @@ func (g *register) rowLocked(b *backend, r *row) {
 
 func (g *register) rowsFreed(b *backend, rows []*row) {
 	for _, r := range rows {
-		if key := g.keyOf(r); key != "" {
-			g.frees(b, key)
-		}
+		g.frees(b, g.keyOf(r))
 	}
 }
 
@@ -132,17 +123,17 @@ func (g *register) rowsFreed(b *backend, rows []*row) {
 // before is told the same, and nobody has it twice for that: it is as if the later one had
 // overwritten the other's.
 func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
-	key := g.known("advisory/" + a.String())
-	if key == "" || g.taken[key] != nil && same(was, b.by()) {
+	key := a.key()
+	if !slices.Contains(g.others, key) || g.taken[key] != nil && same(was, b.by()) {
 		return
 	}
 	g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)), was)
 }
 
 // advisoryLeft tells that the one has given its claim up for whom the lock stood, and for whom it
-// stands now, and advisoryFreed that nobody has one any more.
+// stands now.
 func (g *register) advisoryLeft(b *backend, a advisory, now *trace.Actor) {
-	key := g.known("advisory/" + a.String())
+	key := a.key()
 	was := g.taken[key]
 	if was == nil {
 		return
@@ -151,12 +142,6 @@ func (g *register) advisoryLeft(b *backend, a advisory, now *trace.Actor) {
 	back := trace.Event{Kind: trace.KindRestore, Key: key, Value: was.Value, By: b.by(), Owner: now}
 	g.taken[key] = &back
 	g.s.host.Emit(back)
-}
-
-func (g *register) advisoryFreed(b *backend, a advisory) {
-	if key := g.known("advisory/" + a.String()); key != "" {
-		g.frees(b, key)
-	}
 }
 
 func (g *register) takes(b *backend, key, value string, from *trace.Actor) {

@@ -86,10 +86,7 @@ func (s *server) Crash(how trace.Crash) {
 		if b.tx != nil && b.tx.durable {
 			s.recovering = append(s.recovering, b.tx)
 		} else if b.tx != nil {
-			b.tx.state = aborted
-			for _, undo := range slices.Backward(b.tx.undo) {
-				undo()
-			}
+			b.tx.takeBack()
 		}
 	}
 	if how != trace.Shutdown {

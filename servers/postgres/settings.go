@@ -56,22 +56,15 @@ func (b *backend) set(of *sql.Set) {
 			return
 		}
 		if _, before := t.local[of.Name]; !before {
-			put(&t.local, of.Name, was)
+			t.local[of.Name] = was
 		}
 	} else {
 		if _, before := t.changed[of.Name]; !before {
-			put(&t.changed, of.Name, was)
+			t.changed[of.Name] = was
 		}
 		delete(t.local, of.Name)
 	}
 	b.settings[of.Name] = value
-}
-
-func put(m *map[string]string, name, value string) {
-	if *m == nil {
-		*m = map[string]string{}
-	}
-	(*m)[name] = value
 }
 
 // unrecognized is the error of a setting that there is not, or not here.

@@ -93,10 +93,10 @@ func readStamp(text string, zoned bool) (stamp, bool) {
 	return 0, false
 }
 
-// A span is an interval: months and days are not always as long.
+// A span is an interval, in the order of the protocol: months and days are not always as long.
 type span struct {
-	months, days int32
 	micros       int64
+	days, months int32
 }
 
 const (
@@ -126,7 +126,7 @@ func spanOf(months, days, micros int64, overflows bool) span {
 	if overflows || months != int64(int32(months)) || days != int64(int32(days)) {
 		raise(errSpanRange)
 	}
-	return span{int32(months), int32(days), micros}
+	return span{micros, int32(days), int32(months)}
 }
 
 func (s span) plus(o span) span {
@@ -143,7 +143,7 @@ func (s span) times(f float64) span {
 	if math.IsNaN(f) || math.Abs(months) > math.MaxInt32 || math.Abs(days) > math.MaxInt32 || math.Abs(micros) >= math.MaxInt64 {
 		raise(errSpanRange)
 	}
-	return span{int32(months), int32(days), int64(micros)}
+	return span{int64(micros), int32(days), int32(months)}
 }
 
 // after is a time and a span later.
@@ -254,7 +254,7 @@ func readUnit(number, unit string) (span, bool) {
 	if !known || err != nil || unit == "" && number == "" {
 		return span{}, false
 	}
-	return span{int32(u.months), int32(u.days), int64(u.micros)}.times(f), true
+	return span{int64(u.micros), int32(u.days), int32(u.months)}.times(f), true
 }
 
 func readClock(text string) (span, bool) {

@@ -1,6 +1,9 @@
 package postgres
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A tx is a transaction.
 type tx struct {
@@ -25,6 +28,13 @@ type tx struct {
 	// settings are those that it has changed, as they were: until a commit, or for SET
 	// LOCAL until its end.
 	changed, local map[string]string
+}
+
+// begins begins a transaction, unless there is one.
+func (b *backend) begins() {
+	if b.tx == nil {
+		b.tx = &tx{b: b, began: b.asked, changed: map[string]string{}, local: map[string]string{}}
+	}
 }
 
 type txState uint8
@@ -109,9 +119,7 @@ func (t *tx) commit() {
 	s := t.b.s
 	s.commits++
 	t.state, t.number = committed, s.commits
-	for name, was := range t.local {
-		t.b.settings[name] = was
-	}
+	maps.Copy(t.b.settings, t.local)
 	for _, v := range t.made {
 		s.register.stored(t.b, v)
 		v.before = nil
@@ -127,17 +135,18 @@ func (t *tx) commit() {
 
 // abort takes all of it back.
 func (t *tx) abort() {
+	t.takeBack()
+	maps.Copy(t.b.settings, t.changed)
+	maps.Copy(t.b.settings, t.local)
+	t.end()
+}
+
+// takeBack takes back what it has done to the data.
+func (t *tx) takeBack() {
 	t.state = aborted
 	for _, f := range slices.Backward(t.undo) {
 		f()
 	}
-	for name, was := range t.changed {
-		t.b.settings[name] = was
-	}
-	for name, was := range t.local {
-		t.b.settings[name] = was
-	}
-	t.end()
 }
 
 // end frees what it has locked, and whoever waits for that goes on.

@@ -19,38 +19,22 @@ func encode(v value, t sql.Type, format int16) []byte {
 		return nil
 	}
 	if format == asText {
-		return append([]byte{}, writeAs(v, t)...)
+		return []byte(writeAs(v, t))
 	}
-	b := []byte{}
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return append(b, 1)
-		}
-		return append(b, 0)
+	switch is := v.(type) {
+	case string:
+		return []byte(is)
+	case octets:
+		return []byte(is)
 	case int64:
 		switch t {
 		case sql.Int2:
-			return binary.BigEndian.AppendUint16(b, uint16(v))
+			v = int16(is)
 		case sql.Int4, sql.OID, sql.XID:
-			return binary.BigEndian.AppendUint32(b, uint32(v))
+			v = int32(is)
 		}
-		return binary.BigEndian.AppendUint64(b, uint64(v))
-	case float64:
-		return binary.BigEndian.AppendUint64(b, math.Float64bits(v))
-	case string:
-		return append(b, v...)
-	case octets:
-		return append(b, v...)
-	case place:
-		return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(b, v.block), v.offset)
-	case stamp:
-		return binary.BigEndian.AppendUint64(b, uint64(v))
-	case span:
-		b = binary.BigEndian.AppendUint64(b, uint64(v.micros))
-		b = binary.BigEndian.AppendUint32(b, uint32(v.days))
-		return binary.BigEndian.AppendUint32(b, uint32(v.months))
 	}
+	b, _ := binary.Append(nil, binary.BigEndian, v) // of a fixed size
 	return b
 }
 
@@ -87,11 +71,7 @@ func decode(b []byte, t sql.Type, format int16) value {
 	case isTime(t) && len(b) == 8:
 		return stamp(binary.BigEndian.Uint64(b)).checked()
 	case t == sql.Interval && len(b) == 16:
-		return span{
-			micros: int64(binary.BigEndian.Uint64(b)),
-			days:   int32(binary.BigEndian.Uint32(b[8:])),
-			months: int32(binary.BigEndian.Uint32(b[12:])),
-		}
+		return span{int64(binary.BigEndian.Uint64(b)), int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))}
 	}
 	panic(raised{fail(badBinary, "incorrect binary data format in bind parameter")})
 }
