@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"golang.org/x/net/http2"
@@ -31,13 +30,10 @@ type conn struct {
 
 // An rpc is one call of a client's, of a method that answers once or one that goes on.
 type rpc struct {
+	piece  // that has opened it
 	c      *conn
-	stream uint32
-	path   string
 	method *method
-	leads  bool
-	within time.Duration // how long the client waits; 0 is that it does not say
-	asked  *sim.Request  // what it has sent last
+	asked  *sim.Request // what it has sent last
 	read   int
 	opened bool // the answer has begun
 	over   bool
@@ -78,21 +74,8 @@ func (c *conn) receive(r *sim.Request, read any) {
 		if !c.w.widen(f) {
 			c.hangUp(r, http2.ErrCodeFlowControl, "a window beyond what can be")
 		}
-	case opens:
-		call := &rpc{c: c, stream: f.stream, path: f.path, leads: f.leads, within: f.within, asked: r}
-		c.calls[f.stream] = call
-		c.w.open(f.stream)
-		call.begin()
-		if f.ends {
-			call.close()
-		}
-	case sends:
-		c.receiveData(r, f)
-	case cancels:
-		c.w.forget(f.stream)
-		if call := c.calls[f.stream]; call != nil {
-			call.cancel()
-		}
+	case piece:
+		c.receivePiece(r, f)
 	case breaks:
 		c.hangUp(r, f.code, f.why)
 	}
@@ -105,7 +88,24 @@ func (c *conn) greeted() bool {
 	return was
 }
 
-func (c *conn) receiveData(r *sim.Request, f sends) {
+func (c *conn) receivePiece(r *sim.Request, f piece) {
+	switch {
+	case f.opens:
+		call := &rpc{piece: f, c: c, asked: r}
+		c.calls[f.stream] = call
+		c.w.open(f.stream)
+		call.begin()
+		if f.ends {
+			call.close()
+		}
+		return
+	case f.cancels:
+		c.w.forget(f.stream)
+		if call := c.calls[f.stream]; call != nil {
+			call.cancel()
+		}
+		return
+	}
 	if c.read += f.size; c.read >= firstWindow/4 {
 		_ = c.w.frames.WriteWindowUpdate(0, uint32(c.read))
 		c.read = 0

@@ -38,20 +38,12 @@ func (r *recipe) campaign(request recipes.Message) {
 			Compare: created(o.key, 0),
 			Success: []*pb.RequestOp{opPut(o.key, value, lease)},
 			Failure: []*pb.RequestOp{opGet(&pb.RangeRequest{Key: []byte(o.key)})},
-		}}, func(resp proto.Message, err error) {
-			if err != nil {
-				r.fail(err)
-				return
-			}
+		}}, orElse(r.fail, func(resp proto.Message) {
 			txn := resp.(*pb.TxnResponse)
 			o.revision = txn.Header.Revision
 			waits := func() {
 				r.abandon = func(then func()) { r.undo(o.resigns(), then) }
-				r.waitDeletes(prefix, o.revision-1, func(err error) {
-					if err != nil {
-						r.fail(err)
-						return
-					}
+				r.waitDeletes(prefix, o.revision-1, r.fail, func() {
 					leader := recipes.New("v3electionpb.LeaderKey").With("name", request.Bytes("name")).
 						With("key", o.key).With("rev", o.revision).With("lease", lease)
 					r.answer(recipes.New("v3electionpb.CampaignResponse").With("header", txn.Header).With("leader", leader),
@@ -67,18 +59,23 @@ func (r *recipe) campaign(request recipes.Message) {
 				waits()
 				return
 			}
-			r.write(o.proclaims(value), func(resp proto.Message, err error) {
-				if err == nil && !resp.(*pb.TxnResponse).Succeeded {
-					err = errNotLeader
-				}
-				if err != nil {
-					r.undo(o.resigns(), func() { r.fail(err) })
-					return
-				}
-				waits() // and answers by the header of the first transaction
-			})
-		})
+			gives := func(err error) { r.undo(o.resigns(), func() { r.fail(err) }) }
+			// It answers by the header of the first transaction.
+			r.asLeader(o.proclaims(value), gives, func(*pb.ResponseHeader) { waits() })
+		}))
 	})
+}
+
+// asLeader does what only the leader can.
+func (r *recipe) asLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
+	r.write(request, orElse(failed, func(resp proto.Message) {
+		txn := resp.(*pb.TxnResponse)
+		if !txn.Succeeded {
+			failed(errNotLeader)
+			return
+		}
+		then(txn.Header)
+	}))
 }
 
 // officeOf is what a request says that its client has; false if it says nothing.
@@ -99,15 +96,7 @@ func (r *recipe) proclaim(request recipes.Message) {
 	// One without a lease gets a session first, as in etcd.
 	r.session(o.lease, func(lease int64) {
 		o.lease = lease
-		r.write(o.proclaims(request.Bytes("value")), func(resp proto.Message, err error) {
-			if err == nil && !resp.(*pb.TxnResponse).Succeeded {
-				err = errNotLeader
-			}
-			if err != nil {
-				r.fail(err)
-				return
-			}
-			header := resp.(*pb.TxnResponse).Header
+		r.asLeader(o.proclaims(request.Bytes("value")), r.fail, func(header *pb.ResponseHeader) {
 			r.answer(recipes.New("v3electionpb.ProclaimResponse").With("header", header), fmt.Sprintf("proclaimed at revision %d", header.Revision))
 		})
 	})
@@ -119,31 +108,24 @@ func (r *recipe) resign(request recipes.Message) {
 		return
 	}
 	r.session(o.lease, func(int64) {
-		r.write(o.resigns(), func(resp proto.Message, err error) {
-			if err != nil {
-				r.fail(err)
-				return
-			}
+		r.write(o.resigns(), orElse(r.fail, func(resp proto.Message) {
 			text := "it did not lead"
 			if resp.(*pb.TxnResponse).Succeeded {
 				text = "resigned"
 			}
 			r.answer(recipes.New("v3electionpb.ResignResponse").With("header", resp.(*pb.TxnResponse).Header), text)
-		})
+		}))
 	})
 }
 
 func (r *recipe) leaderOf(request recipes.Message) {
-	r.read(firstOf(string(request.Bytes("name"))+"/"), func(resp *pb.RangeResponse, err error) {
-		switch {
-		case err != nil:
-			r.fail(err)
-		case len(resp.Kvs) == 0:
+	r.read(firstOf(string(request.Bytes("name"))+"/"), orElse(r.fail, func(resp *pb.RangeResponse) {
+		if len(resp.Kvs) == 0 {
 			r.fail(errNoLeader)
-		default:
-			r.answer(leaderResponse(resp.Header, resp.Kvs[0]), r.tellLeader(resp.Kvs[0]))
+			return
 		}
-	})
+		r.answer(leaderResponse(resp.Header, resp.Kvs[0]), r.tellLeader(resp.Kvs[0]))
+	}))
 }
 
 func leaderResponse(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Message {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,32 +22,22 @@ import (
 // What a client can have written, as https://httpwg.org/specs/rfc9113.html has it, and gRPC
 // over it (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
 type (
-	// opens is a new call.
-	opens struct {
-		stream uint32
-		path   string
-		// leads says that the call wants a member that knows a leader.
+	// A piece is of a call: it opens it, cancels it, or is a part of what it sends.
+	piece struct {
+		stream         uint32
+		path           string
+		opens, cancels bool
+		// leads says that a new call wants a member that knows a leader.
 		leads bool
 		// within is how long the client waits; 0 is that it does not say.
 		within time.Duration
-		// ends says that the client will send no more.
-		ends bool
-	}
-	// sends is a part of what a call sends: the gRPC messages that are whole with it.
-	sends struct {
-		stream uint32
-		path   string
-		// size is what flow control counts.
+		// size is what flow control counts, and messages are those of gRPC that are whole with it.
 		size     int
 		messages [][]byte
 		// wrong is why it cannot be read, if it cannot.
 		wrong string
-		ends  bool
-	}
-	// cancels ends a call.
-	cancels struct {
-		stream uint32
-		path   string
+		// ends says that the client will send no more.
+		ends bool
 	}
 	// settings are the peer's.
 	settings struct {
@@ -94,7 +85,7 @@ type framer struct {
 	fields []hpack.HeaderField
 	// block is a block of headers that goes on in the next frame.
 	block   []byte
-	blockOf *opens
+	blockOf *piece
 	calls   map[uint32]*incoming
 }
 
@@ -160,15 +151,8 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 
 // whole says that something is complete for which a client may wait.
 func whole(read any) bool {
-	switch r := read.(type) {
-	case opens:
-		return r.ends
-	case sends:
-		return r.ends || len(r.messages) > 0 || r.wrong != ""
-	case cancels:
-		return true
-	}
-	return false
+	p, is := read.(piece)
+	return is && (p.cancels || p.ends || len(p.messages) > 0 || p.wrong != "")
 }
 
 // breaks is the end of what can be understood.
@@ -198,7 +182,7 @@ func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 			return nil, broken(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.last)
 		}
 		f.last = h.StreamID
-		f.blockOf = &opens{stream: h.StreamID, ends: is.StreamEnded()}
+		f.blockOf = &piece{stream: h.StreamID, opens: true, ends: is.StreamEnded()}
 		return f.readBlock(is.HeadersEnded(), is.HeaderBlockFragment())
 	case *http2.ContinuationFrame:
 		return f.readBlock(is.HeadersEnded(), is.HeaderBlockFragment())
@@ -208,12 +192,12 @@ func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 		if h.StreamID > f.last {
 			return nil, broken(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
 		}
-		call := f.calls[h.StreamID]
-		delete(f.calls, h.StreamID)
-		if call == nil { // it is over
-			return cancels{stream: h.StreamID}, nil
+		p := piece{stream: h.StreamID, cancels: true}
+		if call := f.calls[h.StreamID]; call != nil { // it is not over
+			p.path = call.path
 		}
-		return cancels{h.StreamID, call.path}, nil
+		delete(f.calls, h.StreamID)
+		return p, nil
 	case *http2.SettingsFrame:
 		if is.IsAck() {
 			return nil, nil
@@ -287,12 +271,12 @@ func (f *framer) readData(is *http2.DataFrame) (any, *breaks) {
 	if stream > f.last {
 		return nil, broken(http2.ErrCodeProtocol, "data of a stream that is idle")
 	}
-	data := sends{stream: stream, size: int(is.Length), ends: is.StreamEnded()}
+	data := piece{stream: stream, size: int(is.Length)}
 	call := f.calls[stream]
 	if call == nil { // it is over
-		return sends{stream: stream, size: data.size}, nil
+		return data, nil
 	}
-	data.path = call.path
+	data.path, data.ends = call.path, is.StreamEnded()
 	call.rest = append(call.rest, is.Data()...)
 	for len(call.rest) >= 5 && data.wrong == "" {
 		size := binary.BigEndian.Uint32(call.rest[1:])
@@ -331,79 +315,54 @@ func readSettings(is *http2.SettingsFrame) (s settings) {
 func keepsAlive(body []any) bool {
 	any := false
 	for _, read := range body {
-		path := ""
-		switch r := read.(type) {
-		case opens:
-			path = r.path
-		case sends:
-			path = r.path
-		case cancels:
-			path = r.path
-		default:
-			continue
+		if p, is := read.(piece); is {
+			if p.path != pb.Lease_LeaseKeepAlive_FullMethodName {
+				return false
+			}
+			any = true
 		}
-		if path != pb.Lease_LeaseKeepAlive_FullMethodName {
-			return false
-		}
-		any = true
 	}
 	return any
 }
 
 // tell is what was read, for people; it is a handshake if it asks for nothing.
 func (f *framer) tell(body []any) (text string, handshake bool) {
-	var told []string
-	say := func(s string) {
-		if len(told) == 0 || told[len(told)-1] != s {
-			told = append(told, s)
-		}
-	}
-	asks := false
+	var told, others []string // of calls, and of the connection
+	part, asks := "a part of a call", false
 	for _, read := range body {
-		switch r := read.(type) {
-		case opens:
+		switch p := read.(type) {
+		case piece:
 			asks = true
-			if r.ends {
-				say("opens and ends " + call(r.path))
+			for _, m := range p.messages {
+				told = append(told, tellRequest(f.names, p.path, m))
 			}
-		case sends:
-			asks = true
-			for _, m := range r.messages {
-				say(tellRequest(f.names, r.path, m))
+			switch {
+			case p.cancels:
+				told = append(told, "cancels "+call(p.path))
+			case p.opens && p.ends:
+				told = append(told, "opens and ends "+call(p.path))
+			case p.opens:
+				part = "opens " + call(p.path)
+			case p.ends && len(p.messages) == 0:
+				told = append(told, "ends "+call(p.path))
 			}
-			if len(r.messages) == 0 && r.ends {
-				say("ends " + call(r.path))
-			}
-		case cancels:
-			asks = true
-			say("cancels " + call(r.path))
-		}
-	}
-	if asks {
-		if len(told) == 0 {
-			told = append(told, "a part of a call")
-			for _, read := range body {
-				if r, ok := read.(opens); ok {
-					told[0] = "opens " + call(r.path)
-				}
-			}
-		}
-		return strings.Join(told, "; "), false
-	}
-	for _, read := range body {
-		switch read.(type) {
 		case settings:
-			say("SETTINGS")
+			others = append(others, "SETTINGS")
 		case pings:
-			say("PING")
+			others = append(others, "PING")
 		case opensWindow:
-			say("WINDOW_UPDATE")
+			others = append(others, "WINDOW_UPDATE")
 		}
 	}
-	if len(told) == 0 {
+	switch {
+	case asks && told == nil:
+		return part, false
+	case asks:
+		return strings.Join(slices.Compact(told), "; "), false
+	case others == nil:
 		return "an acknowledgement", true
 	}
-	return strings.Join(told, ", "), true
+	return strings.Join(slices.Compact(others), ", "), true
 }
 
 // parseTimeout reads how long a client waits, as gRPC has it: up to eight digits and a unit; 0 is

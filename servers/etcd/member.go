@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -135,10 +136,10 @@ func (m *member) Crash(how trace.Crash) {
 	}
 	m.node = nil
 	m.life++
-	for _, a := range m.alarms {
-		a.over = true
+	for _, a := range slices.Clone(m.alarms) {
+		a.stop()
 	}
-	m.conns, m.watchings, m.alarms, m.saving = nil, nil, nil, nil
+	m.conns, m.watchings, m.saving = nil, nil, nil
 	for _, p := range m.order {
 		p.lost()
 	}
@@ -178,33 +179,22 @@ func placeOf(word uint64) int { return int(word>>48) - firstWord }
 
 // An alarm is something that a member does when its monotonic clock reads due, and it runs.
 type alarm struct {
+	*sim.Alarm
 	m    *member
 	due  fakeclock.Reading
 	do   func()
-	plan func()
 	over bool
 }
 
 func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 	a := &alarm{m: m, due: due, do: do}
+	a.Alarm = m.host.Alarm(func() { m.host.Running(a.ring) })
 	m.alarms = append(m.alarms, a)
-	plans := 0
-	a.plan = func() {
-		plans++
-		plan := plans
-		at, ok := m.host.When(m.host.Clock().Now().Add(due.Sub(m.now())))
-		if !ok {
-			return
-		}
-		m.host.At(at, func() {
-			if plan == plans && !a.over {
-				m.host.Running(a.ring)
-			}
-		})
-	}
 	a.plan()
 	return a
 }
+
+func (a *alarm) plan() { a.Set(a.m.host.Clock().Now().Add(a.due.Sub(a.m.now()))) }
 
 func (a *alarm) ring() {
 	if a.over {
@@ -223,6 +213,7 @@ func (a *alarm) ring() {
 func (a *alarm) stop() {
 	if a.planned() {
 		a.over = true
+		a.Set(time.Time{})
 		a.m.alarms = slices.DeleteFunc(a.m.alarms, func(o *alarm) bool { return o == a })
 	}
 }
@@ -240,16 +231,21 @@ func (m *member) hurry() {
 	if m.alone() && !m.stuck() || m.waits.planned() {
 		return
 	}
-	first, any := m.now(), false
-	for _, since := range slices.Concat(m.proposals.since(), m.reading.waits(), m.questions.since()) {
-		if !any || since.Nanos < first.Nanos {
-			first, any = since, true
-		}
+	var first []fakeclock.Reading // of each kind
+	if len(m.proposals.waiting) > 0 {
+		first = append(first, m.proposals.waiting[0].since)
 	}
-	if !any {
+	if len(m.reading.serves) > 0 {
+		first = append(first, m.reading.since)
+	}
+	if len(m.questions.open) > 0 {
+		first = append(first, m.questions.open[0].since)
+	}
+	if first == nil {
 		return
 	}
-	m.waits = m.alarm(first.Add(patience), func() {
+	since := slices.MinFunc(first, func(a, b fakeclock.Reading) int { return cmp.Compare(a.Nanos, b.Nanos) })
+	m.waits = m.alarm(since.Add(patience), func() {
 		m.proposals.overdue(m)
 		m.reading.overdue(m)
 		m.questions.overdue(m)

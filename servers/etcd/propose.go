@@ -37,17 +37,13 @@ type proposal struct {
 // done.
 func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
 	answers := c.asked
-	m.write(r, answers.By(), func(resp proto.Message, err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	m.write(r, answers.By(), orElse(c.fail, func(resp proto.Message) {
 		var learns []trace.Event
 		if l, ok := resp.(*pb.LeaseGrantResponse); ok {
 			learns = append(learns, alive(session(m.host.Names(), l.ID), l.TTL))
 		}
 		c.answer(resp, tellDone(m.host.Names(), resp), learns...)
-	})
+	}))
 }
 
 // revoke has a lease revoked because its time is up.
@@ -181,12 +177,4 @@ func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes
 		return &pb.LeaseRevokeResponse{Header: m.header(0)}, changes, nil
 	}
 	return nil, nil, rpctypes.ErrGRPCNotCapable // nobody proposes anything else
-}
-
-// since is how long each has waited.
-func (ps *proposals) since() (all []fakeclock.Reading) {
-	for _, one := range ps.waiting {
-		all = append(all, one.since)
-	}
-	return all
 }

@@ -169,11 +169,3 @@ func (qs *questions) lost(m *member) {
 		}
 	})
 }
-
-// since is how long each has waited.
-func (qs *questions) since() (all []fakeclock.Reading) {
-	for _, one := range qs.open {
-		all = append(all, one.since)
-	}
-	return all
-}

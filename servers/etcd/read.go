@@ -104,11 +104,3 @@ func (r *reading) overdue(m *member) {
 		r.end(m, rpctypes.ErrGRPCTimeout)
 	}
 }
-
-// waits is since when it asks, if it does.
-func (r *reading) waits() []fakeclock.Reading {
-	if len(r.serves) == 0 {
-		return nil
-	}
-	return []fakeclock.Reading{r.since}
-}

@@ -150,13 +150,9 @@ func (r *recipe) session(lease int64, then func(lease int64)) {
 		then(lease)
 		return
 	}
-	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: defaultSessionTTL}}, func(resp proto.Message, err error) {
-		if err != nil {
-			r.fail(err)
-			return
-		}
+	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: defaultSessionTTL}}, orElse(r.fail, func(resp proto.Message) {
 		then(resp.(*pb.LeaseGrantResponse).ID)
-	})
+	}))
 }
 
 func opPut(key string, value []byte, lease int64) *pb.RequestOp {
@@ -185,27 +181,27 @@ func firstOf(prefix string) *pb.RangeRequest {
 }
 
 // waitDeletes goes on when all keys with a prefix are gone that were created up to a revision.
-func (r *recipe) waitDeletes(prefix string, upTo int64, then func(error)) {
+func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
 	last := &pb.RangeRequest{
 		Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
 		MaxCreateRevision: upTo,
 	}
-	r.read(last, func(resp *pb.RangeResponse, err error) {
-		if err != nil || len(resp.Kvs) == 0 {
-			then(err)
+	r.read(last, orElse(failed, func(resp *pb.RangeResponse) {
+		if len(resp.Kvs) == 0 {
+			then()
 			return
 		}
 		r.stop = r.m.follows(resp.Kvs[0].Key, nil, resp.Header.Revision, func(_ *pb.ResponseHeader, events []*mvccpb.Event) {
 			switch {
 			case events == nil:
 				r.unwatch()
-				r.schedule(func() { then(rpctypes.ErrGRPCCompacted) })
+				r.schedule(func() { failed(rpctypes.ErrGRPCCompacted) })
 			case slices.ContainsFunc(events, isDelete):
 				r.unwatch()
-				r.schedule(func() { r.waitDeletes(prefix, upTo, then) })
+				r.schedule(func() { r.waitDeletes(prefix, upTo, failed, then) })
 			}
 		})
-	})
+	}))
 }
 
 func isDelete(e *mvccpb.Event) bool { return e.Type == mvccpb.Event_DELETE }
@@ -228,11 +224,7 @@ func (r *recipe) lock(request recipes.Message) {
 			Compare: created(key, 0),
 			Success: []*pb.RequestOp{opPut(key, nil, lease), opGet(firstOf(prefix))},
 			Failure: []*pb.RequestOp{opGet(mine), opGet(firstOf(prefix))},
-		}}, func(resp proto.Message, err error) {
-			if err != nil {
-				r.fail(err)
-				return
-			}
+		}}, orElse(r.fail, func(resp proto.Message) {
 			txn := resp.(*pb.TxnResponse)
 			revision := txn.Header.Revision
 			if !txn.Succeeded {
@@ -252,23 +244,16 @@ func (r *recipe) lock(request recipes.Message) {
 				r.abandon = nil
 				r.undo(leave, func() { r.fail(err) })
 			}
-			r.waitDeletes(prefix, revision-1, func(err error) {
-				if err != nil {
-					leaves(err)
-					return
-				}
-				r.read(mine, func(resp *pb.RangeResponse, err error) {
-					switch {
-					case err != nil:
-						leaves(err)
-					case len(resp.Kvs) == 0:
+			r.waitDeletes(prefix, revision-1, leaves, func() {
+				r.read(mine, orElse(leaves, func(resp *pb.RangeResponse) {
+					if len(resp.Kvs) == 0 {
 						r.fail(errSessionExpired)
-					default:
-						granted(resp.Header)
+						return
 					}
-				})
+					granted(resp.Header)
+				}))
 			})
-		})
+		}))
 	})
 }
 
@@ -278,11 +263,7 @@ func (r *recipe) unlock(request recipes.Message) {
 		r.fail(err)
 		return
 	}
-	r.write(&pb.InternalRaftRequest{DeleteRange: remove}, func(resp proto.Message, err error) {
-		if err != nil {
-			r.fail(err)
-			return
-		}
+	r.write(&pb.InternalRaftRequest{DeleteRange: remove}, orElse(r.fail, func(resp proto.Message) {
 		r.answer(recipes.New("v3lockpb.UnlockResponse").With("header", resp.(*pb.DeleteRangeResponse).Header), tellDone(r.m.host.Names(), resp))
-	})
+	}))
 }

@@ -20,15 +20,53 @@ type method struct {
 	flow    func(*rpc) flow
 }
 
-// once is a method that answers once.
+// once is a method that answers once, unless check, if there is one, finds something wrong with the
+// request.
 func once[M any, R interface {
 	*M
 	proto.Message
-}](serve func(*member, *rpc, R)) *method {
+}](check func(R) error, serve func(*member, *rpc, R)) *method {
 	return &method{
 		request: func() proto.Message { return R(new(M)) },
-		once:    func(m *member, c *rpc, r proto.Message) { serve(m, c, r.(R)) },
+		once: func(m *member, c *rpc, r proto.Message) {
+			if check != nil {
+				if err := check(r.(R)); err != nil {
+					c.fail(err)
+					return
+				}
+			}
+			serve(m, c, r.(R))
+		},
 	}
+}
+
+// orElse is what goes on with what something has come to, or with its error.
+func orElse[T any](failed func(error), then func(T)) func(T, error) {
+	return func(v T, err error) {
+		if err != nil {
+			failed(err)
+			return
+		}
+		then(v)
+	}
+}
+
+// current has a request answered from what the member knows: once it is up to date, or at once if it
+// need not be.
+func (m *member) current(c *rpc, atOnce bool, answer func() error) {
+	serve := func(err error) {
+		if err == nil {
+			err = answer()
+		}
+		if err != nil {
+			c.fail(err)
+		}
+	}
+	if atOnce {
+		serve(nil)
+		return
+	}
+	m.upToDate(serve)
 }
 
 // methods are those that a member has, by their paths. It is filled when the package is
@@ -37,17 +75,25 @@ var methods map[string]*method
 
 func init() {
 	methods = map[string]*method{
-		pb.KV_Range_FullMethodName:              once((*member).get),
-		pb.KV_Put_FullMethodName:                once((*member).put),
-		pb.KV_DeleteRange_FullMethodName:        once((*member).remove),
-		pb.KV_Txn_FullMethodName:                once((*member).txn),
-		pb.KV_Compact_FullMethodName:            once((*member).compact),
-		pb.Lease_LeaseGrant_FullMethodName:      once((*member).grantLease),
-		pb.Lease_LeaseRevoke_FullMethodName:     once((*member).revokeLease),
-		pb.Lease_LeaseTimeToLive_FullMethodName: once((*member).timeToLive),
-		pb.Lease_LeaseLeases_FullMethodName:     once((*member).leases),
-		pb.Cluster_MemberList_FullMethodName:    once((*member).memberList),
-		pb.Maintenance_Status_FullMethodName:    once((*member).status),
+		pb.KV_Range_FullMethodName: once(validRange, (*member).get),
+		pb.KV_Put_FullMethodName: once(validPut, func(m *member, c *rpc, r *pb.PutRequest) {
+			m.propose(c, &pb.InternalRaftRequest{Put: r})
+		}),
+		pb.KV_DeleteRange_FullMethodName: once(validDelete, func(m *member, c *rpc, r *pb.DeleteRangeRequest) {
+			m.propose(c, &pb.InternalRaftRequest{DeleteRange: r})
+		}),
+		pb.KV_Txn_FullMethodName: once(validTxn, (*member).txn),
+		pb.KV_Compact_FullMethodName: once(nil, func(m *member, c *rpc, r *pb.CompactionRequest) {
+			m.propose(c, &pb.InternalRaftRequest{Compaction: r})
+		}),
+		pb.Lease_LeaseGrant_FullMethodName: once(nil, (*member).grantLease),
+		pb.Lease_LeaseRevoke_FullMethodName: once(nil, func(m *member, c *rpc, r *pb.LeaseRevokeRequest) {
+			m.propose(c, &pb.InternalRaftRequest{LeaseRevoke: r})
+		}),
+		pb.Lease_LeaseTimeToLive_FullMethodName: once(nil, (*member).timeToLive),
+		pb.Lease_LeaseLeases_FullMethodName:     once(nil, (*member).leases),
+		pb.Cluster_MemberList_FullMethodName:    once(nil, (*member).memberList),
+		pb.Maintenance_Status_FullMethodName:    once(nil, (*member).status),
 		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: newKeepAlive},
 		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatching},
 		recipes.Lock:                            recipeOf("v3lockpb.LockRequest", (*recipe).lock),
@@ -90,77 +136,31 @@ func (m *member) header(revision int64) *pb.ResponseHeader {
 }
 
 func (m *member) get(c *rpc, r *pb.RangeRequest) {
-	if err := validRange(r); err != nil {
-		c.fail(err)
-		return
-	}
-	serve := func(err error) {
-		var resp *pb.RangeResponse
+	m.current(c, r.Serializable, func() error {
+		resp, err := m.store.get(r)
 		if err == nil {
-			resp, err = m.store.get(r)
+			resp.Header = m.header(resp.Header.Revision)
+			m.read(r, resp, c.asked.By())
+			c.answer(resp, fmt.Sprintf("%s at revision %d", keys(resp.Count), resp.Header.Revision))
 		}
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		resp.Header = m.header(resp.Header.Revision)
-		m.read(r, resp, c.asked.By())
-		c.answer(resp, fmt.Sprintf("%s at revision %d", keys(resp.Count), resp.Header.Revision))
-	}
-	if r.Serializable {
-		serve(nil)
-		return
-	}
-	m.upToDate(serve)
-}
-
-func (m *member) put(c *rpc, r *pb.PutRequest) {
-	if err := validPut(r); err != nil {
-		c.fail(err)
-		return
-	}
-	m.propose(c, &pb.InternalRaftRequest{Put: r})
-}
-
-func (m *member) remove(c *rpc, r *pb.DeleteRangeRequest) {
-	if err := validDelete(r); err != nil {
-		c.fail(err)
-		return
-	}
-	m.propose(c, &pb.InternalRaftRequest{DeleteRange: r})
+		return err
+	})
 }
 
 func (m *member) txn(c *rpc, r *pb.TxnRequest) {
-	if err := validTxn(r); err != nil {
-		c.fail(err)
-		return
-	}
 	only, serializable := reads(r)
 	if !only {
 		m.propose(c, &pb.InternalRaftRequest{Txn: r})
 		return
 	}
-	serve := func(err error) {
-		var resp *pb.TxnResponse
+	m.current(c, serializable, func() error {
+		resp, err := m.store.txn(r, m.lessor.known)
 		if err == nil {
-			resp, err = m.store.txn(r, m.lessor.known)
+			resp.Header = m.header(resp.Header.Revision)
+			c.answer(resp, tellDone(m.host.Names(), resp))
 		}
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		resp.Header = m.header(resp.Header.Revision)
-		c.answer(resp, tellDone(m.host.Names(), resp))
-	}
-	if serializable {
-		serve(nil)
-		return
-	}
-	m.upToDate(serve)
-}
-
-func (m *member) compact(c *rpc, r *pb.CompactionRequest) {
-	m.propose(c, &pb.InternalRaftRequest{Compaction: r})
+		return err
+	})
 }
 
 func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
@@ -170,16 +170,8 @@ func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
 	m.propose(c, &pb.InternalRaftRequest{LeaseGrant: r})
 }
 
-func (m *member) revokeLease(c *rpc, r *pb.LeaseRevokeRequest) {
-	m.propose(c, &pb.InternalRaftRequest{LeaseRevoke: r})
-}
-
 func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
-	m.ask(asking{lease: r.ID, ttl: true}, func(a asked, err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	m.ask(asking{lease: r.ID, ttl: true}, orElse(c.fail, func(a asked) {
 		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.granted}
 		if r.Keys {
 			for _, k := range a.keys {
@@ -193,7 +185,7 @@ func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
 			text += fmt.Sprintf(" has %d s left", a.ttl)
 		}
 		c.answer(resp, text)
-	})
+	}))
 }
 
 func (m *member) leases(c *rpc, _ *pb.LeaseLeasesRequest) {
@@ -205,11 +197,7 @@ func (m *member) leases(c *rpc, _ *pb.LeaseLeasesRequest) {
 }
 
 func (m *member) memberList(c *rpc, r *pb.MemberListRequest) {
-	serve := func(err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	m.current(c, !r.Linearizable, func() error {
 		resp := &pb.MemberListResponse{Header: m.header(0)}
 		resp.Header.Revision = 0 // as in etcd
 		for _, o := range m.cluster.members {
@@ -217,12 +205,8 @@ func (m *member) memberList(c *rpc, r *pb.MemberListRequest) {
 			resp.Members = append(resp.Members, &pb.Member{ID: o.id, Name: name, PeerURLs: []string{"http://" + name + ":2380"}, ClientURLs: []string{"http://" + name + ":2379"}})
 		}
 		c.answer(resp, fmt.Sprintf("%d members", len(resp.Members)))
-	}
-	if r.Linearizable {
-		m.upToDate(serve)
-		return
-	}
-	serve(nil)
+		return nil
+	})
 }
 
 func (m *member) status(c *rpc, _ *pb.StatusRequest) {
