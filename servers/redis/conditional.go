@@ -42,9 +42,6 @@ func condition(args []string) (rest []string, word, value string, ok bool) {
 // correctSETIF answers a SET with a condition on the value that stands. If it is met the rest
 // of the words is a SET like any other.
 func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) < 2 {
-		return correctSET(n, c, name, args)
-	}
 	rest, word, value, ok := condition(args)
 	switch {
 	case !ok:
@@ -72,9 +69,6 @@ func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 
 // correctDELEX has miniredis answer all but digests.
 func correctDELEX(n *node, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) != 3 {
-		return false
-	}
 	word := strings.ToUpper(args[1])
 	return (word == "IFDEQ" || word == "IFDNE") && n.refuseDigest(c, word)
 }

@@ -15,28 +15,38 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// A correction answers a command as Redis does where miniredis would not. It
-// reports whether it has; if not, miniredis answers.
-type correction func(n *node, c *mserver.Peer, name string, args []string) bool
+// A correction answers a command as Redis does where miniredis would not, if so many words
+// follow its name. It reports whether it has; if not, miniredis answers.
+type correction struct {
+	least, most int
+	answer      func(n *node, c *mserver.Peer, name string, args []string) bool
+}
+
+// unlimited is for commands with any number of words.
+const unlimited = math.MaxInt
 
 // corrections are by command. The tests of fidelity show what each is for. They
 // are entered in init because they send commands themselves, which come here.
 var corrections map[string]correction
 
 func init() {
+	ttl, increment := correction{1, 1, correctTTL}, correction{1, unlimited, correctINCR}
+	setEnding, expire := correction{3, 3, correctEnding}, correction{2, unlimited, correctEnding}
+	eval, bit := correction{2, unlimited, correctEVAL}, correction{2, unlimited, correctSETBIT}
 	corrections = map[string]correction{
-		"TTL": correctTTL, "PTTL": correctTTL, "EXPIRETIME": correctTTL, "PEXPIRETIME": correctTTL,
-		"SET": correctSETIF, "SETEX": correctSETEX, "PSETEX": correctSETEX,
-		"EXPIRE": correctEXPIRE, "PEXPIRE": correctEXPIRE, "EXPIREAT": correctEXPIRE, "PEXPIREAT": correctEXPIRE,
-		"INCR": correctINCR, "INCRBY": correctINCR, "DECR": correctINCR, "DECRBY": correctINCR,
-		"EVAL": correctEVAL, "EVALSHA": correctEVAL, "EVAL_RO": correctEVAL, "EVALSHA_RO": correctEVAL,
-		"DELEX":     correctDELEX,
-		"SCRIPT":    correctSCRIPT,
-		"SELECT":    correctSELECT,
-		"HELLO":     correctHELLO,
-		"INFO":      correctINFO,
-		"RANDOMKEY": correctRANDOMKEY,
-		"CLUSTER":   correctCLUSTER,
+		"TTL": ttl, "PTTL": ttl, "EXPIRETIME": ttl, "PEXPIRETIME": ttl,
+		"SET": {2, unlimited, correctSETIF}, "SETEX": setEnding, "PSETEX": setEnding,
+		"EXPIRE": expire, "PEXPIRE": expire, "EXPIREAT": expire, "PEXPIREAT": expire,
+		"INCR": increment, "INCRBY": increment, "DECR": increment, "DECRBY": increment,
+		"EVAL": eval, "EVALSHA": eval, "EVAL_RO": eval, "EVALSHA_RO": eval,
+		"SETRANGE": {3, 3, correctSETRANGE}, "SETBIT": bit, "GETBIT": bit, "APPEND": {2, 2, correctAPPEND},
+		"DELEX":     {3, 3, correctDELEX},
+		"SCRIPT":    {1, unlimited, correctSCRIPT},
+		"SELECT":    {1, 1, correctSELECT},
+		"HELLO":     {1, 1, correctHELLO},
+		"INFO":      {0, unlimited, correctINFO},
+		"RANDOMKEY": {0, 0, correctRANDOMKEY},
+		"CLUSTER":   {1, unlimited, correctCLUSTER},
 	}
 }
 
@@ -52,7 +62,7 @@ func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	n.touched.by(name, args)
 	n.lacks(name, args)
 	correction, known := corrections[name]
-	return known && n.uncorrected != c && correction(n, c, name, args)
+	return known && n.uncorrected != c && correction.least <= len(args) && len(args) <= correction.most && correction.answer(n, c, name, args)
 }
 
 // dispatch has miniredis answer a command as it is.
@@ -113,9 +123,6 @@ func cString(text string, most int) string {
 // miniredis cuts everything off, and answers with an int: where that has 32 bits
 // the time of day in milliseconds wraps around, but seconds do not.
 func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) != 1 {
-		return false
-	}
 	var end, seconds int
 	if _, err := fmt.Sscanf(n.answer(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
 		return false
@@ -188,9 +195,6 @@ func (n *node) lifespan(command, word string, l lifespan) (fit string, left time
 // past leaves its TTL behind in miniredis, for the next key of that name: it has
 // to be swept away. And an end at this very nanosecond would be none at all.
 func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) < 2 {
-		return false
-	}
 	var nx, xx, keep bool
 	end := 0
 	for i := 2; i < len(args); i++ {
@@ -231,16 +235,8 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-func correctSETEX(n *node, c *mserver.Peer, name string, args []string) bool {
-	return len(args) == 3 && n.withLifespan(c, name, args)
-}
-
-func correctEXPIRE(n *node, c *mserver.Peer, name string, args []string) bool {
-	return len(args) >= 2 && n.withLifespan(c, name, args)
-}
-
-// withLifespan serves a command whose second word says when the key ends.
-func (n *node) withLifespan(c *mserver.Peer, name string, args []string) bool {
+// correctEnding serves a command whose second word says when the key ends.
+func correctEnding(n *node, c *mserver.Peer, name string, args []string) bool {
 	word, _, err := n.lifespan(name, args[1], lifespans[name])
 	if err != "" {
 		return refuse(c, err)
@@ -253,9 +249,6 @@ func (n *node) withLifespan(c *mserver.Peer, name string, args []string) bool {
 
 // correctINCR refuses texts that look like numbers.
 func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
 	var size int
 	value := n.answer(c, "GET", args[0])
 	if _, err := fmt.Sscanf(value, "$%d\r\n", &size); err != nil || size < 0 {
@@ -270,9 +263,6 @@ func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 
 // correctSELECT knows that there are 16 databases, and notes which one is selected.
 func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) != 1 {
-		return false
-	}
 	db, ok := integer(args[0])
 	switch {
 	case !ok:
@@ -288,7 +278,7 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 // correctHELLO answers what miniredis does, which is always the same and which it takes
 // longer to write than all that a lock asks for later.
 func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) != 1 || args[0] != "2" && args[0] != "3" {
+	if args[0] != "2" && args[0] != "3" {
 		return false
 	}
 	reply, known := hellos.Load(args[0])
@@ -322,10 +312,7 @@ func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 
 // correctRANDOMKEY draws one of the keys in their order: miniredis takes them in that of a
 // Go map, which is another each time.
-func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) != 0 {
-		return false
-	}
+func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, _ []string) bool {
 	_, keys, _ := readRequest([]byte(n.answer(c, "KEYS", "*")))
 	if len(keys) == 0 {
 		return false

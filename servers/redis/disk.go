@@ -178,19 +178,13 @@ func (n *node) Restart() {
 	for _, id := range n.keys.ids() {
 		was := n.keys[id]
 		is, still := now[id]
-		ev := trace.Event{Kind: trace.KindForget, Key: id.String(), Value: n.tell(was), Owner: was.owner}
 		switch {
-		case !was.expires.IsZero() && !was.expires.After(n.wall):
-			ev.Kind = trace.KindExpire
-		case !still:
-		case was.same(is) && was.expires.Equal(is.expires):
+		case n.isOver(was), !still:
+			n.host.Emit(n.goneEvent(trace.KindForget, id, was, nil))
+		case was.isLike(is):
 			is.owner = was.owner
 			now[id] = is
-			continue
-		default:
-			continue // told below
-		}
-		n.host.Emit(ev)
+		} // or it is told below
 	}
 	for _, id := range now.ids() {
 		is := now[id]
@@ -199,7 +193,7 @@ func (n *node) Restart() {
 		}
 		is.owner = n.left[id].owner
 		now[id] = is
-		if was, existed := n.keys[id]; !existed || !was.same(is) || !was.expires.Equal(is.expires) {
+		if !n.keys[id].isLike(is) {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}

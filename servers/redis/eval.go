@@ -27,9 +27,6 @@ func (n *node) learn(text string) (*script.Script, error) {
 // run, which takes longer than everything else that a lock does, and tells errors in words
 // of its own.
 func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) < 2 {
-		return false
-	}
 	name, readOnly := strings.CutSuffix(name, "_RO")
 	count, ok := integer(args[1])
 	words := args[2:]
@@ -111,9 +108,6 @@ var harmless = []string{"ECHO", "TIME"}
 
 // correctSCRIPT is about the scripts that correctEVAL runs.
 func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
 	switch what := strings.ToUpper(args[0]); {
 	case what == "LOAD" && len(args) == 2:
 		s, err := n.learn(args[1])

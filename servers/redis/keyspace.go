@@ -40,6 +40,12 @@ type entry struct {
 
 func (e entry) same(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
 
+// isLike says of a key that it is the same and ends at the same time.
+func (e entry) isLike(o entry) bool { return e.same(o) && e.expires.Equal(o.expires) }
+
+// isOver says whether a key has ended.
+func (n *node) isOver(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
+
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
 // ids lists the keys in a fixed order.
@@ -166,6 +172,14 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 		}
 	}
 	return ev
+}
+
+// goneEvent is an event about a key that is gone: because it has ended, or in another way.
+func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) trace.Event {
+	if n.isOver(was) {
+		kind, by = trace.KindExpire, nil
+	}
+	return trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
 }
 
 // tell is a key's value as people see it.

@@ -7,15 +7,8 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// The commands that make a value longer than what they bring with them. miniredis makes it as
-// long as it is told to.
-func init() {
-	corrections["SETRANGE"] = correctSETRANGE
-	corrections["SETBIT"] = correctSETBIT
-	corrections["GETBIT"] = correctSETBIT
-	corrections["APPEND"] = correctAPPEND
-}
-
+// Some commands make a value longer than what they bring with them. miniredis makes it as long as it
+// is told to.
 const (
 	errTooLong   = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	errBitOffset = "ERR bit offset is not an integer or out of range"
@@ -46,9 +39,6 @@ func (n *node) stringLength(c *mserver.Peer, key string) (size int64, ok bool) {
 }
 
 func correctSETRANGE(n *node, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) != 3 {
-		return false
-	}
 	at, ok := integer(args[1])
 	if !ok || at < 0 {
 		return false
@@ -62,9 +52,6 @@ func correctSETRANGE(n *node, c *mserver.Peer, _ string, args []string) bool {
 }
 
 func correctSETBIT(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) < 2 {
-		return false
-	}
 	at, ok := integer(args[1])
 	switch {
 	case !ok || at < 0:
@@ -78,9 +65,6 @@ func correctSETBIT(n *node, c *mserver.Peer, name string, args []string) bool {
 }
 
 func correctAPPEND(n *node, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) != 2 {
-		return false
-	}
 	was, ok := n.stringLength(c, args[0])
 	return ok && n.grow(c, args[0], was+int64(len(args[1])))
 }

@@ -112,34 +112,19 @@ func (n *node) apply(u update) {
 
 // replicated records what an update changed. The owners are those of the master.
 func (n *node) replicated(owners map[keyID]*trace.Actor) {
-	suspects := n.suspects()
-	for _, id := range suspects {
-		was, existed := n.keys[id]
-		if _, stands := n.read(id); stands || !existed {
-			continue
-		}
-		kind := trace.KindDelete
-		if !was.expires.IsZero() && !was.expires.After(n.wall) {
-			kind = trace.KindExpire
-		}
-		n.host.Emit(trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), Owner: was.owner})
+	n.differences(func(id keyID, was entry) {
+		n.host.Emit(n.goneEvent(trace.KindDelete, id, was, nil))
 		delete(n.keys, id)
-	}
-	for _, id := range suspects {
-		is, stands := n.read(id)
-		if !stands {
-			continue
-		}
-		was := n.keys[id]
+	}, func(id keyID, was, is entry) {
 		is.owner = was.owner
 		if owner, ok := owners[id]; ok {
 			is.owner = owner
 		}
-		if !was.same(is) || !was.expires.Equal(is.expires) {
+		if !was.isLike(is) {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 		n.know(id, is)
-	}
+	})
 	n.disk.missed = true
 	n.plan()
 }

@@ -91,35 +91,41 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 	return time.Time{}, false
 }
 
+// differences looks at the keys that may have changed: first at those that are gone, and then at
+// those that stand, of which nothing may have been known.
+func (n *node) differences(gone func(id keyID, was entry), stands func(id keyID, was, is entry)) {
+	suspects := n.suspects()
+	for _, id := range suspects {
+		was, existed := n.keys[id]
+		if _, is := n.read(id); existed && !is {
+			gone(id, was)
+		}
+	}
+	for _, id := range suspects {
+		if is, there := n.read(id); there {
+			stands(id, n.keys[id], is)
+		}
+	}
+}
+
 // changed looks at the keys that may have changed, and records what has: by a command of
 // an actor, or, without one, by the clock. It reports whether there was anything.
 func (n *node) changed(by *trace.Actor) bool {
 	var effects []effect
-	suspects := n.suspects()
-	for _, id := range suspects {
-		was, existed := n.keys[id]
-		if _, stands := n.read(id); stands || !existed {
-			continue
+	n.differences(func(id keyID, was entry) {
+		kind := trace.KindDelete
+		if by == nil {
+			kind = trace.KindExpire
 		}
-		ev := trace.Event{Kind: trace.KindDelete, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
-		if by == nil || !was.expires.IsZero() && !was.expires.After(n.wall) {
-			ev.Kind, ev.By = trace.KindExpire, nil
-		}
-		n.host.Emit(ev)
+		n.host.Emit(n.goneEvent(kind, id, was, by))
 		effects = append(effects, effect{id: id, gone: true})
-	}
-	for _, id := range suspects {
-		is, stands := n.read(id)
-		if !stands {
-			continue
+	}, func(id keyID, was, is entry) {
+		if was.isLike(is) {
+			return
 		}
-		was, existed := n.keys[id]
 		kind, prior := trace.KindSet, was.owner
 		is.owner = by
-		if existed && was.same(is) {
-			if was.expires.Equal(is.expires) {
-				continue
-			}
+		if was.same(is) {
 			kind, prior = trace.KindTouch, nil
 			is.owner = was.owner
 		}
@@ -127,7 +133,7 @@ func (n *node) changed(by *trace.Actor) bool {
 		ev.By, ev.Prior = by, prior
 		n.host.Emit(ev)
 		effects = append(effects, effect{id: id, entry: is})
-	}
+	})
 	for _, e := range effects {
 		if e.gone {
 			delete(n.keys, e.id)

@@ -68,8 +68,8 @@ func (n *node) lacks(name string, args []string) {
 }
 
 // correctCLUSTER knows that the server is no node of a cluster.
-func correctCLUSTER(_ *node, c *mserver.Peer, _ string, args []string) bool {
-	return len(args) > 0 && refuse(c, errNoCluster)
+func correctCLUSTER(_ *node, c *mserver.Peer, _ string, _ []string) bool {
+	return refuse(c, errNoCluster)
 }
 
 // libraries are those that scripts have in Redis and not here.

@@ -19,8 +19,7 @@ func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 			if err != nil {
 				l.RaiseError("%v", err)
 			}
-			l.Push(lua.LString(b))
-			return 1
+			return returns(l, lua.LString(b))
 		},
 		"decode": func(l *lua.LState) int {
 			text := l.CheckString(1)
@@ -33,8 +32,7 @@ func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 			if err != nil {
 				l.RaiseError("%v", err)
 			}
-			l.Push(v)
-			return 1
+			return returns(l, v)
 		},
 	})
 }

@@ -20,8 +20,8 @@ func (in *Interpreter) library() *lua.LTable {
 	t := fields(in.l, map[string]lua.LGFunction{
 		"call":               func(l *lua.LState) int { return in.command(l, true) },
 		"pcall":              func(l *lua.LState) int { return in.command(l, false) },
-		"error_reply":        errorReply,
-		"status_reply":       statusReply,
+		"error_reply":        replyOf(errorReply),
+		"status_reply":       replyOf(statusReply),
 		"sha1hex":            sha1hex,
 		"log":                logs,
 		"setresp":            in.setresp,
@@ -30,8 +30,7 @@ func (in *Interpreter) library() *lua.LTable {
 		"acl_check_cmd":      yes,
 		"debug":              nothing,
 		"breakpoint": func(l *lua.LState) int {
-			l.Push(lua.LFalse)
-			return 1
+			return returns(l, lua.LFalse)
 		},
 	})
 	for name, v := range map[string]lua.LValue{
@@ -47,8 +46,7 @@ func (in *Interpreter) library() *lua.LTable {
 func nothing(*lua.LState) int { return 0 }
 
 func yes(l *lua.LState) int {
-	l.Push(lua.LTrue)
-	return 1
+	return returns(l, lua.LTrue)
 }
 
 // fail raises an error as Redis's own functions do: without where.
@@ -57,10 +55,21 @@ func fail(l *lua.LState, text string) int {
 	return 0
 }
 
-func errorTable(l *lua.LState, text string) *lua.LTable {
+func errorTable(l *lua.LState, text string) *lua.LTable { return wrap(l, "err", lua.LString(text)) }
+
+// wrap is a table with one field.
+func wrap(l *lua.LState, name string, v lua.LValue) *lua.LTable {
 	t := l.CreateTable(0, 1)
-	t.RawSetString("err", lua.LString(text))
+	t.RawSetString(name, v)
 	return t
+}
+
+// returns has a function of Lua return some values.
+func returns(l *lua.LState, values ...lua.LValue) int {
+	for _, v := range values {
+		l.Push(v)
+	}
+	return len(values)
 }
 
 // command is redis.call, which raises errors, and redis.pcall, which returns them.
@@ -92,43 +101,36 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 		l.Error(t, 0)
 		return 0
 	}
-	l.Push(reply)
-	return 1
+	return returns(l, reply)
 }
 
-func errorReply(l *lua.LState) int {
-	text, ok := l.Get(1).(lua.LString)
-	if l.GetTop() != 1 || !ok {
-		l.Push(errorTable(l, "ERR wrong number or type of arguments"))
-		return 1
+// replyOf is a function of one text that returns a reply.
+func replyOf(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunction {
+	return func(l *lua.LState) int {
+		text, ok := l.Get(1).(lua.LString)
+		if l.GetTop() != 1 || !ok {
+			return returns(l, errorTable(l, "ERR wrong number or type of arguments"))
+		}
+		return returns(l, reply(l, string(text)))
 	}
-	code, rest, more := strings.Cut(strings.TrimPrefix(string(text), "-"), " ")
+}
+
+func errorReply(l *lua.LState, text string) *lua.LTable {
+	code, rest, more := strings.Cut(strings.TrimPrefix(text, "-"), " ")
 	if !more {
 		code, rest = "ERR", code
 	}
-	l.Push(errorTable(l, code+" "+rest))
-	return 1
+	return errorTable(l, code+" "+rest)
 }
 
-func statusReply(l *lua.LState) int {
-	text, ok := l.Get(1).(lua.LString)
-	if l.GetTop() != 1 || !ok {
-		l.Push(errorTable(l, "ERR wrong number or type of arguments"))
-		return 1
-	}
-	t := l.CreateTable(0, 1)
-	t.RawSetString("ok", text)
-	l.Push(t)
-	return 1
-}
+func statusReply(l *lua.LState, text string) *lua.LTable { return wrap(l, "ok", lua.LString(text)) }
 
 func sha1hex(l *lua.LState) int {
 	if l.GetTop() != 1 {
 		return fail(l, "wrong number of arguments")
 	}
 	sum := sha1.Sum([]byte(lua.LVAsString(l.Get(1))))
-	l.Push(lua.LString(hex.EncodeToString(sum[:])))
-	return 1
+	return returns(l, lua.LString(hex.EncodeToString(sum[:])))
 }
 
 // logs is redis.log. Nobody reads the log.
@@ -179,8 +181,7 @@ func (d *dice) in(l *lua.LState, library *lua.LTable) {
 		from, to := lua.LNumber(1), lua.LNumber(1)
 		switch l.GetTop() {
 		case 0:
-			l.Push(lua.LNumber(r))
-			return 1
+			return returns(l, lua.LNumber(r))
 		case 1:
 			to = lua.LNumber(l.CheckInt(1))
 		case 2:
@@ -191,8 +192,7 @@ func (d *dice) in(l *lua.LState, library *lua.LTable) {
 		if from > to {
 			l.ArgError(l.GetTop(), "interval is empty")
 		}
-		l.Push(lua.LNumber(math.Floor(r*float64(to-from+1))) + from)
-		return 1
+		return returns(l, lua.LNumber(math.Floor(r*float64(to-from+1)))+from)
 	})
 	set(l, library, "randomseed", func(l *lua.LState) int {
 		d.seed(l.CheckInt64(1))

@@ -186,8 +186,7 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 				v = l.Get(-1)
 			}
 			in.meter.takes(l, len(lua.LVAsString(v)))
-			l.Push(v)
-			return 1
+			return returns(l, v)
 		}))
 	}
 }
@@ -243,8 +242,7 @@ func (in *Interpreter) concat(l *lua.LState) int {
 		right = l.Get(-1)
 		l.Pop(1)
 	}
-	l.Push(right)
-	return 1
+	return returns(l, right)
 }
 
 // counted returns the table that it is given, which a script has just made of any number of

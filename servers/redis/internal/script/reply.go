@@ -32,17 +32,12 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	}
 	text := string(line[1:])
 	size, _ := strconv.Atoi(text)
-	wrap := func(name string, v lua.LValue) *lua.LTable {
-		t := l.CreateTable(0, 1)
-		t.RawSetString(name, v)
-		return t
-	}
 	var v lua.LValue
 	switch line[0] {
 	case '+':
-		return wrap("ok", lua.LString(text)), rest
+		return wrap(l, "ok", lua.LString(text)), rest
 	case '-':
-		return wrap("err", lua.LString(text)), rest
+		return wrap(l, "err", lua.LString(text)), rest
 	case ':':
 		n, _ := strconv.ParseInt(text, 10, 64)
 		return lua.LNumber(n), rest
@@ -67,7 +62,7 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 		return lua.LBool(text == "t"), rest
 	case ',':
 		f, _ := strconv.ParseFloat(text, 64)
-		return wrap("double", lua.LNumber(f)), rest
+		return wrap(l, "double", lua.LNumber(f)), rest
 	case '%', '~':
 		t := l.CreateTable(0, size)
 		for range size {
@@ -79,7 +74,7 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 			}
 			t.RawSet(key, v)
 		}
-		return wrap(map[byte]string{'%': "map", '~': "set"}[line[0]], t), rest
+		return wrap(l, map[byte]string{'%': "map", '~': "set"}[line[0]], t), rest
 	}
 	return lua.LFalse, rest
 }

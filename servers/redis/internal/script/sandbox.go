@@ -50,8 +50,7 @@ func NewInterpreter() *Interpreter {
 	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), countedName: l.NewFunction(in.counted)}
 	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
 		if name, ok := l.Get(2).(lua.LString); ok && hidden[string(name)] != nil {
-			l.Push(hidden[string(name)])
-			return 1
+			return returns(l, hidden[string(name)])
 		}
 		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.tell(l.Get(2)))
 		return 0
@@ -103,20 +102,14 @@ func (in *Interpreter) guard(all *lua.LTable) {
 		in.instead(library, name, in.refuse)
 	}
 	in.instead(all, "rawget", func(l *lua.LState, of *lua.LTable) int {
-		l.Push(of.RawGet(l.Get(2)))
-		return 1
+		return returns(l, of.RawGet(l.Get(2)))
 	})
 	next := in.instead(all, "next", func(l *lua.LState, of *lua.LTable) int {
 		key, value := of.Next(l.Get(2))
-		l.Push(key)
-		l.Push(value)
-		return 2
+		return returns(l, key, value)
 	})
 	in.instead(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
-		l.Push(next)
-		l.Push(l.Get(1))
-		l.Push(lua.LNil)
-		return 3
+		return returns(l, next, l.Get(1), lua.LNil)
 	})
 	// A metatable is as protected as what it is about. Of the libraries none has one.
 	metatables := in.protect(in.l.NewTable())
@@ -126,14 +119,11 @@ func (in *Interpreter) guard(all *lua.LTable) {
 		switch shown := in.protected(l); {
 		case l.Get(1).Type() != lua.LTTable && !text:
 			l.CheckAny(1)
-			l.Push(lua.LNil)
-			return 1
+			return returns(l, lua.LNil)
 		case text, shown == in.globals:
-			l.Push(metatables)
-			return 1
+			return returns(l, metatables)
 		case shown != nil:
-			l.Push(lua.LNil)
-			return 1
+			return returns(l, lua.LNil)
 		}
 		return metatable(l)
 	})
@@ -159,8 +149,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	tostring := goFunction(all, "tostring")
 	set(in.l, all, "tostring", func(l *lua.LState) int {
 		if v := l.CheckAny(1); l.GetMetaField(v, "__tostring") == lua.LNil {
-			l.Push(lua.LString(in.tell(v)))
-			return 1
+			return returns(l, lua.LString(in.tell(v)))
 		}
 		return tostring(l)
 	})
@@ -200,12 +189,9 @@ func (in *Interpreter) loads(l *lua.LState, text, name string) int {
 	f, err := compileSource(strings.NewReader(text), name)
 	if err != nil {
 		_, err = l.Load(strings.NewReader(text), name) // in the words of gopher-lua
-		l.Push(lua.LNil)
-		l.Push(lua.LString(err.Error()))
-		return 2
+		return returns(l, lua.LNil, lua.LString(err.Error()))
 	}
-	l.Push(l.NewFunctionFromProto(f))
-	return 1
+	return returns(l, l.NewFunctionFromProto(f))
 }
 
 // without has what is no table tell that it has no fields: in the words of gopher-lua the

@@ -71,11 +71,9 @@ func tonumber(l *lua.LState) int {
 		n, ok = strtoul(textOf(l, 1, "tonumber"), base)
 	}
 	if !ok {
-		l.Push(lua.LNil)
-		return 1
+		return returns(l, lua.LNil)
 	}
-	l.Push(n)
-	return 1
+	return returns(l, n)
 }
 
 // wrongType raises an error about an argument.
@@ -139,8 +137,7 @@ func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
 					b[i] ^= 'a' ^ 'A'
 				}
 			}
-			l.Push(lua.LString(b))
-			return 1
+			return returns(l, lua.LString(b))
 		})
 	}
 	set(l, library, "char", func(l *lua.LState) int {
@@ -152,8 +149,7 @@ func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
 			}
 			b[i] = byte(v)
 		}
-		l.Push(lua.LString(b))
-		return 1
+		return returns(l, lua.LString(b))
 	})
 }
 
@@ -184,8 +180,7 @@ func (in *Interpreter) format(l *lua.LState) int {
 		b.WriteString(d.write(l, arg))
 	}
 	in.meter.takes(l, b.Len())
-	l.Push(lua.LString(b.String()))
-	return 1
+	return returns(l, lua.LString(b.String()))
 }
 
 // A conversion is what stands behind a % of a format.
