@@ -102,30 +102,29 @@ func (c *client) connect(r *sim.Request, q *request) {
 
 // greet answers who has come with a session whether it goes on.
 func (one *call) greet(lives bool) {
-	one.result = result{op: opConnect}
+	r := result{op: opConnect}
 	if !lives {
-		one.result.code = errSessionExpired
+		r.code = errSessionExpired
 	}
-	one.done = true
-	one.c.drain()
+	one.finish(r)
 }
 
 // prove is addAuth: the client proves who it is.
 func (c *client) prove(r *sim.Request, q *request) {
-	w := reply(q.xid, 0, ok)
+	code := ok
 	switch {
 	case q.malformed:
 		c.close()
+		return
 	case q.scheme == "digest":
 		if id := digest(q.data); !slices.Contains(c.who, id) {
 			c.who = append(c.who, id)
 		}
-		c.m.send(c.end, r, sim.Packet{Bytes: w.framed(), Text: "ok"})
-	case q.scheme == "ip":
-		c.m.send(c.end, r, sim.Packet{Bytes: w.framed(), Text: "ok"})
-	default:
-		w = reply(q.xid, 0, errAuthFailed)
-		c.m.send(c.end, r, sim.Packet{Bytes: w.framed(), Text: errAuthFailed.String()})
+	case q.scheme != "ip":
+		code = errAuthFailed
+	}
+	c.m.send(c.end, r, sim.Packet{Bytes: reply(q.xid, 0, code).framed(), Text: code.String()})
+	if code != ok {
 		c.close()
 	}
 }
@@ -144,8 +143,7 @@ func (c *client) ask(one *call) {
 		}
 	}
 	if ops[q.op] == "" || q.op == opConnect || q.op == opOpen {
-		one.done, one.result = true, result{op: q.op, code: errUnimplemented}
-		c.drain()
+		one.finish(result{op: q.op, code: errUnimplemented})
 		return
 	}
 	if !m.role.touch(c.session) {
@@ -210,21 +208,20 @@ func (c *client) answer(one *call) {
 func (c *client) welcome(one *call) {
 	q := one.q
 	lives := one.result.code == ok
-	var w writer
-	w.int(0)
-	p := sim.Packet{Text: "session expired"}
+	var p sim.Packet
+	timeout, session, secret := q.timeout, q.session, password(q.session)
 	if lives {
-		name := sessionName(c.m.host.Names(), q.session)
-		w.int(q.timeout)
-		w.long(q.session)
-		w.buffer(password(q.session))
-		p.Text = fmt.Sprintf("%s, for %v", name, milliseconds(q.timeout))
+		p.Text = fmt.Sprintf("%s, for %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
 		p.Learns = c.alive()
 	} else {
-		w.int(0)
-		w.long(0)
-		w.buffer(make([]byte, len(password(0))))
+		p.Text = "session expired"
+		timeout, session, secret = 0, 0, make([]byte, len(secret))
 	}
+	var w writer
+	w.int(0)
+	w.int(timeout)
+	w.long(session)
+	w.buffer(secret)
 	if c.modern {
 		w.bool(false)
 	}

@@ -13,8 +13,6 @@ import (
 type following struct {
 	idle
 	m       *member
-	vote    vote
-	round   int
 	end     *sim.End // nil until it has reached the leader
 	tries   int
 	active  bool
@@ -27,7 +25,7 @@ type following struct {
 
 // follow begins the role of a follower.
 func (m *member) follow(v vote, round int) {
-	f := &following{m: m, vote: v, round: round, heard: m.timers.Now(), returning: map[int]*call{}}
+	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heard: m.timers.Now(), returning: map[int]*call{}}
 	m.role = f
 	f.dial()
 	f.watch()

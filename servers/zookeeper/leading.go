@@ -13,9 +13,8 @@ import (
 // that most members have each on their disks before it counts, and ends the sessions whose
 // time is up. A server that works by itself leads nobody.
 type leading struct {
+	idle
 	m      *member
-	vote   vote
-	round  int
 	epoch  int64
 	active bool // it serves: most members have followed it into its epoch
 
@@ -58,7 +57,7 @@ func (m *member) alone() {
 
 // lead begins the role of a leader that was elected.
 func (m *member) lead(v vote, round int) {
-	l := &leading{m: m, vote: v, round: round}
+	l := &leading{idle: idle{notification{v, round, isLeading}}, m: m}
 	m.role = l
 	m.timers.After(m.limits.begin, func() {
 		if m.role == l && !l.active {
@@ -119,10 +118,8 @@ func (l *leading) propose(x *txn) {
 	}
 	m.write(x)
 	l.pending = append(l.pending, &pending{txn: x, acks: map[string]bool{m.name: true}})
-	for _, f := range l.learners {
-		if f.sent {
-			m.tells(f.end, proposal{x})
-		}
+	for _, f := range l.those(func(f *learner) bool { return f.sent }) {
+		m.tells(f.end, proposal{x})
 	}
 	l.count()
 }
@@ -134,10 +131,8 @@ func (l *leading) count() {
 		first := l.pending[0]
 		l.pending = l.pending[1:]
 		m.apply(first.txn)
-		for _, f := range l.learners {
-			if f.synced {
-				m.tells(f.end, commit{first.txn.zxid})
-			}
+		for _, f := range l.those(isSynced) {
+			m.tells(f.end, commit{first.txn.zxid})
 		}
 		for _, f := range first.after {
 			f()
@@ -238,6 +233,18 @@ func (l *leading) expires(session int64) time.Duration {
 
 // Of followers.
 
+// those are the followers of which something is true.
+func (l *leading) those(is func(*learner) bool) (all []*learner) {
+	for _, f := range l.learners {
+		if is(f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func isSynced(f *learner) bool { return f.synced }
+
 // joins takes in a follower. Who does not lead yet, or has lost what it led, has no place
 // for one.
 func (l *leading) joins(v *visitor, info followerInfo) {
@@ -308,17 +315,12 @@ func (l *leading) hears(f *learner, msg message) {
 // synchronize gives those who have promised to follow what they do not have, once most have
 // promised.
 func (l *leading) synchronize() {
-	promised := 1
-	for _, f := range l.learners {
-		if f.promised {
-			promised++
-		}
-	}
-	if !l.active && !l.m.most(promised) {
+	promised := l.those(func(f *learner) bool { return f.promised })
+	if !l.active && !l.m.most(1+len(promised)) {
 		return
 	}
-	for _, f := range l.learners {
-		if f.promised && !f.sent {
+	for _, f := range promised {
+		if !f.sent {
 			f.sent = true
 			since, txns := l.m.disk.since(f.accepted)
 			l.m.tells(f.end, newLeader{l.epoch, since, txns})
@@ -343,20 +345,12 @@ func (l *leading) arrived(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true
 	if !l.active {
-		synced := 1
-		for _, f := range l.learners {
-			if f.synced {
-				synced++
-			}
-		}
-		if !m.most(synced) {
+		if !m.most(1 + len(l.those(isSynced))) {
 			return
 		}
 		l.activate()
-		for _, f := range l.learners {
-			if f.synced {
-				m.tells(f.end, upToDate{m.tree.zxid})
-			}
+		for _, f := range l.those(isSynced) {
+			m.tells(f.end, upToDate{m.tree.zxid})
 		}
 		m.timers.After(m.limits.tick/2, l.beat)
 		return
@@ -395,24 +389,19 @@ func (l *leading) beat() {
 	if m.role != l {
 		return
 	}
-	now, there := m.timers.Now(), 1
-	for _, f := range slices.Clone(l.learners) {
-		if now-f.heard > int64(m.limits.silence) {
-			l.parts(f)
-			m.hangUp(f.end)
-		} else if f.synced {
-			there++
-		}
+	now := m.timers.Now()
+	for _, f := range l.those(func(f *learner) bool { return now-f.heard > int64(m.limits.silence) }) {
+		l.parts(f)
+		m.hangUp(f.end)
 	}
+	there := l.those(isSynced)
 	l.beats++
-	if l.beats%2 == 0 && !m.most(there) {
+	if l.beats%2 == 0 && !m.most(1+len(there)) {
 		m.look()
 		return
 	}
-	for _, f := range l.learners {
-		if f.synced {
-			m.tells(f.end, ping{})
-		}
+	for _, f := range there {
+		m.tells(f.end, ping{})
 	}
 	m.timers.After(m.limits.tick/2, l.beat)
 }

@@ -23,8 +23,6 @@ const (
 type looking struct {
 	idle
 	m     *member
-	round int
-	vote  vote
 	votes map[string]vote // of this round
 	// settled are members that have a leader, and tell who that is.
 	settled map[string]notification
@@ -34,19 +32,11 @@ type looking struct {
 
 // look begins to look for a leader. Clients cannot be served meanwhile.
 func (m *member) look() {
-	round := 0
-	switch was := m.role.(type) {
-	case *leading:
-		round = was.round
-	case *following:
-		round = was.round
-	}
 	was := m.role
-	l := &looking{m: m, round: round + 1, wait: m.limits.settle, settled: map[string]notification{}}
+	l := &looking{idle: idle{notification{m.own(), was.status().round + 1, isLooking}}, m: m, wait: m.limits.settle, settled: map[string]notification{}}
 	m.role = l
 	was.quit()
 	m.dismiss()
-	l.vote = m.own()
 	l.votes = map[string]vote{m.name: l.vote}
 	l.tellAll()
 	l.again()
@@ -82,19 +72,6 @@ func (l *looking) again() {
 			l.again()
 		}
 	})
-}
-
-// status is what a member tells of itself.
-func (m *member) status() (notification, bool) {
-	switch r := m.role.(type) {
-	case *looking:
-		return notification{r.vote, r.round, isLooking}, true
-	case *following:
-		return notification{r.vote, r.round, isFollowing}, true
-	case *leading:
-		return notification{r.vote, r.round, isLeading}, true
-	}
-	return notification{}, false
 }
 
 // heard takes in a vote.
@@ -175,10 +152,7 @@ func (l *looking) found(from string, n notification) {
 
 // decided begins the role that an election has given to the member.
 func (m *member) decided(v vote) {
-	round := 0
-	if l, looks := m.role.(*looking); looks {
-		round = l.round
-	}
+	round := m.role.status().round
 	if v.leader == m.name {
 		m.lead(v, round)
 	} else {
@@ -214,7 +188,7 @@ func (m *member) notify(to string) {
 			})
 		})
 	case w.opened:
-		if status, has := m.status(); has {
+		if status := m.role.status(); status.doing != "" {
 			m.tells(w.end, status)
 		}
 	}

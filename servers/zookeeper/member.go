@@ -57,6 +57,8 @@ func (d *disk) last() int64 {
 
 // A role is what a member does in its ensemble: it looks for a leader, follows one or is one.
 type role interface {
+	// status is what it tells the others of itself; one that does nothing has nothing to tell.
+	status() notification
 	// serves says whether it serves clients.
 	serves() bool
 	// submit takes a call on that has to be decided by the leader.
@@ -248,8 +250,9 @@ func (m *member) await(one *call) {
 }
 
 // idle is the role of a server that does nothing yet, or is down. Other roles are made of it.
-type idle struct{}
+type idle struct{ notification }
 
+func (i idle) status() notification      { return i.notification }
 func (idle) serves() bool                { return false }
 func (idle) submit(*call)                {}
 func (idle) touch(int64) bool            { return false }
