@@ -3,6 +3,7 @@ package consul
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/locksim/locksim/internal/http1"
@@ -19,11 +20,11 @@ func (s *server) kv(call *http1.Call, key string) {
 	switch call.Method {
 	case http.MethodGet:
 		s.wants(call, func(wait *query) {
-			if q.Has("recurse") {
-				s.list(call, key, wait)
+			if key == "" && !q.Has("recurse") {
+				refuse(call, http.StatusBadRequest, "Missing key name")
 				return
 			}
-			s.read(call, key, wait)
+			s.read(key, q.Has("recurse"), wait)
 		})
 		return
 	case http.MethodDelete:
@@ -190,27 +191,33 @@ func (s *server) remove(index uint64, was *entry, how trace.Kind, by *trace.Acto
 	s.changed(was.Key)
 }
 
-// read reads a key, when it is there or when it has changed.
-func (s *server) read(call *http1.Call, key string, q *query) {
-	if key == "" {
-		refuse(call, http.StatusBadRequest, "Missing key name")
-		return
-	}
-	q.key = key
+// read reads a key, or all that begin so, when there are some or when one has changed. KVS.Get and
+// KVS.List in https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
+func (s *server) read(key string, all bool, q *query) {
+	q.key, q.all = key, all
 	q.look = func() (index uint64, found bool) {
-		if e := s.store.keys[key]; e != nil {
+		switch e := s.store.keys[key]; {
+		case all:
+			return s.store.latest(key), true
+		case e != nil:
 			return e.ModifyIndex, true
 		}
 		return s.store.changed, false
 	}
 	q.answer = func(learns []trace.Event) {
-		index, found := q.look()
-		if !found {
-			call.Answer(http1.Answer{Status: http.StatusNotFound, Header: headers(meta(index)), Text: "nothing", Learns: learns})
-			return
+		index, _ := q.look()
+		found := s.store.under(key)
+		if !all {
+			found = slices.DeleteFunc(found, func(e *entry) bool { return e.Key != key })
 		}
-		e := s.store.keys[key]
-		respond(call, []*entry{e}, meta(index), s.tellEntry(e), learns...)
+		switch {
+		case len(found) == 0:
+			q.call.Answer(http1.Answer{Status: http.StatusNotFound, Header: headers(meta(index)), Text: "nothing", Learns: learns})
+		case all:
+			respond(q.call, found, meta(index), s.tellEntries(found), learns...)
+		default:
+			respond(q.call, found, meta(index), s.tellEntry(found[0]), learns...)
+		}
 	}
 	s.ask(q)
 }

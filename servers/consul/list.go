@@ -2,31 +2,10 @@ package consul
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/locksim/locksim/internal/http1"
-	"github.com/locksim/locksim/trace"
 )
-
-// list reads all keys with a prefix, now or when one of them has changed. KVS.List in
-// https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
-func (s *server) list(call *http1.Call, prefix string, q *query) {
-	q.key, q.all = prefix, true
-	q.look = func() (index uint64, found bool) { return s.store.latest(prefix), true }
-	q.answer = func(learns []trace.Event) {
-		index, _ := q.look()
-		all := s.store.under(prefix)
-		if len(all) == 0 {
-			call.Answer(http1.Answer{Status: http.StatusNotFound, Header: headers(meta(index)), Text: "nothing", Learns: learns})
-			return
-		}
-		respond(call, all, meta(index), s.tellEntries(all), learns...)
-	}
-	s.ask(q)
-}
 
 // under are the keys with a prefix, in their order.
 func (s *store) under(prefix string) (all []*entry) {

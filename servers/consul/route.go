@@ -17,7 +17,9 @@ type endpoint struct {
 	asksLeader bool
 	// parameters are those that it understands, besides those that all do.
 	parameters []string
-	serve      func(s *server, call *http1.Call, rest string)
+	// missing is the answer to a path with nothing behind it; "" is that it need have nothing.
+	missing string
+	serve   func(s *server, call *http1.Call, rest string)
 }
 
 var get, put = []string{http.MethodGet}, []string{http.MethodPut}
@@ -29,12 +31,12 @@ var endpoints []endpoint
 
 func init() {
 	endpoints = []endpoint{
-		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, waits...), (*server).kv},
-		{"/v1/session/create", put, true, nil, (*server).createSession},
-		{"/v1/session/destroy/", put, true, nil, (*server).destroySession},
-		{"/v1/session/renew/", put, true, waits, (*server).renewSession},
-		{"/v1/session/info/", get, true, waits, (*server).sessionInfo},
-		{"/v1/status/leader", get, false, nil, (*server).leader},
+		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, waits...), "", (*server).kv},
+		{"/v1/session/create", put, true, nil, "", (*server).createSession},
+		{"/v1/session/destroy/", put, true, nil, "Missing session", (*server).destroySession},
+		{"/v1/session/renew/", put, true, waits, "Missing session", (*server).renewSession},
+		{"/v1/session/info/", get, true, waits, "Missing session", (*server).sessionInfo},
+		{"/v1/status/leader", get, false, nil, "", (*server).leader},
 	}
 }
 

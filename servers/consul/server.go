@@ -49,6 +49,8 @@ func (s *server) serve(call *http1.Call) {
 	case !s.understands(call, endpoint):
 	case !s.leads && endpoint.asksLeader:
 		s.wait(call)
+	case rest == "" && endpoint.missing != "":
+		refuse(call, http.StatusBadRequest, endpoint.missing)
 	default:
 		endpoint.serve(s, call, rest)
 	}

@@ -151,22 +151,15 @@ func (s *server) newID() string {
 
 func (s *server) renewSession(call *http1.Call, id string) {
 	one := s.sessions.all[id]
-	switch {
-	case id == "":
-		refuse(call, http.StatusBadRequest, "Missing session")
-	case one == nil:
+	if one == nil {
 		refuse(call, http.StatusNotFound, fmt.Sprintf("Session id '%s' not found", id))
-	default:
-		s.sessions.renew(one)
-		respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.alive(one)...)
+		return
 	}
+	s.sessions.renew(one)
+	respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.alive(one)...)
 }
 
 func (s *server) destroySession(call *http1.Call, id string) {
-	if id == "" {
-		refuse(call, http.StatusBadRequest, "Missing session")
-		return
-	}
 	if one := s.sessions.all[id]; one != nil {
 		s.sessions.end(one, trace.KindCloseSession, call.By())
 	}
@@ -175,10 +168,6 @@ func (s *server) destroySession(call *http1.Call, id string) {
 
 // sessionInfo shows a session, or none. That it is gone is a change, too.
 func (s *server) sessionInfo(call *http1.Call, id string) {
-	if id == "" {
-		refuse(call, http.StatusBadRequest, "Missing session")
-		return
-	}
 	s.wants(call, func(q *query) {
 		q.key = id
 		q.look = func() (uint64, bool) { return max(s.sessions.changed, 1), true }
