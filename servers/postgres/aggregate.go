@@ -79,11 +79,11 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 }
 
 // sum has the rows that were found be one, of which the aggregates are known.
-func (x *selecting) sum(r *run) {
-	r.frame.aggregated = make([]value, len(x.aggregates))
-	for i, a := range x.aggregates {
+func (q *query) sum(r *run, found []keptRow) []keptRow {
+	r.frame.aggregated = make([]value, len(q.aggregates))
+	for i, a := range q.aggregates {
 		n := int64(0)
-		for _, k := range x.kept {
+		for _, k := range found {
 			if a.of == nil {
 				n++
 				continue
@@ -92,13 +92,12 @@ func (x *selecting) sum(r *run) {
 				n++
 				r.frame.aggregated[i] = a.picks(r.frame.aggregated[i], v)
 			}
-			r.next()
 		}
 		if a.name == "count" {
 			r.frame.aggregated[i] = n
 		}
 	}
-	x.kept, x.summed = []keptRow{{version: &version{}}}, true
+	return []keptRow{{version: &version{}}}
 }
 
 // picks is the greater or the smaller of two values, of which the first may be none yet.

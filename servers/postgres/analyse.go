@@ -17,10 +17,6 @@ type frame struct {
 	rows [2]*version
 	// aggregated are what the aggregates of the query have come to.
 	aggregated []value
-	// done is what functions came to that must not be called twice for one row: after a wait
-	// an expression is evaluated from its beginning. at counts them.
-	done []value
-	at   int
 }
 
 // A node is an expression whose meaning is known. Its evaluation raises errors, and so does its

@@ -158,6 +158,7 @@ func (b *backend) close() {
 		if r.wait != nil {
 			r.unwait()
 		}
+		r.stop()
 		b.s.forget(r)
 	}
 	if b.tx != nil {
@@ -172,16 +173,15 @@ func (b *backend) step() {
 	for !b.closed {
 		switch {
 		case b.running != nil:
-			err := caught(b.running.resume)
-			if err == errWait {
-				b.s.waits(b.running)
+			r := b.running
+			if _, waits := r.resume(); waits {
+				b.s.waits(r)
 				return
 			}
-			r := b.running
 			b.running = nil
 			switch {
-			case err != nil:
-				b.fails(err)
+			case r.err != nil:
+				b.fails(r.err)
 			case r.then != nil:
 				r.then()
 			default:

@@ -8,14 +8,11 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// command is the execution of what is no query and changes no rows. BEGIN and its like are
-// done by the session.
-type command struct{ of sql.Statement }
-
-func (c command) step(r *run) {
-	s, b := r.b.s, r.b
-	r.tag = c.of.Tag()
-	switch of := c.of.(type) {
+// command does what is no query and changes no rows. BEGIN and its like are done by the session.
+func (s *server) command(r *run, of sql.Statement) {
+	b := r.b
+	r.tag = of.Tag()
+	switch of := of.(type) {
 	case *sql.CreateTable:
 		s.createTable(r, of)
 	case *sql.CreateIndex:

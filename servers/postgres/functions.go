@@ -14,8 +14,6 @@ type function struct {
 	name string
 	args []sql.Type
 	typ  sql.Type
-	// volatile: it does something, or comes to something else each time.
-	volatile bool
 	// call is not called if an argument is NULL: then it comes to NULL.
 	call func(f *frame, args []value) value
 }
@@ -27,17 +25,17 @@ var functions []function
 func init() { // the functions call what looks functions up
 	began := func(f *frame, _ []value) value { return f.r.tx.began }
 	functions = []function{
-		{"now", nil, stampType, false, began},
-		{"transaction_timestamp", nil, stampType, false, began},
-		{"statement_timestamp", nil, stampType, false, func(f *frame, _ []value) value { return f.r.b.asked }},
-		{"clock_timestamp", nil, stampType, true, func(f *frame, _ []value) value { return f.r.b.s.now() }},
+		{"now", nil, stampType, began},
+		{"transaction_timestamp", nil, stampType, began},
+		{"statement_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.asked }},
+		{"clock_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.s.now() }},
 
-		{"pg_advisory_unlock_all", nil, void, true, func(f *frame, _ []value) value {
+		{"pg_advisory_unlock_all", nil, void, func(f *frame, _ []value) value {
 			f.r.b.s.advisory.all(f.r.b)
 			return ""
 		}},
 
-		{"nextval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) value {
+		{"nextval", []sql.Type{sql.Text}, sql.Int8, func(f *frame, args []value) value {
 			q := f.r.b.s.sequence(args[0].(string))
 			if f.r.b.s.readOnly() {
 				raise(readOnly("nextval()"))
@@ -46,7 +44,7 @@ func init() { // the functions call what looks functions up
 			f.r.b.counted[q] = n
 			return n
 		}},
-		{"currval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) value {
+		{"currval", []sql.Type{sql.Text}, sql.Int8, func(f *frame, args []value) value {
 			q := f.r.b.s.sequence(args[0].(string))
 			n, counted := f.r.b.counted[q]
 			if !counted {
@@ -55,37 +53,37 @@ func init() { // the functions call what looks functions up
 			return n
 		}},
 
-		{"pg_is_in_recovery", nil, sql.Bool, true, func(f *frame, _ []value) value { return f.r.b.s.readOnly() }},
-		{"current_schema", nil, sql.Name, false, currentSchema},
-		{"current_database", nil, sql.Name, false, func(f *frame, _ []value) value { return f.r.b.database }},
-		{"txid_current", nil, sql.Int8, false, func(f *frame, _ []value) value {
+		{"pg_is_in_recovery", nil, sql.Bool, func(f *frame, _ []value) value { return f.r.b.s.readOnly() }},
+		{"current_schema", nil, sql.Name, currentSchema},
+		{"current_database", nil, sql.Name, func(f *frame, _ []value) value { return f.r.b.database }},
+		{"txid_current", nil, sql.Int8, func(f *frame, _ []value) value {
 			if f.r.b.s.readOnly() {
 				raise(without("txid_current() on a standby"))
 			}
 			return int64(f.r.tx.id())
 		}},
-		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, true, signals((*backend).terminate)},
-		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, true, signals((*backend).cancel)},
-		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) value { return int64(f.r.b.pid) }},
-		{"pg_sleep", []sql.Type{sql.Float8}, void, true, sleep},
-		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) value {
+		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, signals((*backend).terminate)},
+		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, signals((*backend).cancel)},
+		{"pg_backend_pid", nil, sql.Int4, func(f *frame, _ []value) value { return int64(f.r.b.pid) }},
+		{"pg_sleep", []sql.Type{sql.Float8}, void, sleep},
+		{"current_setting", []sql.Type{sql.Text}, sql.Text, func(f *frame, args []value) value {
 			return f.r.b.show(strings.ToLower(args[0].(string)))
 		}},
-		{"hashtext", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) value { return hashText(args[0].(string)) }},
-		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, false, func(_ *frame, args []value) value {
+		{"hashtext", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value { return hashText(args[0].(string)) }},
+		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, func(_ *frame, args []value) value {
 			return hashTextExtended(args[0].(string), args[1].(int64))
 		}},
-		{"length", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) value { return int64(len([]rune(args[0].(string)))) }},
-		{"lower", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) value { return strings.ToLower(args[0].(string)) }},
-		{"upper", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) value { return strings.ToUpper(args[0].(string)) }},
+		{"length", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value { return int64(len([]rune(args[0].(string)))) }},
+		{"lower", []sql.Type{sql.Text}, sql.Text, func(_ *frame, args []value) value { return strings.ToLower(args[0].(string)) }},
+		{"upper", []sql.Type{sql.Text}, sql.Text, func(_ *frame, args []value) value { return strings.ToUpper(args[0].(string)) }},
 	}
 	for _, number := range [][]sql.Type{{sql.Int8}, {sql.Int4, sql.Int4}} {
 		functions = append(functions,
-			function{"pg_advisory_lock", number, void, true, locking(true, false)},
-			function{"pg_try_advisory_lock", number, sql.Bool, true, locking(false, false)},
-			function{"pg_advisory_xact_lock", number, void, true, locking(true, true)},
-			function{"pg_try_advisory_xact_lock", number, sql.Bool, true, locking(false, true)},
-			function{"pg_advisory_unlock", number, sql.Bool, true, unlock})
+			function{"pg_advisory_lock", number, void, locking(true, false)},
+			function{"pg_try_advisory_lock", number, sql.Bool, locking(false, false)},
+			function{"pg_advisory_xact_lock", number, void, locking(true, true)},
+			function{"pg_try_advisory_xact_lock", number, sql.Bool, locking(false, true)},
+			function{"pg_advisory_unlock", number, sql.Bool, unlock})
 	}
 }
 
@@ -160,16 +158,10 @@ func (fn *function) of(args []*node) *node {
 			values[i] = n.eval(f)
 			null = null || values[i] == nil
 		}
-		switch {
-		case null:
+		if null {
 			return nil
-		case !fn.volatile:
-			return fn.call(f, values)
-		case f.at == len(f.done):
-			f.done = append(f.done, fn.call(f, values))
 		}
-		f.at++
-		return f.done[f.at-1]
+		return fn.call(f, values)
 	}}
 }
 
@@ -273,17 +265,18 @@ func locking(waits, inTx bool) func(*frame, []value) value {
 		if inTx {
 			of = f.r.tx
 		}
-		free := l.free(a, b)
-		if !free && waits {
-			f.r.waits(&wait{ready: func() bool { return l.free(a, b) }, holder: func() *backend { return l.held[a].b }, advisory: &a})
+		free := func() bool { return l.free(a, b) }
+		if !waits && !free() {
+			return false
 		}
-		if free {
-			l.take(a, b, of)
+		for !free() {
+			f.r.waits(&wait{ready: free, holder: func() *backend { return l.held[a].b }, advisory: &a})
 		}
+		l.take(a, b, of)
 		if waits {
 			return ""
 		}
-		return free
+		return true
 	}
 }
 
@@ -318,19 +311,12 @@ func signals(does func(*backend)) func(*frame, []value) value {
 
 // sleep waits by the time that passes.
 func sleep(f *frame, args []value) value {
-	seconds := args[0].(float64)
-	r := f.r
-	if r.wakes == 0 {
-		if !(seconds > 0) {
-			return ""
-		}
-		r.wakes = r.b.s.timers.Now() + int64(min(seconds, 1e9)*1e9)
-		r.b.s.timers.At(r.wakes, func() {})
+	seconds, timers := args[0].(float64), f.r.b.s.timers
+	if seconds > 0 {
+		due := timers.Now() + int64(min(seconds, 1e9)*1e9)
+		timers.At(due, func() {})
+		f.r.waits(&wait{ready: func() bool { return timers.Now() >= due }})
 	}
-	if due := r.wakes; r.b.s.timers.Now() < due {
-		r.waits(&wait{ready: func() bool { return r.b.s.timers.Now() >= due }})
-	}
-	r.wakes = 0
 	return ""
 }
 

@@ -19,10 +19,10 @@ func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) {
 	}
 	sc.relations = []relation{{of.Into.Alias, t}}
 	p.outputs = sc.outputs(of.Returning)
-	p.begin = func() execution {
+	x.outputs = p.outputs
+	p.carryOut = func(r *run) {
 		one := x
-		one.outputs = p.outputs
-		return &one
+		one.carryOut(r)
 	}
 }
 
@@ -100,83 +100,68 @@ type inserting struct {
 	conflict *conflict
 	outputs  []output
 
-	i, count int
-	row      []value  // to be inserted
-	done     bool     // what is left is its output
-	written  *version // nil is none
-	made     []*row   // by this statement
+	count int
+	made  []*row // by this statement
 }
 
-func (x *inserting) step(r *run) {
+func (x *inserting) carryOut(r *run) {
 	x.table.exists()
-	for ; x.i < len(x.values); x.i++ {
-		if x.row == nil {
-			r.again()
-			if !r.holds(x.where) {
-				r.next()
-				continue
-			}
-			x.row = x.evaluate(r, x.values[x.i])
-			r.next()
+	for _, nodes := range x.values {
+		if !r.holds(x.where) {
+			continue
 		}
-		if !x.done {
-			r.again()
-			x.insert(r)
-			x.done = true
-			r.next()
+		row := make([]value, len(nodes))
+		for i, n := range nodes {
+			row[i] = r.eval(n)
 		}
-		if x.written != nil {
-			r.again()
-			r.give(x.outputs, x.written)
-			r.next()
+		x.table.complete(row)
+		written, busy := x.insert(r, row)
+		for busy != nil {
+			r.waitEnd(busy)
+			written, busy = x.insert(r, row)
 		}
-		x.row, x.written, x.done = nil, nil, false
+		if written != nil {
+			x.made = append(x.made, written.row)
+			x.count++
+			r.give(x.outputs, written)
+		}
 	}
 	r.tag = count("INSERT 0", x.count)
 }
 
-func (x *inserting) evaluate(r *run, nodes []*node) []value {
-	row := make([]value, len(nodes))
-	for i, n := range nodes {
-		row[i] = r.eval(n)
-	}
-	x.table.complete(row)
-	return row
-}
-
-// insert inserts the row, or does what is to be done if it is there.
-func (x *inserting) insert(r *run) {
-	if c := x.conflict; c != nil {
-		for _, k := range c.keys {
-			if there := r.rival(x.table, k, x.row, nil); there != nil {
-				x.instead(r, there)
-				return
+// insert inserts a row, or does what is to be done if it is there. Another transaction has to end
+// before, if one is at such a row.
+func (x *inserting) insert(r *run, row []value) (written *version, busy *tx) {
+	if x.conflict != nil {
+		for _, k := range x.conflict.keys {
+			if there, busy := r.rival(x.table, k, row, nil); there != nil || busy != nil {
+				return x.instead(r, row, there, busy)
 			}
 		}
 	}
-	r.unique(x.table, x.row, nil)
-	r.b.s.keeps(x.row)
-	x.written = x.table.insert(r.tx, x.row)
-	x.made = append(x.made, x.written.row)
-	x.count++
+	if busy := r.unique(x.table, row, nil); busy != nil {
+		return nil, busy
+	}
+	r.b.s.keeps(row)
+	return x.table.insert(r.tx, row), nil
 }
 
 // instead updates the row that is there, or does nothing. It finds the row's latest version,
 // also if the statement's snapshot does not have it.
-func (x *inserting) instead(r *run, there *version) {
+func (x *inserting) instead(r *run, row []value, there *version, busy *tx) (*version, *tx) {
 	c := x.conflict
-	if c.set == nil {
-		return
-	}
-	if slices.Contains(x.made, there.row) {
+	switch {
+	case busy != nil || c.set == nil:
+		return nil, busy
+	case slices.Contains(x.made, there.row):
 		raise(fail(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time"))
+	case there.row.others(r.tx) != nil:
+		return nil, there.row.others(r.tx)
 	}
 	there = r.lock(there, sql.Locking{}, true, nil)
-	excluded := &version{values: x.row}
+	excluded := &version{values: row}
 	if !r.holds(c.where, there, excluded) {
-		return
+		return nil, nil
 	}
-	x.written = r.rewrite(there, r.changed(c.set, there, excluded))
-	x.made = append(x.made, there.row)
-	x.count++
+	return r.rewrite(there, r.changed(c.set, there, excluded))
 }

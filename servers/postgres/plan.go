@@ -23,7 +23,7 @@ func (s *server) planned(p *plan, sc *scope) {
 	switch of := of.(type) {
 	case *sql.Select:
 		q := s.query(of, sc.params, sc.subs)
-		p.outputs, p.begin = q.outputs, q.begin
+		p.outputs, p.carryOut = q.outputs, q.carryOut
 		return
 	case *sql.Insert:
 		s.planInsert(p, sc, of)
@@ -37,7 +37,7 @@ func (s *server) planned(p *plan, sc *scope) {
 	case *sql.Show:
 		p.outputs = []output{{name: cmp.Or(spellings[of.Name], of.Name), typ: sql.Text}}
 	}
-	p.begin = func() execution { return command{of} }
+	p.carryOut = func(r *run) { s.command(r, of) }
 }
 
 // table finds a table.
@@ -198,25 +198,30 @@ func (t *table) complete(values []value) {
 	}
 }
 
-// unique refuses a row of which there is another with the same key, or waits until it is known
-// whether there is; but for the row itself.
-func (r *run) unique(t *table, values []value, self *row) {
+// unique refuses a row of which there is another with the same key, but for the row itself. It
+// returns the transaction that has to end before it is known whether there is; nil is none.
+func (r *run) unique(t *table, values []value, self *row) (busy *tx) {
 	for _, k := range t.keys {
-		if r.rival(t, k, values, self) != nil {
+		switch v, busy := r.rival(t, k, values, self); {
+		case busy != nil:
+			return busy
+		case v != nil:
 			raise(fail(uniqueViolation, "duplicate key value violates unique constraint \"%s\"", k.name))
 		}
 	}
+	return nil
 }
 
-// rival is the other row with the same key.
-func (r *run) rival(t *table, k key, values []value, self *row) *version {
+// rival is the other row with the same key, or the transaction that has to end before it is known
+// whether there is one.
+func (r *run) rival(t *table, k key, values []value, self *row) (*version, *tx) {
 	v := t.same(k, values, r.tx, self)
 	switch {
 	case v == nil:
 	case v.by != r.tx && v.by.state == running:
-		r.waitEnd(v.by)
+		return nil, v.by
 	case v.over != nil && v.over.state == running:
-		r.waitEnd(v.over)
+		return nil, v.over
 	}
-	return v
+	return v, nil
 }

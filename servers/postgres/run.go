@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
@@ -16,7 +17,8 @@ type plan struct {
 	params  []sql.Type
 	subs    []*query // are run first
 	outputs []output
-	begin   func() execution
+	// carryOut does it. All of it happens at one moment, unless it has to wait.
+	carryOut func(*run)
 	// made says which tables there were when it was made.
 	made int
 }
@@ -28,13 +30,11 @@ type output struct {
 	node *node
 }
 
-// An execution is a statement that is being carried out. All of it happens at one moment,
-// unless it has to wait: then step raises errWait, and is called again.
-type execution interface{ step(*run) }
+// errStopped is how a run ends that nobody needs any more.
+var errStopped = errors.New("it is stopped")
 
-var errWait = errors.New("it waits")
-
-// A run is the execution of a plan by a session.
+// A run is the execution of a plan by a session: a coroutine, which goes on with resume until it
+// has to wait, or has come to its end.
 type run struct {
 	b      *backend
 	tx     *tx
@@ -43,13 +43,15 @@ type run struct {
 	frame  frame
 	// snapshot is the latest commit that the statement sees.
 	snapshot uint64
-	current  execution // nil: the next one is to begin
-	subs     []value   // what the queries in brackets came to
+	subs     []value // what the queries in brackets came to
 	rows     [][]value
 	tag      string
 	wait     *wait
-	wakes    int64 // when it has slept
 	failed   error // why it does not go on after a wait
+	err      error // with which it has come to its end
+	yield    func(struct{}) bool
+	resume   func() (_ struct{}, waits bool)
+	stop     func()
 	// then is set for a commit that waits for a standby: what is to be done after it. It is
 	// enough if the client does not want it to wait any more.
 	then   func()
@@ -69,29 +71,18 @@ type wait struct {
 
 func (b *backend) run(p *plan, params []value) *run {
 	r := &run{b: b, tx: b.tx, plan: p, params: params, snapshot: b.s.commits}
-	r.frame.r = r
+	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
+		r.yield = yield
+		r.err = caught(r.carryOut)
+	})
 	return r
 }
 
-// resume carries the statement out, from where it waited.
-func (r *run) resume() {
-	if r.failed != nil {
-		raise(r.failed)
-	}
-	for {
-		if r.current == nil {
-			if n := len(r.subs); n < len(r.plan.subs) {
-				r.current = r.plan.subs[n].begin()
-			} else {
-				r.current = r.plan.begin()
-			}
-			r.frame = frame{r: r}
-		}
-		r.current.step(r)
-		r.current = nil
-		if len(r.subs) == len(r.plan.subs) {
-			return
-		}
+// carryOut carries the statement out, and the queries in brackets before it.
+func (r *run) carryOut() {
+	for _, q := range r.plan.subs {
+		r.frame = frame{r: r}
+		q.carryOut(r)
 		if len(r.rows) > 1 {
 			raise(fail(cardinality, "more than one row returned by a subquery used as an expression"))
 		}
@@ -101,12 +92,19 @@ func (r *run) resume() {
 		}
 		r.subs, r.rows = append(r.subs, v), nil
 	}
+	r.frame = frame{r: r}
+	r.plan.carryOut(r)
 }
 
 // waits has the run wait.
 func (r *run) waits(w *wait) {
 	r.wait = w
-	raise(errWait)
+	if !r.yield(struct{}{}) {
+		raise(errStopped)
+	}
+	if r.failed != nil {
+		raise(r.failed)
+	}
 }
 
 // waitEnd has it wait for the end of a transaction.
@@ -184,7 +182,7 @@ func (r *run) unwait() {
 // that is what the statement is for (marks), or if it had to look for it: else an update of it says
 // the same.
 func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version) bool) *version {
-	if t := v.row.others(r.tx); t != nil {
+	for t := v.row.others(r.tx); t != nil; t = v.row.others(r.tx) {
 		switch {
 		case how.SkipLocked:
 			return nil
@@ -220,12 +218,6 @@ func (r *run) eval(n *node, rows ...*version) value {
 	copy(r.frame.rows[:], rows)
 	return n.eval(&r.frame)
 }
-
-// next begins another row: what was called for the last one is forgotten.
-func (r *run) next() { r.frame.done, r.frame.at = nil, 0 }
-
-// again begins the same row once more.
-func (r *run) again() { r.frame.at = 0 }
 
 // give adds a row to the result.
 func (r *run) give(outputs []output, of *version) {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"math"
 	"slices"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
@@ -74,102 +75,79 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 	return sc.settled(n)
 }
 
-func (q *query) begin() execution { return &selecting{query: q, limit: -1} }
-
-// selecting is the execution of a query: it finds rows, puts them in order, and then, as far as
-// it may have any, locks and gives one after the other.
-type selecting struct {
-	*query
-	begun, sorted bool
-	summed        bool
-	limit         int64 // -1 is none
-	found         []*version
-	kept          []keptRow
-	i, given      int
-}
-
 // A keptRow is one that was found, with what it is ordered by.
 type keptRow struct {
 	*version
 	by []value
 }
 
-func (x *selecting) step(r *run) {
-	if !x.begun {
-		x.begins(r)
-		x.begun = true
-	}
-	for ; !x.sorted && x.i < len(x.found) && !x.enough(); x.i++ {
-		r.again()
-		x.keep(r, x.found[x.i])
-		r.next()
-	}
-	if !x.sorted {
-		x.sort()
-	}
-	if x.aggregates != nil && !x.summed {
-		x.sum(r)
-	}
-	for ; x.i < len(x.kept) && (x.limit < 0 || int64(x.given) < x.limit) && !(x.exists && x.given > 0); x.i++ {
-		r.again()
-		x.give(r, x.kept[x.i].version)
-		r.next()
-	}
-	r.tag = count("SELECT", x.given)
-	if x.exists {
-		r.rows = [][]value{{x.given > 0}}
-	}
-}
-
-// enough says that no other row need be looked at: one that is found is one that there is, unless
-// it has to be locked as well.
-func (x *selecting) enough() bool { return x.exists && len(x.kept) > 0 && !x.lock.Update }
-
-func (x *selecting) begins(r *run) {
-	if x.query.limit != nil {
-		if n, is := r.eval(x.query.limit).(int64); is {
-			if x.limit = n; n < 0 {
+// carryOut finds rows, puts them in order, and then, as far as it may have any, locks and gives one
+// after the other.
+func (q *query) carryOut(r *run) {
+	most := int64(math.MaxInt64)
+	if q.limit != nil {
+		if n, is := r.eval(q.limit).(int64); is {
+			if most = n; n < 0 {
 				raise(fail("2201W", "LIMIT must not be negative"))
 			}
 		}
-		r.next()
 	}
-	switch t := x.table; {
+	if q.exists {
+		most = min(most, 1)
+	}
+	var kept []keptRow
+	for _, v := range q.finds(r) {
+		if q.exists && len(kept) > 0 && !q.lock.Update {
+			break // unless it has to be locked as well, one that is found is one that there is
+		}
+		if r.holds(q.where, v) {
+			k := keptRow{version: v}
+			for _, o := range q.order {
+				k.by = append(k.by, r.eval(o.node, v))
+			}
+			kept = append(kept, k)
+		}
+	}
+	slices.SortStableFunc(kept, q.compare)
+	if q.aggregates != nil {
+		kept = q.sum(r, kept)
+	}
+	given := int64(0)
+	for i := 0; i < len(kept) && given < most; i++ {
+		if q.give(r, kept[i].version) {
+			given++
+		}
+	}
+	r.tag = count("SELECT", int(given))
+	if q.exists {
+		r.rows = [][]value{{given > 0}}
+	}
+}
+
+// finds are the rows that the query is about.
+func (q *query) finds(r *run) []*version {
+	switch t := q.table; {
 	case t == nil:
-		x.found = []*version{{}}
+		return []*version{{}}
 	case t.view != nil:
-		x.found = x.shows(r)
+		return q.shows(r)
 	default:
 		t.exists()
-		x.found = t.visible(r.tx, r.snapshot)
+		return t.visible(r.tx, r.snapshot)
 	}
 }
 
-func (x *selecting) keep(r *run, v *version) {
-	if !r.holds(x.where, v) {
-		return
-	}
-	k := keptRow{version: v}
-	for _, o := range x.order {
-		k.by = append(k.by, r.eval(o.node, v))
-	}
-	x.kept = append(x.kept, k)
-}
-
-func (x *selecting) sort() {
-	slices.SortStableFunc(x.kept, func(a, b keptRow) int {
-		for i, o := range x.order {
-			c := compareNulls(a.by[i], b.by[i])
-			if o.desc {
-				c = -c
-			}
-			if c != 0 {
-				return c
-			}
+func (q *query) compare(a, b keptRow) int {
+	for i, o := range q.order {
+		c := compareNulls(a.by[i], b.by[i])
+		if o.desc {
+			c = -c
 		}
-		return 0
-	})
-	x.sorted, x.i = true, 0
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // compareNulls has NULL after everything else.
@@ -185,19 +163,20 @@ func compareNulls(a, b value) int {
 	return compare(a, b)
 }
 
-func (x *selecting) give(r *run, v *version) {
-	locks := x.lock.Update && x.table != nil
+// give locks a row, if it is to be, and gives it; false if there is nothing to lock.
+func (q *query) give(r *run, v *version) bool {
+	locks := q.lock.Update && q.table != nil
 	if locks {
-		if v = r.lock(v, x.lock, false, func(v *version) bool { return r.holds(x.where, v) }); v == nil {
-			return
+		if v = r.lock(v, q.lock, false, func(v *version) bool { return r.holds(q.where, v) }); v == nil {
+			return false
 		}
 	}
-	r.give(x.outputs, v)
+	r.give(q.outputs, v)
 	if locks {
 		v.xmax = r.tx.id() // which the row is shown without
 	}
-	if x.table != nil && x.aggregates == nil {
+	if q.table != nil && q.aggregates == nil {
 		r.b.s.register.found(r.b, v)
 	}
-	x.given++
+	return true
 }

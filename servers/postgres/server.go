@@ -83,6 +83,7 @@ func (s *server) Crash(how trace.Crash) {
 	for _, b := range s.backends {
 		b.closed = true
 		b.inTx = nil
+		b.stop()
 		if b.tx != nil && b.tx.durable {
 			s.recovering = append(s.recovering, b.tx)
 		} else if b.tx != nil {
@@ -108,8 +109,19 @@ func (s *server) Restart() {
 	s.standbys.Restart()
 }
 
-// Stop has nothing to do: there are no goroutines.
-func (s *server) Stop() {}
+// Stop is as in [sim.Server]: the coroutines of what waits end.
+func (s *server) Stop() {
+	for _, b := range s.backends {
+		b.stop()
+	}
+}
+
+// stop ends the coroutine of what the session does.
+func (b *backend) stop() {
+	if b.running != nil {
+		b.running.stop()
+	}
+}
 
 // turn does something and what others can do then, and sends what comes of it when the world
 // has seen it: a crash may come between.

@@ -93,25 +93,18 @@ func (b *backend) commits(then func()) {
 	if wrote {
 		b.s.writes(t)
 	}
-	r := &run{b: b, tx: t, plan: &plan{begin: func() execution { return committing{} }}, then: func() {
+	ended := func() {
 		t.commit()
 		then()
-	}}
+	}
 	if !wrote || b.s.confirmed(t) {
-		r.then()
+		ended()
 		return
 	}
-	b.running = r
-}
-
-// committing waits for a standby.
-type committing struct{}
-
-func (committing) step(r *run) {
-	enough := func() bool { return r.enough || r.b.s.confirmed(r.tx) }
-	if !enough() {
-		r.waits(&wait{ready: enough})
-	}
+	b.running = b.run(&plan{carryOut: func(r *run) {
+		r.waits(&wait{ready: func() bool { return r.enough || b.s.confirmed(t) }})
+	}}, nil)
+	b.running.then = ended
 }
 
 // commit makes all that the transaction has done true.
