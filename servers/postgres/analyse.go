@@ -90,9 +90,7 @@ func literal(e *sql.Literal) *node {
 		return constant(e.Text == "true", sql.Bool)
 	case sql.Decimal:
 		f, err := strconv.ParseFloat(e.Text, 64)
-		if err != nil {
-			raise(fail(outOfRange, "\"%s\" is out of range for type double precision", e.Text))
-		}
+		refuse(err != nil, outOfRange, "\"%s\" is out of range for type double precision", e.Text)
 		return constant(f, sql.Float8)
 	}
 	n, err := strconv.ParseInt(e.Text, 10, 64)
@@ -361,9 +359,7 @@ func (sc *scope) inner(of *sql.Select) (q *query) {
 func (sc *scope) sub(e *sql.Sub) *node {
 	q, t := sc.inner(e.Select), sql.Bool
 	if q.exists = e.Exists; !q.exists {
-		if len(q.outputs) != 1 {
-			raise(fail(syntaxError, "subquery must return only one column"))
-		}
+		refuse(len(q.outputs) != 1, syntaxError, "subquery must return only one column")
 		t = q.outputs[0].typ
 	}
 	i := len(*sc.subs)

@@ -3,13 +3,14 @@ package postgres
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -37,19 +38,18 @@ type backend struct {
 	tx            *tx
 	block, failed bool
 
-	// request is what it does now, and queue what it will then. todo are the messages of
-	// the request, script the statements of a message.
-	request  *sim.Request
-	queue    []*sim.Request
-	todo     []pgproto3.FrontendMessage
-	script   []sql.Statement
-	scripted bool
+	// request is what it does now, and queue what it will then. It does it in a coroutine, which
+	// goes on with resume until it has to wait, or has come to its end.
+	request *sim.Request
+	queue   []*sim.Request
+	resume  func() (_ struct{}, waits bool)
+	stop    func()
+	yield   func(struct{}) bool
 	// skips: after an error all is skipped up to the next Sync.
 	skips   bool
 	running *run
-	portal  *portal // whose run it is; nil is a simple query's
-	asked   stamp   // when the request came, by the time of day
-	askedAt int64   // and by the monotonic clock
+	asked   stamp // when the request came, by the time of day
+	askedAt int64 // and by the monotonic clock
 	reply
 	idle *sim.Timer
 	// query is what it was asked for last, at queryAt; active says that it has not said since that
@@ -153,14 +153,7 @@ func (b *backend) close() {
 	b.closed = true
 	b.s.pool.lost(b)
 	b.s.timers.Stop(b.idle)
-	if r := b.running; r != nil {
-		b.running = nil
-		if r.wait != nil {
-			r.unwait()
-		}
-		r.stop()
-		b.s.forget(r)
-	}
+	b.abandon()
 	if b.tx != nil {
 		b.tx.abort()
 	}
@@ -168,52 +161,57 @@ func (b *backend) close() {
 	b.s.backends = slices.DeleteFunc(b.s.backends, func(o *backend) bool { return o == b })
 }
 
+// errAbandoned is how what a session does ends if it is over while it waits.
+var errAbandoned = errors.New("it is abandoned")
+
+// abandon ends what the session waits with.
+func (b *backend) abandon() {
+	if r := b.running; r != nil && r.wait != nil {
+		r.unwait()
+		b.s.forget(r)
+		b.stop()
+	}
+}
+
 // step does what is to be done, until there is nothing or a statement waits.
 func (b *backend) step() {
 	for !b.closed {
-		switch {
-		case b.running != nil:
-			r := b.running
-			if _, waits := r.resume(); waits {
-				b.s.waits(r)
-				return
-			}
-			b.running = nil
-			switch {
-			case r.err != nil:
-				b.fails(r.err)
-			case r.then != nil:
-				r.then()
-			default:
-				b.ran(r)
-			}
-		case len(b.script) > 0:
-			next := b.script[0]
-			b.script = b.script[1:]
-			b.try(func() { b.executes(next) })
-		case b.scripted:
-			b.scripted = false
-			b.finish(b.ready)
-		case len(b.todo) > 0:
-			next := b.todo[0]
-			b.todo = b.todo[1:]
-			b.try(func() { b.handle(next) })
-		default:
-			b.answer()
-			if b.on != nil && !b.busy() {
-				b.on.rested()
-			}
-			if b.closed || len(b.queue) == 0 {
+		if b.resume == nil {
+			if len(b.queue) == 0 {
 				return
 			}
 			b.take()
 		}
+		if _, waits := b.resume(); waits {
+			b.s.waits(b.running)
+			return
+		}
+		b.resume = nil
+		if b.closed {
+			return
+		}
+		b.answer()
+		if b.on != nil && !b.busy() {
+			b.on.rested()
+		}
 	}
+}
+
+// begin has the session do something.
+func (b *backend) begin(does func()) {
+	b.resume, b.stop = iter.Pull(func(yield func(struct{}) bool) {
+		b.yield = yield
+		_ = caught(does) // what it raises otherwise is answered
+	})
 }
 
 // try does something, and answers with the error that it raises.
 func (b *backend) try(f func()) {
-	if err := caught(f); err != nil {
+	switch err := caught(f); err {
+	case nil:
+	case errAbandoned:
+		raise(err)
+	default:
 		b.fails(err)
 	}
 }
@@ -226,23 +224,36 @@ func (b *backend) take() {
 	b.asked, b.askedAt = b.s.now(), b.s.timers.Now()
 	b.synced = false
 	q, _ := b.request.Body.(*request)
+	b.begin(func() { b.serve(q) })
+}
+
+func (b *backend) serve(q *request) {
 	switch {
-	case q == nil || q.bad != "":
-		why := "invalid message format"
-		if q != nil {
-			why = q.bad
-		}
-		b.dies(fail(protocolViolation, "%s", why))
+	case q == nil:
+		b.dies(fail(protocolViolation, "invalid message format"))
+		return
+	case q.bad != "":
+		b.dies(fail(protocolViolation, "%s", q.bad))
+		return
 	case q.startup != nil:
 		b.starts(q.startup)
+		return
 	case !b.begun:
 		b.dies(fail(protocolViolation, "expected a startup packet"))
-	case b.on != nil:
-		if err := caught(func() { b.todo = b.on.rewritten(q.messages) }); err != nil {
+		return
+	}
+	messages := q.messages
+	if b.on != nil {
+		if err := caught(func() { messages = b.on.rewritten(messages) }); err != nil {
 			b.dies(err)
+			return
 		}
-	default:
-		b.todo = q.messages
+	}
+	for _, m := range messages {
+		if b.closed {
+			return
+		}
+		b.try(func() { b.handle(m) })
 	}
 }
 
@@ -276,7 +287,7 @@ func (s *server) cancel(m *pgproto3.CancelRequest) {
 func (b *backend) cancel() {
 	switch r := b.running; {
 	case r == nil:
-	case r.then != nil:
+	case r.commits:
 		b.notice("WARNING", "01000", "canceling wait for synchronous replication due to user request")
 		r.enough = true
 	default:
@@ -339,8 +350,7 @@ func (b *backend) fails(err error) {
 	o := asOops(err)
 	b.s.doubts(o)
 	b.error("ERROR", o)
-	b.script = nil
-	b.skips = !b.scripted
+	b.running, b.skips = nil, true
 	if b.tx != nil {
 		b.failed = b.block
 		b.tx.abort()
@@ -357,7 +367,7 @@ func (b *backend) dies(err error) {
 
 // hangUp answers and ends the connection.
 func (b *backend) hangUp() {
-	b.todo, b.queue = nil, nil
+	b.queue = nil
 	b.answer()
 	b.lost = true
 	b.close()

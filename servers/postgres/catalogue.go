@@ -98,9 +98,7 @@ var errIncomparable = errors.New("a column is compared with a value of another t
 // from has a view be the relation of a scope.
 func (v *view) from(sc *scope, q *query, of *sql.Select) *table {
 	name := of.From.Table
-	if of.Lock.Update {
-		raise(without("locks of the rows of %s", name))
-	}
+	lack(of.Lock.Update, "locks of the rows of %s", name)
 	t := &table{name: name, columns: v.columns, view: v}
 	sc.relations = []relation{{of.From.Alias, t}}
 	for _, b := range v.bounds {
@@ -224,8 +222,6 @@ func sessionRows(r *run) (all [][]value) {
 
 // currentSchema is where a table is made and looked for that names none.
 func currentSchema(f *frame, _ []value) value {
-	if f.r.b.settings["search_path"] != settings["search_path"] {
-		raise(without("current_schema() with another search_path"))
-	}
+	lack(f.r.b.settings["search_path"] != settings["search_path"], "current_schema() with another search_path")
 	return schema
 }

@@ -57,12 +57,8 @@ func (s *server) defines(r *run, name string, ifNotExists bool) (there bool) {
 // redefines refuses to let a run change what tables there are in a transaction of several
 // statements, where others would have to wait for it to end.
 func (s *server) redefines(r *run) {
-	if r.b.block {
-		raise(without("CREATE and DROP in a transaction block"))
-	}
-	if slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }) {
-		raise(without("CREATE and DROP while other transactions are under way"))
-	}
+	lack(r.b.block, "CREATE and DROP in a transaction block")
+	lack(slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }), "CREATE and DROP while other transactions are under way")
 }
 
 // did is to be called when what there is has changed, with how to take it back.
@@ -76,9 +72,7 @@ func (s *server) did(r *run, undo func()) {
 }
 
 func (s *server) createTable(r *run, of *sql.CreateTable) {
-	if owned(of.Name) {
-		raise(without("tables whose names begin with pg_"))
-	}
+	lack(owned(of.Name), "tables whose names begin with pg_")
 	if s.defines(r, of.Name, of.IfNotExists) {
 		return
 	}
@@ -100,9 +94,7 @@ func (s *server) createTable(r *run, of *sql.CreateTable) {
 		if e != nil {
 			params, subs := []sql.Type(nil), []*query(nil)
 			col.byItself = (&scope{s: s, params: &params, subs: &subs}).assigned(col, e)
-			if len(params) > 0 || len(subs) > 0 {
-				raise(without("parameters and queries in DEFAULT"))
-			}
+			lack(len(params) > 0 || len(subs) > 0, "parameters and queries in DEFAULT")
 		}
 		t.columns = append(t.columns, col)
 	}
@@ -118,9 +110,7 @@ func (t *table) addKey(k sql.Key) {
 	one := key{name: t.name + "_" + strings.Join(k.Columns, "_") + "_key"}
 	if k.Primary {
 		one.name = t.name + "_pkey"
-		if slices.ContainsFunc(t.keys, func(o key) bool { return o.name == one.name }) {
-			raise(fail(badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name))
-		}
+		refuse(slices.ContainsFunc(t.keys, func(o key) bool { return o.name == one.name }), badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name)
 	}
 	for _, name := range k.Columns {
 		i := t.numberOf(name)

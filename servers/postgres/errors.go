@@ -78,6 +78,19 @@ type raised struct{ error }
 
 func raise(err error) { panic(raised{err}) }
 
+// refuse raises an error if something is so, and lack that of what this server cannot do.
+func refuse(is bool, code, format string, args ...any) {
+	if is {
+		raise(fail(code, format, args...))
+	}
+}
+
+func lack(is bool, format string, args ...any) {
+	if is {
+		raise(without(format, args...))
+	}
+}
+
 // caught returns the error that f raises; nil is none.
 func caught(f func()) (err error) {
 	defer func() {

@@ -47,9 +47,7 @@ func init() { // the functions call what looks functions up
 		{"currval", []sql.Type{sql.Text}, sql.Int8, func(f *frame, args []value) value {
 			q := f.r.b.s.sequence(args[0].(string))
 			n, counted := f.r.b.counted[q]
-			if !counted {
-				raise(fail(objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name))
-			}
+			refuse(!counted, objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name)
 			return n
 		}},
 
@@ -57,9 +55,7 @@ func init() { // the functions call what looks functions up
 		{"current_schema", nil, sql.Name, currentSchema},
 		{"current_database", nil, sql.Name, func(f *frame, _ []value) value { return f.r.b.database }},
 		{"txid_current", nil, sql.Int8, func(f *frame, _ []value) value {
-			if f.r.b.s.readOnly() {
-				raise(without("txid_current() on a standby"))
-			}
+			lack(f.r.b.s.readOnly(), "txid_current() on a standby")
 			return int64(f.r.tx.id())
 		}},
 		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, signals((*backend).terminate)},
@@ -115,14 +111,10 @@ func (sc *scope) call(e *sql.Call) *node {
 	case "timezone":
 		return sc.timezone(args)
 	}
-	if e.Named != nil {
-		raise(without("named arguments of %s", e.Name))
-	}
+	lack(e.Named != nil, "named arguments of %s", e.Name)
 	var types []string
 	for _, n := range args {
-		if n.typ == sql.Bytea {
-			raise(without("functions of bytea"))
-		}
+		lack(n.typ == sql.Bytea, "functions of bytea")
 		types = append(types, string(n.typ))
 	}
 	none := fail(unknownFunction, "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
@@ -136,9 +128,7 @@ func (sc *scope) call(e *sql.Call) *node {
 		}
 		return fn.of(args)
 	}
-	if slices.Contains(elsewhere, e.Name) {
-		raise(without("the function %s", e.Name))
-	}
+	lack(slices.Contains(elsewhere, e.Name), "the function %s", e.Name)
 	panic(raised{asOurs(none)})
 }
 
@@ -167,13 +157,9 @@ func (fn *function) of(args []*node) *node {
 
 // picked is the first argument that is not NULL, the greatest or the least.
 func (sc *scope) picked(name string, args []*node) *node {
-	if len(args) == 0 {
-		raise(fail(syntaxError, "syntax error at or near \")\""))
-	}
+	refuse(len(args) == 0, syntaxError, "syntax error at or near \")\"")
 	args, t := sc.common(upper(name), args)
-	if t == sql.XID {
-		raise(without("%s of transaction IDs", name))
-	}
+	lack(t == sql.XID, "%s of transaction IDs", name)
 	better := func(a, b value) bool {
 		return name == "greatest" && compare(a, b) > 0 || name == "least" && compare(a, b) < 0
 	}
@@ -198,9 +184,7 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
 		"days": {days: 1}, "weeks": {days: 7}, "months": {months: 1}, "years": {months: 12},
 	}
-	if e.Named == nil {
-		raise(without("make_interval without the names of its arguments"))
-	}
+	lack(e.Named == nil, "make_interval without the names of its arguments")
 	for i, name := range e.Named {
 		t := sql.Int4
 		if name == "secs" {
@@ -232,9 +216,7 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 // timezone is AT TIME ZONE: what a clock of that zone shows at a time, or the time at which it shows
 // something.
 func (sc *scope) timezone(args []*node) *node {
-	if len(args) != 2 {
-		raise(without("this form of timezone()"))
-	}
+	lack(len(args) != 2, "this form of timezone()")
 	from, to := sql.TimestampTZ, sql.Timestamp
 	if args[1].typ == sql.Timestamp {
 		from, to = to, from
@@ -301,7 +283,7 @@ func signals(does func(*backend)) func(*frame, []value) value {
 			raise(without("signals of a session to itself"))
 		case s.pool != nil:
 			raise(without("signals to sessions behind a pooler"))
-		case s.backends[i].running != nil && s.backends[i].running.then != nil:
+		case s.backends[i].running != nil && s.backends[i].running.commits:
 			raise(without("signals to a session that waits for a standby"))
 		}
 		does(s.backends[i])

@@ -28,9 +28,7 @@ func (s *server) createIndex(r *run, of *sql.CreateIndex) {
 	one := key{name: of.Name}
 	for _, name := range of.Columns {
 		i := t.numberOf(name)
-		if i < 0 {
-			raise(fail(unknownColumn, "column \"%s\" does not exist", name))
-		}
+		refuse(i < 0, unknownColumn, "column \"%s\" does not exist", name)
 		one.columns = append(one.columns, i)
 	}
 	if one.name == "" {
@@ -46,9 +44,7 @@ func (s *server) createIndex(r *run, of *sql.CreateIndex) {
 	keys, indexes := t.keys, t.indexes
 	if of.Unique {
 		for _, v := range t.visible(r.tx, r.snapshot) {
-			if t.same(one, v.values, r.tx, v.row) != nil {
-				raise(fail(uniqueViolation, "could not create unique index \"%s\"", one.name))
-			}
+			refuse(t.same(one, v.values, r.tx, v.row) != nil, uniqueViolation, "could not create unique index \"%s\"", one.name)
 		}
 		t.keys = append(slices.Clone(keys), one)
 	} else {

@@ -79,9 +79,7 @@ func (sc *scope) planConflict(t *table, of *sql.Insert) *conflict {
 		columns := t.listed(of.Conflict.Columns)
 		slices.Sort(columns)
 		c.keys = slices.DeleteFunc(slices.Clone(t.keys), func(k key) bool { return !slices.Equal(slices.Sorted(slices.Values(k.columns)), columns) })
-		if len(c.keys) == 0 {
-			raise(fail(badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification"))
-		}
+		refuse(len(c.keys) == 0, badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 	}
 	if of.Conflict.Update == nil {
 		return c

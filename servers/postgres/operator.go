@@ -53,7 +53,7 @@ func (b *backend) claims(client string) bool {
 			return true
 		}
 	}
-	return b.servesClient(client) && b.running != nil && b.running.wait != nil && b.running.then == nil
+	return b.servesClient(client) && b.running != nil && b.running.wait != nil && !b.running.commits
 }
 
 // holds says whether a session has what a key of a lock stands for: an advisory lock, or a row
@@ -92,6 +92,6 @@ func (s *server) operate(l *lease) {
 	b := newBackend(s, nil)
 	b.begun, b.revoked, b.gone = true, true, true
 	b.asked, b.askedAt = s.now(), s.timers.Now()
-	b.script, b.scripted = statements, true
+	b.begin(func() { b.script(func() []sql.Statement { return statements }) })
 	b.step()
 }

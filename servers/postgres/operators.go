@@ -41,9 +41,7 @@ func (sc *scope) unary(e *sql.Operation) *node {
 	if y.typ == sql.Interval {
 		return strict(y, sql.Interval, func(v value) value { return v.(span).negated() })
 	}
-	if y.typ != unknown && !isNumber(y.typ) {
-		raise(fail(unknownFunction, "operator does not exist: - %s", y.typ))
-	}
+	refuse(y.typ != unknown && !isNumber(y.typ), unknownFunction, "operator does not exist: - %s", y.typ)
 	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
@@ -127,9 +125,7 @@ func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 // joined is ||, of which one operand must be a text.
 func (sc *scope) joined(x, y *node) *node {
 	none := fail(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
-	if x.typ == sql.Bytea || y.typ == sql.Bytea {
-		raise(without("|| of bytea"))
-	}
+	lack(x.typ == sql.Bytea || y.typ == sql.Bytea, "|| of bytea")
 	texts := isText(x.typ) || isText(y.typ) || x.typ == unknown || y.typ == unknown
 	anything := func(from, _ sql.Type) bool { return texts && from != void }
 	x = sc.as(x, sql.Text, anything, none)

@@ -83,9 +83,7 @@ func (sc *scope) outputs(of []sql.Output) []output {
 	var outs []output
 	for _, o := range of {
 		if o.Expr == nil {
-			if len(sc.relations) == 0 {
-				raise(fail(syntaxError, "SELECT * with no tables specified is not valid"))
-			}
+			refuse(len(sc.relations) == 0, syntaxError, "SELECT * with no tables specified is not valid")
 			if v := sc.relations[0].table.view; v != nil && len(v.lacks) > 0 {
 				raise(without("all columns of %s", sc.relations[0].table.name))
 			}

@@ -155,9 +155,7 @@ const console = "pgbouncer"
 var keeps = []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "standard_conforming_strings", "timezone"}
 
 func kept(name string) {
-	if !slices.Contains(keeps, name) {
-		raise(fail(protocolViolation, "unsupported startup parameter: %s", name))
-	}
+	refuse(!slices.Contains(keeps, name), protocolViolation, "unsupported startup parameter: %s", name)
 }
 
 // has gives it a session.
@@ -202,9 +200,7 @@ func (c *pooled) rewritten(messages []pgproto3.FrontendMessage) []pgproto3.Front
 	prepared := map[string]bool{} // by this very request
 	needs := func(name string) string {
 		st := c.statements[name]
-		if st == nil {
-			raise(fail(protocolViolation, "prepared statement did not exist"))
-		}
+		refuse(st == nil, protocolViolation, "prepared statement did not exist")
 		if b.statements[st.Name] == nil && !prepared[st.Name] {
 			prepared[st.Name] = true
 			all = append(all, quietly{st})
@@ -217,9 +213,7 @@ func (c *pooled) rewritten(messages []pgproto3.FrontendMessage) []pgproto3.Front
 			if m.Name == "" {
 				break
 			}
-			if c.statements[m.Name] != nil {
-				raise(fail(protocolViolation, "prepared statement name is already in use"))
-			}
+			refuse(c.statements[m.Name] != nil, protocolViolation, "prepared statement name is already in use")
 			st := *m
 			st.Name = c.p.name(m)
 			c.statements[m.Name] = &st

@@ -39,12 +39,11 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 		b.parse(m.Parse)
 		b.out = sofar
 	case *pgproto3.Query:
-		b.scripted = true
 		b.asks(m.String)
-		b.works()
-		if b.script = parsed(m.String); len(b.script) == 0 {
-			b.send(&pgproto3.EmptyQueryResponse{})
-		}
+		b.script(func() []sql.Statement {
+			b.works()
+			return parsed(m.String)
+		})
 	case *pgproto3.Parse:
 		b.asks(m.Query)
 		b.works()
@@ -65,10 +64,9 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 		b.send(&pgproto3.CloseComplete{})
 	case *pgproto3.Sync:
 		b.skips = false
-		b.finish(func() {
-			clear(b.portals)
-			b.ready()
-		})
+		b.finish()
+		clear(b.portals)
+		b.ready()
 	case *pgproto3.Flush:
 	case *pgproto3.Terminate:
 		b.close()
@@ -131,9 +129,7 @@ func (b *backend) allows(of sql.Statement) {
 	case *sql.Commit, *sql.Rollback:
 		return
 	}
-	if b.failed {
-		raise(fail(transactionFailed, "current transaction is aborted, commands ignored until end of transaction block"))
-	}
+	refuse(b.failed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
 }
 
 // planned is the statement's plan, made anew if the tables are others.
@@ -143,9 +139,7 @@ func (b *backend) planned(st *prepared) *plan {
 	}
 	p, was := b.s.plan(st.text, st.of, st.params), st.plan
 	sameType := func(a, b output) bool { return a.typ == b.typ }
-	if len(p.params) != len(was.params) || !slices.EqualFunc(p.outputs, was.outputs, sameType) {
-		raise(fail(notSupported, "cached plan must not change result type"))
-	}
+	refuse(len(p.params) != len(was.params) || !slices.EqualFunc(p.outputs, was.outputs, sameType), notSupported, "cached plan must not change result type")
 	st.plan = p
 	return p
 }
@@ -153,25 +147,19 @@ func (b *backend) planned(st *prepared) *plan {
 // statement finds a statement that a client has prepared.
 func (b *backend) statement(name string) *prepared {
 	st := b.statements[name]
-	if st == nil {
-		raise(fail(unknownStatement, "prepared statement \"%s\" does not exist", name))
-	}
+	refuse(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
 	return st
 }
 
 // portalOf finds a statement that has its parameters.
 func (b *backend) portalOf(name string) *portal {
 	p := b.portals[name]
-	if p == nil {
-		raise(fail(unknownCursor, "portal \"%s\" does not exist", name))
-	}
+	refuse(p == nil, unknownCursor, "portal \"%s\" does not exist", name)
 	return p
 }
 
 func (b *backend) bind(m *pgproto3.Bind) {
-	if m.PreparedStatement == "" && b.statements[""] == nil {
-		raise(fail(unknownStatement, "unnamed prepared statement does not exist"))
-	}
+	refuse(m.PreparedStatement == "" && b.statements[""] == nil, unknownStatement, "unnamed prepared statement does not exist")
 	st := b.statement(m.PreparedStatement)
 	b.asks(st.text)
 	if st.of != nil {
@@ -180,9 +168,7 @@ func (b *backend) bind(m *pgproto3.Bind) {
 	pl := b.planned(st)
 	p := &portal{plan: pl, formats: m.ResultFormatCodes}
 	if pl != nil {
-		if len(m.Parameters) != len(pl.params) {
-			raise(fail(protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params)))
-		}
+		refuse(len(m.Parameters) != len(pl.params), protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params))
 		if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
 			raise(fail(protocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters)))
 		}
@@ -249,29 +235,57 @@ func (b *backend) execute(m *pgproto3.Execute) {
 	case p.ran != nil:
 		b.gives(p)
 	default:
-		b.runs(p.plan, p.params, p)
+		if p.ran = b.run(p.plan, p.params); p.ran != nil {
+			b.gives(p)
+		}
 	}
 }
 
-// executes begins a statement of a simple query.
+// script carries out the statements of a simple query, up to the first that fails.
+func (b *backend) script(statements func() []sql.Statement) {
+	b.try(func() {
+		all := statements()
+		if len(all) == 0 {
+			b.send(&pgproto3.EmptyQueryResponse{})
+		}
+		for _, of := range all {
+			b.executes(of)
+		}
+	})
+	b.skips = false
+	b.finish()
+	b.ready()
+}
+
+// executes carries out a statement of a simple query.
 func (b *backend) executes(of sql.Statement) {
 	b.allows(of)
 	p := b.s.plan("", of, nil)
-	if len(p.params) > 0 {
-		raise(fail("42P02", "there is no parameter $1"))
-	}
-	b.runs(p, nil, nil)
-}
-
-// runs begins a plan; p is nil for that of a simple query.
-func (b *backend) runs(pl *plan, params []value, p *portal) {
-	b.allows(pl.of)
-	if b.control(pl.of) {
+	refuse(len(p.params) > 0, "42P02", "there is no parameter $1")
+	r := b.run(p, nil)
+	if r == nil {
 		return
 	}
-	b.s.permits(pl.of)
+	if len(p.outputs) > 0 {
+		b.columns(p, nil)
+	}
+	b.rows(p, r.rows, nil)
+	b.complete(r.tag)
+}
+
+// run carries out a plan; nil is that there is nothing more to it.
+func (b *backend) run(p *plan, params []value) *run {
+	b.allows(p.of)
+	if b.control(p.of) {
+		return nil
+	}
+	b.s.permits(p.of)
 	b.begins()
-	b.running, b.portal = b.run(pl, params), p
+	r := &run{b: b, tx: b.tx, plan: p, params: params, snapshot: b.s.commits}
+	b.running = r
+	r.carryOut()
+	b.running = nil
+	return r
 }
 
 // permits refuses what cannot be done on a standby.
@@ -315,45 +329,24 @@ func (b *backend) control(of sql.Statement) bool {
 		if commits {
 			tag = "COMMIT"
 		}
-		ended := func() {
-			b.block, b.failed = false, false
-			b.complete(tag)
+		switch {
+		case b.tx != nil && commits:
+			b.commits()
+		case b.tx != nil:
+			b.tx.abort()
 		}
-		switch t := b.tx; {
-		case t != nil && commits:
-			b.commits(ended)
-		case t != nil:
-			t.abort()
-			ended()
-		default:
-			ended()
-		}
+		b.block, b.failed = false, false
+		b.complete(tag)
 		return true
 	}
 	return false
 }
 
-// finish ends a transaction that nobody has begun by BEGIN, and does what comes then.
-func (b *backend) finish(then func()) {
+// finish ends a transaction that nobody has begun by BEGIN.
+func (b *backend) finish() {
 	if b.tx != nil && !b.block {
-		b.commits(then)
-		return
+		b.commits()
 	}
-	then()
-}
-
-// ran takes what a run has come to.
-func (b *backend) ran(r *run) {
-	if b.portal != nil {
-		b.portal.ran = r
-		b.gives(b.portal)
-		return
-	}
-	if len(r.plan.outputs) > 0 {
-		b.columns(r.plan, nil)
-	}
-	b.rows(r.plan, r.rows, nil)
-	b.complete(r.tag)
 }
 
 // gives gives a portal's next rows.

@@ -1,9 +1,7 @@
 package postgres
 
 import (
-	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
@@ -30,11 +28,7 @@ type output struct {
 	node *node
 }
 
-// errStopped is how a run ends that nobody needs any more.
-var errStopped = errors.New("it is stopped")
-
-// A run is the execution of a plan by a session: a coroutine, which goes on with resume until it
-// has to wait, or has come to its end.
+// A run is the execution of a plan by a session, or a commit that waits for a standby.
 type run struct {
 	b      *backend
 	tx     *tx
@@ -48,14 +42,8 @@ type run struct {
 	tag      string
 	wait     *wait
 	failed   error // why it does not go on after a wait
-	err      error // with which it has come to its end
-	yield    func(struct{}) bool
-	resume   func() (_ struct{}, waits bool)
-	stop     func()
-	// then is set for a commit that waits for a standby: what is to be done after it. It is
-	// enough if the client does not want it to wait any more.
-	then   func()
-	enough bool
+	// enough says of one that commits that the client does not want it to wait any more.
+	commits, enough bool
 }
 
 // A wait is what a run waits for.
@@ -69,23 +57,12 @@ type wait struct {
 	timers   []*sim.Timer
 }
 
-func (b *backend) run(p *plan, params []value) *run {
-	r := &run{b: b, tx: b.tx, plan: p, params: params, snapshot: b.s.commits}
-	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
-		r.yield = yield
-		r.err = caught(r.carryOut)
-	})
-	return r
-}
-
 // carryOut carries the statement out, and the queries in brackets before it.
 func (r *run) carryOut() {
 	for _, q := range r.plan.subs {
 		r.frame = frame{r: r}
 		q.carryOut(r)
-		if len(r.rows) > 1 {
-			raise(fail(cardinality, "more than one row returned by a subquery used as an expression"))
-		}
+		refuse(len(r.rows) > 1, cardinality, "more than one row returned by a subquery used as an expression")
 		var v value
 		if len(r.rows) == 1 {
 			v = r.rows[0][0]
@@ -99,8 +76,8 @@ func (r *run) carryOut() {
 // waits has the run wait.
 func (r *run) waits(w *wait) {
 	r.wait = w
-	if !r.yield(struct{}{}) {
-		raise(errStopped)
+	if !r.b.yield(struct{}{}) {
+		raise(errAbandoned)
 	}
 	if r.failed != nil {
 		raise(r.failed)
@@ -120,7 +97,7 @@ const deadlockTimeout = time.Second
 func (w *wait) begins(r *run) {
 	t := r.b.s.timers
 	w.since, w.at = t.Now(), r.b.s.now()
-	if r.then != nil {
+	if r.commits {
 		return // a commit that is on the disk cannot fail any more
 	}
 	limit := func(due int64, err error) {

@@ -69,9 +69,7 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 		raise(without("ORDER BY the number of a column"))
 	}
 	n := sc.analyse(e)
-	if n.typ == sql.XID {
-		raise(fail(unknownFunction, "could not identify an ordering operator for type xid"))
-	}
+	refuse(n.typ == sql.XID, unknownFunction, "could not identify an ordering operator for type xid")
 	return sc.settled(n)
 }
 

@@ -83,7 +83,7 @@ func (s *server) Crash(how trace.Crash) {
 	for _, b := range s.backends {
 		b.closed = true
 		b.inTx = nil
-		b.stop()
+		b.abandon()
 		if b.tx != nil && b.tx.durable {
 			s.recovering = append(s.recovering, b.tx)
 		} else if b.tx != nil {
@@ -112,14 +112,7 @@ func (s *server) Restart() {
 // Stop is as in [sim.Server]: the coroutines of what waits end.
 func (s *server) Stop() {
 	for _, b := range s.backends {
-		b.stop()
-	}
-}
-
-// stop ends the coroutine of what the session does.
-func (b *backend) stop() {
-	if b.running != nil {
-		b.running.stop()
+		b.abandon()
 	}
 }
 

@@ -41,9 +41,7 @@ var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "In
 // set is SET: until the end of the session, or of the transaction if that fails.
 func (b *backend) set(of *sql.Set) {
 	was := b.show(of.Name)
-	if slices.Contains(fixed, of.Name) {
-		raise(without("SET of %s", of.Name))
-	}
+	lack(slices.Contains(fixed, of.Name), "SET of %s", of.Name)
 	value := of.Value
 	if of.Default {
 		value = b.initial[of.Name]
@@ -75,9 +73,7 @@ func unrecognized(name string) error {
 // settle takes the settings with which a client begins into those of its session. check refuses
 // one that it cannot begin with.
 func settle(m *pgproto3.StartupMessage, session map[string]string, check func(name string)) {
-	if m.Parameters["user"] == "" {
-		raise(fail("28000", "no PostgreSQL user name specified in startup packet"))
-	}
+	refuse(m.Parameters["user"] == "", "28000", "no PostgreSQL user name specified in startup packet")
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		switch name {
 		case "user", "database":
@@ -126,9 +122,7 @@ func accepts(session map[string]string, name, value string) string {
 		return word
 	case name == "jit":
 		on, ok := readBool(word)
-		if !ok {
-			raise(fail(badParameterValue, "parameter \"jit\" requires a Boolean value"))
-		}
+		refuse(!ok, badParameterValue, "parameter \"jit\" requires a Boolean value")
 		return map[bool]string{true: "on", false: "off"}[on]
 	case name == "extra_float_digits", name == "client_min_messages":
 	case strings.EqualFold(value, session[name]), strings.EqualFold(value, settings[name]):

@@ -170,9 +170,7 @@ func (s stamp) after(d span) stamp {
 
 // since is how much later a time is than another.
 func (s stamp) since(o stamp) span {
-	if !s.finite() || !o.finite() {
-		raise(fail(timeOutOfRange, "cannot subtract infinite timestamps"))
-	}
+	refuse(!s.finite() || !o.finite(), timeOutOfRange, "cannot subtract infinite timestamps")
 	micros := int64(s - o)
 	return span{days: int32(micros / day), micros: micros % day}
 }

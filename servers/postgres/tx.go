@@ -85,26 +85,20 @@ func (r *row) others(mine *tx) *tx {
 // wrote says whether there is anything of it to be put on the disk.
 func (t *tx) wrote() bool { return len(t.undo)+len(t.rows)+len(t.flushed) > 0 }
 
-// commits commits the session's transaction, and does then what is to be done after that. If a
-// standby has to have it first, the session waits: nobody sees it, and what it has locked stays so.
-func (b *backend) commits(then func()) {
+// commits commits the session's transaction. If a standby has to have it first, the session waits:
+// nobody sees it, and what it has locked stays so.
+func (b *backend) commits() {
 	t := b.tx
-	wrote := t.wrote()
-	if wrote {
+	if t.wrote() {
 		b.s.writes(t)
+		if !b.s.confirmed(t) {
+			r := &run{b: b, tx: t, commits: true}
+			b.running = r
+			r.waits(&wait{ready: func() bool { return r.enough || b.s.confirmed(t) }})
+			b.running = nil
+		}
 	}
-	ended := func() {
-		t.commit()
-		then()
-	}
-	if !wrote || b.s.confirmed(t) {
-		ended()
-		return
-	}
-	b.running = b.run(&plan{carryOut: func(r *run) {
-		r.waits(&wait{ready: func() bool { return r.enough || b.s.confirmed(t) }})
-	}}, nil)
-	b.running.then = ended
+	t.commit()
 }
 
 // commit makes all that the transaction has done true.

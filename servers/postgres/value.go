@@ -150,17 +150,11 @@ func readOctets(text string) octets {
 		var b []byte
 		for digits = strings.TrimLeft(digits, " \t\n\r"); digits != ""; digits = strings.TrimLeft(digits, " \t\n\r") {
 			for _, c := range digits[:1] {
-				if !strings.ContainsRune("0123456789abcdefABCDEF", c) {
-					raise(fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", c))
-				}
+				refuse(!strings.ContainsRune("0123456789abcdefABCDEF", c), badParameterValue, "invalid hexadecimal digit: \"%c\"", c)
 			}
-			if len(digits) < 2 {
-				raise(fail(badParameterValue, "invalid hexadecimal data: odd number of digits"))
-			}
+			refuse(len(digits) < 2, badParameterValue, "invalid hexadecimal data: odd number of digits")
 			one, err := hex.DecodeString(digits[:2])
-			if err != nil {
-				raise(fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0]))
-			}
+			refuse(err != nil, badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0])
 			b, digits = append(b, one...), digits[2:]
 		}
 		return octets(b)
@@ -175,9 +169,7 @@ func readOctets(text string) octets {
 			i++
 		default:
 			n, err := strconv.ParseUint(text[i+1:min(i+4, len(text))], 8, 8)
-			if err != nil || len(text) < i+4 || text[i+1] > '3' {
-				raise(fail(badText, "invalid input syntax for type bytea"))
-			}
+			refuse(err != nil || len(text) < i+4 || text[i+1] > '3', badText, "invalid input syntax for type bytea")
 			b = append(b, byte(n))
 			i += 3
 		}

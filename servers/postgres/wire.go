@@ -44,9 +44,7 @@ func decode(b []byte, t sql.Type, format int16) value {
 	case b == nil:
 		return nil
 	case format == asText, isText(t):
-		if !utf8Text(b) {
-			raise(fail("22021", "invalid byte sequence for encoding \"UTF8\""))
-		}
+		refuse(!utf8Text(b), "22021", "invalid byte sequence for encoding \"UTF8\"")
 		return read(string(b), t)
 	case format != asBinary:
 		raise(fail(badParameterValue, "unsupported format code: %d", format))

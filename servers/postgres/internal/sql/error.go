@@ -17,6 +17,13 @@ func wrong(format string, args ...any) error {
 	return &Error{Code: "42601", Message: fmt.Sprintf(format, args...), Ours: true}
 }
 
+// lack refuses what comes, if it is what PostgreSQL has and this server has not.
+func lack(comes bool, what string) {
+	if comes {
+		panic(without(what))
+	}
+}
+
 // without is what PostgreSQL has and this server has not.
 func without(what string) error {
 	return &Error{Code: "0A000", Message: "the simulated server does not have " + what, Ours: true}

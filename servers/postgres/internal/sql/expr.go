@@ -62,14 +62,10 @@ func (p *parser) among(x Expr) Expr {
 	}
 	switch {
 	case p.accept("in"):
-		if p.is("(", "select") {
-			panic(without("IN of a query"))
-		}
+		lack(p.is("(", "select"), "IN of a query")
 		x = &In{X: x, List: inBrackets(p, p.expr)}
 	case p.accept("between"):
-		if p.is("symmetric") {
-			panic(without("BETWEEN SYMMETRIC"))
-		}
+		lack(p.is("symmetric"), "BETWEEN SYMMETRIC")
 		low := p.binary(compares + 1)
 		p.need("and")
 		high := p.binary(compares + 1)
@@ -142,9 +138,7 @@ func (p *parser) primary() Expr {
 			return p.sub(false)
 		}
 		x := p.expr()
-		if p.is(",") {
-			panic(without("rows as values"))
-		}
+		lack(p.is(","), "rows as values")
 		p.need(")")
 		return x
 	case p.is("true"), p.is("false"):
@@ -184,9 +178,7 @@ func (p *parser) primary() Expr {
 	case p.accept("("):
 		return p.call(name)
 	case p.accept("."):
-		if p.is("*") {
-			panic(without("all columns of a table by its name"))
-		}
+		lack(p.is("*"), "all columns of a table by its name")
 		return &Ref{Table: name, Column: p.name()}
 	}
 	return &Ref{Column: name}
@@ -219,9 +211,7 @@ func (p *parser) call(name string) Expr {
 		c.Star = true
 		return p.called(c)
 	}
-	if p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic") {
-		panic(without(name + "(" + p.peek().text + ")"))
-	}
+	lack(p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic"), name+"("+p.peek().text+")")
 	c.Args = list(p, func() Expr {
 		if t := p.peek(); t.kind == word && (p.tokens[1].text == "=>" || p.tokens[1].text == ":=") && p.tokens[1].kind == symbol {
 			p.tokens = p.tokens[2:]
@@ -232,24 +222,18 @@ func (p *parser) call(name string) Expr {
 		return p.expr()
 	})
 	p.need(")")
-	if c.Named != nil && len(c.Named) != len(c.Args) {
-		panic(without("positional and named arguments in one call"))
-	}
+	lack(c.Named != nil && len(c.Named) != len(c.Args), "positional and named arguments in one call")
 	return p.called(c)
 }
 
 func (p *parser) called(c *Call) Expr {
-	if p.is("over") || p.is("filter") || p.is("within") {
-		panic(without("window functions and aggregates"))
-	}
+	lack(p.is("over") || p.is("filter") || p.is("within"), "window functions and aggregates")
 	return c
 }
 
 func (p *parser) caseWhen() Expr {
 	c := &Case{}
-	if !p.is("when") {
-		panic(without("CASE of a value"))
-	}
+	lack(!p.is("when"), "CASE of a value")
 	for p.accept("when") {
 		c.When = append(c.When, p.expr())
 		p.need("then")

@@ -146,9 +146,7 @@ func (p *parser) statement() Statement {
 		p.take()
 		d := &Drop{What: p.take().text, IfExists: p.accept("if", "exists")}
 		d.Name = p.name()
-		if p.is(",") {
-			panic(without("several names in DROP"))
-		}
+		lack(p.is(","), "several names in DROP")
 		return d
 	case p.accept("begin"):
 		p.accepts("work", "transaction")
@@ -199,9 +197,7 @@ func (p *parser) modes() {
 			panic(without("the isolation level " + p.peek().text))
 		}
 	}
-	if p.is("read", "only") || p.is("deferrable") || p.is("not") {
-		panic(without("this mode of a transaction"))
-	}
+	lack(p.is("read", "only") || p.is("deferrable") || p.is("not"), "this mode of a transaction")
 }
 
 // setting is the name of a setting.
@@ -243,9 +239,7 @@ func (p *parser) set() Statement {
 	default:
 		panic(wrong("syntax error at or near \"%s\"", t.raw))
 	}
-	if p.is(",") {
-		panic(without("a list of values in SET"))
-	}
+	lack(p.is(","), "a list of values in SET")
 	return s
 }
 
@@ -279,9 +273,7 @@ func (p *parser) table() string {
 		if t := p.peek(); name == "pg_catalog" && t.kind == word && strings.HasPrefix(t.text, "pg_") {
 			return p.name()
 		}
-		if name != "public" {
-			panic(without("other schemas than public"))
-		}
+		lack(name != "public", "other schemas than public")
 		return p.name()
 	}
 	return name
@@ -346,14 +338,10 @@ func (p *parser) insert() Statement {
 // selected is a query that is inserted.
 func (p *parser) selected() (rows [][]Expr, where Expr) {
 	q := p.query()
-	if q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update {
-		panic(without("INSERT of a query on a table, or of one with an order, a limit or a lock"))
-	}
+	lack(q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update, "INSERT of a query on a table, or of one with an order, a limit or a lock")
 	var row []Expr
 	for _, o := range q.Outputs {
-		if o.Expr == nil {
-			panic(without("INSERT of SELECT *"))
-		}
+		lack(o.Expr == nil, "INSERT of SELECT *")
 		row = append(row, o.Expr)
 	}
 	return [][]Expr{row}, q.Where
@@ -385,9 +373,7 @@ func (p *parser) conflict() *Conflict {
 }
 
 func (p *parser) assign() Assign {
-	if p.is("(") {
-		panic(without("lists of columns in SET"))
-	}
+	lack(p.is("("), "lists of columns in SET")
 	a := Assign{Column: p.name()}
 	p.need("=")
 	a.Expr = p.orDefault()
@@ -425,9 +411,7 @@ func (p *parser) update() Statement {
 	s := &Update{Of: p.source()}
 	p.need("set")
 	s.Set = list(p, p.assign)
-	if p.is("from") {
-		panic(without("UPDATE … FROM"))
-	}
+	lack(p.is("from"), "UPDATE … FROM")
 	s.Where = p.where()
 	s.Returning = p.returning()
 	return s
@@ -447,9 +431,7 @@ func (p *parser) query() *Select {
 	s := &Select{Outputs: list(p, p.output)}
 	if p.accept("from") {
 		s.From = p.source()
-		if p.is(",") {
-			panic(without("several tables in one query"))
-		}
+		lack(p.is(","), "several tables in one query")
 	}
 	s.Where = p.where()
 	if p.accept("order", "by") {
@@ -505,18 +487,14 @@ func (p *parser) createTable() Statement {
 }
 
 func (p *parser) createIndex(unique bool) Statement {
-	if p.is("concurrently") {
-		panic(without("CREATE INDEX CONCURRENTLY"))
-	}
+	lack(p.is("concurrently"), "CREATE INDEX CONCURRENTLY")
 	c := &CreateIndex{Unique: unique, IfNotExists: p.accept("if", "not", "exists")}
 	if c.IfNotExists || !p.is("on") {
 		c.Name = p.name()
 	}
 	p.need("on")
 	c.Table = p.table()
-	if p.accept("using") && !p.accept("btree") {
-		panic(without("an index of another kind than btree"))
-	}
+	lack(p.accept("using") && !p.accept("btree"), "an index of another kind than btree")
 	p.need("(")
 	for {
 		c.Columns = append(c.Columns, p.name())
@@ -524,14 +502,10 @@ func (p *parser) createIndex(unique bool) Statement {
 		if p.accept(")") {
 			break
 		}
-		if !p.is(",") {
-			panic(without("an index of anything but columns"))
-		}
+		lack(!p.is(","), "an index of anything but columns")
 		p.take()
 	}
-	if p.is("where") || p.is("include") || p.is("with") || p.is("tablespace") || p.is("nulls") {
-		panic(without(`"` + p.peek().text + `" of an index`))
-	}
+	lack(p.is("where") || p.is("include") || p.is("with") || p.is("tablespace") || p.is("nulls"), `"`+p.peek().text+`" of an index`)
 	return c
 }
 
@@ -601,17 +575,13 @@ func (p *parser) typ() (Type, int) {
 	if types[t.text] == Varchar {
 		return Varchar, p.size()
 	}
-	if p.is("(") || p.is("[") {
-		panic(without("other types with a size than character varying, and arrays"))
-	}
+	lack(p.is("(") || p.is("["), "other types with a size than character varying, and arrays")
 	return types[t.text], 0
 }
 
 // size is how many characters a type has at most, in brackets; 0 is that it does not say.
 func (p *parser) size() int {
-	if p.is("[") {
-		panic(without("arrays"))
-	}
+	lack(p.is("["), "arrays")
 	if !p.accept("(") {
 		return 0
 	}
