@@ -28,6 +28,15 @@ func (s *Server) Do(f func()) { s.out.Do(f) }
 // Crash forgets what was to be sent. The connections have hung up.
 func (s *Server) Crash() { s.out.Crash() }
 
+// ClockChanged, Restart and Stop are as in [sim.Server]; there is nothing to do.
+func (s *Server) ClockChanged() {}
+
+// Restart is as ClockChanged.
+func (s *Server) Restart() {}
+
+// Stop is as ClockChanged.
+func (s *Server) Stop() {}
+
 // Accept is as in [sim.Server].
 func (s *Server) Accept(end *sim.End) sim.Endpoint { return &conn{s: s, end: end} }
 

@@ -1,6 +1,7 @@
 package consul
 
 import (
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -91,7 +92,10 @@ func (s *server) wait(call *http1.Call) {
 func (s *server) lead() {
 	s.leads = true
 	s.host.Emit(trace.Event{Kind: trace.KindLead})
-	s.sessions.renewAll()
+	// It does not know when the sessions were renewed last.
+	for _, id := range slices.Sorted(maps.Keys(s.sessions.all)) {
+		s.sessions.renew(s.sessions.all[id])
+	}
 }
 
 // ClockChanged is as in [sim.Server].
@@ -112,6 +116,3 @@ func (s *server) Restart() {
 	}
 	s.timers.After(election+time.Duration(s.dice.Int64N(int64(election))), s.lead)
 }
-
-// Stop has nothing to do: there are no goroutines.
-func (s *server) Stop() {}

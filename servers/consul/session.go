@@ -198,13 +198,6 @@ func (ss *sessions) renew(one *session) {
 	}
 }
 
-// renewAll is for who begins to lead, and does not know when they were renewed last.
-func (ss *sessions) renewAll() {
-	for _, id := range slices.Sorted(maps.Keys(ss.all)) {
-		ss.renew(ss.all[id])
-	}
-}
-
 // end ends a session, and takes its keys: nobody gets them as long as its lock-delay lasts.
 func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	s := ss.s

@@ -2,6 +2,9 @@ package consul
 
 import (
 	"bytes"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/trace"
@@ -69,4 +72,37 @@ func (s *store) delete(index uint64, key string) {
 	delete(s.keys, key)
 	s.deleted[key] = index
 	s.changed = index
+}
+
+// under are the keys with a prefix, in their order.
+func (s *store) under(prefix string) (all []*entry) {
+	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+		if strings.HasPrefix(key, prefix) {
+			all = append(all, s.keys[key])
+		}
+	}
+	return all
+}
+
+// latest is the index of the latest change of a key with a prefix, also one that was deleted;
+// if there never was one, that of the latest change at all. A real server forgets after a
+// quarter of an hour which were deleted.
+func (s *store) latest(prefix string) (index uint64) {
+	if prefix == "" {
+		return s.changed
+	}
+	for key, e := range s.keys {
+		if strings.HasPrefix(key, prefix) {
+			index = max(index, e.ModifyIndex)
+		}
+	}
+	for key, deleted := range s.deleted {
+		if strings.HasPrefix(key, prefix) {
+			index = max(index, deleted)
+		}
+	}
+	if index == 0 {
+		return s.changed
+	}
+	return index
 }

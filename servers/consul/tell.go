@@ -91,6 +91,17 @@ func (s *server) tellEntry(e *entry) string {
 	return fmt.Sprintf("%s, changed in %d", whose, e.ModifyIndex)
 }
 
+// tellEntries is how many keys an answer shows, and how many of them sessions have.
+func (s *server) tellEntries(all []*entry) string {
+	had := 0
+	for _, e := range all {
+		if e.Session != "" {
+			had++
+		}
+	}
+	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(had) + " of them a session's"
+}
+
 // ordinal is 1st, 2nd and so on.
 func ordinal(n uint64) string {
 	suffix := "th"

@@ -50,7 +50,7 @@ func init() {
 	})
 }
 
-// A node is an API server.
+// A node is an API server. Nothing ends by its clock, and after a crash it finds in etcd what there was.
 type node struct {
 	*http1.Server
 	host   *sim.Host
@@ -58,22 +58,13 @@ type node struct {
 }
 
 func boot(host *sim.Host) sim.Server {
-	n := &node{host: host, leases: newLeases(host)}
+	n := &node{host: host, leases: &leases{host: host, random: host.Random(), kept: map[string]*kept{}}}
 	n.Server = http1.NewServer(host, n.serve)
 	return n
 }
 
-// ClockChanged has nothing to do: nothing ends by the server's clock.
-func (n *node) ClockChanged() {}
-
 // Crash loses what has no answer yet.
 func (n *node) Crash(trace.Crash) { n.Server.Crash() }
-
-// Restart finds in etcd what there was.
-func (n *node) Restart() {}
-
-// Stop has nothing to do: there are no goroutines.
-func (n *node) Stop() {}
 
 // serve answers a request.
 func (n *node) serve(call *http1.Call) {

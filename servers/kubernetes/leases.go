@@ -26,10 +26,6 @@ type kept struct {
 	owner *trace.Actor
 }
 
-func newLeases(host *sim.Host) *leases {
-	return &leases{host: host, random: host.Random(), kept: map[string]*kept{}}
-}
-
 func key(namespace, name string) string { return namespace + "/" + name }
 
 // create is the registry's Store.Create.

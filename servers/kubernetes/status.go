@@ -46,25 +46,21 @@ type cause struct {
 
 func of(name string) *details { return &details{Name: name, Group: group, Kind: resource} }
 
+// about is what the server says of one Lease.
+func about(name string, code int, reason, format string, args ...any) *status {
+	return &status{Code: code, Reason: reason, Details: of(name), Message: fmt.Sprintf(format, args...)}
+}
+
 func notFound(name string) *status {
-	return &status{
-		Code: http.StatusNotFound, Reason: "NotFound", Details: of(name),
-		Message: fmt.Sprintf("%s %q not found", qualified, name),
-	}
+	return about(name, http.StatusNotFound, "NotFound", "%s %q not found", qualified, name)
 }
 
 func alreadyExists(name string) *status {
-	return &status{
-		Code: http.StatusConflict, Reason: "AlreadyExists", Details: of(name),
-		Message: fmt.Sprintf("%s %q already exists", qualified, name),
-	}
+	return about(name, http.StatusConflict, "AlreadyExists", "%s %q already exists", qualified, name)
 }
 
 func conflict(name, why string) *status {
-	return &status{
-		Code: http.StatusConflict, Reason: "Conflict", Details: of(name),
-		Message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", qualified, name, why),
-	}
+	return about(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
 }
 
 // modified is the conflict of who has not seen the latest version.

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,19 +51,11 @@ func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
 // ids lists the keys in a fixed order.
 func (k keyspace) ids() []keyID {
-	ids := make([]keyID, 0, len(k))
-	for id := range k {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, keyID.compare)
-	return ids
+	return slices.SortedFunc(maps.Keys(k), keyID.compare)
 }
 
 func (k keyID) compare(o keyID) int {
-	if k.db != o.db {
-		return k.db - o.db
-	}
-	return strings.Compare(k.name, o.name)
+	return cmp.Or(cmp.Compare(k.db, o.db), strings.Compare(k.name, o.name))
 }
 
 // scan reads the keyspace of a running server.

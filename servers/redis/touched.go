@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"container/heap"
 	"slices"
 	"time"
 
@@ -17,8 +16,8 @@ type touched struct {
 	// all: any key may have changed. fields: as long as the server runs, for it has
 	// hashes whose fields end.
 	all, fields bool
-	// deadlines are those of keys, and some that keys once had.
-	deadlines deadlines
+	// deadlines are those of keys, and some that keys once had, the earliest first.
+	deadlines []deadline
 }
 
 // by is told of every command that miniredis is sent, also by scripts.
@@ -56,7 +55,8 @@ func (n *node) suspects() []keyID {
 		}
 	}
 	for first, ok := n.firstExpiry(); ok && !first.After(n.wall); first, ok = n.firstExpiry() {
-		ids = append(ids, heap.Pop(&n.touched.deadlines).(deadline).id)
+		ids = append(ids, n.touched.deadlines[0].id)
+		n.touched.deadlines = n.touched.deadlines[1:]
 	}
 	n.touched.looked()
 	slices.SortFunc(ids, keyID.compare)
@@ -66,7 +66,9 @@ func (n *node) suspects() []keyID {
 // know takes down what a key is.
 func (n *node) know(id keyID, is entry) {
 	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
-		heap.Push(&n.touched.deadlines, deadline{is.expires, id})
+		all := n.touched.deadlines
+		i, _ := slices.BinarySearchFunc(all, is.expires, func(d deadline, at time.Time) int { return d.at.Compare(at) })
+		n.touched.deadlines = slices.Insert(all, i, deadline{is.expires, id})
 	}
 	n.keys[id] = is
 }
@@ -83,7 +85,7 @@ func (n *node) knowAll(now keyspace) {
 
 // firstExpiry is the earliest time at which a key ends.
 func (n *node) firstExpiry() (first time.Time, ok bool) {
-	for d := &n.touched.deadlines; len(*d) > 0; heap.Pop(d) {
+	for d := &n.touched.deadlines; len(*d) > 0; *d = (*d)[1:] {
 		if next := (*d)[0]; n.keys[next.id].expires.Equal(next.at) {
 			return next.at, true
 		}
@@ -154,18 +156,4 @@ func (n *node) changed(by *trace.Actor) bool {
 type deadline struct {
 	at time.Time
 	id keyID
-}
-
-// deadlines have the earliest first; see [heap.Interface].
-type deadlines []deadline
-
-func (d deadlines) Len() int           { return len(d) }
-func (d deadlines) Less(i, j int) bool { return d[i].at.Before(d[j].at) }
-func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
-func (d *deadlines) Push(x any)        { *d = append(*d, x.(deadline)) }
-func (d *deadlines) Pop() any {
-	last := len(*d) - 1
-	x := (*d)[last]
-	*d = (*d)[:last]
-	return x
 }

@@ -289,10 +289,13 @@ func (c *client) read(one *call) {
 		m.watches.again(m.tree, c, q.watches)
 		say(ok, nil, "")
 		return
-	case opExists:
-		if q.watch {
-			watch(m.watches.data, q.path, c)
-		}
+	}
+	on := m.watches.data
+	if q.op == opGetChildren || q.op == opGetChildren2 {
+		on = m.watches.child
+	}
+	if q.op == opExists && q.watch {
+		watch(on, q.path, c)
 	}
 	switch {
 	case n == nil:
@@ -302,14 +305,13 @@ func (c *client) read(one *call) {
 		q.op != opGetACL && q.op != opExists && !allows(n.acl, permRead, c.who):
 		say(errNoAuth, nil, "")
 		return
+	case q.watch:
+		watch(on, q.path, c)
 	}
 	switch q.op {
 	case opExists:
 		say(ok, func(w *writer) { w.stat(n) }, "it exists")
 	case opGetData:
-		if q.watch {
-			watch(m.watches.data, q.path, c)
-		}
 		m.gave(q.path, n, one.r.By())
 		say(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
 	case opGetACL:
@@ -319,9 +321,6 @@ func (c *client) read(one *call) {
 		}
 		say(ok, func(w *writer) { w.acl(acl); w.stat(n) }, "")
 	case opGetChildren, opGetChildren2:
-		if q.watch {
-			watch(m.watches.child, q.path, c)
-		}
 		say(ok, func(w *writer) {
 			w.strings(n.children)
 			if q.op == opGetChildren2 {

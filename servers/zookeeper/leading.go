@@ -92,7 +92,7 @@ func (l *leading) activate() {
 		l.zxid = l.epoch << 32
 	}
 	// Whoever led before counted for itself: every session has its whole time again.
-	l.tracker = newTracker(m, l.expire)
+	l.tracker = &tracker{m: m, sessions: map[int64]*tracked{}, expire: l.expire}
 	for _, id := range slices.Sorted(maps.Keys(m.tree.sessions)) {
 		l.tracker.add(id, m.tree.sessions[id].timeout, "")
 	}

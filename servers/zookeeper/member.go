@@ -87,7 +87,7 @@ func boot(host *sim.Host) sim.Server {
 	}
 	m.uptime = time.Duration(host.Random().Int64N(int64(1000 * time.Hour)))
 	if m.id == 1 {
-		m.register = newRegister(host.Keys())
+		m.register = &register{keys: host.Keys(), heads: map[string]head{}, clients: map[int64]string{}}
 	} else {
 		m.register = host.Peer(host.Members()[0]).(*member).register
 	}
@@ -98,7 +98,7 @@ func boot(host *sim.Host) sim.Server {
 
 // begin is what a server does that starts: it reads its disk.
 func (m *member) begin() {
-	m.watches, m.clients, m.calls, m.votes = newWatches(), nil, map[int]*call{}, map[string]*wire{}
+	m.watches, m.clients, m.calls, m.votes = &watches{map[string][]*client{}, map[string][]*client{}}, nil, map[int]*call{}, map[string]*wire{}
 	const bits, spare = 40, 16
 	since := (int64(m.uptime) + m.timers.Now()) / int64(time.Millisecond)
 	m.session = max(m.session, int64(m.id)<<(bits+spare)|since&(1<<bits-1)<<spare)

@@ -26,9 +26,9 @@ func (t *tree) prepare(q *request, who []ident) *txn {
 		x.code = t.prepareDelete(q, who)
 	case opSetData:
 		x.data = q.data
-		x.version, x.code = t.nextVersion(q, permWrite, who)
+		x.version, x.code = t.nextVersion(q, permWrite, who, dataVersion)
 	case opCheck:
-		_, x.code = t.nextVersion(q, permRead, who)
+		_, x.code = t.nextVersion(q, permRead, who, dataVersion)
 	case opSetACL:
 		x.code = t.prepareACL(x, q, who)
 	case opMulti:
@@ -103,28 +103,21 @@ func (t *tree) prepareDelete(q *request, who []ident) code {
 var special = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota": true, "/zookeeper/config": true}
 
 func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
-	if !valid(q.path) {
-		return errBadArguments
-	}
 	acl, good := proper(q.acl, who)
-	if !good {
+	if valid(q.path) && !good {
 		return errInvalidACL
 	}
-	n := t.nodes[q.path]
-	switch {
-	case n == nil:
-		return errNoNode
-	case !allows(n.acl, permAdmin, who):
-		return errNoAuth
-	case q.version != -1 && q.version != n.aversion:
-		return errBadVersion
+	version, code := t.nextVersion(q, permAdmin, who, func(n *znode) int32 { return n.aversion })
+	if code == ok {
+		x.acl, x.version = acl, version
 	}
-	x.acl, x.version = acl, n.aversion+1
-	return ok
+	return code
 }
 
-// nextVersion is the version that a node's data would have next.
-func (t *tree) nextVersion(q *request, perm int32, who []ident) (int32, code) {
+func dataVersion(n *znode) int32 { return n.version }
+
+// nextVersion is the version that a node, as far as it is asked for, would have next.
+func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) int32) (int32, code) {
 	n := t.nodes[q.path]
 	switch {
 	case !valid(q.path):
@@ -133,10 +126,10 @@ func (t *tree) nextVersion(q *request, perm int32, who []ident) (int32, code) {
 		return 0, errNoNode
 	case !allows(n.acl, perm, who):
 		return 0, errNoAuth
-	case q.version != -1 && q.version != n.version:
+	case q.version != anyVersion && q.version != of(n):
 		return 0, errBadVersion
 	}
-	return n.version + 1, ok
+	return of(n) + 1, ok
 }
 
 // prepareMulti prepares one operation after the other, each with what those before it will

@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/trace"
@@ -24,10 +25,6 @@ type register struct {
 type head struct {
 	path string
 	*znode
-}
-
-func newRegister(keys []string) *register {
-	return &register{keys: keys, heads: map[string]head{}, clients: map[int64]string{}}
 }
 
 // applied takes in that a member has applied a transaction.
@@ -132,10 +129,8 @@ func sequence(name string) string {
 		return ""
 	}
 	seq := name[len(name)-digits:]
-	for _, c := range seq {
-		if c < '0' || c > '9' {
-			return ""
-		}
+	if strings.Trim(seq, "0123456789") != "" {
+		return ""
 	}
 	return seq
 }

@@ -27,10 +27,6 @@ type tracked struct {
 	owner string
 }
 
-func newTracker(m *member, expire func(int64)) *tracker {
-	return &tracker{m: m, sessions: map[int64]*tracked{}, expire: expire}
-}
-
 // add begins to count.
 func (t *tracker) add(id int64, timeout int32, owner string) {
 	if t.sessions[id] == nil {

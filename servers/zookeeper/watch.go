@@ -25,8 +25,6 @@ type watches struct {
 	data, child map[string][]*client
 }
 
-func newWatches() *watches { return &watches{map[string][]*client{}, map[string][]*client{}} }
-
 func watch(on map[string][]*client, path string, c *client) {
 	if !slices.Contains(on[path], c) {
 		on[path] = append(on[path], c)
