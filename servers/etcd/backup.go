@@ -111,7 +111,8 @@ func (m *member) restore() {
 
 // begin gives a member what was on its disk at first.
 func (m *member) begin() {
-	m.store, m.lessor = newStore(), newLessor(m)
+	m.store = newStore()
+	m.lessor = &lessor{m: m, all: map[int64]*lease{}, phase: time.Duration(m.dice.Int64N(int64(leaseCheck)))}
 	if m.first.store != nil {
 		m.store = m.first.store.copy()
 	}

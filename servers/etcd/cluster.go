@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"fmt"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -121,16 +122,10 @@ func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
 	if len(e.GetData()) == 0 || proto.Unmarshal(e.GetData(), r) != nil {
 		return "a new leader"
 	}
-	for _, request := range []proto.Message{r.Put, r.DeleteRange, r.Txn, r.Compaction, r.LeaseGrant, r.LeaseRevoke} {
-		if !request.ProtoReflect().IsValid() {
-			continue
-		}
-		if txn, ok := request.(*pb.TxnRequest); ok {
-			return "Txn of " + tellKeys(names, txn)
-		}
-		return tell(names, request)
+	if r.Txn != nil {
+		return "Txn of " + tellKeys(names, r.Txn)
 	}
-	return "a request"
+	return tell(names, given(r.Put, r.DeleteRange, r.Compaction, r.LeaseGrant, r.LeaseRevoke))
 }
 
 // stale is the member that wants a lease revoked although it lives, because it no longer
@@ -157,7 +152,7 @@ func (c *cluster) done(m *member, r *pb.InternalRaftRequest, resp proto.Message,
 	if err == nil {
 		c.doneSession(m, r, by, stale)
 		if r.Compaction != nil {
-			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: beforeRevision(r.Compaction.Revision)})
+			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: fmt.Sprintf("revision %d", r.Compaction.Revision)})
 		}
 	}
 	c.wrote(m, r, resp, changes, by)

@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -51,6 +50,3 @@ func (m *member) compactLater(prior int64) {
 		m.compactLater(prior)
 	})
 }
-
-// beforeRevision is what a compaction forgets, for people.
-func beforeRevision(n int64) string { return fmt.Sprintf("revision %d", n) }

@@ -136,9 +136,7 @@ func (r *recipe) tellLeader(kv *mvccpb.KeyValue) string {
 	return fmt.Sprintf("%s leads, at revision %d", tellKey(r.m.host.Names(), kv.Key), kv.ModRevision)
 }
 
-// observe tells the client of each leader, and of what it proclaims, as long as it listens.
-func (r *recipe) observe(request recipes.Message) { r.observes(string(request.Bytes("name")) + "/") }
-
+// observes tells the client of each leader, and of what it proclaims, as long as it listens.
 func (r *recipe) observes(prefix string) {
 	r.read(firstOf(prefix), func(resp *pb.RangeResponse, err error) {
 		switch {

@@ -224,8 +224,6 @@ func (a *alarm) planned() bool { return a != nil && !a.over }
 // after is an alarm in some time.
 func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now().Add(d), do) }
 
-func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
-
 // hurry has the member give up in time on what waits for others, or for its disk.
 func (m *member) hurry() {
 	if m.alone() && !m.stuck() || m.waits.planned() {

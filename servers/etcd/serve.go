@@ -3,6 +3,7 @@ package etcd
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -94,14 +95,14 @@ func init() {
 		pb.Lease_LeaseLeases_FullMethodName:     once(nil, (*member).leases),
 		pb.Cluster_MemberList_FullMethodName:    once(nil, (*member).memberList),
 		pb.Maintenance_Status_FullMethodName:    once(nil, (*member).status),
-		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: newKeepAlive},
+		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: func(call *rpc) flow { return &keepAlive{call: call} }},
 		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatching},
 		recipes.Lock:                            recipeOf("v3lockpb.LockRequest", (*recipe).lock),
 		recipes.Unlock:                          recipeOf("v3lockpb.UnlockRequest", (*recipe).unlock),
 		recipes.Campaign:                        recipeOf("v3electionpb.CampaignRequest", (*recipe).campaign),
 		recipes.Proclaim:                        recipeOf("v3electionpb.ProclaimRequest", (*recipe).proclaim),
 		recipes.Leader:                          recipeOf("v3electionpb.LeaderRequest", (*recipe).leaderOf),
-		recipes.Observe:                         recipeOf("v3electionpb.LeaderRequest", (*recipe).observe),
+		recipes.Observe:                         recipeOf("v3electionpb.LeaderRequest", func(r *recipe, request recipes.Message) { r.observes(string(request.Bytes("name")) + "/") }),
 		recipes.Resign:                          recipeOf("v3electionpb.ResignRequest", (*recipe).resign),
 	}
 }
@@ -264,8 +265,6 @@ type renewal struct {
 	asked *sim.Request
 }
 
-func newKeepAlive(call *rpc) flow { return &keepAlive{call: call} }
-
 func (k *keepAlive) take(request proto.Message) {
 	k.queue = append(k.queue, renewal{request.(*pb.LeaseKeepAliveRequest).ID, k.call.asked})
 	if len(k.queue) == 1 {
@@ -310,5 +309,5 @@ func (k *keepAlive) ended(cancelled bool) {
 
 // alive is what a client learns that reads that its session lives.
 func alive(session string, ttl int64) trace.Event {
-	return trace.Event{Kind: trace.KindAlive, Session: session, TTL: seconds(ttl)}
+	return trace.Event{Kind: trace.KindAlive, Session: session, TTL: time.Duration(ttl) * time.Second}
 }

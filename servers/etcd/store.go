@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -53,18 +52,10 @@ func (s state) get(key []byte) *mvccpb.KeyValue {
 // within are the keys of a range: one, if there is no end; all from one on, if the end is
 // a zero byte.
 func (s state) within(key, end []byte) state {
-	i, found := s.find(key)
-	switch {
-	case len(end) == 0 && !found:
-		return nil
-	case len(end) == 0:
-		return s[i : i+1 : i+1]
-	case len(end) == 1 && end[0] == 0:
-		return s[i:len(s):len(s)]
-	}
-	j, _ := s.find(end)
-	if j < i {
-		return nil
+	i, _ := s.find(key)
+	j := i
+	for j < len(s) && inRange(s[j].Key, key, end) {
+		j++
 	}
 	return s[i:j:j]
 }
@@ -315,11 +306,7 @@ func (s *store) before(e *mvccpb.Event) *mvccpb.KeyValue {
 // head is the key under a folder that was created first; nil if there is none.
 func (s *store) head(folder string) *mvccpb.KeyValue {
 	var first *mvccpb.KeyValue
-	i, _ := s.now.find([]byte(folder))
-	for _, kv := range s.now[i:] {
-		if !strings.HasPrefix(string(kv.Key), folder) {
-			break
-		}
+	for _, kv := range s.now.within([]byte(folder), next([]byte(folder))) {
 		if first == nil || kv.CreateRevision < first.CreateRevision {
 			first = kv
 		}

@@ -124,14 +124,10 @@ func tell(names *sim.Names, request proto.Message) string {
 			return fmt.Sprintf("LeaseGrant %s for %d s", session(names, r.ID), r.TTL)
 		}
 		return fmt.Sprintf("LeaseGrant for %d s", r.TTL)
-	case *pb.LeaseRevokeRequest:
-		return "LeaseRevoke " + session(names, r.ID)
-	case *pb.LeaseKeepAliveRequest:
-		return "LeaseKeepAlive " + session(names, r.ID)
-	case *pb.LeaseTimeToLiveRequest:
-		return "LeaseTimeToLive " + session(names, r.ID)
-	case *pb.LeaseLeasesRequest:
-		return "LeaseLeases"
+	case *pb.LeaseRevokeRequest, *pb.LeaseKeepAliveRequest, *pb.LeaseTimeToLiveRequest:
+		return nameOf(request) + " " + session(names, r.(interface{ GetID() int64 }).GetID())
+	case *pb.LeaseLeasesRequest, *pb.StatusRequest, *pb.MemberListRequest:
+		return nameOf(request)
 	case *pb.WatchRequest:
 		switch u := r.RequestUnion.(type) {
 		case *pb.WatchRequest_CreateRequest:
@@ -146,19 +142,20 @@ func tell(names *sim.Names, request proto.Message) string {
 			return "asks for the progress of its watches"
 		}
 		return "a Watch of nothing"
-	case *pb.StatusRequest:
-		return "Status"
 	case recipes.Message:
 		return tellRecipe(names, r)
-	case *pb.MemberListRequest:
-		return "MemberList"
 	}
 	return "a request"
 }
 
+// nameOf is what is called with a request.
+func nameOf(request proto.Message) string {
+	return strings.TrimSuffix(string(request.ProtoReflect().Descriptor().Name()), "Request")
+}
+
 // tellRecipe is a request of the services Lock and Election.
 func tellRecipe(names *sim.Names, r recipes.Message) string {
-	text := strings.TrimSuffix(string(r.Descriptor().Name()), "Request")
+	text := nameOf(r)
 	switch text {
 	case "Lock", "Campaign":
 		text += " " + tellKey(names, r.Bytes("name"))
@@ -176,41 +173,38 @@ func tellRecipe(names *sim.Names, r recipes.Message) string {
 }
 
 func tellTxn(names *sim.Names, r *pb.TxnRequest) string {
-	var b strings.Builder
-	b.WriteString("Txn")
-	word := " if "
-	for _, c := range r.Compare {
-		b.WriteString(word)
-		b.WriteString(tellCompare(names, c))
-		word = " and "
-	}
-	tellOps(&b, names, " then ", r.Success)
-	tellOps(&b, names, " else ", r.Failure)
-	return b.String()
+	op := func(op *pb.RequestOp) string { return tellOp(names, op) }
+	return "Txn" + tellAll(" if ", " and ", r.Compare, func(c *pb.Compare) string { return tellCompare(names, c) }) +
+		tellAll(" then ", ", ", r.Success, op) + tellAll(" else ", ", ", r.Failure, op)
 }
 
-func tellOps(b *strings.Builder, names *sim.Names, word string, ops []*pb.RequestOp) {
-	for i, op := range ops {
-		if i > 0 {
-			word = ", "
-		}
-		b.WriteString(word)
-		b.WriteString(tellOp(names, op))
+// tellAll are several things with a word before them, if there are any.
+func tellAll[T any](word, between string, all []T, tell func(T) string) (text string) {
+	for _, one := range all {
+		text += word + tell(one)
+		word = between
 	}
+	return text
 }
 
 func tellOp(names *sim.Names, op *pb.RequestOp) string {
-	switch o := op.GetRequest().(type) {
-	case *pb.RequestOp_RequestRange:
-		return tell(names, o.RequestRange)
-	case *pb.RequestOp_RequestPut:
-		return tell(names, o.RequestPut)
-	case *pb.RequestOp_RequestDeleteRange:
-		return tell(names, o.RequestDeleteRange)
-	case *pb.RequestOp_RequestTxn:
-		return "(" + tell(names, o.RequestTxn) + ")"
+	if t := op.GetRequestTxn(); t != nil {
+		return "(" + tell(names, t) + ")"
+	}
+	if request := given(op.GetRequestRange(), op.GetRequestPut(), op.GetRequestDeleteRange()); request != nil {
+		return tell(names, request)
 	}
 	return "nothing"
+}
+
+// given is the one of some messages that there is; nil is none.
+func given(all ...proto.Message) proto.Message {
+	for _, m := range all {
+		if m.ProtoReflect().IsValid() {
+			return m
+		}
+	}
+	return nil
 }
 
 var signs = map[pb.Compare_CompareResult]string{

@@ -13,15 +13,25 @@ import (
 // comparison sees its own changes: server/etcdserver/txn/txn.go.
 
 // decides says which branches a transaction takes, itself first and then those in it that
-// are reached, in order.
-func (s *store) decides(r *pb.TxnRequest) []bool {
-	path := []bool{s.holds(r.Compare)}
+// are reached, in order. It is an error if something on this path cannot be done.
+func (s *store) decides(r *pb.TxnRequest, known func(lease int64) bool) (path []bool, err error) {
+	path = []bool{s.holds(r.Compare)}
 	for _, op := range taken(r, path[0]) {
-		if t, ok := op.Request.(*pb.RequestOp_RequestTxn); ok {
-			path = append(path, s.decides(t.RequestTxn)...)
+		var inner []bool
+		switch o := op.Request.(type) {
+		case *pb.RequestOp_RequestRange:
+			err = s.readable(o.RequestRange.Revision)
+		case *pb.RequestOp_RequestPut:
+			err = s.puttable(o.RequestPut, known)
+		case *pb.RequestOp_RequestTxn:
+			inner, err = s.decides(o.RequestTxn, known)
 		}
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, inner...)
 	}
-	return path
+	return path, nil
 }
 
 func taken(r *pb.TxnRequest, success bool) []*pb.RequestOp {
@@ -76,29 +86,8 @@ func compares(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	return true
 }
 
-// possible is an error if something on the path of a transaction cannot be done. It returns
-// the rest of the path.
-func (s *store) possible(r *pb.TxnRequest, path []bool, known func(lease int64) bool) (rest []bool, err error) {
-	ops := taken(r, path[0])
-	path = path[1:]
-	for _, op := range ops {
-		switch o := op.Request.(type) {
-		case *pb.RequestOp_RequestRange:
-			err = s.readable(o.RequestRange.Revision)
-		case *pb.RequestOp_RequestPut:
-			err = s.puttable(o.RequestPut, known)
-		case *pb.RequestOp_RequestTxn:
-			path, err = s.possible(o.RequestTxn, path, known)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return path, nil
-}
-
-// do does what is on the path of a transaction that is possible.
-func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool, err error) {
+// do does what is on the path of a transaction that is decided, and returns the rest of the path.
+func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool) {
 	resp = &pb.TxnResponse{Header: &pb.ResponseHeader{}, Succeeded: path[0]}
 	ops := taken(r, path[0])
 	path = path[1:]
@@ -106,10 +95,8 @@ func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []
 		done := &pb.ResponseOp{}
 		switch o := op.Request.(type) {
 		case *pb.RequestOp_RequestRange:
-			var got *pb.RangeResponse
-			if got, err = s.get(o.RequestRange); err != nil {
-				return nil, nil, err
-			}
+			got, err := s.get(o.RequestRange)
+			must(err) // it is readable
 			done.Response = &pb.ResponseOp_ResponseRange{ResponseRange: got}
 		case *pb.RequestOp_RequestPut:
 			done.Response = &pb.ResponseOp_ResponsePut{ResponsePut: s.put(o.RequestPut)}
@@ -117,26 +104,21 @@ func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []
 			done.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: s.remove(o.RequestDeleteRange)}
 		case *pb.RequestOp_RequestTxn:
 			var inner *pb.TxnResponse
-			if inner, path, err = s.do(o.RequestTxn, path); err != nil {
-				return nil, nil, err
-			}
+			inner, path = s.do(o.RequestTxn, path)
 			done.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: inner}
 		}
 		resp.Responses = append(resp.Responses, done)
 	}
-	return resp, path, nil
+	return resp, path
 }
 
 // txn does a transaction.
 func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResponse, error) {
-	path := s.decides(r)
-	if _, err := s.possible(r, path, known); err != nil {
-		return nil, err
-	}
-	resp, _, err := s.do(r, path)
+	path, err := s.decides(r, known)
 	if err != nil {
 		return nil, err
 	}
+	resp, _ := s.do(r, path)
 	resp.Header.Revision = s.present()
 	return resp, nil
 }

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"maps"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -110,6 +111,9 @@ func (c *changing) deleted(key string) bool {
 	return false
 }
 
+// has says whether they change a key.
+func (c *changing) has(key string) bool { return c.puts[key] || c.deleted(key) }
+
 // changes is what some operations change; it is not ok if a key is changed twice. Of the two
 // branches of one transaction only one is taken, so both may put a key.
 func changes(ops []*pb.RequestOp) (all changing, ok bool) {
@@ -120,40 +124,26 @@ func changes(ops []*pb.RequestOp) (all changing, ok bool) {
 		}
 	}
 	for _, op := range ops {
-		t := op.GetRequestTxn()
-		if t == nil {
-			continue
+		then, ok := changes(op.GetRequestTxn().GetSuccess())
+		other, also := changes(op.GetRequestTxn().GetFailure())
+		for _, puts := range []map[string]bool{then.puts, other.puts} {
+			ok = ok && also && !slices.ContainsFunc(slices.Collect(maps.Keys(puts)), all.has)
 		}
-		then, ok := changes(t.Success)
 		if !ok {
 			return all, false
 		}
-		other, ok := changes(t.Failure)
-		if !ok {
-			return all, false
-		}
-		branches := []changing{then, other}
-		for _, branch := range branches {
-			for key := range branch.puts {
-				if all.puts[key] || all.deleted(key) {
-					return all, false
-				}
-			}
-		}
-		for _, branch := range branches {
+		for _, branch := range []changing{then, other} {
 			maps.Copy(all.puts, branch.puts)
 			all.deletes = append(all.deletes, branch.deletes...)
 		}
 	}
 	for _, op := range ops {
-		p := op.GetRequestPut()
-		if p == nil {
-			continue
+		if p := op.GetRequestPut(); p != nil {
+			if all.has(string(p.Key)) {
+				return all, false
+			}
+			all.puts[string(p.Key)] = true
 		}
-		if key := string(p.Key); all.puts[key] || all.deleted(key) {
-			return all, false
-		}
-		all.puts[string(p.Key)] = true
 	}
 	return all, true
 }

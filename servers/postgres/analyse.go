@@ -64,10 +64,6 @@ func (sc *scope) analyse(e sql.Expr) *node {
 		return sc.operation(e)
 	case *sql.Is:
 		return sc.is(e)
-	case *sql.Distinct:
-		return sc.distinct(e)
-	case *sql.In:
-		return sc.in(e)
 	case *sql.Cast:
 		return sc.cast(e)
 	case *sql.Call:
@@ -256,35 +252,6 @@ func (sc *scope) is(e *sql.Is) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value { return (x.eval(f) == what) != e.Not }}
 }
 
-func (sc *scope) distinct(e *sql.Distinct) *node {
-	x, y := sc.both(e.X, e.Y)
-	x, y = sc.comparable(x, y, "=")
-	return &node{typ: sql.Bool, eval: func(f *frame) value {
-		a := x.eval(f)
-		return equal(a, y.eval(f)) == e.Not
-	}}
-}
-
-func (sc *scope) both(x, y sql.Expr) (*node, *node) {
-	a := sc.analyse(x)
-	return a, sc.analyse(y)
-}
-
-// in is X = one OR X = another and so on.
-func (sc *scope) in(e *sql.In) *node {
-	var all *node
-	for _, one := range e.List {
-		x, y := sc.both(e.X, one)
-		same := sc.compared("=", x, y)
-		if all == nil {
-			all = same
-		} else {
-			all = either(all, same)
-		}
-	}
-	return all
-}
-
 func (sc *scope) cast(e *sql.Cast) *node {
 	x := sc.analyse(e.X)
 	if lit, is := e.X.(*sql.Literal); is && lit.Kind == sql.Decimal && isInteger(e.Type) {
@@ -348,7 +315,7 @@ func (sc *scope) inner(of *sql.Select) (q *query) {
 	if err == nil {
 		return q
 	}
-	if o := asOops(err); len(sc.relations) > 0 && !o.ours && (o.code == unknownColumn || o.code == unknownTable && strings.Contains(o.text, "FROM-clause entry")) {
+	if o := asError(err); len(sc.relations) > 0 && !o.Ours && (o.Code == unknownColumn || o.Code == unknownTable && strings.Contains(o.Message, "FROM-clause entry")) {
 		err = without("a query in brackets that refers to the rows around it")
 	}
 	panic(raised{err})

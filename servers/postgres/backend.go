@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -339,15 +340,15 @@ func (b *backend) terminate() {
 }
 
 // doubts says that the server was asked for what it does not have.
-func (s *server) doubts(o *oops) {
-	if o.ours {
-		s.host.Doubt(s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.text)
+func (s *server) doubts(o *sql.Error) {
+	if o.Ours {
+		s.host.Doubt(s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.Message)
 	}
 }
 
 // fails answers with an error, which the transaction does not survive.
 func (b *backend) fails(err error) {
-	o := asOops(err)
+	o := asError(err)
 	b.s.doubts(o)
 	b.error("ERROR", o)
 	b.running, b.skips = nil, true
@@ -359,7 +360,7 @@ func (b *backend) fails(err error) {
 
 // dies answers with an error and ends the connection.
 func (b *backend) dies(err error) {
-	o := asOops(err)
+	o := asError(err)
 	b.s.doubts(o)
 	b.error("FATAL", o)
 	b.hangUp()

@@ -7,15 +7,6 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// An oops is an error as clients are told it, by PostgreSQL's own code.
-type oops struct {
-	code, text string
-	// ours: PostgreSQL may do it, and this server cannot.
-	ours bool
-}
-
-func (o *oops) Error() string { return o.text + " (SQLSTATE " + o.code + ")" }
-
 // The codes of PostgreSQL's Appendix A that this server has.
 const (
 	protocolViolation    = "08P01"
@@ -65,12 +56,12 @@ const (
 )
 
 func fail(code, format string, args ...any) error {
-	return &oops{code: code, text: fmt.Sprintf(format, args...)}
+	return &sql.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // without is the error of what PostgreSQL can do and this server cannot.
 func without(format string, args ...any) error {
-	return &oops{code: notSupported, text: "the simulated server does not have " + fmt.Sprintf(format, args...), ours: true}
+	return sql.Without(fmt.Sprintf(format, args...))
 }
 
 // raised is an error with which what a session does for a client ends at once: see [caught].
@@ -106,13 +97,10 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// asOops is any error of this package's, or of the parser's, as clients are told it.
-func asOops(err error) *oops {
-	if o, ok := errors.AsType[*oops](err); ok {
-		return o
-	}
+// asError is any error of this package's, or of the parser's, as clients are told it.
+func asError(err error) *sql.Error {
 	if e, ok := errors.AsType[*sql.Error](err); ok {
-		return &oops{code: e.Code, text: e.Message, ours: e.Ours}
+		return e
 	}
-	return &oops{code: "XX000", text: err.Error(), ours: true}
+	return &sql.Error{Code: "XX000", Message: err.Error(), Ours: true}
 }

@@ -83,7 +83,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		case *pgproto3.Parse, *pgproto3.Bind, *pgproto3.Describe, *pgproto3.Execute, *pgproto3.Close:
 			continue // an answer is wanted later
 		}
-		return size, sim.Frame{Body: q, Text: t.text(), Handshake: t.onlyPrepares()}
+		return size, sim.Frame{Body: q, Text: t.text(), Handshake: len(t.does) == 0}
 	}
 }
 
@@ -186,9 +186,6 @@ func (t *telling) text() string {
 	return strings.Join(t.prepares, "; ")
 }
 
-// onlyPrepares: nothing is done yet.
-func (t *telling) onlyPrepares() bool { return len(t.does) == 0 }
-
 // word is a parameter as people see it. What a binary one means the message does not say.
 func (t *telling) word(b []byte, format int16) string {
 	switch {
@@ -215,5 +212,3 @@ func brief(text string) string {
 	}
 	return string(line)
 }
-
-func utf8Text(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }

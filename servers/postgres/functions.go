@@ -65,9 +65,13 @@ func init() { // the functions call what looks functions up
 		{"current_setting", []sql.Type{sql.Text}, sql.Text, func(f *frame, args []value) value {
 			return f.r.b.show(strings.ToLower(args[0].(string)))
 		}},
-		{"hashtext", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value { return hashText(args[0].(string)) }},
+		{"hashtext", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value {
+			_, c := hashed(args[0].(string), 0)
+			return int64(int32(c))
+		}},
 		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, func(_ *frame, args []value) value {
-			return hashTextExtended(args[0].(string), args[1].(int64))
+			b, c := hashed(args[0].(string), uint64(args[1].(int64)))
+			return int64(uint64(b)<<32 | uint64(c))
 		}},
 		{"length", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value { return int64(len([]rune(args[0].(string)))) }},
 		{"lower", []sql.Type{sql.Text}, sql.Text, func(_ *frame, args []value) value { return strings.ToLower(args[0].(string)) }},
@@ -134,8 +138,8 @@ func (sc *scope) call(e *sql.Call) *node {
 
 // asOurs marks an error that PostgreSQL may not have.
 func asOurs(err error) error {
-	o := asOops(err)
-	o.ours = true
+	o := asError(err)
+	o.Ours = true
 	return o
 }
 
@@ -300,17 +304,6 @@ func sleep(f *frame, args []value) value {
 		f.r.waits(&wait{ready: func() bool { return timers.Now() >= due }})
 	}
 	return ""
-}
-
-// hashText is PostgreSQL's hashtext(), and hashTextExtended its hashtextextended().
-func hashText(text string) int64 {
-	_, c := hashed(text, 0)
-	return int64(int32(c))
-}
-
-func hashTextExtended(text string, seed int64) int64 {
-	b, c := hashed(text, uint64(seed))
-	return int64(uint64(b)<<32 | uint64(c))
 }
 
 // hashed is hash_bytes_extended of common/hashfn.c, which is lookup3 by Bob Jenkins on

@@ -21,7 +21,8 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 		for _, b := range slices.Clone(s.backends) {
 			if session && b.servesClient(client) || !session && b.claims(client) {
 				found = true
-				b.terminated()
+				b.revoked = true
+				b.terminate()
 			}
 		}
 		if session {
@@ -63,12 +64,6 @@ func (b *backend) holds(key string) bool {
 		return true
 	}
 	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.keyOf(r) == key })
-}
-
-// terminated ends a session as pg_terminate_backend does.
-func (b *backend) terminated() {
-	b.revoked = true
-	b.terminate()
 }
 
 // operate deletes the row of a lease, in a session of the operator's, which ends with it.

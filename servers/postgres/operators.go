@@ -15,17 +15,20 @@ func (sc *scope) operation(e *sql.Operation) *node {
 	if e.X == nil {
 		return sc.unary(e)
 	}
-	x, y := sc.both(e.X, e.Y)
+	x := sc.analyse(e.X)
+	y := sc.analyse(e.Y)
 	switch e.Op {
 	case "and", "or":
 		x = sc.want(x, sql.Bool, upper(e.Op))
-		y = sc.want(y, sql.Bool, upper(e.Op))
-		if e.Op == "or" {
-			return either(x, y)
-		}
-		return all(x, y)
+		return combined(x, sc.want(y, sql.Bool, upper(e.Op)), e.Op == "or")
 	case "||":
 		return sc.joined(x, y)
+	case "is not distinct from":
+		x, y = sc.comparable(x, y, "=")
+		return &node{typ: sql.Bool, eval: func(f *frame) value {
+			a := x.eval(f)
+			return equal(a, y.eval(f))
+		}}
 	}
 	if comparisons[e.Op] != nil {
 		return sc.compared(e.Op, x, y)
@@ -67,11 +70,7 @@ func strictly(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	}}
 }
 
-// all is AND, and either OR, of three values.
-func all(x, y *node) *node    { return combined(x, y, false) }
-func either(x, y *node) *node { return combined(x, y, true) }
-
-// combined is decided by either operand that is some value.
+// combined is OR or AND of three values, which either operand decides that is true or is false.
 func combined(x, y *node, decides bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)

@@ -95,20 +95,14 @@ func (sc *scope) outputs(of []sql.Output) []output {
 		n := sc.settled(sc.analyse(o.Expr))
 		name := o.Name
 		if name == "" {
-			name = called(o.Expr)
+			name, _ = figured(o.Expr)
 		}
 		outs = append(outs, output{name, n.typ, n})
 	}
 	return outs
 }
 
-// called is what PostgreSQL calls a column without a name.
-func called(e sql.Expr) string {
-	name, _ := figured(e)
-	return name
-}
-
-// figured is the name, and whether a cast keeps it.
+// figured is what PostgreSQL calls a column without a name, and whether a cast keeps it.
 func figured(e sql.Expr) (name string, stays bool) {
 	switch e := e.(type) {
 	case *sql.Ref:

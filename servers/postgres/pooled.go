@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -87,7 +88,7 @@ func (c *pooled) dies(why string) {
 	if len(c.queue) > 0 {
 		r = c.queue[0]
 	}
-	c.error("FATAL", &oops{code: protocolViolation, text: why})
+	c.error("FATAL", &sql.Error{Code: protocolViolation, Message: why})
 	c.give(c.p.s, c.end, r)
 	c.leaves()
 	c.p.s.hangUp(c.end)
@@ -128,9 +129,9 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 	case *pgproto3.StartupMessage:
 		c.negotiate(m)
 		if err := caught(func() { settle(m, c.settings, kept) }); err != nil {
-			o := asOops(err)
+			o := asError(err)
 			c.p.s.doubts(o)
-			c.dies(o.text)
+			c.dies(o.Message)
 			return
 		}
 		if len(c.p.clients) > mostClients {
@@ -138,7 +139,7 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 			return
 		}
 		if databaseOf(m) == console {
-			c.p.s.doubts(asOops(without("the console of PgBouncer")))
+			c.p.s.doubts(asError(without("the console of PgBouncer")))
 		}
 		c.begun = true
 		c.user, c.database = m.Parameters["user"], databaseOf(m)

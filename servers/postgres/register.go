@@ -113,12 +113,6 @@ func (g *register) rowLocked(b *backend, r *row) {
 	}
 }
 
-func (g *register) rowsFreed(b *backend, rows []*row) {
-	for _, r := range rows {
-		g.frees(b, g.keyOf(r))
-	}
-}
-
 // advisoryTaken tells that a session has an advisory lock, or has it once more. Whoever asked for it
 // before is told the same, and nobody has it twice for that: it is as if the later one had
 // overwritten the other's.
@@ -163,18 +157,11 @@ func (g *register) frees(b *backend, key string) {
 	g.s.host.Emit(ev)
 }
 
-// look tells what has become of the leases, by whose commit.
-func (g *register) look(by *trace.Actor) {
+// look tells what has become of the leases, by whose commit, or on a standby whose is one that is
+// new.
+func (g *register) look(whose func(key string) *trace.Actor, copied bool) {
 	for i := range g.leases {
-		g.leases[i].look(g, func(string) *trace.Actor { return by }, false)
-	}
-	g.plan()
-}
-
-// copied tells what has become of them on a standby, and whose is one that is new.
-func (g *register) copied(owner func(key string) *trace.Actor) {
-	for i := range g.leases {
-		g.leases[i].look(g, owner, true)
+		g.leases[i].look(g, whose, copied)
 	}
 	g.plan()
 }

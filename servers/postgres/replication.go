@@ -166,7 +166,7 @@ func (s *server) replay(r record) {
 		q.durable = from.durable
 		q.lost()
 	}
-	s.register.copied(r.owner)
+	s.register.look(r.owner, true)
 }
 
 // confirmed says whether the standby that a commit has to wait for has it.

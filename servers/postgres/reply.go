@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -31,9 +32,9 @@ func (a *reply) notice(severity, code, text string) {
 	a.tell(severity + ": " + text)
 }
 
-func (a *reply) error(severity string, o *oops) {
-	a.send(&pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: o.code, Message: o.text})
-	a.tell(severity + " " + o.code + ": " + o.text)
+func (a *reply) error(severity string, o *sql.Error) {
+	a.send(&pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: o.Code, Message: o.Message})
+	a.tell(severity + " " + o.Code + ": " + o.Message)
 }
 
 // give has all of it sent to a client, as the answer to a request, or to none, and begins anew.

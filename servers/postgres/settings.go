@@ -67,7 +67,7 @@ func (b *backend) set(of *sql.Set) {
 
 // unrecognized is the error of a setting that there is not, or not here.
 func unrecognized(name string) error {
-	return &oops{code: unknownObject, text: "unrecognized configuration parameter \"" + name + "\"", ours: true}
+	return &sql.Error{Code: unknownObject, Message: "unrecognized configuration parameter \"" + name + "\"", Ours: true}
 }
 
 // settle takes the settings with which a client begins into those of its session. check refuses

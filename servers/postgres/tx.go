@@ -3,6 +3,8 @@ package postgres
 import (
 	"maps"
 	"slices"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // A tx is a transaction.
@@ -117,7 +119,8 @@ func (t *tx) commit() {
 			one.tidy()
 		}
 	}
-	s.register.look(t.b.by())
+	by := t.b.by()
+	s.register.look(func(string) *trace.Actor { return by }, false)
 }
 
 // abort takes all of it back.
@@ -139,6 +142,8 @@ func (t *tx) takeBack() {
 // end frees what it has locked, and whoever waits for that goes on.
 func (t *tx) end() {
 	t.b.tx = nil
-	t.b.s.register.rowsFreed(t.b, t.rows)
+	for _, r := range t.rows {
+		t.b.s.register.frees(t.b, t.b.s.register.keyOf(r))
+	}
 	t.b.s.advisory.ended(t)
 }

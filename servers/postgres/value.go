@@ -203,13 +203,9 @@ func write(v value) string {
 		return writeFloat(v)
 	case string:
 		return v
-	case place:
-		return v.String()
 	case octets:
 		return `\x` + hex.EncodeToString([]byte(v))
-	case stamp:
-		return v.String()
-	case span:
+	case fmt.Stringer: // a place, a stamp or a span
 		return v.String()
 	}
 	return ""
@@ -239,12 +235,7 @@ func writeFloat(f float64) string {
 func compare(a, b value) int {
 	switch a := a.(type) {
 	case bool:
-		if a == b.(bool) {
-			return 0
-		} else if a {
-			return 1
-		}
-		return -1
+		return cmp.Compare(write(a), write(b)) // f and t
 	case int64:
 		return cmp.Compare(a, b.(int64))
 	case float64:

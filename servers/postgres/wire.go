@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"unicode/utf8"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
@@ -44,7 +46,7 @@ func decode(b []byte, t sql.Type, format int16) value {
 	case b == nil:
 		return nil
 	case format == asText, isText(t):
-		refuse(!utf8Text(b), "22021", "invalid byte sequence for encoding \"UTF8\"")
+		refuse(!utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0, "22021", "invalid byte sequence for encoding \"UTF8\"")
 		return read(string(b), t)
 	case format != asBinary:
 		raise(fail(badParameterValue, "unsupported format code: %d", format))

@@ -162,20 +162,12 @@ func (m Message) Leader() Message {
 }
 
 // Header is as Leader.
-func (m Message) Header() *pb.ResponseHeader {
-	h := new(pb.ResponseHeader)
-	m.into("header", h)
-	return h
-}
+func (m Message) Header() *pb.ResponseHeader { return into(m, "header", new(pb.ResponseHeader)) }
 
 // KeyValue is as Leader.
-func (m Message) KeyValue() *mvccpb.KeyValue {
-	kv := new(mvccpb.KeyValue)
-	m.into("kv", kv)
-	return kv
-}
+func (m Message) KeyValue() *mvccpb.KeyValue { return into(m, "kv", new(mvccpb.KeyValue)) }
 
-func (m Message) into(name string, to proto.Message) {
+func into[M proto.Message](m Message, name string, to M) M {
 	b, err := proto.Marshal(m.get(name).Message().Interface())
 	if err == nil {
 		err = proto.Unmarshal(b, to)
@@ -183,6 +175,7 @@ func (m Message) into(name string, to proto.Message) {
 	if err != nil {
 		panic(err) // they are the same
 	}
+	return to
 }
 
 func (m Message) get(name string) protoreflect.Value {

@@ -189,7 +189,8 @@ type (
 	Param struct{ Number int }
 	// A Ref is a column, of a table if it says so.
 	Ref struct{ Table, Column string }
-	// An Operation is an operator with one operand (X is nil) or two.
+	// An Operation is an operator with one operand (X is nil) or two. What is made of others stands
+	// as these: BETWEEN, IN of values, and IS DISTINCT FROM.
 	Operation struct {
 		Op   string
 		X, Y Expr
@@ -199,16 +200,6 @@ type (
 		X    Expr
 		What string
 		Not  bool
-	}
-	// Distinct is X IS [NOT] DISTINCT FROM Y.
-	Distinct struct {
-		X, Y Expr
-		Not  bool
-	}
-	// In is X IN (…).
-	In struct {
-		X    Expr
-		List []Expr
 	}
 	// A Cast is X::type, CAST(X AS type) or a type before a string.
 	Cast struct {
@@ -253,8 +244,6 @@ func (*Param) expr()     {}
 func (*Ref) expr()       {}
 func (*Operation) expr() {}
 func (*Is) expr()        {}
-func (*Distinct) expr()  {}
-func (*In) expr()        {}
 func (*Cast) expr()      {}
 func (*Call) expr()      {}
 func (*Case) expr()      {}

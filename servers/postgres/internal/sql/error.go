@@ -20,11 +20,11 @@ func wrong(format string, args ...any) error {
 // lack refuses what comes, if it is what PostgreSQL has and this server has not.
 func lack(comes bool, what string) {
 	if comes {
-		panic(without(what))
+		panic(Without(what))
 	}
 }
 
-// without is what PostgreSQL has and this server has not.
-func without(what string) error {
+// Without is the error of what PostgreSQL has and this server has not.
+func Without(what string) error {
 	return &Error{Code: "0A000", Message: "the simulated server does not have " + what, Ours: true}
 }

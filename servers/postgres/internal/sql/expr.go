@@ -63,7 +63,15 @@ func (p *parser) among(x Expr) Expr {
 	switch {
 	case p.accept("in"):
 		lack(p.is("(", "select"), "IN of a query")
-		x = &In{X: x, List: inBrackets(p, p.expr)}
+		var found Expr
+		for _, one := range inBrackets(p, p.expr) {
+			if is := (&Operation{Op: "=", X: x, Y: one}); found == nil {
+				found = is
+			} else {
+				found = &Operation{Op: "or", X: found, Y: is}
+			}
+		}
+		x = found
 	case p.accept("between"):
 		lack(p.is("symmetric"), "BETWEEN SYMMETRIC")
 		low := p.binary(compares + 1)
@@ -83,7 +91,9 @@ func (p *parser) tested(x Expr) Expr {
 		not := p.accept("not")
 		switch {
 		case p.accept("distinct", "from"):
-			x = &Distinct{X: x, Y: p.binary(compares + 1), Not: not}
+			if x = (&Operation{Op: "is not distinct from", X: x, Y: p.binary(compares + 1)}); !not {
+				x = &Operation{Op: "not", Y: x}
+			}
 		case p.is("null"), p.is("true"), p.is("false"), p.is("unknown"):
 			x = &Is{X: x, What: p.take().text, Not: not}
 		default:
@@ -168,7 +178,7 @@ func (p *parser) primary() Expr {
 	case p.accept("exists", "("):
 		return p.sub(true)
 	case p.is("extract", "("), p.is("position", "("), p.is("substring", "("), p.is("trim", "("), p.is("array"):
-		panic(without(`"` + t.text + `" here`))
+		panic(Without(`"` + t.text + `" here`))
 	}
 	name := p.name()
 	if name == "pg_catalog" && p.accept(".") {

@@ -93,23 +93,17 @@ func next(s string) (token, int) {
 	case strings.HasPrefix(s, "/*"):
 		panic(wrong("unterminated /* comment at or near \"%s\"", s))
 	case (c == 'e' || c == 'E') && strings.HasPrefix(s[1:], "'"):
-		panic(without("strings with backslash escapes"))
+		panic(Without("strings with backslash escapes"))
 	case (c == 'u' || c == 'U') && (strings.HasPrefix(s[1:], "&'") || strings.HasPrefix(s[1:], `&"`)):
-		panic(without("strings and names with Unicode escapes"))
+		panic(Without("strings and names with Unicode escapes"))
 	case isLetter(c):
 		n := run(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '$' })
 		return token{kind: word, text: lower(s[:n])}, n
 	case c == '"':
-		text, n := inQuotes(s, '"')
-		if n == 0 {
-			panic(wrong("unterminated quoted identifier at or near \"%s\"", s))
-		}
+		text, n := inQuotes(s, c, "identifier")
 		return token{kind: quoted, text: text}, n
 	case c == '\'':
-		text, n := inQuotes(s, '\'')
-		if n == 0 {
-			panic(wrong("unterminated quoted string at or near \"%s\"", s))
-		}
+		text, n := inQuotes(s, c, "string")
 		return token{kind: str, text: text}, n
 	case isDigit(c), c == '.' && len(s) > 1 && isDigit(s[1]):
 		return number(s)
@@ -138,9 +132,8 @@ func lower(s string) string {
 	}, s)
 }
 
-// inQuotes is what stands between quotes, where two of them mean one. The size is 0 if there
-// is no end.
-func inQuotes(s string, quote byte) (text string, size int) {
+// inQuotes is what stands between quotes, where two of them mean one.
+func inQuotes(s string, quote byte, what string) (text string, size int) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
@@ -154,7 +147,7 @@ func inQuotes(s string, quote byte) (text string, size int) {
 		}
 		return b.String(), i + 1
 	}
-	return "", 0
+	panic(wrong("unterminated quoted %s at or near \"%s\"", what, s))
 }
 
 func number(s string) (token, int) {

@@ -99,7 +99,7 @@ func (p *parser) unexpected() error {
 	case t.kind == end:
 		return wrong("syntax error at end of input")
 	case t.kind == word && slices.Contains(known, t.text):
-		return without(`"` + t.text + `" here`)
+		return Without(`"` + t.text + `" here`)
 	}
 	return wrong("syntax error at or near \"%s\"", t.raw)
 }
@@ -174,7 +174,7 @@ func (p *parser) statement() Statement {
 		}
 		return &Deallocate{Name: p.name()}
 	case slices.Contains(commands, first):
-		panic(without("the statement " + first))
+		panic(Without("the statement " + first))
 	}
 	panic(p.unexpected())
 }
@@ -194,7 +194,7 @@ func (p *parser) modes() {
 		switch {
 		case p.accept("read", "committed"), p.accept("read", "uncommitted"): // the same to PostgreSQL
 		case p.is("repeatable"), p.is("serializable"):
-			panic(without("the isolation level " + p.peek().text))
+			panic(Without("the isolation level " + p.peek().text))
 		}
 	}
 	lack(p.is("read", "only") || p.is("deferrable") || p.is("not"), "this mode of a transaction")
@@ -206,7 +206,7 @@ func (p *parser) setting() string {
 	case p.accept("time", "zone"):
 		return "timezone"
 	case p.is("transaction"), p.is("session", "characteristics"), p.is("role"), p.is("session", "authorization"), p.is("constraints"), p.is("all"):
-		panic(without("this form of SET, RESET or SHOW"))
+		panic(Without("this form of SET, RESET or SHOW"))
 	}
 	name := p.name()
 	for p.accept(".") {
@@ -449,7 +449,7 @@ func (p *parser) query() *Select {
 				s.Lock.NoWait = p.accept("nowait")
 			}
 		case p.is("for"):
-			panic(without("other row locks than FOR UPDATE and FOR NO KEY UPDATE"))
+			panic(Without("other row locks than FOR UPDATE and FOR NO KEY UPDATE"))
 		default:
 			return s
 		}
@@ -518,7 +518,7 @@ func (p *parser) column(c *CreateTable) {
 		col.Type, col.Serial, col.NotNull = Int4, true, true
 	default:
 		if col.Type, col.Size = p.typ(); col.Type.Own() {
-			panic(without("columns of the type " + string(col.Type)))
+			panic(Without("columns of the type " + string(col.Type)))
 		}
 	}
 	for {
@@ -567,7 +567,7 @@ func (p *parser) typ() (Type, int) {
 	case p.accept("character", "varying"):
 		return Varchar, p.size()
 	case t.kind == word && slices.Contains(others, t.text):
-		panic(without("the type " + t.text))
+		panic(Without("the type " + t.text))
 	case types[t.text] == "":
 		panic(error(&Error{Code: "42704", Message: `type "` + t.text + `" does not exist`, Ours: true}))
 	}
