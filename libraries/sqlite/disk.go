@@ -56,7 +56,7 @@ func (d *disk) Accept(end *sim.End) sim.Endpoint { return &opened{disk: d, end: 
 // ClockChanged is as in [sim.Server].
 func (d *disk) ClockChanged() {
 	if d.host.Up() {
-		d.register.clockChanged()
+		d.register.ClockChanged()
 	}
 }
 

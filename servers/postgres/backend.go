@@ -228,6 +228,7 @@ func (b *backend) take() {
 	b.begin(func() { b.serve(q) })
 }
 
+// serve does what a request asks for.
 func (b *backend) serve(q *request) {
 	switch {
 	case q == nil:

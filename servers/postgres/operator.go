@@ -29,7 +29,7 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 			return
 		}
 		for i := range s.register.leases {
-			if l := &s.register.leases[i]; l.stands && l.owner != nil && l.owner.Client == client {
+			if l := &s.register.leases[i]; l.Stands && l.Owner != nil && l.Owner.Client == client {
 				found = true
 				s.operate(l)
 			}

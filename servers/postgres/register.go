@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/rowregister"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,33 +17,28 @@ type register struct {
 	s *server
 	// leases and others are the keys of the world's locks, in its order; taken are those
 	// of others that are taken, by whom.
+	*rowregister.Register
 	leases []lease
 	others []string
 	taken  map[string]*trace.Event
-	ends   *sim.Alarm // of the next that ends
-	serial int        // of transactions that have locked a row
+	serial int // of transactions that have locked a row
 }
 
 // A lease is what is known of a row that is one.
 type lease struct {
-	key        string
+	*rowregister.Held
 	table, row string
 	// holders and ends are what the columns may be called that say who has it, and until when.
 	holders, ends []string
 	any           bool // it may as well be a row that a transaction locks
-	stands        bool
-	holder        string
-	until         stamp
-	judged        stamp // until when it lasts by the clocks of clients; never is that those have no say
-	owner         *trace.Actor
 }
 
 func newRegister(s *server, keys []string) *register {
-	g := &register{s: s, taken: map[string]*trace.Event{}}
-	g.ends = s.host.Alarm(g.expires)
+	g := &register{s: s, Register: rowregister.NewRegister(s.host, s.host.Names().Value), taken: map[string]*trace.Event{}}
 	for _, key := range keys {
 		if l, ok := leaseOf(key); ok {
 			g.leases = append(g.leases, l)
+			g.Leases = append(g.Leases, l.Held)
 		}
 		g.others = append(g.others, key)
 	}
@@ -55,7 +49,7 @@ func newRegister(s *server, keys []string) *register {
 // them; false if it is an advisory lock.
 func leaseOf(key string) (lease, bool) {
 	table, row, ok := strings.Cut(key, "/")
-	l := lease{key: key, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
+	l := lease{Held: &rowregister.Held{Key: key}, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
 	if l.any = key != locks.PostgresRow(row); l.any {
 		l.holders, l.ends = l.holders[:2], l.ends[:2]
 	}
@@ -80,7 +74,7 @@ func (g *register) keyOf(r *row) string {
 			continue
 		}
 		if who, _ := l.columns(r.of); who < 0 {
-			return l.key
+			return l.Key
 		}
 	}
 	return ""
@@ -160,67 +154,37 @@ func (g *register) frees(b *backend, key string) {
 // look tells what has become of the leases, by whose commit, or on a standby whose is one that is
 // new.
 func (g *register) look(whose func(key string) *trace.Actor, copied bool) {
-	for i := range g.leases {
-		g.leases[i].look(g, whose, copied)
+	for _, l := range g.leases {
+		by, v := whose(l.Key), g.row(&l)
+		g.doubts(&l, v)
+		g.Look(l.Held, g.read(&l, v), by, copied)
 	}
-	g.plan()
+	g.Plan()
 }
 
-func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bool) {
-	was, by, v := *l, whose(l.key), g.row(l)
-	l.stands, l.holder, l.until, l.judged = g.read(l, v)
-	g.doubts(l, v)
-	ev := trace.Event{Kind: trace.KindSet, Key: l.key, By: by}
-	switch {
-	case !l.stands && !was.stands:
-		return
-	case !l.stands:
-		ev.Kind, ev.Value, ev.Owner = trace.KindDelete, g.s.host.Names().Value(was.holder), was.owner
-		if copied {
-			ev.By = nil
-		}
-		g.s.host.Emit(ev)
-		return
-	case was.stands && was.holder == l.holder && was.until == l.until && was.judged == l.judged:
-		return
-	case was.stands && was.holder == l.holder:
-		ev.Kind = trace.KindTouch
-	default:
-		if was.stands && was.judged != never && !copied {
-			g.s.host.Emit(trace.Event{Kind: trace.KindExpire, Key: l.key, Value: g.s.host.Names().Value(was.holder), By: by, Owner: was.owner})
-			was.stands = false
-		}
-		l.owner = by
-		if was.stands {
-			ev.Prior = was.owner
-		}
-	}
-	if copied {
-		ev = trace.Event{Kind: trace.KindRestore, Key: l.key}
-	}
-	g.s.host.Emit(g.standing(l, ev))
-}
-
-// read is who stands in the row of a lease, and until when, by the server's clock and by those of
-// clients; it does not stand if nobody does, or if its time is up.
-func (g *register) read(l *lease, v *version) (stands bool, holder string, until, judged stamp) {
+// read is what a row says of its lease.
+func (g *register) read(l *lease, v *version) (says rowregister.Says) {
 	if v == nil {
-		return false, "", 0, 0
+		return says
 	}
 	t := v.row.of
 	who, ends := l.columns(t)
 	if who < 0 {
-		return false, "", 0, 0
+		return says
 	}
-	until = never
+	says.Held, says.Holder = v.values[who] != nil, write(v.values[who])
 	if ends >= 0 {
-		until = endOf(v.values[ends])
+		if until := endOf(v.values[ends]); until != never {
+			says.Ends = until.time()
+		}
 	}
-	judged = never
 	if by := t.numberOf(judgedColumn); by >= 0 {
-		judged, _ = v.values[by].(stamp)
+		judged, _ := v.values[by].(stamp)
+		if says.Held = says.Held && judged != forever; judged != never {
+			says.Judged = judged.time()
+		}
 	}
-	return v.values[who] != nil && until > g.s.now() && judged != forever, write(v.values[who]), until, judged
+	return says
 }
 
 // endOf is the end that a column says: a time, or a number since 1970, of the unit with which
@@ -287,60 +251,6 @@ func (g *register) doubts(l *lease, v *version) {
 	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; say what its columns are called, by locks.PostgresLease", l.row, l.table, missing))
 }
 
-// expires tells whose time is up, and plans the next look.
-func (g *register) expires() {
-	for i := range g.leases {
-		l := &g.leases[i]
-		if l.stands && l.until <= g.s.now() {
-			l.stands = false
-			g.s.host.Emit(trace.Event{Kind: trace.KindExpire, Key: l.key, Value: g.s.host.Names().Value(l.holder), Owner: l.owner})
-		}
-	}
-	g.plan()
-}
-
-func (g *register) plan() {
-	first := never
-	for _, l := range g.leases {
-		if l.stands {
-			first = min(first, l.until)
-		}
-	}
-	end := time.Time{}
-	if first != never {
-		end = first.time()
-	}
-	g.ends.Set(end)
-}
-
-// clockChanged tells what the clock says now: whose time is up, and of whose it is not any more,
-// as the row is still there.
-func (g *register) clockChanged() {
-	g.expires()
-	for i := range g.leases {
-		l := &g.leases[i]
-		stands, holder, until, _ := g.read(l, g.row(l))
-		if stands && !l.stands && holder == l.holder && until == l.until {
-			l.stands = true
-			g.s.host.Emit(g.standing(l, trace.Event{Kind: trace.KindRestore, Key: l.key}))
-		}
-	}
-	g.plan()
-}
-
-// standing is an event with what it says of a lease that stands.
-func (g *register) standing(l *lease, ev trace.Event) trace.Event {
-	ev.Value, ev.Owner = g.s.host.Names().Value(l.holder), l.owner
-	if l.until != never {
-		ev.TTL = max(l.until.time().Sub(g.s.host.Clock().Now()), 1)
-		ev.Expires, _ = g.s.host.When(l.until.time())
-	}
-	if l.judged != never && ev.Kind != trace.KindRestore {
-		ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: l.judged.time().UnixNano()}
-	}
-	return ev
-}
-
 // restarted tells what a crash has taken.
 func (g *register) restarted() {
 	for _, key := range g.others {
@@ -349,5 +259,5 @@ func (g *register) restarted() {
 			g.s.host.Emit(trace.Event{Kind: trace.KindForget, Key: key, Value: was.Value, Owner: was.Owner})
 		}
 	}
-	g.expires()
+	g.Expire()
 }

@@ -108,7 +108,7 @@ func (s *server) everything() record {
 	}
 	owners := map[string]*trace.Actor{}
 	for _, l := range s.register.leases {
-		owners[l.key] = l.owner
+		owners[l.Key] = l.Owner
 	}
 	r.owner = func(key string) *trace.Actor { return owners[key] }
 	return r

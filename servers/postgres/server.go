@@ -72,7 +72,7 @@ func (s *server) Accept(end *sim.End) sim.Endpoint {
 func (s *server) ClockChanged() {
 	s.timers.Arm()
 	if s.host.Up() {
-		s.register.clockChanged()
+		s.register.ClockChanged()
 	}
 }
 
