@@ -28,6 +28,9 @@ const (
 // growing: sections that cost much more than the first ones did, for each attempt
 // to get in.
 func (h *inquiry) growing() (Reason, []int) {
+	if len(h.Calls()) < enoughSections {
+		return Reason{}, nil
+	}
 	// A tally has the commands that a client sent, its calls of acquire and the ends of its
 	// sections, each as the Seq of its event.
 	type tally struct{ sent, calls, ends []int }

@@ -33,8 +33,15 @@ func (h *History) Messages() []*Message {
 			conn, msg int
 			reply     bool
 		}
-		var all []*Message
-		known := map[name]*Message{}
+		sent := 0
+		for i := range h.Trace.Events {
+			if h.Trace.Events[i].Kind == trace.KindSend {
+				sent++
+			}
+		}
+		// Every run is asked for them, so they are made at once.
+		all, room := make([]*Message, 0, sent), make([]Message, sent)
+		known := make(map[name]*Message, sent)
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
 			switch ev.Kind {
@@ -42,7 +49,8 @@ func (h *History) Messages() []*Message {
 				m := known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}]
 				switch {
 				case ev.Kind == trace.KindSend:
-					m = &Message{From: ev.Process, To: ev.Peer, Sent: ev}
+					m = &room[len(all)]
+					*m = Message{From: ev.Process, To: ev.Peer, Sent: ev}
 					known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}] = m
 					all = append(all, m)
 				case m == nil: // a trace that begins in the middle
