@@ -45,6 +45,13 @@ var progress = property{
 	},
 }
 
+// Excusable reports whether a violation may come of a story that has not come about: then nobody
+// may get on because of that. An acquire that waits for a grant which nobody uses, and what a
+// client's program says, are no consequence of it.
+func (f Finding) Excusable() bool {
+	return f.Property == Progress && f.Reason.Code != Code(waitsForIdleGrant) && f.Reason.Code != Code(complaint)
+}
+
 func judgeProgress(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
