@@ -70,6 +70,9 @@ type Finding struct {
 	// Fault says whose fault a violation is where that can be told. It is zero
 	// otherwise.
 	Fault Blame
+	// Firm says of a violation of [Progress] that a story which has not come about does not
+	// explain it: an acquire waits for a grant that nobody uses, or a client's program says so.
+	Firm bool
 	// Cycle tells the shortest cycle of dependencies that violates
 	// serial-sections, one dependency in words each.
 	Cycle []Reason

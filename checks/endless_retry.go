@@ -34,7 +34,9 @@ func (h *inquiry) breathless() (Reason, []int) {
 		first, last *trace.Event
 		sent        int
 	}
-	inCall := func(ev *trace.Event) bool { return !ev.Reply && !ev.Handshake && ev.Step != "" && ev.Peer != trace.StorageName }
+	inCall := func(ev *trace.Event) bool {
+		return !ev.Reply && !ev.Handshake && ev.Step != "" && ev.Peer != trace.StorageName
+	}
 	all := 0
 	for _, m := range h.Messages() {
 		if inCall(m.Sent) {

@@ -58,7 +58,9 @@ func (h *inquiry) complained(p Property) Finding {
 			rule = Conformance
 		}
 		if rule == p {
-			return guilty(complaint.Reason(c.Client, c.Why), h.lastAsked(c.Client))
+			f := guilty(complaint.Reason(c.Client, c.Why), h.lastAsked(c.Client))
+			f.Firm = true
+			return f
 		}
 	}
 	return holds()

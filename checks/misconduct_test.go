@@ -12,7 +12,9 @@ import (
 // How a run ended and what clients' programs say of the lock are findings against it, whatever
 // else is in the trace. Of a lock that panics nothing else is said.
 func TestComplaintsAndEndings(t *testing.T) {
-	says := func(rule string) []trace.Complaint { return []trace.Complaint{{Client: "client-1", Rule: rule, Why: "so it is"}} }
+	says := func(rule string) []trace.Complaint {
+		return []trace.Complaint{{Client: "client-1", Rule: rule, Why: "so it is"}}
+	}
 	for _, c := range []struct {
 		name       string
 		words      string

@@ -36,20 +36,14 @@ var progress = property{
 	},
 	judge: func(h *inquiry) Finding {
 		f := judgeProgress(h)
-		if f.Fault != FaultLock {
-			if reason, events := h.unreturned(true); !reason.IsZero() {
-				return guilty(reason, events)
+		if reason, events := h.unreturned(true); !reason.IsZero() {
+			if f.Fault != FaultLock {
+				f = guilty(reason, events)
 			}
+			f.Firm = true
 		}
 		return f
 	},
-}
-
-// Excusable reports whether a violation may come of a story that has not come about: then nobody
-// may get on because of that. An acquire that waits for a grant which nobody uses, and what a
-// client's program says, are no consequence of it.
-func (f Finding) Excusable() bool {
-	return f.Property == Progress && f.Reason.Code != Code(waitsForIdleGrant) && f.Reason.Code != Code(complaint)
 }
 
 func judgeProgress(h *inquiry) Finding {

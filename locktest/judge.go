@@ -121,7 +121,8 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 	for _, f := range judged.Findings {
 		switch {
 		case f.Outcome != checks.Violated:
-		case f.Excusable() && len(doubts) > 0:
+		case f.Property == checks.Progress && !f.Firm && len(doubts) > 0:
+			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
 			lines := excerpt(h, f.Events)
 			if e := h.Trace.Ending; e != nil && f.Property == checks.Property(e.Rule) {
