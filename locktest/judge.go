@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/runs"
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
@@ -60,72 +61,58 @@ func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.Str
 // tell runs a world and judges it.
 func (s *subject) tell(p address, w world) verdict {
 	config, share, err := s.pace(w.config)
-	var tr *trace.Trace
-	if err == nil {
-		tr, err = sim.RunPatiently(config, s.config.Patience)
+	var j runs.Judged
+	if err != nil {
+		j, err = runs.Ended(err) // already when it was listened to
+	} else {
+		j, err = runs.Judge(config, s.config.Patience, w.witnesses)
 	}
-	var h *history.History
-	if tr != nil {
-		h = history.Of(tr)
-	}
-	v := s.judge(p, w, h, err)
+	v := s.judge(p, w, j, err)
 	v.share = share
 	return v
 }
 
-// judge judges what came of a world.
-func (s *subject) judge(p address, w world, h *history.History, err error) verdict {
-	v := verdict{data: checks.Undecided, history: h}
+// judge judges what came of a world, or that nothing did.
+func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
+	v := verdict{data: checks.Undecided, history: j.History, broken: j.Ending != nil && j.History == nil}
 	blame := func(rule checks.Property, why, lines string) {
 		v.problems = append(v.problems, problem{rule, why, lines, p})
 	}
-	if errors.Is(err, sim.ErrLate) && !errors.Is(err, sim.ErrHeavy) {
-		v.reasons = append(v.reasons, err.Error()) // it is this machine's doing
-		return v
-	}
 	if err != nil {
-		rule := sim.Conduct(err)
-		v.broken = errors.Is(err, sim.ErrStuck)
-		switch {
-		case rule == "":
-			v.reasons = append(v.reasons, err.Error())
+		v.reasons = append(v.reasons, err.Error())
+		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // else it is this machine's doing
 			blame(ruleError, "the world cannot be run: "+err.Error(), "")
-			return v
-		case h == nil:
-			why, stacks := sim.WithoutStacks(err)
-			blame(checks.Property(rule), why, ownStacks(stacks))
 		}
-	}
-	if h == nil {
 		return v
+	}
+	h := j.History
+	if h == nil {
+		h = history.Of(&trace.Trace{}) // of what hangs nothing is known but that
 	}
 	for _, f := range h.Trace.Faults {
 		if f.Moot {
 			v.untold = f.Text + ": " + f.Idle
-			v.problems = nil
 			return v
 		}
 	}
 	if v.untold = refusal(w, h); v.untold != "" {
-		v.problems = nil
 		return v
 	}
 	v.releases = releasesIn(h)
-	judged := checks.Check(v.history, w.seen(v.history.Trace))
-	v.data = judged.Verdict
+	v.data = j.Verdict.Verdict
 	// How the world ended is a problem, and no doubt of what had happened before.
-	doubts := slices.DeleteFunc(judged.Reasons, checks.Reason.IsEnding)
+	doubts := slices.DeleteFunc(j.Verdict.Reasons, checks.Reason.IsEnding)
 	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.Told(reason).String())
 	}
-	for _, f := range judged.Findings {
+	for _, f := range j.Verdict.Findings {
 		switch {
 		case f.Outcome != checks.Violated:
 		case f.Property == checks.Progress && !f.Firm && len(doubts) > 0:
 			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
 			lines := excerpt(h, f.Events)
-			if e := h.Trace.Ending; e != nil && f.Property == checks.Property(e.Rule) {
+			if e := j.Ending; e != nil && f.Property == checks.Property(e.Rule) {
 				lines = ownStacks(e.Stacks)
 			}
 			blame(f.Property, voice.Told(f.Reason).String(), lines)

@@ -37,14 +37,6 @@ type world struct {
 	fenced bool
 }
 
-// seen are the witnesses of its trace.
-func (w world) seen(t *trace.Trace) []trace.Witness {
-	if w.witnesses == nil {
-		return nil
-	}
-	return w.witnesses(t)
-}
-
 // stories lists all stories, in the order in which they are told.
 var stories = sync.OnceValue(func() []story {
 	return slices.Concat(conformanceStories(), sweepStories(), catalogueStories(), termStories())

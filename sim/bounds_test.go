@@ -107,8 +107,9 @@ func TestTooMuch(t *testing.T) {
 				}
 				// Who never stops asking fills the trace; a world can be too large because of
 				// whoever wrote it.
-				if endless := sim.Conduct(err) == trace.ConductEndless; endless != (c.is == sim.ErrTooMuch) {
-					t.Errorf("the client's conduct is %q", sim.Conduct(err))
+				ending := sim.Ending(err)
+				if endless := ending != nil && ending.Rule == trace.ConductEndless; endless != (c.is == sim.ErrTooMuch) {
+					t.Errorf("the client's conduct is %+v", ending)
 				}
 				came := fmt.Sprintf("%v\n%d events, %s", err, len(tr.Events), tr.Hash())
 				if first == "" {
@@ -171,8 +172,8 @@ func TestLate(t *testing.T) {
 	if text := err.Error(); strings.Contains(text, "goroutine") || !strings.Contains(text, "it was cut off after 1s of real time, at ") {
 		t.Errorf("the error is %v", err)
 	}
-	if sim.Conduct(err) != "" {
-		t.Errorf("the client's conduct is %q", sim.Conduct(err))
+	if ending := sim.Ending(err); ending != nil {
+		t.Errorf("the client's conduct is %+v", ending)
 	}
 	if tr == nil || len(tr.Events) == 0 {
 		t.Error("there is no trace of what happened")

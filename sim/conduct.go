@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Conduct is what a client's code did that ended a world with an error. It is empty
+// conduct is what a client's code did that ended a world with an error. It is empty
 // for other errors, which are not the code's.
-func Conduct(err error) string {
+func conduct(err error) string {
 	switch {
 	case errors.Is(err, ErrPanic):
 		return trace.ConductPanic
@@ -24,13 +24,14 @@ func Conduct(err error) string {
 	return ""
 }
 
-// ending is how the code of a client ended a world, by the error of the world; nil if it did not.
-func ending(err error) *trace.Ending {
-	rule := Conduct(err)
+// Ending is how the code of a client ended a world, by the error of the world; nil if it did
+// not, as with an error that is not the code's.
+func Ending(err error) *trace.Ending {
+	rule := conduct(err)
 	if rule == "" {
 		return nil
 	}
-	why, stacks := WithoutStacks(err)
+	why, stacks := withoutStacks(err)
 	return &trace.Ending{Rule: rule, Why: why, Stacks: stacks}
 }
 
@@ -54,9 +55,9 @@ func panicked(in string, says any, stack []byte) error {
 	return &Stacked{fmt.Errorf("%w in %s: %s", ErrPanic, in, said), more + string(stack)}
 }
 
-// WithoutStacks is an error without the stacks that it shows, nor what it was wrapped with,
+// withoutStacks is an error without the stacks that it shows, nor what it was wrapped with,
 // and those stacks. One that shows none is as it is.
-func WithoutStacks(err error) (said, stacks string) {
+func withoutStacks(err error) (said, stacks string) {
 	var s *Stacked
 	if errors.As(err, &s) {
 		return s.Err.Error(), s.Stacks

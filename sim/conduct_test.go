@@ -26,17 +26,24 @@ func TestWithoutStacks(t *testing.T) {
 		{"of a value", panics(7), "panic in the simulator: 7", "goroutine "},
 		{"a leak", sim.InBubble(time.Minute, new(sim.Watchdog), forgotten), "goroutines outlived the world: ", "goroutine "},
 		{"a panic that leaves goroutines behind", sim.InBubble(time.Minute, new(sim.Watchdog), func() { go forgotten(); panic("oh no") }), "panic in the simulator: oh no", "goroutine "},
-		{"none", errors.New("a\nb"), "a\nb", ""},
 	} {
-		said, stacks := sim.WithoutStacks(c.err)
+		ending := sim.Ending(c.err)
+		if ending == nil {
+			t.Errorf("%s: no ending is in %v", c.name, c.err)
+			continue
+		}
+		said, stacks := ending.Why, ending.Stacks
 		if !strings.HasPrefix(said, c.said) || !strings.HasPrefix(stacks, c.stacks) || (stacks == "") != (c.stacks == "") {
 			t.Errorf("%s: %q and %.40q, want %q and %q", c.name, said, stacks, c.said, c.stacks)
 		}
 		if stacks != "" && (strings.Contains(said, "\n") || c.err.Error() != said+"\n"+stacks) {
 			t.Errorf("%s: %q and its stacks are not %q", c.name, said, c.err)
 		}
-		if wrapped, again := sim.WithoutStacks(fmt.Errorf("seed 1: %w", c.err)); stacks != "" && (wrapped != said || again != stacks) {
-			t.Errorf("%s: wrapped it is %q", c.name, wrapped)
+		if wrapped := sim.Ending(fmt.Errorf("seed 1: %w", c.err)); *wrapped != *ending {
+			t.Errorf("%s: wrapped it is %q", c.name, wrapped.Why)
 		}
+	}
+	if ending := sim.Ending(errors.New("a\nb")); ending != nil {
+		t.Errorf("the error of somebody else is %q", ending.Why)
 	}
 }

@@ -129,10 +129,10 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrTooLarge) || errors.Is(cut, ErrLate) {
 			err = cut
 		}
-		w.trace.Ending = ending(err)
+		w.trace.Ending = Ending(err)
 		return w.trace, err
 	}
-	w.trace.Ending = ending(w.failed)
+	w.trace.Ending = Ending(w.failed)
 	w.note()
 	return w.trace, w.failed
 }

@@ -10,12 +10,12 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
 
 // seeds is how often a story is told, with other latencies each time.
@@ -83,7 +83,8 @@ func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 
 // A played story is what became of it in one world.
 type played struct {
-	trace    *trace.Trace
+	// history is nil if the library hangs.
+	history  *history.History
 	problems []problem
 	unknown  string
 }
@@ -103,23 +104,17 @@ func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) 
 	if err != nil {
 		return played{}, err
 	}
-	tr, err := sim.Run(config)
-	w := played{trace: tr}
-	switch rule := sim.Conduct(err); {
-	case err != nil && rule == "":
-		return w, err
-	case tr == nil:
-		why, _ := sim.WithoutStacks(err)
-		w.problems = []problem{{rule, why}}
-		return w, nil
+	judged, err := runs.Judge(config, sim.DefaultPatience, v.WitnessesIn)
+	if err != nil {
+		return played{}, err
 	}
-	judged := checks.Check(history.Of(tr), v.WitnessesIn(tr))
-	for _, f := range judged.Findings {
+	w := played{history: judged.History}
+	for _, f := range judged.Verdict.Findings {
 		if f.Outcome == checks.Violated && f.Fault == checks.FaultLock {
 			w.problems = append(w.problems, problem{string(f.Property), story.InFull.Reason(f.Reason)})
 		}
 	}
-	if doubts := slices.DeleteFunc(judged.Reasons, checks.Reason.IsEnding); len(doubts) > 0 {
+	if doubts := slices.DeleteFunc(judged.Verdict.Reasons, checks.Reason.IsEnding); len(doubts) > 0 {
 		w.unknown = story.InFull.Reason(doubts[0])
 	}
 	return w, nil
@@ -129,8 +124,8 @@ func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) 
 func (w played) note(t *testing.T, seed uint64) {
 	t.Helper()
 	told := Told{Seed: seed, Broken: []string{}}
-	if w.trace != nil {
-		told.Trace = w.trace.Hash()
+	if w.history != nil {
+		told.Trace = w.history.Trace.Hash()
 	}
 	for _, p := range w.problems {
 		told.Broken = append(told.Broken, p.rule)
@@ -143,8 +138,8 @@ func (w played) note(t *testing.T, seed uint64) {
 }
 
 func (w played) timeline() string {
-	if w.trace == nil {
+	if w.history == nil {
 		return ""
 	}
-	return reports.Timeline{}.Tell([]string{""}, []*history.History{history.Of(w.trace)})
+	return reports.Timeline{}.Tell([]string{""}, []*history.History{w.history})
 }

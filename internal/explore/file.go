@@ -31,7 +31,8 @@ func (p play) file(faults []Fault) (account, error) {
 	d := story.Discovery{Lock: cmp.Or(p.options.Kind.Name, p.base.Lock), InGo: p.options.Kind.Name != "", Seed: p.options.Seed}
 	doc := p.document(faults)
 	runs, err := p.run(faults)
-	if d.Conduct = sim.Conduct(err); d.Conduct != "" {
+	if ending := sim.Ending(err); ending != nil {
+		d.Conduct = ending.Rule
 		var infos []trace.FaultInfo
 		for _, f := range faults {
 			infos = append(infos, f.Info())
@@ -193,7 +194,7 @@ func (p play) run(faults []Fault) ([]scenarios.Outcome, error) {
 // has none.
 func (p play) histories(faults []Fault) ([]*history.History, error) {
 	runs, err := p.run(faults)
-	if sim.Conduct(err) != "" {
+	if sim.Ending(err) != nil {
 		return nil, nil
 	}
 	return historiesOf(runs), err

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
-	"github.com/locksim/locksim/trace"
 )
 
 // A Local runs worlds in this process, one at a time. A lock that ends the process or
@@ -72,8 +71,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 		return Outcome{}, err
 	}
 	on.Faults = cfg.Faults
-	// What hangs still goes on in this process, on which there is no relying any more.
-	if off.shows(trace.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.History) {
+	if len(off.Breaks) == 0 && indifferent(on, off.History) {
 		return Outcome{Off: off.Run, On: off.Run, Grounds: grounds(w, off)}, nil
 	}
 	fenced, err := l.play(on)
@@ -114,39 +112,32 @@ func (l *Local) Account(ctx context.Context, w World, fencing string) (Account, 
 
 // play runs a world that was made.
 func (l *Local) play(cfg sim.Config) (Account, error) {
-	tr, err := sim.RunPatiently(cfg, l.patience)
+	j, err := Judge(cfg, l.patience, nil)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
 		return Account{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
-	conduct := sim.Conduct(err)
-	if err != nil && conduct == "" {
-		return Account{cut: true}, err
+	p := Account{History: j.History, cut: err != nil || j.Ending != nil}
+	if err != nil {
+		return p, err
 	}
-	p := Account{cut: err != nil}
-	broke := func(what string, fault checks.Blame) {
-		if what == conduct { // it is what people have to hear first
-			p.Breaks = slices.Insert(p.Breaks, 0, Break{What: what, Fault: fault, Why: shortStack(err.Error())})
-			return
-		}
-		p.Breaks = append(p.Breaks, Break{What: what, Fault: fault})
+	p.RanOn = j.Verdict.RanOn
+	if len(j.Verdict.Reasons) > 0 && !p.cut {
+		p.Doubt = story.InFull.Reason(j.Verdict.Reasons[0])
 	}
-	if tr == nil {
-		broke(conduct, checks.FaultLock)
-		return p, nil
-	}
-	p.History = history.Of(tr)
-	verdict := checks.Check(p.History, nil)
-	p.RanOn = verdict.RanOn
-	if len(verdict.Reasons) > 0 && err == nil {
-		p.Doubt = story.InFull.Reason(verdict.Reasons[0])
-	}
-	for _, f := range verdict.Findings {
-		if f.Counts() {
-			broke(string(f.Property), f.Fault)
+	for _, f := range j.Verdict.Findings {
+		switch {
+		case !f.Counts():
+		case p.cut && string(f.Property) == j.Ending.Rule: // it is what people have to hear first
+			said := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
+			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Fault, shortStack(said)})
+		default:
+			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
 		}
 	}
-	p.Behaviour, p.Spare = behaviour(p.History)
+	if p.History != nil {
+		p.Behaviour, p.Spare = behaviour(p.History)
+	}
 	return p, nil
 }
 
