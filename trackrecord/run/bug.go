@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // A bug is one folder: its story, and the versions that are put through it.
@@ -22,7 +22,7 @@ type bug struct {
 
 // readBugs reads all bugs, in alphabetical order.
 func readBugs(with *builder) ([]*bug, error) {
-	all, err := trackrecord.Bugs()
+	all, err := proof.Bugs()
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // Every bug has a test.
@@ -40,8 +40,8 @@ func some(t *testing.T, check bool) *version {
 	}
 	write(t, with.inLibraries("go.mod"), own)
 	write(t, with.inLibraries("go.sum"), "old\n")
-	b := trackrecord.Bug{Name: "some-bug", Library: "example.com/some/v2", Test: "some/client"}
-	return newVersion(b, trackrecord.Version{Name: "bad", Number: "v2.0.1"}, with)
+	b := proof.Bug{Name: "some-bug", Library: "example.com/some/v2", Test: "some/client"}
+	return newVersion(b, proof.Version{Name: "bad", Number: "v2.0.1"}, with)
 }
 
 func write(t *testing.T, file, text string) {

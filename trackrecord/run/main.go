@@ -25,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 func main() {
@@ -66,7 +66,7 @@ func testOne(with *builder, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("say with which version: -test BUG/VERSION")
 	}
-	b, v, err := trackrecord.Find(args[0])
+	b, v, err := proof.Find(args[0])
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // A version is what a library is put through the story of a bug as.
 type version struct {
-	trackrecord.Version
-	bug     trackrecord.Bug
+	proof.Version
+	bug     proof.Bug
 	builder *builder
 	record  record
 }
@@ -32,7 +32,7 @@ type record struct {
 	Library string `json:"library"`
 	Version string `json:"version"`
 	// Broken are the rules that it breaks in its story, and Told each world of it, a
-	// [trackrecord.Told].
+	// [proof.Told].
 	Broken []string          `json:"broken"`
 	Told   []json.RawMessage `json:"told"`
 	// Suite is what fails it of the stories of the suite that were told, each a
@@ -40,7 +40,7 @@ type record struct {
 	Suite []json.RawMessage `json:"suite"`
 }
 
-func newVersion(b trackrecord.Bug, v trackrecord.Version, with *builder) *version {
+func newVersion(b proof.Bug, v proof.Version, with *builder) *version {
 	return &version{Version: v, bug: b, builder: with, record: record{
 		Bug: b.Name, Module: v.Name, Library: b.Library, Version: v.Number,
 		Broken: []string{}, Told: []json.RawMessage{}, Suite: []json.RawMessage{},
@@ -78,7 +78,7 @@ func (v *version) build() error {
 
 // environment tells the test what it is about.
 func (v *version) environment() string {
-	return trackrecord.BugVariable + "=" + v.bug.Name + "/" + v.Name
+	return proof.BugVariable + "=" + v.bug.Name + "/" + v.Name
 }
 
 // test is go test with the version, for people to see.
@@ -155,17 +155,17 @@ func (v *version) tellStory() (telling, error) {
 	if err != nil {
 		return s, err
 	}
-	worlds := r.attributes(trackrecord.AttrWorlds)
-	if unknown := r.attributes(trackrecord.AttrUnknown); len(unknown) > 0 || len(worlds) != 1 {
+	worlds := r.attributes(proof.AttrWorlds)
+	if unknown := r.attributes(proof.AttrUnknown); len(unknown) > 0 || len(worlds) != 1 {
 		return s, fmt.Errorf("%s: the story proves nothing:\n%s", v.Name, strings.Join(r, "\n"))
 	}
 	s.worlds = worlds[0]
-	if broken := r.attributes(trackrecord.AttrBroken); len(broken) == 1 && broken[0] != "" {
+	if broken := r.attributes(proof.AttrBroken); len(broken) == 1 && broken[0] != "" {
 		s.broken = strings.Split(broken[0], ",")
 		v.record.Broken = s.broken
 	}
-	v.record.Told = r.documents(trackrecord.AttrTold)
-	if first := r.attributes(trackrecord.AttrFirst); len(first) == 1 {
+	v.record.Told = r.documents(proof.AttrTold)
+	if first := r.attributes(proof.AttrFirst); len(first) == 1 {
 		s.first, err = time.ParseDuration(first[0])
 	}
 	return s, err
@@ -198,12 +198,12 @@ func (s survey) fails(story string) bool {
 // survey runs the subtest "survey".
 func (v *version) survey() (survey, error) {
 	var s survey
-	r, err := v.run("/^survey$", trackrecord.SurveyVariable+"=1")
+	r, err := v.run("/^survey$", proof.SurveyVariable+"=1")
 	if err != nil {
 		return s, err
 	}
 	v.record.Suite = r.documents(locktest.AttrFinding)
-	for _, text := range r.attributes(trackrecord.AttrFails) {
+	for _, text := range r.attributes(proof.AttrFails) {
 		words := strings.Fields(text)
 		if len(words) != 4 {
 			return s, fmt.Errorf("%s: the survey talks nonsense: %q", v.Name, text)
@@ -217,7 +217,7 @@ func (v *version) survey() (survey, error) {
 		}
 		s.failures = append(s.failures, f)
 	}
-	all := r.attributes(trackrecord.AttrSuite)
+	all := r.attributes(proof.AttrSuite)
 	if len(all) != 1 {
 		return s, fmt.Errorf("%s: the survey did not come to its end:\n%s", v.Name, strings.Join(r, "\n"))
 	}

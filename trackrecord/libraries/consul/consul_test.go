@@ -7,7 +7,7 @@ import (
 	_ "github.com/locksim/locksim/libraries/consul" // the lock
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // The client's Lock, as its adapter has it, in one handle for the life of a process: used as
@@ -16,13 +16,13 @@ import (
 func TestLock(t *testing.T) {
 	mutexes, _ := locks.Lookup("consul")
 	config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}
-	without := func(features ...string) trackrecord.New {
+	without := func(features ...string) proof.New {
 		return func(env *locks.Env) (locks.Lock, error) {
 			env = env.On(env.Key)
 			env.Options.Without = slices.Concat(env.Options.Without, features)
 			return mutexes.New(env)
 		}
 	}
-	trackrecord.Run(t, config, without("own-handle", "lost-unlock"),
-		trackrecord.Option{Name: "Unlock after a loss", New: without("own-handle")})
+	proof.Run(t, config, without("own-handle", "lost-unlock"),
+		proof.Option{Name: "Unlock after a loss", New: without("own-handle")})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/libraries/kubernetes"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // Leader election by client-go, as its adapter has it, with ReleaseOnCancel; and without, by who
@@ -23,8 +23,8 @@ import (
 func TestElection(t *testing.T) {
 	elections, _ := locks.Lookup("kubernetes")
 	config := locktest.Config{System: locks.Kubernetes, Slots: elections.Slots, Notifies: true, Tokens: true}
-	trackrecord.Run(t, config, elections.New,
-		trackrecord.Option{Name: "a release that looks whose it is", New: func(env *locks.Env) (locks.Lock, error) {
+	proof.Run(t, config, elections.New,
+		proof.Option{Name: "a release that looks whose it is", New: func(env *locks.Env) (locks.Lock, error) {
 			env = env.On(env.Key)
 			env.Options.Without = slices.Concat(env.Options.Without, []string{"release-on-cancel"})
 			l, err := elections.New(env)

@@ -10,11 +10,11 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 func TestRedislock(t *testing.T) {
-	trackrecord.Run(t, locktest.Config{Extends: true}, newLock)
+	proof.Run(t, locktest.Config{Extends: true}, newLock)
 }
 
 // newLock is redislock on go-redis with its defaults. Two of them decide. It sends a

@@ -10,11 +10,11 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 func TestRedsync(t *testing.T) {
-	trackrecord.Run(t, locktest.Config{Nodes: 3, Extends: true}, newLock)
+	proof.Run(t, locktest.Config{Nodes: 3, Extends: true}, newLock)
 }
 
 // newLock is redsync on redigo without timeouts, as that is by default. It tries

@@ -11,7 +11,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // Config is what redsync claims.
@@ -19,7 +19,7 @@ var Config = locktest.Config{Nodes: 3, Extends: true}
 
 // New is redsync as it is by default, but for the number of tries: when to try again
 // is the story's to say. The function pool connects it to a node.
-func New(pool func(env *locks.Env, node int) redis.Pool, options ...redsync.Option) trackrecord.New {
+func New(pool func(env *locks.Env, node int) redis.Pool, options ...redsync.Option) proof.New {
 	return func(env *locks.Env) (locks.Lock, error) {
 		var pools []redis.Pool
 		for i := range env.Nodes {

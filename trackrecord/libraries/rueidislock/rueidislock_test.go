@@ -14,11 +14,11 @@ import (
 	adapter "github.com/locksim/locksim/libraries/rueidislock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 func TestRueidislock(t *testing.T) {
-	trackrecord.Run(t, locktest.Config{Slots: slots, Notifies: true}, newLock)
+	proof.Run(t, locktest.Config{Slots: slots, Notifies: true}, newLock)
 }
 
 // slots are the three keys of a lock, of which two make it one's own.

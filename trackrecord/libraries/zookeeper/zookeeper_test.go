@@ -11,15 +11,15 @@ import (
 	"github.com/locksim/locksim/libraries/zookeeper"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // The library's Lock, as its adapter has it.
 func TestLock(t *testing.T) {
 	queue, _ := locks.Lookup("zookeeper")
 	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true}
-	trackrecord.Run(t, config, queue.New,
-		trackrecord.Option{Name: "the nodes of a failed Lock deleted", New: func(env *locks.Env) (locks.Lock, error) {
+	proof.Run(t, config, queue.New,
+		proof.Option{Name: "the nodes of a failed Lock deleted", New: func(env *locks.Env) (locks.Lock, error) {
 			l, err := queue.New(env)
 			if err != nil {
 				return nil, err

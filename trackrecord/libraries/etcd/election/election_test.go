@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/libraries/etcd"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // The client's elections, as their adapter has them: what the client needs to run in a world
@@ -18,8 +18,8 @@ import (
 func TestElection(t *testing.T) {
 	elections, _ := locks.Lookup("etcd-election")
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
-	trackrecord.Run(t, config, elections.New,
-		trackrecord.Option{Name: "a look at its own key", New: func(env *locks.Env) (locks.Lock, error) {
+	proof.Run(t, config, elections.New,
+		proof.Option{Name: "a look at its own key", New: func(env *locks.Env) (locks.Lock, error) {
 			l, err := elections.New(env)
 			if err != nil {
 				return nil, err

@@ -10,15 +10,15 @@ import (
 	"github.com/locksim/locksim/libraries/etcd"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
 // The client's Mutex, as its adapter has it.
 func TestMutex(t *testing.T) {
 	mutexes, _ := locks.Lookup("etcd")
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
-	trackrecord.Run(t, config, mutexes.New,
-		trackrecord.Option{Name: "an Unlock that asks IsOwner", New: func(env *locks.Env) (locks.Lock, error) {
+	proof.Run(t, config, mutexes.New,
+		proof.Option{Name: "an Unlock that asks IsOwner", New: func(env *locks.Env) (locks.Lock, error) {
 			l, err := mutexes.New(env)
 			if err != nil {
 				return nil, err

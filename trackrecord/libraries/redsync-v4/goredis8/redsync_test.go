@@ -8,12 +8,12 @@ import (
 	"github.com/go-redsync/redsync/v4/redis/goredis/v8"
 
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 	redsyncv4 "github.com/locksim/locksim/trackrecord/libraries/redsync-v4"
 )
 
 func TestRedsync(t *testing.T) {
-	trackrecord.Run(t, redsyncv4.Config, redsyncv4.New(pool))
+	proof.Run(t, redsyncv4.Config, redsyncv4.New(pool))
 }
 
 // pool is go-redis, which sends each command once here.

@@ -8,13 +8,13 @@ import (
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 	redsyncv4 "github.com/locksim/locksim/trackrecord/libraries/redsync-v4"
 )
 
 func TestRedsync(t *testing.T) {
-	trackrecord.Run(t, redsyncv4.Config, redsyncv4.New(pool),
-		trackrecord.Option{Name: "WithSetNXOnExtend", New: redsyncv4.New(pool, redsync.WithSetNXOnExtend())})
+	proof.Run(t, redsyncv4.Config, redsyncv4.New(pool),
+		proof.Option{Name: "WithSetNXOnExtend", New: redsyncv4.New(pool, redsync.WithSetNXOnExtend())})
 }
 
 // pool is go-redis as all locks here have it.

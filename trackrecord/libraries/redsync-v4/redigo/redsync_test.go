@@ -9,12 +9,12 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/trackrecord"
+	"github.com/locksim/locksim/trackrecord/internal/proof"
 	redsyncv4 "github.com/locksim/locksim/trackrecord/libraries/redsync-v4"
 )
 
 func TestRedsync(t *testing.T) {
-	trackrecord.Run(t, redsyncv4.Config, redsyncv4.New(pool))
+	proof.Run(t, redsyncv4.Config, redsyncv4.New(pool))
 }
 
 // pool is redigo as it is by default.

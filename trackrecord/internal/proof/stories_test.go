@@ -1,8 +1,7 @@
-package trackrecord
+package proof
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trackrecord"
 )
 
 func stories(t *testing.T) []*scenarios.Scenario {
@@ -90,7 +90,7 @@ func TestAStoryFindsWhatIsWrong(t *testing.T) {
 // A story whose witness is not seen proves nothing, whatever the lock does.
 func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 	const file = "redsync-extends-a-lost-lock/story.yaml"
-	data, err := os.ReadFile(file)
+	data, err := trackrecord.Bugs.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

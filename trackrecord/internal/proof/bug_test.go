@@ -1,4 +1,4 @@
-package trackrecord
+package proof
 
 import (
 	"reflect"

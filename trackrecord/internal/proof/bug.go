@@ -1,8 +1,7 @@
-package trackrecord
+package proof
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,12 +13,8 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trackrecord"
 )
-
-// bugs are the folders. A test has them inside, wherever it is run.
-//
-//go:embed */story.yaml */versions.json
-var bugs embed.FS
 
 // A Bug is one folder: its story, and the versions that are put through it.
 type Bug struct {
@@ -48,7 +43,7 @@ func (v Version) Bad() bool { return strings.HasPrefix(v.Name, "bad") }
 
 // Bugs reads all folders that have a story, in alphabetical order.
 func Bugs() ([]Bug, error) {
-	stories, err := fs.Glob(bugs, "*/story.yaml")
+	stories, err := fs.Glob(trackrecord.Bugs, "*/story.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +61,7 @@ func Bugs() ([]Bug, error) {
 func readBug(name string) (Bug, error) {
 	b := Bug{Name: name}
 	file := path.Join(name, "story.yaml")
-	data, err := bugs.ReadFile(file)
+	data, err := trackrecord.Bugs.ReadFile(file)
 	if err != nil {
 		return b, err
 	}
@@ -74,7 +69,7 @@ func readBug(name string) (Bug, error) {
 		return b, err
 	}
 	file = path.Join(name, "versions.json")
-	if data, err = bugs.ReadFile(file); err != nil {
+	if data, err = trackrecord.Bugs.ReadFile(file); err != nil {
 		return b, err
 	}
 	if err := b.readVersions(data); err != nil {
