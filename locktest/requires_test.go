@@ -98,7 +98,7 @@ func TestTheirs(t *testing.T) {
 		t.Errorf("it now has %s, want %s", got, want)
 	}
 	all := run("list", "-m", "all")
-	for _, module := range []string{"bsm/redislock", "chromedp/chromedp", "spf13/cobra", "rogpeppe/go-internal", "olekukonko/tablewriter"} {
+	for _, module := range []string{"bsm/redislock", "chromedp/chromedp", "spf13/cobra", "rogpeppe/go-internal", "olekukonko/tablewriter", "invopop/jsonschema", "santhosh-tekuri/jsonschema/v6"} {
 		if strings.Contains(all, "github.com/"+module+" ") {
 			t.Errorf("it requires %s by locksim", module)
 		}

@@ -153,9 +153,6 @@ func (m *mapping[T]) add(name string) any {
 	return &(*m)[len(*m)-1].value
 }
 
-// JSONSchemaAlias makes the schema that of a map.
-func (mapping[T]) JSONSchemaAlias() any { return map[string]T{} }
-
 func (m mapping[T]) names() []string {
 	names := make([]string, len(m))
 	for i, e := range m {

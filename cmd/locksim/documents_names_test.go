@@ -14,7 +14,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 )
@@ -88,7 +87,7 @@ func TestDocumentsNameEveryField(t *testing.T) {
 		object
 		Definitions map[string]object `json:"$defs"`
 	}
-	if err := json.Unmarshal(scenarios.Schema(), &schema); err != nil {
+	if err := json.Unmarshal(readSchema(t), &schema); err != nil {
 		t.Fatal(err)
 	}
 	fields := maps.Clone(schema.Properties)
