@@ -18,7 +18,7 @@ type FaultKind struct {
 	Title string
 	// Effect is what it does to what it strikes.
 	Effect trace.Effect
-	// Instant kinds have no end: their actions are no [Lifter]. Registering a card sets it.
+	// Instant kinds have no end: their actions are no [lifter]. Registering a card sets it.
 	Instant bool
 	// New returns a pointer to fresh parameters.
 	New func() Action
@@ -150,14 +150,14 @@ var (
 
 var faultKinds []FaultKind
 
-// RegisterFault adds a kind of fault. It is for package initialisation;
+// registerFault adds a kind of fault. It is for package initialisation;
 // registering one name twice panics, because one of the two would silently never
 // run.
-func RegisterFault(k FaultKind) {
+func registerFault(k FaultKind) {
 	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
 		panic("sim: two kinds of faults are called " + k.Name)
 	}
-	_, lasts := k.New().(Lifter)
+	_, lasts := k.New().(lifter)
 	k.Instant = !lasts
 	k.parameters = reflect.TypeOf(k.New())
 	k.fields = fieldsOf(k.parameters.Elem(), k.Name)

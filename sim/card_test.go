@@ -76,7 +76,7 @@ func TestCards(t *testing.T) {
 		for _, flaw := range flaws(k) {
 			t.Errorf("the card of %s: %s", k.Name, flaw)
 		}
-		if err := k.New().Check(sim.Topology{}); err == nil {
+		if err := (sim.Fault{Action: k.New()}).Check(sim.Topology{}); err == nil {
 			t.Errorf("%s without parameters is taken", k.Name)
 		}
 	}

@@ -63,7 +63,7 @@ func TestTheOwnerIsAskedInACluster(t *testing.T) {
 // Where there is no process of the storage none can be struck.
 func TestNoFaultsOfAStorageInACluster(t *testing.T) {
 	cfg := sim.Config{Storage: sim.Storage{InCluster: true}, Clients: []sim.Client{{Name: "client-1"}}}
-	err := (&sim.Pause{Process: trace.StorageName}).Check(cfg.Topology())
+	err := (sim.Fault{Action: &sim.Pause{Process: trace.StorageName}}).Check(cfg.Topology())
 	if err == nil || !strings.Contains(err.Error(), `there is no process "storage"; there are client-1`) {
 		t.Errorf("the error is %v", err)
 	}

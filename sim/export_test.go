@@ -9,7 +9,10 @@ import (
 
 // What the tests see of the inside of the package, which they test from outside.
 
-var InBubble = inBubble
+var (
+	InBubble      = inBubble
+	RegisterFault = registerFault
+)
 
 type Watchdog = watchdog
 

@@ -18,18 +18,19 @@ import (
 // which a scenario sets them. What each parameter says stands in parameters.go, what all
 // have to know of a kind in its card: [FaultKind].
 //
-// To add a kind of fault, write one file that registers its card.
+// An action changes the world from inside, so it stands in this package: to add a kind of
+// fault, write one file that registers its card.
 type Action interface {
-	// Check refuses parameters that make no sense in a world.
-	Check(Topology) error
-	// Strike begins the fault.
-	Strike(*World, *FaultState)
+	// check refuses parameters that make no sense in a world.
+	check(Topology) error
+	// strike begins the fault.
+	strike(*World, *faultState)
 }
 
-// A Lifter is an action that lasts: Lift ends it.
-type Lifter interface {
+// A lifter is an action that lasts: lift ends it.
+type lifter interface {
 	Action
-	Lift(*World, *FaultState)
+	lift(*World, *faultState)
 }
 
 // Topology is the world as far as a fault's parameters can be wrong about it.
@@ -95,8 +96,8 @@ func (e *UnknownProcess) Error() string {
 	return fmt.Sprintf("%s: there is no process %q; there are %s", e.Field, e.Name, strings.Join(e.Known, ", "))
 }
 
-// FaultState is one fault in the course of a run.
-type FaultState struct {
+// faultState is one fault in the course of a run.
+type faultState struct {
 	trace.FaultInfo
 	w      *World
 	fault  Fault
@@ -117,7 +118,7 @@ type FaultState struct {
 
 // armFault waits for the fault's moment.
 func (w *World) armFault(number int, fault Fault) {
-	f := &FaultState{w: w, fault: fault, number: number}
+	f := &faultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
 	f.FaultInfo = fault.Info()
 	f.Assumption, f.Idle = fault.breaks(w.cfg.Topology()), w.idle(fault)
@@ -246,7 +247,7 @@ func (w *World) before(client string, step trace.Step, nth int) {
 }
 
 // trigger is the fault's moment.
-func (f *FaultState) trigger() {
+func (f *faultState) trigger() {
 	if f.armed || f.struck {
 		return
 	}
@@ -259,7 +260,7 @@ func (f *FaultState) trigger() {
 
 // changes records that the fault strikes or is over. What nodes hear of each other may change
 // by that, if all groups of what it concerns have nodes: a way has two ends.
-func (f *FaultState) changes(ev trace.Event) {
+func (f *faultState) changes(ev trace.Event) {
 	f.w.emit(ev)
 	if !slices.ContainsFunc(f.Targets, func(group []string) bool {
 		return !slices.ContainsFunc(group, func(name string) bool { return f.w.byName[name].host() != nil })
@@ -269,7 +270,7 @@ func (f *FaultState) changes(ev trace.Event) {
 }
 
 // strike begins the fault, once.
-func (f *FaultState) strike() {
+func (f *faultState) strike() {
 	if f.struck {
 		return
 	}
@@ -279,7 +280,7 @@ func (f *FaultState) strike() {
 		Kind: trace.KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
 		Lifts: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),
 	})
-	f.fault.Strike(f.w, f)
+	f.fault.strike(f.w, f)
 	if f.fault.For == 0 {
 		return
 	}
@@ -296,7 +297,7 @@ func (f *FaultState) strike() {
 
 // plan ends the fault when a wall clock says so. Each plan takes the place of
 // the one before.
-func (f *FaultState) plan(clock *fakeclock.Fake, due time.Time) {
+func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	f.plans++
 	plan := f.plans
 	if at, ok := clock.NextWall(due); ok {
@@ -309,7 +310,7 @@ func (f *FaultState) plan(clock *fakeclock.Fake, due time.Time) {
 }
 
 // inVain says that the fault found nothing to act on.
-func (f *FaultState) inVain(why string) {
+func (f *faultState) inVain(why string) {
 	f.vain = true
 	if f.Idle == "" {
 		f.Idle = why
@@ -319,11 +320,11 @@ func (f *FaultState) inVain(why string) {
 // keptBack says whether a fault that is going to end keeps a request to the
 // storage back, which may then still take effect though every client is done.
 func (w *World) keptBack() bool {
-	ends := func(f *FaultState) bool { return f.ending && !f.lifted }
+	ends := func(f *faultState) bool { return f.ending && !f.lifted }
 	if !slices.ContainsFunc(w.faults, ends) {
 		return false
 	}
-	inTheStorage := func(f *FaultState) bool { _, request := f.kept.(*serving); return ends(f) && request }
+	inTheStorage := func(f *faultState) bool { _, request := f.kept.(*serving); return ends(f) && request }
 	if slices.ContainsFunc(w.faults, inTheStorage) {
 		return true
 	}
@@ -335,7 +336,7 @@ func (w *World) keptBack() bool {
 }
 
 // lift ends the fault, once, if it has begun and has an end.
-func (f *FaultState) lift() {
+func (f *faultState) lift() {
 	if !f.struck || f.lifted || f.kind.Instant {
 		return
 	}
@@ -344,11 +345,11 @@ func (f *FaultState) lift() {
 		return
 	}
 	f.changes(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
-	f.fault.Action.(Lifter).Lift(f.w, f)
+	f.fault.Action.(lifter).lift(f.w, f)
 }
 
 // finish says, at the end of the run, whether the fault acted.
-func (f *FaultState) finish() {
+func (f *faultState) finish() {
 	switch {
 	case f.Idle != "":
 	case f.struck && !f.lifted && !f.fault.Until.IsZero():
@@ -393,8 +394,11 @@ func checkFault(f Fault, t Topology) error {
 			return err
 		}
 	}
-	return f.Check(t)
+	return f.check(t)
 }
+
+// Check refuses parameters that make no sense in a world.
+func (f Fault) Check(t Topology) error { return f.check(t) }
 
 // positive refuses a duration that is not, or that is absurd.
 func positive(field string, d time.Duration) error {

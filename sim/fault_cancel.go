@@ -3,7 +3,7 @@ package sim
 import "github.com/locksim/locksim/trace"
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "cancel",
 		Title:  "a client cancels the context of the call of its lock that it is in",
 		Effect: trace.CancelsCall,
@@ -22,11 +22,11 @@ type Cancel struct {
 	Client string `yaml:"cancel" json:"cancel" jsonschema:"description=The client that cancels the call of its lock\\, acquire\\, extend or release\\, that it is in."`
 }
 
-func (a *Cancel) Check(t Topology) error {
+func (a *Cancel) check(t Topology) error {
 	return t.client("cancel", a.Client, "call is cancelled")
 }
 
-func (a *Cancel) Strike(w *World, f *FaultState) {
+func (a *Cancel) strike(w *World, f *faultState) {
 	if !w.byName[a.Client].actor.cancel() {
 		f.inVain(a.Client + " was in no call of its lock that could be cancelled")
 	}

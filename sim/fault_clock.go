@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "jump",
 		Title:  "a process's wall clock is set forward or back",
 		Effect: trace.SetsClock,
@@ -21,7 +21,7 @@ func init() {
 		},
 		Sites: []Site{{Roles: []trace.Role{trace.RoleNode, trace.RoleClient}, At: AtPoints, Lengths: anyLength, Needs: NeedsOwnClock}},
 	})
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "drift",
 		Title:  "a process's clocks run fast or slow",
 		Effect: trace.DriftsClock,
@@ -45,7 +45,7 @@ type Jump struct {
 	By      time.Duration `yaml:"by" json:"by" fault:"size" jsonschema:"type=string,description=How far forward it is set; a negative duration sets it back."`
 }
 
-func (a *Jump) Check(t Topology) error {
+func (a *Jump) check(t Topology) error {
 	if a.By == 0 {
 		return fmt.Errorf("by: say how far the clock jumps, such as 31s or -10s")
 	}
@@ -55,7 +55,7 @@ func (a *Jump) Check(t Topology) error {
 	return t.process("jump", a.Process)
 }
 
-func (a *Jump) Strike(w *World, _ *FaultState) { w.byName[a.Process].clock.Jump(a.By) }
+func (a *Jump) strike(w *World, _ *faultState) { w.byName[a.Process].clock.Jump(a.By) }
 
 // Drift is the parameters of the fault of that name.
 type Drift struct {
@@ -63,7 +63,7 @@ type Drift struct {
 	Rate    Rate   `yaml:"rate" json:"rate" fault:"size" jsonschema:"description=How much too fast they run: +2%\\, -500ppm or +3ppb."`
 }
 
-func (a *Drift) Check(t Topology) error {
+func (a *Drift) check(t Topology) error {
 	switch {
 	case a.Rate == 0:
 		return fmt.Errorf("rate: say how much too fast the clocks run, such as +2%% or -500ppm")
@@ -73,13 +73,13 @@ func (a *Drift) Check(t Topology) error {
 	return t.process("drift", a.Process)
 }
 
-func (a *Drift) Strike(w *World, f *FaultState) {
+func (a *Drift) strike(w *World, f *faultState) {
 	p := w.byName[a.Process]
 	p.drifts = append(p.drifts, drifting{f, a.Rate})
 	p.setRate()
 }
 
-func (a *Drift) Lift(w *World, f *FaultState) {
+func (a *Drift) lift(w *World, f *faultState) {
 	p := w.byName[a.Process]
 	p.drifts = slices.DeleteFunc(p.drifts, func(d drifting) bool { return d.by == f })
 	p.setRate()
@@ -116,7 +116,7 @@ func (cfg *Config) CheckDrifts() error {
 
 // drifting is how much too fast a drift has a process's clocks run, as long as it lasts.
 type drifting struct {
-	by   *FaultState
+	by   *faultState
 	rate Rate
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "crash",
 		Title:  "a process dies; a server, or its copy, comes back when the fault ends",
 		Effect: trace.KillsProcess,
@@ -26,7 +26,7 @@ func init() {
 			{Roles: clients, At: AtPoints, Manners: []string{""}},
 		},
 	})
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:    "promote",
 		Title:   "a replica becomes a master and takes over its master's address",
 		Effect:  trace.MovesRole,
@@ -42,7 +42,7 @@ type CrashFault struct {
 	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
 }
 
-func (a *CrashFault) Check(t Topology) error {
+func (a *CrashFault) check(t Topology) error {
 	switch a.How {
 	case "", trace.Kill, trace.PowerLoss, trace.Shutdown, trace.FailOver:
 	default:
@@ -57,7 +57,7 @@ func (a *CrashFault) Check(t Topology) error {
 	return nil
 }
 
-func (a *CrashFault) Strike(w *World, _ *FaultState) {
+func (a *CrashFault) strike(w *World, _ *faultState) {
 	how := a.How
 	if how == "" {
 		how = trace.Kill
@@ -65,7 +65,7 @@ func (a *CrashFault) Strike(w *World, _ *FaultState) {
 	w.byName[a.Process].crash(how)
 }
 
-func (a *CrashFault) Lift(w *World, _ *FaultState) { w.byName[a.Process].restart() }
+func (a *CrashFault) lift(w *World, _ *faultState) { w.byName[a.Process].restart() }
 
 // crash ends a process. Crashes may overlap: the first says how, and the process
 // restarts when the last of them ends.
@@ -114,7 +114,7 @@ type Promote struct {
 	Node string `yaml:"promote" json:"promote" jsonschema:"description=The replica that becomes a master."`
 }
 
-func (a *Promote) Check(t Topology) error {
+func (a *Promote) check(t Topology) error {
 	if err := t.process("promote", a.Node); err != nil {
 		return err
 	}
@@ -124,4 +124,4 @@ func (a *Promote) Check(t Topology) error {
 	return nil
 }
 
-func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].host().server.(Replica).Promote() }
+func (a *Promote) strike(w *World, _ *faultState) { w.byName[a.Node].host().server.(Replica).Promote() }

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:     "demote",
 		Title:    "a master whose place another has taken follows that one, and throws away what it has",
 		Effect:   trace.MovesRole,
@@ -24,7 +24,7 @@ type Demote struct {
 	Node string `yaml:"demote" json:"demote" jsonschema:"description=The master whose place a replica has taken."`
 }
 
-func (a *Demote) Check(t Topology) error {
+func (a *Demote) check(t Topology) error {
 	if err := t.process("demote", a.Node); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (a *Demote) Check(t Topology) error {
 	return fmt.Errorf("demote: %s has no replica that could take its place; name a master that has one", a.Node)
 }
 
-func (a *Demote) Strike(w *World, f *FaultState) {
+func (a *Demote) strike(w *World, f *faultState) {
 	if !w.byName[a.Node].host().server.(Demotable).Demote() {
 		f.inVain("nobody had taken the place of " + a.Node + " when it was to be demoted")
 	}

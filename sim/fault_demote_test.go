@@ -19,7 +19,7 @@ func TestDemoteIsRefused(t *testing.T) {
 		"scribe-2": "demote: scribe-2 has no replica that could take its place",
 		"":         "demote",
 	} {
-		if err := (&sim.Demote{Node: node}).Check(processes); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (sim.Fault{Action: &sim.Demote{Node: node}}).Check(processes); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("demote %q: %v, want %q", node, err, want)
 		}
 	}

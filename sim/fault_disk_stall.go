@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "disk-stall",
 		Title:  "a node's disk acknowledges nothing for a while",
 		Effect: trace.StallsDisk,
@@ -33,7 +33,7 @@ type DiskStall struct {
 	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls: one that minds it\\, and does something else meanwhile."`
 }
 
-func (a *DiskStall) Check(t Topology) error {
+func (a *DiskStall) check(t Topology) error {
 	node, system, err := t.node("disk-stall", a.Node, "disk stalls")
 	if err != nil {
 		return err
@@ -47,12 +47,12 @@ func (a *DiskStall) Check(t Topology) error {
 	return nil
 }
 
-func (a *DiskStall) Strike(w *World, f *FaultState) {
+func (a *DiskStall) strike(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
 	h.stallDisk(append(h.stalling, f))
 }
 
-func (a *DiskStall) Lift(w *World, f *FaultState) {
+func (a *DiskStall) lift(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
-	h.stallDisk(slices.DeleteFunc(slices.Clone(h.stalling), func(o *FaultState) bool { return o == f }))
+	h.stallDisk(slices.DeleteFunc(slices.Clone(h.stalling), func(o *faultState) bool { return o == f }))
 }

@@ -155,7 +155,7 @@ func TestWhoseDiskStalls(t *testing.T) {
 		"":         "disk-stall: name a process",
 	} {
 		said := ""
-		if err := (&sim.DiskStall{Node: node}).Check(top); err != nil {
+		if err := (sim.Fault{Action: &sim.DiskStall{Node: node}}).Check(top); err != nil {
 			said = err.Error()
 		}
 		Same(t, node, said, want)

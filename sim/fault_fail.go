@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "fail",
 		Title:  "a node answers every command with an error",
 		Effect: trace.AnswersErrors,
@@ -31,7 +31,7 @@ type Fail struct {
 	With string `yaml:"with,omitempty" json:"with,omitempty" fault:"manner" jsonschema:"description=The error\\, in one line. Default: what such a server answers while it cannot serve\\, of Redis LOADING Redis is loading the dataset in memory."`
 }
 
-func (a *Fail) Check(t Topology) error {
+func (a *Fail) check(t Topology) error {
 	switch _, system, err := t.node("fail", a.Node, "commands fail"); {
 	case err != nil:
 		return err
@@ -43,12 +43,12 @@ func (a *Fail) Check(t Topology) error {
 	return nil
 }
 
-func (a *Fail) Strike(w *World, f *FaultState) {
+func (a *Fail) strike(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
 	h.fail(append(h.failing, f))
 }
 
-func (a *Fail) Lift(w *World, f *FaultState) {
+func (a *Fail) lift(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
-	h.fail(slices.DeleteFunc(slices.Clone(h.failing), func(o *FaultState) bool { return o == f }))
+	h.fail(slices.DeleteFunc(slices.Clone(h.failing), func(o *faultState) bool { return o == f }))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "partition",
 		Title:  "a process and others cannot reach each other",
 		Effect: trace.CutsLink,
@@ -31,7 +31,7 @@ func init() {
 			{Roles: clients, At: AtSteps, Others: EachShare, Lengths: briefOrLong, Manners: []string{string(To), string(From)}},
 		},
 	})
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "delay",
 		Title:  "messages between two processes take longer",
 		Effect: trace.SlowsLink,
@@ -51,7 +51,7 @@ func init() {
 		},
 		Sites: []Site{{Roles: clients, At: AtSteps, Others: SpokenTo, Lengths: anyLength, Manners: []string{""}}},
 	})
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:    "hold",
 		Title:   "one message is held back, and what follows it on its connection",
 		Effect:  trace.HoldsMessage,
@@ -59,7 +59,7 @@ func init() {
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Does: "holds back {message}{lasting}", Noun: "{message} being late"}}},
 		Sites:   []Site{{At: OnMessages, Lengths: anyLength}},
 	})
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:    "reset",
 		Title:   "the connections between two processes are cut",
 		Effect:  trace.ResetsConnection,
@@ -124,14 +124,14 @@ type Partition struct {
 	Direction Direction `yaml:"direction,omitempty" json:"direction,omitempty" fault:"manner" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are lost: both ways (the default)\\, only those to the others\\, or only those from them."`
 }
 
-func (a *Partition) Check(t Topology) error {
+func (a *Partition) check(t Topology) error {
 	return a.Direction.check(t, "partition", a.Process, "from", a.From)
 }
 
-func (a *Partition) Strike(w *World, _ *FaultState) {
+func (a *Partition) strike(w *World, _ *faultState) {
 	a.Direction.apart(w, a.Process, a.From, (*link).cut)
 }
-func (a *Partition) Lift(w *World, _ *FaultState) {
+func (a *Partition) lift(w *World, _ *faultState) {
 	a.Direction.apart(w, a.Process, a.From, (*link).mend)
 }
 
@@ -144,7 +144,7 @@ type Delay struct {
 	Direction Direction     `yaml:"direction,omitempty" json:"direction,omitempty" fault:"manner" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are delayed: both ways (the default)\\, only those to the other process\\, or only those from it."`
 }
 
-func (a *Delay) Check(t Topology) error {
+func (a *Delay) check(t Topology) error {
 	if err := positive("by", a.By); err != nil {
 		return err
 	}
@@ -154,10 +154,10 @@ func (a *Delay) Check(t Topology) error {
 	return a.Direction.check(t, "delay", a.Process, "to", []string{a.To})
 }
 
-func (a *Delay) Strike(w *World, _ *FaultState) {
+func (a *Delay) strike(w *World, _ *faultState) {
 	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
 }
-func (a *Delay) Lift(w *World, _ *FaultState) {
+func (a *Delay) lift(w *World, _ *faultState) {
 	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
 }
 
@@ -168,7 +168,7 @@ type Hold struct {
 	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage\\, or that of those to come which is meant: client-1's acquire request to redis-2\\, 3rd time."`
 }
 
-func (a *Hold) Check(t Topology) error {
+func (a *Hold) check(t Topology) error {
 	m := a.Message.Message
 	if m.IsZero() {
 		return errors.New("hold: there is no message; say which one is held back")
@@ -189,8 +189,8 @@ func (a *Hold) rule() rule {
 	return rule{at: trace.KindSend, nth: a.Message.Nth, holds: a.Message.Selects}
 }
 
-func (a *Hold) Strike(w *World, f *FaultState) { w.emit(f.kept.tells(trace.KindHold)) }
-func (a *Hold) Lift(_ *World, f *FaultState)   { f.letGo() }
+func (a *Hold) strike(w *World, f *faultState) { w.emit(f.kept.tells(trace.KindHold)) }
+func (a *Hold) lift(_ *World, f *faultState)   { f.letGo() }
 
 // Reset is the parameters of the fault of that name. Both ends see the
 // connection reset at once, and what is under way is lost.
@@ -199,14 +199,14 @@ type Reset struct {
 	From    string `yaml:"from" json:"from" fault:"others" jsonschema:"description=The process at the other end."`
 }
 
-func (a *Reset) Check(t Topology) error {
+func (a *Reset) check(t Topology) error {
 	if a.From == "" {
 		return fmt.Errorf("from: name the process at the other end")
 	}
 	return Direction("").check(t, "reset", a.Process, "from", []string{a.From})
 }
 
-func (a *Reset) Strike(w *World, _ *FaultState) {
+func (a *Reset) strike(w *World, _ *faultState) {
 	for _, c := range slices.Clone(w.conns) {
 		x, y := c.clientProcess.name, c.serverProcess.name
 		if x == a.Process && y == a.From || x == a.From && y == a.Process {

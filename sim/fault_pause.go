@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "pause",
 		Title:  "a process stops for a while",
 		Effect: trace.StopsProcess,
@@ -36,7 +36,7 @@ type Pause struct {
 	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" fault:"manner" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`
 }
 
-func (a *Pause) Check(t Topology) error {
+func (a *Pause) check(t Topology) error {
 	switch a.Mode {
 	case "", trace.Stop, trace.Suspend:
 	default:
@@ -45,7 +45,7 @@ func (a *Pause) Check(t Topology) error {
 	return t.process("pause", a.Process)
 }
 
-func (a *Pause) Strike(w *World, f *FaultState) {
+func (a *Pause) strike(w *World, f *faultState) {
 	mode := a.Mode
 	if mode == "" {
 		mode = trace.Stop
@@ -55,4 +55,4 @@ func (a *Pause) Strike(w *World, f *FaultState) {
 	}
 }
 
-func (a *Pause) Lift(w *World, f *FaultState) { w.byName[a.Process].resume(f) }
+func (a *Pause) lift(w *World, f *faultState) { w.byName[a.Process].resume(f) }

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "revoke",
 		Title:  "an operator deletes by hand what a client's grant, or its place in the queue, is kept as",
 		Effect: trace.RevokesClaim,
@@ -41,7 +41,7 @@ type Revoke struct {
 	How    string `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=session,description=session: the operator ends the client's session\\, and what the client has ends with it. Default: the operator deletes the key\\, the node\\, the row or the object\\, and the session goes on."`
 }
 
-func (a *Revoke) Check(t Topology) error {
+func (a *Revoke) check(t Topology) error {
 	if err := t.client("revoke", a.Client, "grant an operator deletes"); err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func (s System) revokes(how string) error {
 	return nil
 }
 
-// Strike has the servers do it when they are done with what they are doing now.
-func (a *Revoke) Strike(w *World, f *FaultState) {
+// strike has the servers do it when they are done with what they are doing now.
+func (a *Revoke) strike(w *World, f *faultState) {
 	w.at(w.now(), func() {
 		if !a.revoked(w) {
 			f.inVain("an operator found no claim of " + a.Client + " to revoke on any server that runs")

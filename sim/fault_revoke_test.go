@@ -73,7 +73,7 @@ func TestRevokeIsRefused(t *testing.T) {
 		{sim.Revoke{Client: "client-1", How: "gently"}, `how: "gently" is no way to revoke; write session, or leave it out`},
 		{sim.Revoke{Client: "client-1", How: sim.RevokeSession}, "how: a toy keeps no sessions that an operator could end; leave it out"},
 	} {
-		if err := c.is.Check(toys.Topology()); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := (sim.Fault{Action: &c.is}).Check(toys.Topology()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.is, err, c.want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	RegisterFault(FaultKind{
+	registerFault(FaultKind{
 		Name:   "stall",
 		Title:  "the storage stops in the middle of one request",
 		Effect: trace.StallsRequest,
@@ -32,7 +32,7 @@ type Stall struct {
 	Step   trace.Step `yaml:"step,omitempty" json:"step,omitempty" fault:"step" jsonschema:"enum=read,enum=write,enum=mark,description=Which request: read\\, write (the default) or mark."`
 }
 
-func (a *Stall) Check(t Topology) error {
+func (a *Stall) check(t Topology) error {
 	if a.Step != "" && !a.Step.AtStorage() {
 		return fmt.Errorf("step: %q is no request to the storage; write read, write or mark", a.Step)
 	}
@@ -46,10 +46,10 @@ func (a *Stall) rule() rule {
 	}}
 }
 
-func (a *Stall) Strike(w *World, f *FaultState) {
+func (a *Stall) strike(w *World, f *faultState) {
 	ev := f.kept.tells(trace.KindStall)
 	ev.Fault = f.number
 	w.emit(ev)
 }
 
-func (a *Stall) Lift(_ *World, f *FaultState) { f.letGo() }
+func (a *Stall) lift(_ *World, f *faultState) { f.letGo() }

@@ -336,7 +336,7 @@ func TestStallThatMakesNoSense(t *testing.T) {
 		{stalled("client-1", trace.Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
 	} {
 		told := ""
-		if err := test.stall.Check(topology); err != nil {
+		if err := (sim.Fault{Action: test.stall}).Check(topology); err != nil {
 			told = err.Error()
 		}
 		Same(t, fmt.Sprintf("%+v", *test.stall), told, test.err)

@@ -19,11 +19,11 @@ type Host struct {
 	system System
 	server Server
 	// failing are the faults because of which it answers requests with an error.
-	failing []*FaultState
+	failing []*faultState
 	// stalling are those because of which nothing gets to its disk. waits is what pauses the
 	// node until they are over; nil if it does not stand still.
-	stalling []*FaultState
-	waits    *FaultState
+	stalling []*faultState
+	waits    *faultState
 }
 
 func newHost(w *World, p *process, cfg Node) *Host {
@@ -170,7 +170,7 @@ func (h *Host) Failure() string {
 }
 
 // fail has some faults decide from now on whether the node fails.
-func (h *Host) fail(faults []*FaultState) {
+func (h *Host) fail(faults []*faultState) {
 	was := h.Failure()
 	h.failing = faults
 	switch is := h.Failure(); {
@@ -189,13 +189,13 @@ func (h *Host) DiskStalls() bool { return len(h.stalling) > 0 }
 // not return before that. It is called while [Host.DiskStalls], and not in a pause.
 func (h *Host) AwaitDisk() {
 	if h.waits == nil {
-		h.waits = &FaultState{}
+		h.waits = &faultState{}
 		h.p.pause(trace.Stop, h.waits)
 	}
 }
 
 // stallDisk has some faults decide from now on whether the node's disk stalls.
-func (h *Host) stallDisk(faults []*FaultState) {
+func (h *Host) stallDisk(faults []*faultState) {
 	h.stalling = faults
 	if h.DiskStalls() {
 		return

@@ -54,7 +54,7 @@ func (w *World) intercept(at trace.Kind, p passer) bool {
 }
 
 // letGo lets what the fault has kept go on.
-func (f *FaultState) letGo() {
+func (f *faultState) letGo() {
 	kept := f.kept
 	f.kept = nil
 	kept.goOn()

@@ -28,7 +28,7 @@ type process struct {
 	state processState
 	// pausedBy are the faults that pause the process now, and how; crashes counts those
 	// that keep it down, drifts are those that its clocks have now.
-	pausedBy map[*FaultState]trace.PauseMode
+	pausedBy map[*faultState]trace.PauseMode
 	crashes  int
 	drifts   []drifting
 	// suspended says that the machine stands still, or did until the process resumed, and
@@ -103,7 +103,7 @@ type server interface {
 
 // process creates a process.
 func (w *World) process(name string, role trace.Role) *process {
-	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*FaultState]trace.PauseMode{}}
+	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*faultState]trace.PauseMode{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
 	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
 	w.makes(bytesOfProcess)
@@ -151,7 +151,7 @@ func (p *process) become(s processState) {
 // pause stops a process, or suspends its machine. Pauses may overlap: the process resumes when
 // the last of them ends, and its machine stands still as long as one that suspends it lasts.
 // It reports false for a process that is down.
-func (p *process) pause(mode trace.PauseMode, by *FaultState) bool {
+func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	if p.state == down {
 		return false
 	}
@@ -184,7 +184,7 @@ func (p *process) isSuspended() bool {
 // resume lets a paused process go on: first the workload's step that had begun,
 // then its I/O, which sees the bytes that arrived meanwhile before any deadline,
 // then its timers.
-func (p *process) resume(by *FaultState) {
+func (p *process) resume(by *faultState) {
 	delete(p.pausedBy, by)
 	if p.state != paused {
 		return

@@ -63,7 +63,7 @@ type World struct {
 	sockets   []*socket
 	names     *Names
 
-	faults   []*FaultState
+	faults   []*faultState
 	watchers []*watcher
 	flying   int // messages that will arrive by themselves
 	active   int // clients whose program has not ended

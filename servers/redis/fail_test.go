@@ -146,7 +146,7 @@ func TestFailThatMakesNoSense(t *testing.T) {
 		{&sim.Fail{Node: "redis-1", With: " "}, "with: an error is one line, such as LOADING Redis is loading the dataset in memory"},
 	} {
 		told := ""
-		if err := test.fail.Check(topology); err != nil {
+		if err := (sim.Fault{Action: test.fail}).Check(topology); err != nil {
 			told = err.Error()
 		}
 		Same(t, fmt.Sprintf("%+v", *test.fail), told, test.err)
