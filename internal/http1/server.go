@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -13,12 +14,12 @@ import (
 type Server struct {
 	host  *sim.Host
 	serve func(*Call)
-	out   *sim.Outbox
+	out   *agenda.Outbox
 }
 
 // NewServer is the HTTP of a node: serve is called with each request whose turn it is.
 func NewServer(host *sim.Host, serve func(*Call)) *Server {
-	return &Server{host: host, serve: serve, out: host.Outbox()}
+	return &Server{host: host, serve: serve, out: agenda.NewOutbox(host)}
 }
 
 // Do does something, as a timer of the server's does, and sends what is answered meanwhile.

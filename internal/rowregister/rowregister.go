@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -16,13 +17,13 @@ type Register struct {
 	Leases []*Held
 	host   *sim.Host
 	name   func(holder string) string
-	ends   *sim.Alarm // of the next that ends
+	ends   *agenda.Alarm // of the next that ends
 }
 
 // NewRegister is the register of a machine. name is what the trace calls a holder.
 func NewRegister(host *sim.Host, name func(holder string) string) *Register {
 	g := &Register{host: host, name: name}
-	g.ends = host.Alarm(g.Expire)
+	g.ends = agenda.NewAlarm(host, g.Expire)
 	return g
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -12,7 +13,7 @@ import (
 // A disk is that of the machine on which all processes are, with what its operating system knows
 // of its files. It is as all clients of a world see it; they have no other.
 type disk struct {
-	*sim.Outbox
+	*agenda.Outbox
 	host      *sim.Host
 	databases []*database // in the order in which they were opened first
 	register  *register
@@ -45,7 +46,7 @@ type opened struct {
 }
 
 func boot(host *sim.Host) sim.Server {
-	d := &disk{Outbox: host.Outbox(), host: host}
+	d := &disk{Outbox: agenda.NewOutbox(host), host: host}
 	d.register = newRegister(d, host.Keys())
 	return d
 }

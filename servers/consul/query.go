@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/internal/http1"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -25,7 +25,7 @@ type query struct {
 	// missed: it was not there already when the query last looked, and that it still is not is
 	// no change.
 	missed bool
-	timer  *sim.Timer
+	timer  *agenda.Timer
 	// look is the index of what it reads, and whether it is there.
 	look   func() (index uint64, found bool)
 	answer func(learns []trace.Event)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -17,7 +18,7 @@ type server struct {
 	*http1.Server
 	host     *sim.Host
 	dice     *rand.Rand
-	timers   *sim.Timers
+	timers   *agenda.Timers
 	locks    []string // the keys that locks of the world are kept under
 	store    *store
 	sessions *sessions
@@ -30,7 +31,7 @@ type server struct {
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, dice: host.Random(), locks: host.Keys(), store: newStore(), leads: true}
 	s.Server = http1.NewServer(host, s.serve)
-	s.timers = host.Timers(s.Do)
+	s.timers = agenda.NewTimers(host, s.Do)
 	s.sessions = &sessions{s: s, all: map[string]*session{}}
 	return s
 }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/internal/http1"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -30,7 +30,7 @@ type session struct {
 
 	client string
 	ttl    time.Duration // 0 lasts for ever
-	timer  *sim.Timer
+	timer  *agenda.Timer
 }
 
 // What becomes of a session's keys when it ends.

@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/raft/v3"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -179,7 +180,7 @@ func placeOf(word uint64) int { return int(word>>48) - firstWord }
 
 // An alarm is something that a member does when its monotonic clock reads due, and it runs.
 type alarm struct {
-	*sim.Alarm
+	*agenda.Alarm
 	m    *member
 	due  fakeclock.Reading
 	do   func()
@@ -188,7 +189,7 @@ type alarm struct {
 
 func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 	a := &alarm{m: m, due: due, do: do}
-	a.Alarm = m.host.Alarm(func() { m.host.Running(a.ring) })
+	a.Alarm = agenda.NewAlarm(m.host, func() { m.host.Running(a.ring) })
 	m.alarms = append(m.alarms, a)
 	a.plan()
 	return a

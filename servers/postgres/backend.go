@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -52,7 +53,7 @@ type backend struct {
 	asked   stamp // when the request came, by the time of day
 	askedAt int64 // and by the monotonic clock
 	reply
-	idle *sim.Timer
+	idle *agenda.Timer
 	// query is what it was asked for last, at queryAt; active says that it has not said since that
 	// the next query can come, and changed is when that has changed.
 	query   string
@@ -64,7 +65,7 @@ type backend struct {
 	// and before that if it was unused for long. on is the client that has it now; nil is none.
 	pooled bool
 	ends   int64
-	unused *sim.Timer
+	unused *agenda.Timer
 	on     *pooled
 
 	begun, closed bool

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/sim"
 )
@@ -26,7 +27,7 @@ type pooled struct {
 	user       string
 	database   string
 	gone       bool
-	patience   *sim.Timer
+	patience   *agenda.Timer
 	reply
 }
 

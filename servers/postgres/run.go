@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
-	"github.com/locksim/locksim/sim"
 )
 
 // A plan is a statement that has been analysed: what it needs, and what comes of it.
@@ -54,7 +54,7 @@ type wait struct {
 	at     stamp // by the time of day
 	// advisory is the lock that it waits for, if it is such a one.
 	advisory *advisory
-	timers   []*sim.Timer
+	timers   []*agenda.Timer
 }
 
 // carryOut carries the statement out, and the queries in brackets before it.

@@ -3,6 +3,7 @@ package postgres
 import (
 	"slices"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/internal/replicas"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -11,7 +12,7 @@ import (
 // A server is one PostgreSQL server, with one database.
 type server struct {
 	host   *sim.Host
-	timers *sim.Timers
+	timers *agenda.Timers
 
 	// What is on the disk, but for what no transaction has committed.
 	tables    map[string]*table
@@ -35,13 +36,13 @@ type server struct {
 	written  int                    // how many records there are
 	promoted bool                   // it was a standby
 
-	out     *sim.Outbox
+	out     *agenda.Outbox
 	turning bool
 }
 
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000, xid: firstXID - 1}
-	s.timers, s.out = host.Timers(s.turn), host.Outbox()
+	s.timers, s.out = agenda.NewTimers(host, s.turn), agenda.NewOutbox(host)
 	s.replicate()
 	s.register = newRegister(s, host.Keys())
 	s.begin()

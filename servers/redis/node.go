@@ -15,6 +15,7 @@ import (
 
 	mserver "github.com/alicebob/miniredis/v2/server"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/servers/redis/internal/script"
 	"github.com/locksim/locksim/sim"
 )
@@ -52,7 +53,7 @@ type node struct {
 	connected, accepted, commands int
 	endings                       []ending // to be put right when the command is done
 	// expiry rings at the next expiry.
-	expiry *sim.Alarm
+	expiry *agenda.Alarm
 
 	// epoch counts the crashes, and left is what the latest left on the disk.
 	epoch int
@@ -64,7 +65,7 @@ type node struct {
 
 func newNode(host *sim.Host) sim.Server {
 	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
-	n.expiry = host.Alarm(n.expire)
+	n.expiry = agenda.NewAlarm(host, n.expire)
 	n.disk = disk{n: n, policy: host.Node().Persistence, saved: keyspace{}}
 	n.replicate()
 	n.boot()

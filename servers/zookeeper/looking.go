@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -26,7 +27,7 @@ type looking struct {
 	votes map[string]vote // of this round
 	// settled are members that have a leader, and tell who that is.
 	settled map[string]notification
-	timer   *sim.Timer // until the election is decided
+	timer   *agenda.Timer // until the election is decided
 	wait    time.Duration
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/agenda"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -21,7 +22,7 @@ type member struct {
 	uptime time.Duration // of its machine, when the world began
 	disk   disk
 	// timers are by the monotonic clock, as the real one measures all of its limits.
-	timers  *sim.Timers
+	timers  *agenda.Timers
 	role    role
 	formed  bool // the ensemble has had its first leader
 	session int64
@@ -37,7 +38,7 @@ type member struct {
 	votes   map[string]*wire // to whom it tells its votes
 
 	life int // counts the crashes
-	out  *sim.Outbox
+	out  *agenda.Outbox
 }
 
 // A disk is what a member has written: every transaction that it has seen, and the epochs
@@ -76,8 +77,8 @@ type role interface {
 }
 
 func boot(host *sim.Host) sim.Server {
-	m := &member{host: host, name: host.Node().Name, limits: usual, out: host.Outbox()}
-	m.timers = host.Timers(m.turn)
+	m := &member{host: host, name: host.Node().Name, limits: usual, out: agenda.NewOutbox(host)}
+	m.timers = agenda.NewTimers(host, m.turn)
 	for i, name := range host.Members() {
 		if name == m.name {
 			m.id = i + 1

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/internal/agenda"
 )
 
 // A tracker is how a leader counts the time of sessions: in ticks. A session whose time is up
@@ -15,7 +15,7 @@ type tracker struct {
 	m        *member
 	sessions map[int64]*tracked
 	expire   func(int64)
-	timer    *sim.Timer
+	timer    *agenda.Timer
 }
 
 type tracked struct {

@@ -1,23 +1,26 @@
-package sim
+// Package agenda holds what a simulated server has still to do: what an alarm or a timer
+// calls, and what it sends when the world has seen what it did.
+package agenda
 
 import (
 	"slices"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/sim"
 )
 
 // An Alarm rings when a node's time of day comes to a moment, as what a server ends by its wall
 // clock does: keys that expire, and rows that name their end. It has to be set anew when the
 // clock is.
 type Alarm struct {
-	host *Host
+	host *sim.Host
 	ring func()
 	set  int // counts the moments that it was set to: only the latest counts
 }
 
-// Alarm makes one. It rings, on the loop, while the node is up, also in a pause.
-func (h *Host) Alarm(ring func()) *Alarm { return &Alarm{host: h, ring: ring} }
+// NewAlarm makes one. It rings, on the loop, while the node is up, also in a pause.
+func NewAlarm(h *sim.Host, ring func()) *Alarm { return &Alarm{host: h, ring: ring} }
 
 // Set has the alarm ring when the node's wall clock reads t, in place of what it was set to
 // before. The zero Time is never.
@@ -41,7 +44,7 @@ func (a *Alarm) Set(t time.Time) {
 // called when the node runs again. They go with what has made them: after a crash a server clears
 // them.
 type Timers struct {
-	host  *Host
+	host  *sim.Host
 	all   []*Timer // the next first
 	alarm *Alarm
 }
@@ -55,10 +58,10 @@ type Timer struct {
 // Due is when it is called, by the node's monotonic clock, in nanoseconds.
 func (one *Timer) Due() int64 { return one.due }
 
-// Timers makes those of a server that does in its own way what is due.
-func (h *Host) Timers(do func(func())) *Timers {
+// NewTimers makes those of a server that does in its own way what is due.
+func NewTimers(h *sim.Host, do func(func())) *Timers {
 	t := &Timers{host: h}
-	t.alarm = h.Alarm(func() { h.Running(func() { do(t.fire) }) })
+	t.alarm = NewAlarm(h, func() { h.Running(func() { do(t.fire) }) })
 	return t
 }
 

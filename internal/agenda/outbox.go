@@ -1,17 +1,19 @@
-package sim
+package agenda
+
+import "github.com/locksim/locksim/sim"
 
 // An Outbox is what a server has to send when the world has seen what it did: a server does all
 // that it does at one moment first, and a crash may come before it sends. It belongs to the loop.
 type Outbox struct {
-	host     *Host
+	host     *sim.Host
 	life     int // counts the crashes
 	waiting  []func()
 	depth    int
 	flushing bool
 }
 
-// Outbox makes one.
-func (h *Host) Outbox() *Outbox { return &Outbox{host: h} }
+// NewOutbox makes one.
+func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 
 // Send has something sent when what the server does now is done.
 func (o *Outbox) Send(send func()) { o.waiting = append(o.waiting, send) }
