@@ -43,7 +43,7 @@ func (h *History) Backed(lock string, id Acquisition) []Backing {
 	// At one moment what comes to stand counts before what no longer does: a key that is
 	// set again has no gap.
 	slices.SortStableFunc(edges, func(a, b edge) int {
-		return cmp.Or(a.Compare(b.Moment), b.up-a.up)
+		return cmp.Or(a.compare(b.Moment), b.up-a.up)
 	})
 	var all []Backing
 	n, quorum := 0, h.locks[lock].Quorum

@@ -144,11 +144,11 @@ func (all Clock) Shows(m Moment) int64 {
 	return s.at(max(m.At, s.from.At))
 }
 
-// When maps a reading of a process's clock, as it was declared at some
+// when maps a reading of a process's clock, as it was declared at some
 // moment, to true time: to the first moment from then on at which the clock
 // shows it, changes of the clock included. If the clock had already passed it
 // when it was declared, that is when it did.
-func (all Clock) When(value int64, declared Moment) Moment {
+func (all Clock) when(value int64, declared Moment) Moment {
 	now := all.current(declared)
 	if all.Shows(declared) >= value {
 		return all[:now+1].passedBefore(value)

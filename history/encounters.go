@@ -14,7 +14,7 @@ type Encounter struct {
 	Ended *trace.Event
 	// Some: there were keys of others. Wrong: of somebody who was not entitled to have
 	// them there: who was neither asking for the lock, nor held it, nor had left them less
-	// than a TTL before because it crashed, or was hindered by a fault ([History.Hindered]).
+	// than a TTL before because it crashed, or was hindered by a fault ([History.hindered]).
 	Some, Wrong bool
 }
 
@@ -36,7 +36,7 @@ func (h *History) Crowd(lock string, until Moment) Crowd {
 	ttl := h.locks[lock].TTL
 	hindered := map[string]bool{}
 	for _, p := range h.Trace.Processes {
-		hindered[p.Name] = h.Hindered(p.Name)
+		hindered[p.Name] = h.hindered(p.Name)
 	}
 	asking := map[Acquisition]*Encounter{}
 	inside, leaving := map[Acquisition]bool{}, map[Acquisition]bool{}

@@ -20,8 +20,8 @@ type Act struct {
 	Instant, Ends bool
 }
 
-// Unfinished says that the fault was meant to end and has not.
-func (a *Act) Unfinished() bool { return a.Ends && a.Lifted == nil }
+// unfinished says that the fault was meant to end and has not.
+func (a *Act) unfinished() bool { return a.Ends && a.Lifted == nil }
 
 // Faults is a reader: it follows which faults act. "Is everything calm?" has three
 // meanings, which it keeps apart: nothing acts now ([Faults.Quiet]), nothing strikes or
@@ -107,7 +107,7 @@ func (h *History) Unfinished() []int {
 	var all []int
 	for _, a := range h.faults.acts {
 		all = slices.DeleteFunc(all, func(fault int) bool { return fault == a.Fault })
-		if a.Unfinished() {
+		if a.unfinished() {
 			all = append(all, a.Fault)
 		}
 	}

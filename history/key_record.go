@@ -37,7 +37,7 @@ func (h *History) keyed() *keyRecord {
 		for _, key := range r.holdings {
 			if key.How == Expired && len(key.dark) > 0 {
 				set, clock := key.last(), h.clocks.Of(key.Node, fakeclock.Wall)
-				key.up = clock.When(clock.Shows(MomentOf(set))+int64(set.TTL), MomentOf(set))
+				key.up = clock.when(clock.Shows(MomentOf(set))+int64(set.TTL), MomentOf(set))
 			}
 		}
 		return r
@@ -78,7 +78,7 @@ func (h *History) readLosses() map[string][]Loss {
 	lost := func(lock string, l Loss) { all[lock] = append(all[lock], l) }
 	slots := map[string]Slots{}
 	for _, l := range h.Trace.Locks {
-		slots[l.Name] = SlotsOf(l)
+		slots[l.Name] = slotsOf(l)
 	}
 	locate := func() seats {
 		at := seats{}
@@ -168,7 +168,7 @@ func (h *History) Forgot(lock string, since, until int) bool {
 		case trace.KindCrash:
 			crashed[ev.Process] = true
 		case trace.KindPromote:
-			if ev.Seq > since && used(ev.Peer) && !k.Alike(ev.Peer, ev.Process) {
+			if ev.Seq > since && used(ev.Peer) && !k.alike(ev.Peer, ev.Process) {
 				return true
 			}
 			slots.See(ev)

@@ -295,9 +295,9 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	}
 }
 
-// Alike reports whether every key that stands on one node stands on another with
+// alike reports whether every key that stands on one node stands on another with
 // the same value.
-func (k *Keys) Alike(node, other string) bool {
+func (k *Keys) alike(node, other string) bool {
 	for _, p := range k.places {
 		was := k.standing[p]
 		if p.Node != node || was == nil {

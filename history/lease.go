@@ -124,8 +124,8 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 		return lasting(ev, call, r.lives[life{s.Client, s.Granted.Session}])
 	case ev.Ends != nil:
 		clock := r.ClockOf(s, ev.Ends.Clock)
-		d.Until = clock.When(ev.Ends.Nanos, MomentOf(ev))
-		d.Foreseen = clock.until(MomentOf(ev)).When(ev.Ends.Nanos, MomentOf(ev))
+		d.Until = clock.when(ev.Ends.Nanos, MomentOf(ev))
+		d.Foreseen = clock.until(MomentOf(ev)).when(ev.Ends.Nanos, MomentOf(ev))
 		d.Due = StartOf(call.At + time.Duration(ev.Ends.Nanos-clock.Shows(MomentOf(call))))
 	case s.Notifies || ttl == 0: // as far as the lock says: see dateBySlots
 		d.Until, d.Due, d.Foreseen = Never, Never, Never

@@ -29,8 +29,8 @@ func (m Moment) Before(o Moment) bool {
 	return m.At < o.At || m.At == o.At && m.Seq < o.Seq
 }
 
-// Compare puts moments in order, as [slices.SortFunc] wants it.
-func (m Moment) Compare(o Moment) int {
+// compare puts moments in order, as [slices.SortFunc] wants it.
+func (m Moment) compare(o Moment) int {
 	return cmp.Or(cmp.Compare(m.At, o.At), cmp.Compare(m.Seq, o.Seq))
 }
 

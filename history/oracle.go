@@ -42,7 +42,7 @@ type Oracle struct {
 
 func (o *Oracle) add(l trace.LockInfo) *ranks {
 	r := &ranks{
-		slots:    SlotsOf(l),
+		slots:    slotsOf(l),
 		quorum:   l.Quorum,
 		count:    map[grant]int{},
 		standing: map[grant]bool{},

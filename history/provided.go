@@ -118,9 +118,9 @@ func (h *History) apartNow(one, other string) bool {
 	return false
 }
 
-// Hindered reports whether a fault that acted at the end of the run had struck a client, or
+// hindered reports whether a fault that acted at the end of the run had struck a client, or
 // one of its ways to others.
-func (h *History) Hindered(client string) bool {
+func (h *History) hindered(client string) bool {
 	for fault := range h.faults.acting {
 		f := h.Fault(fault)
 		if f.Stops == client || slices.ContainsFunc(f.Targets, func(group []string) bool { return slices.Contains(group, client) }) {

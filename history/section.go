@@ -128,13 +128,13 @@ func (r *reading) readSections() {
 		case trace.KindBegin:
 			switch {
 			case ev.Step == trace.Release && s != nil && s.Released == nil:
-				s.end(ev, Left)
+				s.end(ev, left)
 				s.Released = ev
 				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
 			case ev.Step == trace.Write && s != nil:
 				s.Begun++
 				if ev.Leaves {
-					s.end(ev, Left)
+					s.end(ev, left)
 					s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
 				}
 			}
@@ -169,9 +169,9 @@ func (r *reading) readSections() {
 					s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
 				}
 			}
-			r.leave(ev, ClientCrashed)
+			r.leave(ev, clientCrashed)
 		case trace.KindDone:
-			r.leave(ev, ClientGaveUp)
+			r.leave(ev, clientGaveUp)
 		}
 	}
 	r.dateBySlots()
@@ -183,10 +183,10 @@ type Departure string
 const (
 	// StillIn: it has not ended.
 	StillIn Departure = ""
-	// Left: release was called.
-	Left          Departure = "released"
-	ClientCrashed Departure = "its client crashed"
-	ClientGaveUp  Departure = "its client gave up"
+	// left: release was called.
+	left          Departure = "released"
+	clientCrashed Departure = "its client crashed"
+	clientGaveUp  Departure = "its client gave up"
 )
 
 // leave ends the sections that a client is in.
@@ -229,7 +229,7 @@ func (s *Section) Completed() bool {
 
 // LeftByWriting reports that the section ended with a write, which gave the lock up.
 func (s *Section) LeftByWriting() bool {
-	return s.How == Left && s.Released != nil && s.To.Before(MomentOf(s.Released))
+	return s.How == left && s.Released != nil && s.To.Before(MomentOf(s.Released))
 }
 
 // Called is the call of acquire that led to the section, or its end if nothing else is
@@ -243,7 +243,7 @@ func (h *History) Over(s *Section) *trace.Event { return cmp.Or(h.Event(s.To.Seq
 // CutShort says how a section ended that was not released; "" if it was, or has not
 // ended.
 func (s *Section) CutShort() string {
-	if s.How == Left {
+	if s.How == left {
 		return ""
 	}
 	return string(s.How)
@@ -376,6 +376,6 @@ func (h *History) DataSections() []*Section {
 			all = append(all, s)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Section) int { return a.From.Compare(b.From) })
+	slices.SortStableFunc(all, func(a, b *Section) int { return a.From.compare(b.From) })
 	return all
 }

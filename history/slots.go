@@ -9,8 +9,8 @@ import (
 // Slots are where a lock keeps its grants.
 type Slots []Place
 
-// SlotsOf are where a lock keeps its grants when the run starts.
-func SlotsOf(l trace.LockInfo) Slots {
+// slotsOf are where a lock keeps its grants when the run starts.
+func slotsOf(l trace.LockInfo) Slots {
 	s := make(Slots, len(l.Slots))
 	for i, slot := range l.Slots {
 		s[i] = Place{slot.Node, slot.Key}
@@ -103,7 +103,7 @@ func (h *History) Keepers() []string { return h.slotted().keepers }
 func (h *History) IsLockKey(key string) bool { return h.slotted().keys[key] }
 
 // Slots are where a lock keeps its grants when the run starts.
-func (h *History) Slots(lock string) Slots { return SlotsOf(h.locks[lock]) }
+func (h *History) Slots(lock string) Slots { return slotsOf(h.locks[lock]) }
 
 // LockAt returns the lock of which a place is a slot, and false if it is none of any lock.
 func (h *History) LockAt(place Place) (lock trace.LockInfo, ok bool) {

@@ -43,9 +43,9 @@ func Retries() []Retry {
 	return []Retry{Fixed, Jitter, Linear, Exponential, ExponentialJitter, ExponentialTenth}
 }
 
-// MaxRetryFactor is how many base intervals [Retry.Pause] lets a pause grow to
+// maxRetryFactor is how many base intervals [Retry.Pause] lets a pause grow to
 // at most, without jitter.
-const MaxRetryFactor = 32
+const maxRetryFactor = 32
 
 // Pause is how long to wait after the failed-th attempt in a row, counted from 1,
 // and is at least a nanosecond. base is the interval, from a nanosecond to a year;
@@ -59,7 +59,7 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 	case Jitter:
 		return upTo(2*base-1, random)
 	case Linear:
-		return time.Duration(max(1, min(failed, MaxRetryFactor))) * base, nil
+		return time.Duration(max(1, min(failed, maxRetryFactor))) * base, nil
 	case Exponential:
 		return grown(base, failed), nil
 	case ExponentialJitter:
@@ -76,8 +76,8 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 func grown(base time.Duration, failed int) time.Duration {
 	factor := time.Duration(1)
 	for range failed - 1 {
-		if factor *= 2; factor >= MaxRetryFactor {
-			return MaxRetryFactor * base
+		if factor *= 2; factor >= maxRetryFactor {
+			return maxRetryFactor * base
 		}
 	}
 	return factor * base

@@ -11,11 +11,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ExploreSchema names the shape in JSON of what a search found. Fields may be
+// exploreSchema names the shape in JSON of what a search found. Fields may be
 // added to it; none is renamed, removed or given another meaning. A field that
 // ends in _ns is a length of time in nanoseconds, and the field of that name
 // without _ns says the same for people.
-const ExploreSchema = "locksim/explore/v1"
+const exploreSchema = "locksim/explore/v1"
 
 type jsonExplored struct {
 	Schema string        `json:"schema"`
@@ -177,7 +177,7 @@ type jsonNewWay struct {
 
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
-		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
+		Schema: exploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
 		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.Run(), Parts: r.Parts, First: r.First,
 		LengthsNS: r.Lengths, RatesPPB: r.Rates, TakeoverNS: r.Takeover,
 		Bases: present(r.Bases), Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),

@@ -24,8 +24,8 @@ func ReadExplored(data []byte) (*explore.Result, error) {
 	if err := json.Unmarshal(data, &kind); err != nil {
 		return nil, fmt.Errorf("this is no result of locksim explore, because it is no JSON object (%w)%s", err, remedy)
 	}
-	if kind.Schema != ExploreSchema {
-		return nil, fmt.Errorf("this is no result of locksim explore: its schema is %q and not %q%s", kind.Schema, ExploreSchema, remedy)
+	if kind.Schema != exploreSchema {
+		return nil, fmt.Errorf("this is no result of locksim explore: its schema is %q and not %q%s", kind.Schema, exploreSchema, remedy)
 	}
 	var doc jsonExplored
 	if err := json.Unmarshal(data, &doc); err != nil {

@@ -204,7 +204,7 @@ func TestJSONLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &run); err != nil {
 			t.Fatal(err)
 		}
-		if run.Schema != reports.RunSchema || run.Seed != 1 || run.Lock != "redlock" || run.File == "" || run.Replay == "" || run.Hash == "" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.OfMisconduct)) {
+		if run.Schema != "locksim/run/v1" || run.Seed != 1 || run.Lock != "redlock" || run.File == "" || run.Replay == "" || run.Hash == "" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.OfMisconduct)) {
 			t.Errorf("this line does not tell all: %s", line)
 		}
 		expected := "null"

@@ -16,15 +16,15 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Schema names the shape of the JSON report. Fields may be added to it; none is
+// reportSchema names the shape of the JSON report. Fields may be added to it; none is
 // renamed, removed or given another meaning.
-const Schema = "locksim/report/v1"
+const reportSchema = "locksim/report/v1"
 
 func init() {
-	Runs.Register(Format[Results]{Name: "json", Title: "programs: one document, schema " + Schema, Write: writeJSON})
-	Matrices.Register(Format[*Matrix]{Name: "json", Title: "programs: one document, schema " + MatrixSchema, Write: writeMatrixJSON})
-	Searches.Register(Format[*explore.Result]{Name: "json", Title: "programs, and a later search to be compared with: one document, schema " + ExploreSchema, Write: writeExploredJSON})
-	Tallies.Register(Format[*Tally]{Name: "json", Title: "programs: one document, schema " + TallySchema, Write: writeTallyJSON})
+	Runs.Register(Format[Results]{Name: "json", Title: "programs: one document, schema " + reportSchema, Write: writeJSON})
+	Matrices.Register(Format[*Matrix]{Name: "json", Title: "programs: one document, schema " + matrixSchema, Write: writeMatrixJSON})
+	Searches.Register(Format[*explore.Result]{Name: "json", Title: "programs, and a later search to be compared with: one document, schema " + exploreSchema, Write: writeExploredJSON})
+	Tallies.Register(Format[*Tally]{Name: "json", Title: "programs: one document, schema " + tallySchema, Write: writeTallyJSON})
 }
 
 type jsonReport struct {
@@ -111,7 +111,7 @@ type jsonTorn struct {
 }
 
 func writeJSON(w io.Writer, results []*scenarios.Result, o Options) error {
-	report := jsonReport{Schema: Schema, Results: []jsonResult{}}
+	report := jsonReport{Schema: reportSchema, Results: []jsonResult{}}
 	for _, r := range results {
 		report.Results = append(report.Results, resultJSON(r, o))
 	}

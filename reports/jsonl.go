@@ -8,12 +8,12 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// RunSchema names the shape of one line of the JSON Lines report. Fields may be added
+// runSchema names the shape of one line of the JSON Lines report. Fields may be added
 // to it; none is renamed, removed or given another meaning.
-const RunSchema = "locksim/run/v1"
+const runSchema = "locksim/run/v1"
 
 func init() {
-	Runs.Register(Format[Results]{Name: "jsonl", Title: "programs: a line of JSON for each run, schema " + RunSchema, Write: writeJSONLines})
+	Runs.Register(Format[Results]{Name: "jsonl", Title: "programs: a line of JSON for each run, schema " + runSchema, Write: writeJSONLines})
 }
 
 // jsonLine is a run that needs no other line to be understood.
@@ -36,7 +36,7 @@ func writeJSONLines(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
 		for _, run := range r.Runs {
 			line := jsonLine{
-				Schema: RunSchema, Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File,
+				Schema: runSchema, Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File,
 				Seed: r.Seed, Replay: replay(r, o), jsonRun: runJSON(run),
 			}
 			if run.Expected != nil {

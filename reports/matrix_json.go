@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// MatrixSchema names the shape of the matrix in JSON. Fields may be added to it;
+// matrixSchema names the shape of the matrix in JSON. Fields may be added to it;
 // none is renamed, removed or given another meaning.
-const MatrixSchema = "locksim/matrix/v1"
+const matrixSchema = "locksim/matrix/v1"
 
 type jsonMatrix struct {
 	Schema string `json:"schema"`
@@ -52,7 +52,7 @@ type jsonMatrixRun struct {
 }
 
 func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
-	doc := jsonMatrix{Schema: MatrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), Rows: []jsonRow{}}
+	doc := jsonMatrix{Schema: matrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), Rows: []jsonRow{}}
 	for _, r := range m.inOrder() {
 		row := jsonRow{
 			Scenario: r.Scenario.Name, Variant: r.Variant.Name, Group: r.Scenario.Group, Title: r.Variant.Title,

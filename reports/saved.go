@@ -99,14 +99,14 @@ func kindOf(data []byte) (schema string, err error) {
 		return "", nil
 	case doc.Schema == nil:
 		return "", errors.New("it is no saved trace: it has no schema; " + remedy)
-	case *doc.Schema == TraceSchema:
-		return TraceSchema, nil
-	case *doc.Schema == Schema:
+	case *doc.Schema == traceSchema:
+		return traceSchema, nil
+	case *doc.Schema == reportSchema:
 		return "", errors.New("it is a report, which holds no trace; " + remedy)
-	case strings.HasPrefix(*doc.Schema, strings.TrimSuffix(TraceSchema, "1")):
-		return "", fmt.Errorf("its schema is %q, and this version of locksim reads %q; a later one has written it", *doc.Schema, TraceSchema)
+	case strings.HasPrefix(*doc.Schema, strings.TrimSuffix(traceSchema, "1")):
+		return "", fmt.Errorf("its schema is %q, and this version of locksim reads %q; a later one has written it", *doc.Schema, traceSchema)
 	}
-	return "", fmt.Errorf("it is no saved trace: its schema is %q and not %q; %s", *doc.Schema, TraceSchema, remedy)
+	return "", fmt.Errorf("it is no saved trace: its schema is %q and not %q; %s", *doc.Schema, traceSchema, remedy)
 }
 
 // damaged says where a document is no JSON, or not of the right shape.

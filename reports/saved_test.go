@@ -219,7 +219,7 @@ func TestReadTracesRefuses(t *testing.T) {
 		{"a list", "[]", "line 1: it holds array, which is not what belongs there"},
 		{"something else", "{}", "it is no saved trace: it has no schema"},
 		{"a report", inFormat(t, "json", reports.Options{}, result), "it is a report, which holds no trace; make one with locksim run --format trace -o FILE"},
-		{"a search", `{"schema": "` + reports.ExploreSchema + `"}`, `it is no saved trace: its schema is "locksim/explore/v1"`},
+		{"a search", `{"schema": "locksim/explore/v1"}`, `it is no saved trace: its schema is "locksim/explore/v1"`},
 		{"a later version", `{"schema": "locksim/trace/v2"}`, `its schema is "locksim/trace/v2", and this version of locksim reads "locksim/trace/v1"; a later one has written it`},
 		{"no results", `{"schema": "locksim/trace/v1", "results": []}`, "it holds no results"},
 		{"no runs", `{"schema": "locksim/trace/v1", "results": [{}]}`, "results[0]: it has no runs"},

@@ -59,9 +59,9 @@ func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 	return md.writeTo(w)
 }
 
-// TallySchema names the shape of the tally in JSON. Fields may be added to it; none is
+// tallySchema names the shape of the tally in JSON. Fields may be added to it; none is
 // renamed, removed or given another meaning.
-const TallySchema = "locksim/tally/v1"
+const tallySchema = "locksim/tally/v1"
 
 type jsonTally struct {
 	Schema string `json:"schema"`
@@ -138,7 +138,7 @@ type jsonSample struct {
 }
 
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
-	doc := jsonTally{Schema: TallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
+	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
 	for column, lock := range t.Locks {
 		one := jsonTallyLock{Lock: lock}
 		if comes, known := t.ownTokens(column); known {

@@ -7,12 +7,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TraceSchema names the shape of saved traces. Fields may be added to it; none is
+// traceSchema names the shape of saved traces. Fields may be added to it; none is
 // renamed, removed or given another meaning.
-const TraceSchema = "locksim/trace/v1"
+const traceSchema = "locksim/trace/v1"
 
 func init() {
-	Runs.Register(Format[Results]{Name: "trace", Title: "locksim report, which draws and checks it again: the scenario and everything that happened, schema " + TraceSchema, Write: writeTraces})
+	Runs.Register(Format[Results]{Name: "trace", Title: "locksim report, which draws and checks it again: the scenario and everything that happened, schema " + traceSchema, Write: writeTraces})
 }
 
 type jsonTraces struct {
@@ -37,7 +37,7 @@ type jsonStory struct {
 }
 
 func writeTraces(w io.Writer, results []*scenarios.Result, o Options) error {
-	doc := jsonTraces{Schema: TraceSchema, Results: []jsonStories{}}
+	doc := jsonTraces{Schema: traceSchema, Results: []jsonStories{}}
 	for _, r := range results {
 		out := jsonStories{jsonResult: resultJSON(r, o), Argument: o.Arguments[r.Scenario], Text: r.Scenario.Text}
 		for i, run := range r.Runs {

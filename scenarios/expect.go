@@ -39,12 +39,12 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 	return out, true
 }
 
-// Compare says whether a run came to what was expected, and if not, where it
+// compare says whether a run came to what was expected, and if not, where it
 // differs, a line for each difference. Every listed property must be violated;
 // any other must hold or not apply, so what is unknown is never as expected. A property
 // that is only reported (see [checks.Card]) and not listed may also be unknown or violated, unless
 // that is the lock's fault.
-func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
+func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
 	if v.Verdict != e.Verdict {
 		differences = append(differences, checks.VerdictDiffers.Reason(v.Verdict, e.Verdict))
 	}

@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 		{"only the verdict differs", safe, verdictOf(checks.Unsafe, nil),
 			[]string{"the verdict is unsafe, expected safe"}},
 	} {
-		ok, got := c.expected.Compare(c.verdict)
+		ok, got := c.expected.compare(c.verdict)
 		if !slices.Equal(story.InFull.Reasons(got), c.want) || ok != (len(c.want) == 0) {
 			t.Errorf("%s: %v %q, want %q", c.name, ok, got, c.want)
 		}
@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 func TestCompareTellsTheReason(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, checks.InDoubt.Reason("two leases overlap")
-	_, got := Expectation{Verdict: checks.Safe}.Compare(v)
+	_, got := Expectation{Verdict: checks.Safe}.compare(v)
 	if want := []string{"lease-exclusion is violated, expected to hold: two leases overlap"}; !slices.Equal(story.InFull.Reasons(got), want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -21,7 +21,7 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 	}
 	if e, ok := v.Expectation(lock, fencing); ok {
 		run.Expected = &e
-		_, run.Differences = e.Compare(run.Verdict)
+		_, run.Differences = e.compare(run.Verdict)
 	}
 	return run
 }

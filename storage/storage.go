@@ -117,7 +117,7 @@ func (s *Store) Check(req Request) (refused string) {
 // ago, and records it.
 func (s *Store) Apply(req Request) Response {
 	if req.Claims && s.claimed(req) {
-		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: Claimed(req.Object, req.Period)})
+		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimed(req.Object, req.Period)})
 	}
 	return s.log(req, s.apply(req))
 }
@@ -130,8 +130,8 @@ func (s *Store) claimed(req Request) bool {
 	})
 }
 
-// Claimed is why a row for a period is refused.
-func Claimed(object string, period int) string {
+// claimed is why a row for a period is refused.
+func claimed(object string, period int) string {
 	return fmt.Sprintf("%s has a row for period %d by now", object, period)
 }
 

@@ -9,8 +9,8 @@ import (
 // [Did], [Holds], [KeysExpired], [KeyExpired], [SessionExpired], [ClockJumped], [Served], [Transit]
 // and [StepOver]. All of them can be compared with ==.
 type Happening interface {
-	// String is the happening as one writes it.
-	String() string
+	// text is the happening as one writes it.
+	text() string
 	parts() []part
 	rename(func(string) string) Happening
 }
@@ -33,7 +33,7 @@ var (
 // Start is the start of the run.
 type Start struct{}
 
-func (Start) String() string                         { return "the start" }
+func (Start) text() string                           { return "the start" }
 func (Start) parts() []part                          { return nil }
 func (s Start) rename(func(string) string) Happening { return s }
 
@@ -114,7 +114,7 @@ func Verbs() []Verb {
 	return all
 }
 
-func (d Did) String() string { return d.Process + " " + string(d.Verb) }
+func (d Did) text() string { return d.Process + " " + string(d.Verb) }
 func (d Did) parts() []part {
 	for _, v := range verbs {
 		if v.verb == d.Verb {
@@ -128,8 +128,8 @@ func (d Did) rename(name func(string) string) Happening { return Did{name(d.Proc
 // Holds is that a client sets a key on a node.
 type Holds struct{ Client, Node string }
 
-func (h Holds) String() string { return h.Client + " holds " + h.Node }
-func (h Holds) parts() []part  { return []part{{h.Client, ofClient}, {h.Node, ofNode}} }
+func (h Holds) text() string  { return h.Client + " holds " + h.Node }
+func (h Holds) parts() []part { return []part{{h.Client, ofClient}, {h.Node, ofNode}} }
 func (h Holds) rename(name func(string) string) Happening {
 	return Holds{name(h.Client), name(h.Node)}
 }
@@ -138,8 +138,8 @@ func (h Holds) rename(name func(string) string) Happening {
 // expires.
 type KeysExpired struct{ Client string }
 
-func (k KeysExpired) String() string { return k.Client + "'s keys expired" }
-func (k KeysExpired) parts() []part  { return []part{{k.Client, ofClient}} }
+func (k KeysExpired) text() string  { return k.Client + "'s keys expired" }
+func (k KeysExpired) parts() []part { return []part{{k.Client, ofClient}} }
 func (k KeysExpired) rename(name func(string) string) Happening {
 	return KeysExpired{name(k.Client)}
 }
@@ -147,8 +147,8 @@ func (k KeysExpired) rename(name func(string) string) Happening {
 // KeyExpired is that a key which a client had set expires on one node.
 type KeyExpired struct{ Client, Node string }
 
-func (k KeyExpired) String() string { return k.Client + "'s key expired on " + k.Node }
-func (k KeyExpired) parts() []part  { return []part{{k.Client, ofClient}, {k.Node, ofNode}} }
+func (k KeyExpired) text() string  { return k.Client + "'s key expired on " + k.Node }
+func (k KeyExpired) parts() []part { return []part{{k.Client, ofClient}, {k.Node, ofNode}} }
 func (k KeyExpired) rename(name func(string) string) Happening {
 	return KeyExpired{name(k.Client), name(k.Node)}
 }
@@ -156,8 +156,8 @@ func (k KeyExpired) rename(name func(string) string) Happening {
 // SessionExpired is that a cluster ends a client's session because its time is up.
 type SessionExpired struct{ Client string }
 
-func (s SessionExpired) String() string { return s.Client + "'s session expired" }
-func (s SessionExpired) parts() []part  { return []part{{s.Client, ofClient}} }
+func (s SessionExpired) text() string  { return s.Client + "'s session expired" }
+func (s SessionExpired) parts() []part { return []part{{s.Client, ofClient}} }
 func (s SessionExpired) rename(name func(string) string) Happening {
 	return SessionExpired{name(s.Client)}
 }
@@ -165,8 +165,8 @@ func (s SessionExpired) rename(name func(string) string) Happening {
 // ClockJumped is that a process's wall clock is set.
 type ClockJumped struct{ Process string }
 
-func (c ClockJumped) String() string { return c.Process + "'s clock jumped" }
-func (c ClockJumped) parts() []part  { return []part{{c.Process, ofAny}} }
+func (c ClockJumped) text() string  { return c.Process + "'s clock jumped" }
+func (c ClockJumped) parts() []part { return []part{{c.Process, ofAny}} }
 func (c ClockJumped) rename(name func(string) string) Happening {
 	return ClockJumped{name(c.Process)}
 }
@@ -188,7 +188,7 @@ const (
 	TokenChecked Answer = "checked" // its token, in a step of its own
 )
 
-func (s Served) String() string {
+func (s Served) text() string {
 	return fmt.Sprintf("%s %s %s's %s", StorageName, s.Answer, s.Client, s.Step)
 }
 func (s Served) parts() []part { return []part{{s.Client, ofClient}} }
@@ -205,7 +205,7 @@ type Transit struct {
 	Arrived bool
 }
 
-func (t Transit) String() string {
+func (t Transit) text() string {
 	if t.Arrived {
 		return t.Message.String() + " arrived"
 	}
@@ -221,7 +221,7 @@ func (t Transit) parts() []part {
 }
 
 func (t Transit) rename(name func(string) string) Happening {
-	t.Message = t.Message.Rename(name)
+	t.Message = t.Message.rename(name)
 	return t
 }
 
@@ -231,15 +231,15 @@ type StepOver struct {
 	Step   Step
 }
 
-func (s StepOver) String() string { return "after " + s.Client + " " + string(s.Step) }
-func (s StepOver) parts() []part  { return []part{{s.Client, ofClient}} }
+func (s StepOver) text() string  { return "after " + s.Client + " " + string(s.Step) }
+func (s StepOver) parts() []part { return []part{{s.Client, ofClient}} }
 func (s StepOver) rename(name func(string) string) Happening {
 	return StepOver{name(s.Client), s.Step}
 }
 
 func parseHappening(s string) (Happening, error) {
 	words := strings.Fields(s)
-	if strings.Join(words, " ") == (Start{}).String() {
+	if strings.Join(words, " ") == (Start{}).text() {
 		return Start{}, nil
 	}
 	if len(words) < 2 || words[0] == "after" {

@@ -91,75 +91,75 @@ type Form struct {
 type Subject string
 
 const (
-	OfProcesses Subject = "faults and processes"
-	OfNetwork   Subject = "the network"
-	OfKeys      Subject = "keys, as the clocks of their nodes see them"
-	OfSessions  Subject = "clusters, and the sessions that clients have with them"
-	OfSteps     Subject = "a client's steps"
-	OfServices  Subject = "services and the storage"
-	OfRun       Subject = "the run"
+	ofProcesses Subject = "faults and processes"
+	ofNetwork   Subject = "the network"
+	ofKeys      Subject = "keys, as the clocks of their nodes see them"
+	ofSessions  Subject = "clusters, and the sessions that clients have with them"
+	ofSteps     Subject = "a client's steps"
+	ofServices  Subject = "services and the storage"
+	ofRun       Subject = "the run"
 )
 
 // forms are those of all kinds. Validation, documentation and readers go by them.
 var forms = []Form{
-	{KindStrike, OfProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
-	{KindLift, OfProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
-	{KindPause, OfProcesses, "a process is paused; text is how", fields("process text"), nil, true, words(Stop, Suspend)},
-	{KindResume, OfProcesses, "it goes on", fields("process"), nil, true, nil},
-	{KindRanOn, OfProcesses, "a paused process started something all the same", fields("process"), fields("text"), false, nil},
-	{KindCrash, OfProcesses, "a process ends; text is how", fields("process text"), nil, true, words(Kill, PowerLoss, Shutdown, FailOver)},
-	{KindRestart, OfProcesses, "it runs again", fields("process"), nil, true, nil},
-	{KindClock, OfProcesses, "the readings of a process's clocks right after a change, and once at the start", fields("process clocks"), nil, true, nil},
-	{KindSync, OfProcesses, "a node's append-only file or snapshot reached the disk", fields("process"), fields("text"), false, nil},
-	{KindFail, OfProcesses, "a node answers every command with the error in text from now on", fields("process text"), nil, true, nil},
-	{KindRecover, OfProcesses, "a node that did executes commands again", fields("process"), nil, true, nil},
-	{KindPromote, OfProcesses, "process, a replica, takes over the address of peer, its master", fields("process peer"), nil, true, nil},
+	{KindStrike, ofProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
+	{KindLift, ofProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
+	{KindPause, ofProcesses, "a process is paused; text is how", fields("process text"), nil, true, words(Stop, Suspend)},
+	{KindResume, ofProcesses, "it goes on", fields("process"), nil, true, nil},
+	{KindRanOn, ofProcesses, "a paused process started something all the same", fields("process"), fields("text"), false, nil},
+	{KindCrash, ofProcesses, "a process ends; text is how", fields("process text"), nil, true, words(Kill, PowerLoss, Shutdown, FailOver)},
+	{KindRestart, ofProcesses, "it runs again", fields("process"), nil, true, nil},
+	{KindClock, ofProcesses, "the readings of a process's clocks right after a change, and once at the start", fields("process clocks"), nil, true, nil},
+	{KindSync, ofProcesses, "a node's append-only file or snapshot reached the disk", fields("process"), fields("text"), false, nil},
+	{KindFail, ofProcesses, "a node answers every command with the error in text from now on", fields("process text"), nil, true, nil},
+	{KindRecover, ofProcesses, "a node that did executes commands again", fields("process"), nil, true, nil},
+	{KindPromote, ofProcesses, "process, a replica, takes over the address of peer, its master", fields("process peer"), nil, true, nil},
 
-	{KindConnect, OfNetwork, "a connection is made", fields("process peer conn"), nil, false, nil},
-	{KindRefuse, OfNetwork, "a dial failed", fields("process peer"), fields("text"), false, nil},
-	{KindSend, OfNetwork, "process sends a message to peer", fields("process peer conn msg"), messageFields, false, nil},
-	{KindDeliver, OfNetwork, "process receives a message of peer", fields("process peer conn msg"), messageFields, false, nil},
-	{KindHold, OfNetwork, "a message that process sent is held back", fields("process peer conn msg"), messageFields, true, nil},
-	{KindLose, OfNetwork, "a message that process sent will never arrive", fields("process peer conn msg"), messageFields, false, nil},
-	{KindClose, OfNetwork, "process closed its end of a connection", fields("process peer conn"), nil, false, nil},
-	{KindReset, OfNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
-	{KindTimeout, OfNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
+	{KindConnect, ofNetwork, "a connection is made", fields("process peer conn"), nil, false, nil},
+	{KindRefuse, ofNetwork, "a dial failed", fields("process peer"), fields("text"), false, nil},
+	{KindSend, ofNetwork, "process sends a message to peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindDeliver, ofNetwork, "process receives a message of peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindHold, ofNetwork, "a message that process sent is held back", fields("process peer conn msg"), messageFields, true, nil},
+	{KindLose, ofNetwork, "a message that process sent will never arrive", fields("process peer conn msg"), messageFields, false, nil},
+	{KindClose, ofNetwork, "process closed its end of a connection", fields("process peer conn"), nil, false, nil},
+	{KindReset, ofNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
+	{KindTimeout, ofNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
 
-	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
-	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
-	{KindDelete, OfKeys, "a command removed a key; by is whose, operator that of an operator who did it by hand", fields("process"), fields("key value by owner"), true, nil},
-	{KindExpire, OfKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
-	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
-	{KindDrop, OfKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
-	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master, or its time, which was up, is not up any more, because the clock was set back; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
+	{KindSet, ofKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
+	{KindTouch, ofKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
+	{KindDelete, ofKeys, "a command removed a key; by is whose, operator that of an operator who did it by hand", fields("process"), fields("key value by owner"), true, nil},
+	{KindExpire, ofKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
+	{KindForget, ofKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
+	{KindDrop, ofKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
+	{KindRestore, ofKeys, "a key came back from disk otherwise than it was, or from a master, or its time, which was up, is not up any more, because the clock was set back; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
 
-	{KindOpen, OfSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
-	{KindAlive, OfSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
-	{KindCloseSession, OfSessions, "peer has ended its session; or, if by is operator, an operator has ended it by hand", fields("process peer session"), fields("by"), false, nil},
-	{KindExpireSession, OfSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
-	{KindNotify, OfSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
-	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
-	{KindCompact, OfSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
+	{KindOpen, ofSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
+	{KindAlive, ofSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
+	{KindCloseSession, ofSessions, "peer has ended its session; or, if by is operator, an operator has ended it by hand", fields("process peer session"), fields("by"), false, nil},
+	{KindExpireSession, ofSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
+	{KindNotify, ofSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
+	{KindLead, ofSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
+	{KindCompact, ofSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
 
-	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock within context_over object token value leaves period"), false, nil},
-	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
+	{KindBegin, ofSteps, "a client begins a step", fields("process step"), fields("section lock within context_over object token value leaves period"), false, nil},
+	{KindEnd, ofSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
 		fields("section ok refused text lock within token minted rank ungranted ends notifies session object version replaced period"), false, nil},
-	{KindAgain, OfSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
-	{KindCancel, OfSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
-	{KindLost, OfSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
-	{KindDone, OfSteps, "a client's program has ended", fields("process"), fields("ok text"), false, nil},
+	{KindAgain, ofSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
+	{KindCancel, ofSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
+	{KindLost, ofSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
+	{KindDone, ofSteps, "a client's program has ended", fields("process"), fields("ok text"), false, nil},
 
-	{KindStrip, OfServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
-	{KindServe, OfServices, "the storage has served a request, or refused it", fields("process peer step"),
+	{KindStrip, ofServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
+	{KindServe, ofServices, "the storage has served a request, or refused it", fields("process peer step"),
 		fields("by section ok object version replaced value token text period"), false, nil},
-	{KindCheck, OfServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
-	{KindStall, OfServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
-	{KindRevert, OfServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
-	{KindForgetToken, OfServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
-	{KindObject, OfServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
+	{KindCheck, ofServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
+	{KindStall, ofServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
+	{KindRevert, ofServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
+	{KindForgetToken, ofServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
+	{KindObject, ofServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
 
-	{KindPeriod, OfRun, "a period of the schedule begins, in true time", fields("period"), nil, false, nil},
-	{KindHorizon, OfRun, "the run was cut off here", nil, fields("text"), false, nil},
+	{KindPeriod, ofRun, "a period of the schedule begins, in true time", fields("period"), nil, false, nil},
+	{KindHorizon, ofRun, "the run was cut off here", nil, fields("text"), false, nil},
 }
 
 var messageFields = fields("reply handshake keep_alive bytes section step text")

@@ -89,8 +89,8 @@ func (m Message) String() string {
 	return fmt.Sprintf("%s's request to %s", m.Client, m.Peer)
 }
 
-// Rename is the selection with other names for its processes.
-func (m Message) Rename(name func(string) string) Message {
+// rename is the selection with other names for its processes.
+func (m Message) rename(name func(string) string) Message {
 	m.Client = name(m.Client)
 	if m.Peer != "" {
 		m.Peer = name(m.Peer)
@@ -179,7 +179,7 @@ func (m NthMessage) String() string {
 
 // Rename is the message with other names for its processes.
 func (m NthMessage) Rename(name func(string) string) NthMessage {
-	return NthMessage{m.Message.Rename(name), m.Nth}
+	return NthMessage{m.Message.rename(name), m.Nth}
 }
 
 // MarshalText writes the message as one writes it.

@@ -67,14 +67,14 @@ func (p Point) Equal(o Point) bool { return slices.Equal(p.clauses, o.clauses) }
 func (p Point) String() string {
 	words := make([]string, len(p.clauses))
 	for i, c := range p.clauses {
-		words[i] = c.String()
+		words[i] = c.text()
 	}
 	return strings.Join(words, " or ")
 }
 
-// String is the clause as one writes it.
-func (c Clause) String() string {
-	s := c.Happening.String()
+// text is the clause as one writes it.
+func (c Clause) text() string {
+	s := c.Happening.text()
 	if c.Nth > 0 {
 		s += ", " + NthTime(c.Nth)
 	}

@@ -126,7 +126,7 @@ func happeningInWords(what trace.Happening, nth int, subject string) (conjunctio
 	case trace.StepOver:
 		return "after", fmt.Sprintf("%s %s%s", Whose(h.Client, subject), h.Step, again)
 	}
-	return "when", what.String() + again
+	return "when", trace.At(what).String() + again
 }
 
 // messageSent says that the nth such message sets out.
