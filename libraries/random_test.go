@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
@@ -230,7 +231,7 @@ func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 		parts.Others = []string{one(d, node, server, client)}
 	}
 	if len(kind.Manners) > 0 {
-		if how := one(d, kind.Manners...).Value; how != sim.Less {
+		if how := one(d, kind.Manners...).Value; how != faultcard.Less {
 			parts.How = how
 		}
 	}

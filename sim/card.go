@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -45,7 +46,7 @@ func (k FaultKind) HasSize() bool { return parameter(k.New(), "size").IsValid() 
 // A Manner is one way in which a kind of fault happens, and what is said of it.
 type Manner struct {
 	// Value is what the parameter tagged manner says; "" is the default. Where the sign of
-	// the size makes a difference, [Less] stands for one below zero.
+	// the size makes a difference, [faultcard.Less] stands for one below zero.
 	Value string
 	// Slug is the fault in one word where such faults are told apart; "" is the kind's name.
 	Slug string
@@ -55,32 +56,16 @@ type Manner struct {
 	// System is the kind of server whose nodes it can happen to so; "" is any.
 	System string
 	// Needs is what must be so that it differs from the common manner.
-	Needs Gate
+	Needs faultcard.Gate
 }
-
-// Less is the manner of a fault with a size below zero: a clock is set back, or is slow.
-const Less = "-"
-
-// A Gate is what must be so that a fault can act at all.
-type Gate string
-
-const (
-	// NeedsOwnClock: if the process is a client, its lock reads that client's clock.
-	NeedsOwnClock Gate = "the lock reads the client's clock"
-	// NeedsReplica: the process is a replica of another.
-	NeedsReplica Gate = "the process is a replica"
-	// NeedsDisk: the process waits for its disk before it answers, and does something else
-	// meanwhile.
-	NeedsDisk Gate = "the process waits for its disk"
-)
 
 // A Site is where faults of a kind can strike, and how large they are there.
 type Site struct {
 	// Roles are those of the processes that are struck.
 	Roles []trace.Role
-	At    Occasion
+	At    faultcard.Occasion
 	// Others are the processes at the other end.
-	Others Others
+	Others faultcard.Others
 	// Lengths are how long it lasts, or, if it has a size that is a time, how large it is,
 	// in percent of the TTL; none is for good, or no time at all.
 	Lengths []int
@@ -92,45 +77,8 @@ type Site struct {
 	// is tried.
 	Disks bool
 	// Needs is what must be so that it can act.
-	Needs Gate
+	Needs faultcard.Gate
 }
-
-// An Occasion is the points at which a fault strikes.
-type Occasion string
-
-const (
-	// AtPoints: whenever something happens to the process: it begins a step, or a message
-	// is sent to it or by it.
-	AtPoints Occasion = "points"
-	// AtEveryPoint: whenever something happens to any process.
-	AtEveryPoint Occasion = "every point"
-	// AtSteps: when the process begins a step.
-	AtSteps Occasion = "steps"
-	// AtMessages: when a message between the two processes is on its way, and when it has
-	// arrived.
-	AtMessages Occasion = "messages"
-	// AtCalls: when a message of a call of the process's lock is on its way.
-	AtCalls Occasion = "calls"
-	// OnMessages: each message is a fault's target.
-	OnMessages Occasion = "each message"
-	// OnRequests: the sender and the step of each first request to the storage are a
-	// fault's.
-	OnRequests Occasion = "each request to the storage"
-)
-
-// Others says which processes can be at the other end of a fault.
-type Others string
-
-const (
-	// Alone is none.
-	Alone Others = ""
-	// AnySide is every set of nodes, and the storage.
-	AnySide Others = "any side"
-	// EachShare is a set of nodes of each size, and the storage.
-	EachShare Others = "each share"
-	// SpokenTo is each to whom the process says something in the step.
-	SpokenTo Others = "spoken to"
-)
 
 // Sizes that searches try, in percent of the TTL: twice the TTL, just above it, just
 // below it, and much smaller but larger than what clients wait for.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -45,7 +46,7 @@ func flaws(k sim.FaultKind) (all []string) {
 	}
 	flaw(!says["target"], "it has no target")
 	for _, m := range k.Manners {
-		flaw(m.Value == sim.Less && !says["size"] || m.Value != "" && m.Value != sim.Less && !says["manner"], "no parameter has the manner "+m.Value)
+		flaw(m.Value == faultcard.Less && !says["size"] || m.Value != "" && m.Value != faultcard.Less && !says["manner"], "no parameter has the manner "+m.Value)
 		flaw(m.Value != "" && m.Slug == "", "its manner "+m.Value+" has no word")
 		for _, phrase := range []string{m.Subject, m.Does, m.Noun} {
 			flaw(phrase == "", "a phrase is missing of its manner "+m.Value)
@@ -56,8 +57,8 @@ func flaws(k sim.FaultKind) (all []string) {
 	}
 	for _, s := range k.Sites {
 		flaw(s.At == "", "one of its sites does not say when it strikes")
-		flaw((s.At == sim.OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
-		flaw(says["others"] != (s.Others != sim.Alone), "one of its sites does not say who is at the other end")
+		flaw((s.At == faultcard.OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
+		flaw(says["others"] != (s.Others != faultcard.Alone), "one of its sites does not say who is at the other end")
 		flaw(len(s.Lengths) > 0 && k.Instant && !says["size"], "one of its sites has lengths, and it has none")
 		for _, value := range s.Manners {
 			known := slices.ContainsFunc(k.Manners, func(m sim.Manner) bool { return m.Value == value })
@@ -99,7 +100,7 @@ func TestFlawsOfCards(t *testing.T) {
 	whole := sim.FaultKind{
 		Name: "odd", Title: "odd", Effect: trace.StopsProcess, New: func() sim.Action { return new(odd) },
 		Manners: []sim.Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "is odd", Noun: "{oddity}"}}, {Value: "very"}},
-		Sites:   []sim.Site{{At: sim.AtPoints, Others: sim.AnySide}},
+		Sites:   []sim.Site{{At: faultcard.AtPoints, Others: faultcard.AnySide}},
 	}
 	found := strings.Join(flaws(whole), "; ")
 	for _, want := range []string{

@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/locksim/locksim/trace"
+import (
+	"github.com/locksim/locksim/internal/faultcard"
+	"github.com/locksim/locksim/trace"
+)
 
 func init() {
 	registerFault(FaultKind{
@@ -11,7 +14,7 @@ func init() {
 		Manners: []Manner{{Phrases: trace.Phrases{
 			Subject: "{target}", Does: "cancels the call of its lock", Noun: "a call that {target} cancels",
 		}}},
-		Sites: []Site{{Roles: clients, At: AtCalls}},
+		Sites: []Site{{Roles: clients, At: faultcard.AtCalls}},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -17,9 +18,9 @@ func init() {
 		New:    func() Action { return &Jump{} },
 		Manners: []Manner{
 			{Slug: "jump-forward", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps ahead by {size}", Noun: "{target}'s clock set forward"}},
-			{Value: Less, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"}},
+			{Value: faultcard.Less, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"}},
 		},
-		Sites: []Site{{Roles: []trace.Role{trace.RoleNode, trace.RoleClient}, At: AtPoints, Lengths: anyLength, Needs: NeedsOwnClock}},
+		Sites: []Site{{Roles: []trace.Role{trace.RoleNode, trace.RoleClient}, At: faultcard.AtPoints, Lengths: anyLength, Needs: faultcard.NeedsOwnClock}},
 	})
 	registerFault(FaultKind{
 		Name:   "drift",
@@ -28,13 +29,13 @@ func init() {
 		New:    func() Action { return &Drift{} },
 		Manners: []Manner{
 			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
-			{Value: Less, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
+			{Value: faultcard.Less, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
 		},
 		// A clock drifts for as long as it is not set. Locks allow for one or two percent;
 		// where that is not enough a margin says how much would do.
 		Sites: []Site{
-			{Roles: clients, At: AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: NeedsOwnClock},
-			{Roles: nodes, At: AtPoints, Rates: []Rate{FastestRate}},
+			{Roles: clients, At: faultcard.AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: faultcard.NeedsOwnClock},
+			{Roles: nodes, At: faultcard.AtPoints, Rates: []Rate{FastestRate}},
 		},
 	})
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -22,8 +23,8 @@ func init() {
 			},
 		},
 		Sites: []Site{
-			{Roles: servers, At: AtPoints, Lengths: briefOrLong, Disks: true},
-			{Roles: clients, At: AtPoints, Manners: []string{""}},
+			{Roles: servers, At: faultcard.AtPoints, Lengths: briefOrLong, Disks: true},
+			{Roles: clients, At: faultcard.AtPoints, Manners: []string{""}},
 		},
 	})
 	registerFault(FaultKind{
@@ -32,7 +33,7 @@ func init() {
 		Effect:  trace.MovesRole,
 		New:     func() Action { return &Promote{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}}},
-		Sites:   []Site{{Roles: nodes, At: AtEveryPoint, Needs: NeedsReplica}},
+		Sites:   []Site{{Roles: nodes, At: faultcard.AtEveryPoint, Needs: faultcard.NeedsReplica}},
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -19,7 +20,7 @@ func init() {
 		},
 		// A shorter one than the TTL is over before anything comes of it that a silent node does
 		// not come to.
-		Sites: []Site{{Roles: nodes, At: AtPoints, Lengths: []int{200}, Needs: NeedsDisk}},
+		Sites: []Site{{Roles: nodes, At: faultcard.AtPoints, Lengths: []int{200}, Needs: faultcard.NeedsDisk}},
 	})
 }
 

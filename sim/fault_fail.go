@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,7 +19,7 @@ func init() {
 		Manners: []Manner{
 			{Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command with an error{lasting}", Noun: "{target} answering with errors"}},
 		},
-		Sites: []Site{{Roles: nodes, At: AtPoints, Lengths: brief}},
+		Sites: []Site{{Roles: nodes, At: faultcard.AtPoints, Lengths: brief}},
 	})
 }
 

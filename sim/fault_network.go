@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -27,8 +28,8 @@ func init() {
 			},
 		},
 		Sites: []Site{
-			{Roles: clients, At: AtSteps, Others: AnySide, Lengths: anyLength, Manners: []string{""}},
-			{Roles: clients, At: AtSteps, Others: EachShare, Lengths: briefOrLong, Manners: []string{string(To), string(From)}},
+			{Roles: clients, At: faultcard.AtSteps, Others: faultcard.AnySide, Lengths: anyLength, Manners: []string{""}},
+			{Roles: clients, At: faultcard.AtSteps, Others: faultcard.EachShare, Lengths: briefOrLong, Manners: []string{string(To), string(From)}},
 		},
 	})
 	registerFault(FaultKind{
@@ -49,7 +50,7 @@ func init() {
 				Phrases: trace.Phrases{Subject: "each message from {others} to {target}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages from {others} to {target}"},
 			},
 		},
-		Sites: []Site{{Roles: clients, At: AtSteps, Others: SpokenTo, Lengths: anyLength, Manners: []string{""}}},
+		Sites: []Site{{Roles: clients, At: faultcard.AtSteps, Others: faultcard.SpokenTo, Lengths: anyLength, Manners: []string{""}}},
 	})
 	registerFault(FaultKind{
 		Name:    "hold",
@@ -57,7 +58,7 @@ func init() {
 		Effect:  trace.HoldsMessage,
 		New:     func() Action { return &Hold{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Does: "holds back {message}{lasting}", Noun: "{message} being late"}}},
-		Sites:   []Site{{At: OnMessages, Lengths: anyLength}},
+		Sites:   []Site{{At: faultcard.OnMessages, Lengths: anyLength}},
 	})
 	registerFault(FaultKind{
 		Name:    "reset",
@@ -65,7 +66,7 @@ func init() {
 		Effect:  trace.ResetsConnection,
 		New:     func() Action { return &Reset{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the connection between {target} and {others}", Does: "is cut", Noun: "connections cut between {target} and {others}"}}},
-		Sites:   []Site{{Roles: clients, At: AtMessages, Others: SpokenTo}},
+		Sites:   []Site{{Roles: clients, At: faultcard.AtMessages, Others: faultcard.SpokenTo}},
 	})
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,10 +19,10 @@ func init() {
 				Value: string(trace.Suspend), Slug: "suspend",
 				Phrases: trace.Phrases{Subject: "{target}", Does: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}"},
 				// Where no clock is read nobody can tell it from a pause.
-				Roles: clients, Needs: NeedsOwnClock,
+				Roles: clients, Needs: faultcard.NeedsOwnClock,
 			},
 		},
-		Sites: []Site{{Roles: everybody, At: AtPoints, Lengths: anyLength}},
+		Sites: []Site{{Roles: everybody, At: faultcard.AtPoints, Lengths: anyLength}},
 	})
 }
 

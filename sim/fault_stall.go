@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -16,7 +17,7 @@ func init() {
 		Manners: []Manner{{
 			Phrases: trace.Phrases{Subject: "storage", Does: "stalls in the middle of {target}'s {step}{lasting}", Noun: "a stall of the storage in the middle of {target}'s {step}"},
 		}},
-		Sites: []Site{{Roles: clients, At: OnRequests, Lengths: anyLength}},
+		Sites: []Site{{Roles: clients, At: faultcard.OnRequests, Lengths: anyLength}},
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -109,7 +110,7 @@ func (f Fault) How() string { return text(parameter(f.Action, "manner")) }
 // manner is the value of the fault's manner.
 func (f Fault) manner() string {
 	if size := parameter(f.Action, "size"); size.IsValid() && size.Int() < 0 {
-		return Less
+		return faultcard.Less
 	}
 	return f.How()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/faultcard"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -84,22 +85,22 @@ type spot struct {
 // spots are those of the site, in groups: the points that are steps come first.
 func (s site) spots() [][]spot {
 	switch s.At {
-	case sim.AtPoints, sim.AtSteps:
+	case faultcard.AtPoints, faultcard.AtSteps:
 		return s.spotsAtPoints()
-	case sim.AtEveryPoint:
+	case faultcard.AtEveryPoint:
 		return [][]spot{s.spotsAnywhere()}
 	}
 	var all []spot
 	for _, m := range s.Messages {
 		inFlight := trace.Trigger{When: m.InFlight(m.Nth)}
 		switch {
-		case s.At == sim.OnMessages:
+		case s.At == faultcard.OnMessages:
 			all = append(all, spot{Parts: sim.Parts{Target: m.String()}})
-		case s.At == sim.OnRequests && m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 0:
+		case s.At == faultcard.OnRequests && m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 0:
 			all = append(all, spot{Parts: sim.Parts{Target: m.Client, Step: m.Step}})
-		case s.At == sim.AtCalls && m.Step.AtLock():
+		case s.At == faultcard.AtCalls && m.Step.AtLock():
 			all = append(all, spot{sim.Parts{Target: m.Client}, inFlight})
-		case s.At == sim.AtMessages:
+		case s.At == faultcard.AtMessages:
 			between := sim.Parts{Target: m.Client, Others: []string{m.Peer}}
 			all = append(all, spot{between, inFlight}, spot{between, trace.Trigger{When: m.Arrived(m.Nth)}})
 		}
@@ -119,7 +120,7 @@ func (s site) spotsAtPoints() [][]spot {
 			switch {
 			case p.isStep():
 				steps = append(steps, at)
-			case s.At == sim.AtPoints:
+			case s.At == faultcard.AtPoints:
 				others = append(others, at)
 			}
 		}
@@ -148,7 +149,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []World) {
 	if s.kind.HasSize() {
 		parts.By = size.Time
 	}
-	if m.Value == sim.Less {
+	if m.Value == faultcard.Less {
 		parts.How, parts.By, parts.Rate = "", -parts.By, -parts.Rate
 	}
 	f, err := parts.Fault()
@@ -213,13 +214,13 @@ func (s site) suffers(process string, m sim.Manner) bool {
 }
 
 // allows says whether what a fault needs is so.
-func (r *Record) allows(gate sim.Gate, process string) bool {
+func (r *Record) allows(gate faultcard.Gate, process string) bool {
 	switch gate {
-	case sim.NeedsOwnClock:
+	case faultcard.NeedsOwnClock:
 		return r.OwnClock || r.Roles[process] != trace.RoleClient
-	case sim.NeedsDisk:
+	case faultcard.NeedsDisk:
 		return r.system().Waits("")
-	case sim.NeedsReplica:
+	case faultcard.NeedsReplica:
 		return slices.Contains(r.Replicas, process)
 	}
 	return true
@@ -228,11 +229,11 @@ func (r *Record) allows(gate sim.Gate, process string) bool {
 // others are the sets of processes at the other end of faults that strike at a point.
 func (s site) others(point int) (all [][]string) {
 	switch s.Others {
-	case sim.AnySide:
+	case faultcard.AnySide:
 		return append(subsets(s.Nodes), []string{trace.StorageName})
-	case sim.EachShare:
+	case faultcard.EachShare:
 		return append(shares(s.Nodes), []string{trace.StorageName})
-	case sim.SpokenTo:
+	case faultcard.SpokenTo:
 		for _, peer := range s.spokenTo(point) {
 			all = append(all, []string{peer})
 		}
