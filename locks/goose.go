@@ -14,7 +14,7 @@ func init() {
 			"one-try",         // a retry policy says that nothing is tried again; else by the library's own defaults
 			"own-handle",      // a locker for each attempt; else one for all
 		},
-		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: GooseRow(key)}}, 1 },
+		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: gooseRow(key)}}, 1 },
 	})
 	Register(Kind{
 		Name: "goose-session", System: Postgres, Adapter: adapters + "goose", Endless: true,
@@ -29,7 +29,7 @@ func init() {
 	})
 }
 
-// GooseRow is the row that a lock is kept in.
-func GooseRow(key string) string {
+// gooseRow is the row that a lock is kept in.
+func gooseRow(key string) string {
 	return "goose_lock/" + strconv.FormatInt(PostgresNumber(key), 10)
 }
