@@ -20,12 +20,6 @@ func (t Trigger) Equal(o Trigger) bool {
 	return t.At == o.At && t.Before == o.Before && t.When.Equal(o.When)
 }
 
-// rename is the trigger with other names for processes.
-func (t Trigger) rename(name func(string) string) Trigger {
-	t.Before, t.When = t.Before.Rename(name), t.When.Rename(name)
-	return t
-}
-
 // String tells when the fault strikes.
 func (t Trigger) String() string {
 	switch {
