@@ -53,6 +53,7 @@ var elsewhere = []string{
 	"fail", "fail process", "fail text", "recover", "recover process",
 	"hold handshake", "check text",
 	"drop", "drop process", "drop key", "drop value", "drop owner", // locks on connections, whose clients are libraries
+	"begin context_over",     // what only programs of locktest do
 	"begin leaves",           // a lock that keeps the data as well, on PostgreSQL
 	"restore by",             // of an advisory lock, whose session several share
 	"expire by",              // on Kubernetes, and on PostgreSQL by the clients' clocks
