@@ -46,6 +46,10 @@ func ofKeyK(kind trace.Kind) trace.Event {
 var wording = map[string]trace.Event{
 	"...":       {Kind: trace.KindSync, Process: "redis-1"},
 	"horizon":   {Kind: trace.KindHorizon},
+	"late-asks": {Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "lock", ContextOver: true},
+	"again":     {Kind: trace.KindBegin, Process: "client-1", Section: 2, Step: trace.Acquire, Lock: "lock"},
+	"sends":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire, Text: "SET k v NX"},
+	"sets":      {Kind: trace.KindSet, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-1", Section: 1, Sent: 2}}, // by the second event
 	"refused":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire},
 	"prolongs":  ofClient1(trace.KindBegin, trace.Extend),
 	"-":         {Kind: trace.KindSync, Process: "redis-1"},

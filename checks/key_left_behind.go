@@ -10,9 +10,9 @@ import (
 
 // KeyLeftBehind is violated by a key that stands on a node until it expires, because the lock
 // never asks the node to remove it: one that a successful release leaves there, or an acquire
-// that fails. Until it expires nobody gets the lock. Nothing may have kept the lock from asking:
-// no fault acted since the release, or the node could be reached all the time since the key was set. What an acquire
-// leaves that was called under a context which had ended counts against nobody.
+// that fails. Until it expires nobody gets the lock. Nothing may have kept the lock from asking: no
+// fault acted since the release, or the node could be reached all the time since the key was set.
+// What an acquire leaves that was called under a context which had ended counts against nobody.
 const KeyLeftBehind Property = "key left behind"
 
 var noKeyLeftBehind = misconduct(Card{

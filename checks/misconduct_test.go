@@ -66,6 +66,12 @@ func TestMisconduct(t *testing.T) {
 		{"an extend that has not returned after a minute", "asks set gets prolongs get ... horizon", Hang},
 		{"the minute is that of a fault", "asks set gets prolongs get strike ... lift horizon", ""},
 
+		{"an acquire that fails and leaves its key", "asks sends sets refused - expires", KeyLeftBehind},
+		{"it sends something else", "asks sends sets refused get - expires", ""},
+		{"it only asks once more", "asks sends sets sends refused - expires", KeyLeftBehind},
+		{"the node cannot be reached", "asks sends sets strike refused - expires", ""},
+		{"its context had ended before", "late-asks sends sets refused - expires", ""},
+
 		{"a release that fails", "asks set gets leaves removed fails", ReleaseFails},
 		{"its key was gone", "asks set gets removed leaves fails", ""},
 		{"a fault has acted since it was asked for", "asks strike lift set gets leaves removed fails", ""},
@@ -94,6 +100,19 @@ func TestMisconduct(t *testing.T) {
 		}
 		if got := misconductIn(tr); got != c.want {
 			t.Errorf("%+v, and the lease tells %v: got %q, want %q", c.claims, c.tells, got, c.want)
+		}
+	}
+	// A grant that nobody uses keeps everybody from getting on, and that is no hang.
+	for words, want := range map[string]bool{
+		"asks set gets leaves left again ... horizon":         true,
+		"asks set gets leaves left again - horizon":           false, // not for a minute
+		"asks set gets again ... horizon":                     false, // somebody is in
+		"asks set gets leaves removed left again ... horizon": false, // it does not stand
+	} {
+		tr := written(words)
+		v := Check(history.Of(tr), nil)
+		if f := v.Finding(Progress); f.Firm != want || want && f.Fault != FaultLock || want && misconductIn(tr) != "" {
+			t.Errorf("%s: progress is %+v, and what is broken besides %q", words, f, misconductIn(tr))
 		}
 	}
 	// Nobody speaks of misconduct where there is none.

@@ -67,7 +67,7 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 		differences = append(differences, difference)
 	}
 	for _, p := range e.Violated {
-		if f := v.Finding(p); f.Outcome == checks.NotApplicable && !slices.ContainsFunc(v.Findings, func(f checks.Finding) bool { return f.Property == p }) {
+		if f := v.Finding(p); !slices.Contains(checks.Judged(v), p) {
 			differences = append(differences, checks.NotViolated.Reason(p, f.Outcome).And(checks.AsItIsSaid.Reason(f.Reason)))
 		}
 	}

@@ -65,6 +65,16 @@ func TestCompareTellsTheReason(t *testing.T) {
 	}
 }
 
+// What a run is not judged by, such as misconduct of which there is none, is not violated.
+func TestCompareWithWhatIsNotJudged(t *testing.T) {
+	v := verdictOf(checks.Safe, nil)
+	v.Findings = slices.DeleteFunc(v.Findings, func(f checks.Finding) bool { return f.Property == checks.KeyLeftBehind })
+	ok, got := Expectation{Verdict: checks.Safe, Violated: []checks.Property{checks.KeyLeftBehind}}.compare(v)
+	if want := []string{"key left behind is n/a, expected it to be violated: nothing of the kind was seen"}; ok || !slices.Equal(story.InFull.Reasons(got), want) {
+		t.Errorf("%v %q, want %q", ok, got, want)
+	}
+}
+
 func TestExpectationOfAnotherLock(t *testing.T) {
 	v := mustParse(t, floor.GoodScenario+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
 	for _, c := range []struct {
