@@ -1,144 +1,20 @@
 // Command locksim shows how distributed locks fail, and what fencing tokens do
 // about it: it runs real lock clients in a simulated world in virtual time.
+//
+// It has the locks that the debate about Redlock speaks of. The program locksim-all has
+// those of all libraries; it takes twice as long to build.
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"runtime/debug"
+	"github.com/locksim/locksim/command"
 
-	"github.com/spf13/cobra"
-
-	_ "github.com/locksim/locksim/libraries" // so that all locks are there
-	"github.com/locksim/locksim/scenarios"
+	_ "github.com/locksim/locksim/libraries/consul"
+	_ "github.com/locksim/locksim/libraries/etcd"
+	_ "github.com/locksim/locksim/libraries/goose"
+	_ "github.com/locksim/locksim/libraries/postgres"
+	_ "github.com/locksim/locksim/libraries/redislock"
+	_ "github.com/locksim/locksim/libraries/redsync"
+	_ "github.com/locksim/locksim/libraries/zookeeper"
 )
 
-// The exit statuses.
-const (
-	success      = 0 // every verdict is as its scenario expects
-	unexpected   = 1 // some verdict is not, or is unknown, or a run failed
-	badInput     = 2 // bad usage or a bad scenario: nothing was run or written
-	statusesHelp = `Exit status:
-  0  every verdict is as its scenario expects, or nothing is expected
-  1  some verdict is not as expected, or is unknown
-  2  bad usage or a bad scenario; nothing was run`
-)
-
-func main() {
-	// A world lives for a millisecond and leaves megabytes of garbage, most of it
-	// from the Lua interpreter. On a heap as small as this the collector would run
-	// for every other world. A large world has no need of nine times its size.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(800)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(600 << 20)
-	}
-	os.Exit(locksim(os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// A failure is an error that ends the program with a status other than
-// badInput. Its err is nil when the report has said all there is to say.
-type failure struct {
-	status int
-	err    error
-}
-
-func (f failure) Error() string {
-	if f.err == nil {
-		return ""
-	}
-	return f.err.Error()
-}
-
-func (f failure) Unwrap() error { return f.err }
-
-// locksim runs the program and returns its exit status.
-func locksim(args []string, stdout, stderr io.Writer) int {
-	printed := &printer{Writer: stdout}
-	root := rootCommand(printed, stderr)
-	root.SetArgs(args)
-	err := root.Execute()
-	var f failure
-	if printed.err != nil && !errors.As(err, &f) {
-		err = unwritten(printed.err)
-	}
-	if f := fileOf(printed); printed.used && f != nil && isNowhere(f) {
-		// The status stays: a parent that wants nothing but the status may have opened
-		// /dev/null like that.
-		fmt.Fprintln(stderr, "locksim: what was printed is lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
-	}
-	if err == nil {
-		return success
-	}
-	if err.Error() != "" {
-		sayError(stderr, err)
-	}
-	if errors.As(err, &f) {
-		return f.status
-	}
-	return badInput
-}
-
-func rootCommand(stdout, stderr io.Writer) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "locksim",
-		Short: "Show how distributed locks fail, and what fencing tokens do about it",
-		Long: `locksim runs real lock clients against Redis nodes in a simulated world, in
-virtual time. A scenario pauses, partitions, crashes or misleads them at the
-worst moment; locksim shows what happened, in order, and says which properties
-held, without fencing tokens and with them.`,
-		Example: `  locksim list
-  locksim explain gc-pause
-  locksim run gc-pause
-  locksim matrix
-  locksim explore --lock redlock
-  locksim run scenarios/gc-pause.yaml --lock redsync --seed 7`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          noSuchCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	needShell(root) // which prints to where the output goes by now
-	return root
-}
-
-// noArguments refuses arguments of a command that takes none.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s: it takes no arguments, and %q is one", cmd.CommandPath(), args[0])
-	}
-	return nil
-}
-
-// unwritten is the failure of a command that could not print what it had to.
-func unwritten(err error) error {
-	if err == nil {
-		return nil
-	}
-	return failure{unexpected, fmt.Errorf("locksim: %w", err)}
-}
-
-// noSuchCommand refuses what is not a command, and says what was meant.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	word := args[0]
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	if isBuiltIn(word) {
-		return fmt.Errorf("locksim: %q is a scenario, not a command; to run it: locksim run %s", word, word)
-	}
-	return fmt.Errorf("locksim: there is no command %q; %s", word, scenarios.DidYouMean(word, names))
-}
+func main() { command.Main() }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// What one can name on a command line or in a scenario is in the document in which a
+// reader would look it up.
+func TestDocumentsNameEverything(t *testing.T) {
+	named := func(file, what string, names ...string) {
+		t.Helper()
+		text := read(t, file)[0].text
+		for _, name := range names {
+			if !strings.Contains(text, "`"+name) {
+				t.Errorf("%s does not name the %s %q", file, what, name)
+			}
+		}
+	}
+	for _, p := range checks.Properties() {
+		named("docs/properties.md", "property", string(p)+"`")
+	}
+	for _, k := range sim.FaultKinds() {
+		named("docs/scenarios.md", "fault", k.Name+": ")
+	}
+	for _, name := range locks.Names() {
+		named("docs/scenarios.md", "lock", name+"`")
+	}
+	for _, name := range locks.TokenSourceNames() {
+		named("docs/scenarios.md", "source of tokens", name+"`")
+	}
+	for _, p := range storage.Policies() {
+		if p != storage.None { // a scenario cannot ask for it: the run without fencing has it
+			named("docs/scenarios.md", "storage policy", string(p)+"`")
+		}
+	}
+	named("docs/scenarios.md", "measure", checks.MeasureNames()...)
+	text := read(t, "docs/command.md")[0].text
+	for _, command := range offered(t, "") {
+		if !strings.Contains(text, "\nlocksim "+command) {
+			t.Errorf("docs/command.md does not name the command %q", command)
+		}
+		for _, flag := range offered(t, command, "--") {
+			switch flag {
+			case "--help", "--version":
+			case "--output":
+				named("docs/command.md", "flag", "-o")
+			default:
+				named("docs/command.md", "flag", flag)
+			}
+		}
+	}
+}
+
+// offered are the words with which a shell would complete a command line.
+func offered(t *testing.T, typed ...string) (words []string) {
+	t.Helper()
+	for line := range strings.Lines(printed(t, append([]string{"__complete"}, typed...)...)) {
+		if word, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); !strings.HasPrefix(word, ":") {
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 {
+		t.Errorf("nothing completes locksim %s", strings.Join(typed, " "))
+	}
+	return words
+}
+
+// Every field that a scenario can have is in docs/scenarios.md.
+func TestDocumentsNameEveryField(t *testing.T) {
+	type object struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		OneOf      []struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		} `json:"oneOf"`
+	}
+	var schema struct {
+		object
+		Definitions map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(readSchema(t), &schema); err != nil {
+		t.Fatal(err)
+	}
+	fields := maps.Clone(schema.Properties)
+	for _, d := range schema.Definitions {
+		maps.Copy(fields, d.Properties)
+		for _, kind := range d.OneOf {
+			maps.Copy(fields, kind.Properties)
+		}
+	}
+	if len(fields) < 50 {
+		t.Errorf("the schema has only %d fields", len(fields))
+	}
+	text := read(t, "docs/scenarios.md")[0].text
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !regexp.MustCompile("[`{ ]" + name + "[`:]").MatchString(text) {
+			t.Errorf("docs/scenarios.md does not name the field %q", name)
+		}
+	}
+}

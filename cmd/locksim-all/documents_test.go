@@ -1,0 +1,398 @@
+package main
+
+import (
+	"bytes"
+	"encoding"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+var update = flag.Bool("update", false, "write into README.md and docs/ what their blocks show now")
+
+// root is the repository, as seen from the tests of this package.
+const root = "../.."
+
+// asReadmeBuilds has the tests that follow find the command that README.md builds in place of
+// this program, which has the locks of all libraries.
+func asReadmeBuilds(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "../locksim")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// A document is a text for people, at a path within the repository.
+type document struct{ path, text string }
+
+// documents reads README.md and all that is in docs/.
+func documents(t *testing.T) []document {
+	t.Helper()
+	return read(t, "README.md", "docs/*.md")
+}
+
+func read(t *testing.T, patterns ...string) []document {
+	t.Helper()
+	var found []document
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("there is no document %s (%v)", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, err := filepath.Rel(root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, document{filepath.ToSlash(path), string(text)})
+		}
+	}
+	return found
+}
+
+// A block of a document stands between two comments, <!-- KIND: ARGUMENT --> and
+// <!-- end -->. Paths in its argument are as seen from the document.
+var block = regexp.MustCompile(`(?s)(<!-- ([a-z ]+?)(?:: ([^\n]*))? -->\n)(.*?)(<!-- end -->)`)
+
+// A blockKind is what all blocks have in common whose comment begins with its name.
+type blockKind struct {
+	// show returns what a block has to show. What it is given is the argument, and
+	// what the block shows now, which it returns if there is nothing to say against
+	// it.
+	show func(t *testing.T, argument, now string) string
+	// slow blocks are left as they are under -short.
+	slow bool
+}
+
+var blockKinds = map[string]blockKind{
+	"output":   {show: showOutput},
+	"markdown": {show: showMarkdown, slow: true},
+	"table":    {show: showTable},
+	"excerpt":  {show: showExcerpt, slow: true},
+	"file":     {show: showFile},
+	"go test":  {show: showGoTest, slow: true},
+	"scenario": {show: checkScenario},
+	"points":   {show: checkPoints},
+	"kinds":    {show: showKinds},
+	"refused":  {show: showRefused, slow: true},
+	"formats":  {show: showFormats},
+}
+
+// Whatever a document shows is what the program does: output, scenarios, code.
+func TestDocumentsShowWhatHappens(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range documents(t) {
+		t.Run(d.path, func(t *testing.T) {
+			if left := block.ReplaceAllString(d.text, ""); strings.Contains(left, "<!--") {
+				_, comment, _ := strings.Cut(left, "<!--")
+				comment, _, _ = strings.Cut(comment, "\n")
+				t.Errorf("this comment neither begins a block nor ends one: <!--%s", comment)
+			}
+			if d.path == "README.md" {
+				asReadmeBuilds(t)
+			}
+			t.Chdir(filepath.Join(root, filepath.Dir(d.path)))
+			now := block.ReplaceAllStringFunc(d.text, func(s string) string {
+				part := block.FindStringSubmatch(s)
+				kind, known := blockKinds[part[2]]
+				seen[part[2]] = true
+				switch {
+				case strings.Contains(part[4], "<!--"):
+					t.Errorf("the block %s has no end", strings.TrimSpace(part[1]))
+					return s
+				case !known:
+					t.Errorf("there is no kind of block called %q", part[2])
+					return s
+				case kind.slow && testing.Short():
+					return s
+				}
+				return part[1] + kind.show(t, part[3], part[4]) + part[5]
+			})
+			switch {
+			case now == d.text:
+			case !*update:
+				t.Errorf("it shows what is not so any more; look at it, or write what is: go test ./cmd/locksim-all -run Documents -update\n%s", firstDifference(d.text, now))
+			default:
+				if err := os.WriteFile(filepath.Base(d.path), []byte(now), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	for name := range blockKinds {
+		if !seen[name] {
+			t.Errorf("no document has a block of the kind %q", name)
+		}
+	}
+}
+
+// firstDifference shows the first line in which two texts differ.
+func firstDifference(was, is string) string {
+	a, b := strings.Split(was, "\n"), strings.Split(is, "\n")
+	i := 0
+	for i < min(len(a), len(b))-1 && a[i] == b[i] {
+		i++
+	}
+	return "first: " + a[i] + "\n now:  " + b[i]
+}
+
+func fence(language, text string) string { return "```" + language + "\n" + text + "```\n" }
+
+// showOutput shows what a command line prints.
+func showOutput(t *testing.T, argument, _ string) string {
+	return fence("text", printed(t, strings.Fields(argument)...))
+}
+
+// showMarkdown shows Markdown that a command line prints, as it is.
+func showMarkdown(t *testing.T, argument, _ string) string {
+	return "\n" + printed(t, strings.Fields(argument)...) + "\n"
+}
+
+// showTable shows the table with which such Markdown begins.
+func showTable(t *testing.T, argument, _ string) string {
+	table, _, _ := strings.Cut(printed(t, strings.Fields(argument)...), "\n\n")
+	return "\n" + table + "\n\n"
+}
+
+// showKinds shows what the events of each kind are and have.
+func showKinds(*testing.T, string, string) string {
+	var b strings.Builder
+	of := trace.Subject("")
+	for _, form := range trace.Kinds() {
+		if form.Of != of {
+			of = form.Of
+			fmt.Fprintf(&b, "\n%s%s:\n\n| kind | | what happened | fields |\n|---|---|---|---|\n", strings.ToUpper(string(of[:1])), of[1:])
+		}
+		state := ""
+		if form.State {
+			state = "●"
+		}
+		has := strings.Join(form.Needs, " ")
+		if len(form.Has) > 0 {
+			has += " (" + strings.Join(form.Has, " ") + ")"
+		}
+		means := form.Means
+		if len(form.Words) > 0 {
+			means += ": " + strings.Join(form.Words, ", ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", form.Kind, state, means, strings.TrimSpace(has))
+	}
+	return b.String() + "\n"
+}
+
+// showFormats shows the formats in which a command writes.
+func showFormats(t *testing.T, command, _ string) string {
+	switch command {
+	case "run":
+		return formatTable(reports.Runs)
+	case "explain":
+		return formatTable(reports.Explanations)
+	case "matrix":
+		return formatTable(reports.Matrices)
+	case "compare":
+		return formatTable(reports.Tallies)
+	case "explore":
+		return formatTable(reports.Searches)
+	}
+	t.Errorf("nobody knows what locksim %s writes", command)
+	return ""
+}
+
+func formatTable[S any](subject *reports.Subject[S]) string {
+	var b strings.Builder
+	b.WriteString("\n| `--format` | for |\n|---|---|\n")
+	for _, f := range subject.Formats() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Title)
+	}
+	return b.String() + "\n"
+}
+
+// The schema names every field of a trace that is written.
+func TestTraceSchemaNamesEveryField(t *testing.T) {
+	text := read(t, "docs/trace.md")[0].text
+	var check func(of reflect.Type)
+	checked := map[reflect.Type]bool{}
+	check = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || checked[of] || of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+			return
+		}
+		checked[of] = true
+		for i := range of.NumField() {
+			field := of.Field(i)
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("it says nothing of %s.%s, which is %q in JSON", of.Name(), field.Name, name)
+			}
+			check(field.Type)
+		}
+	}
+	check(reflect.TypeFor[trace.Trace]())
+}
+
+// printed is what a command line prints that comes to what it expects.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "locksim", args...) // this program, see TestMain
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("locksim %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out)
+}
+
+// searched is what searches print, by their command lines: each takes thousands of
+// worlds.
+var searched = map[string]string{}
+
+// showExcerpt shows parts of what a search prints: COMMAND: HEADING / HEADING. A part
+// begins with a line that begins or ends with its heading.
+func showExcerpt(t *testing.T, argument, _ string) string {
+	t.Helper()
+	command, headings, _ := strings.Cut(argument, ": ")
+	if searched[command] == "" {
+		search := exec.Command("locksim", strings.Fields(command)...)
+		search.Dir = t.TempDir()
+		var stderr bytes.Buffer
+		search.Stderr = &stderr
+		out, err := search.Output()
+		if code := search.ProcessState.ExitCode(); code != 0 && code != 1 || len(out) == 0 {
+			t.Fatalf("locksim %s: %v\n%s", command, err, &stderr)
+		}
+		searched[command] = string(out)
+	}
+	return fence("text", parts(t, searched[command], strings.Split(headings, " / ")))
+}
+
+// parts are those parts of an output that have the headings, with a sign where others
+// are left out between them or after them.
+func parts(t *testing.T, out string, headings []string) string {
+	t.Helper()
+	var all []string
+	for paragraph := range strings.SplitSeq(strings.TrimRight(out, "\n"), "\n\n") {
+		if n := len(all); n > 0 && strings.HasPrefix(paragraph, " ") {
+			all[n-1] += "\n\n" + paragraph
+		} else {
+			all = append(all, paragraph)
+		}
+	}
+	var chosen []string
+	next := 0
+	for _, heading := range headings {
+		at := slices.IndexFunc(all, func(part string) bool {
+			first, _, _ := strings.Cut(part, "\n")
+			return strings.HasPrefix(first, heading) || strings.HasSuffix(first, heading)
+		})
+		if at < next {
+			t.Fatalf("the output has no part %q, or has it too early:\n%s", heading, out)
+		}
+		if at > next && next > 0 {
+			chosen = append(chosen, "⋮")
+		}
+		chosen = append(chosen, all[at])
+		next = at + 1
+	}
+	if next < len(all) && len(headings) > 1 {
+		chosen = append(chosen, "⋮")
+	}
+	return strings.Join(chosen, "\n\n") + "\n"
+}
+
+// showFile shows a file of Go: FILE, or FILE: LINE, which begins with the line that
+// begins so.
+func showFile(t *testing.T, argument, _ string) string {
+	t.Helper()
+	name, begins, _ := strings.Cut(argument, ": ")
+	code, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index("\n"+string(code), "\n"+begins)
+	if at < 0 {
+		t.Fatalf("%s has no line that begins with %q", name, begins)
+	}
+	return fence("go", string(code[at:]))
+}
+
+// passing is what differs from run to run, or with any edit of the suite: seconds, and
+// the lines of its own files.
+var passing = regexp.MustCompile(`\([0-9.]+s\)|\t[0-9.]+s\n|:[0-9]+\b`)
+
+// showGoTest shows how a lock fails: PACKAGE TEST.
+func showGoTest(t *testing.T, argument, _ string) string {
+	t.Helper()
+	pkg, test, _ := strings.Cut(argument, " ")
+	out, err := exec.CommandContext(t.Context(), "go", "test", pkg, "-run", test).CombinedOutput()
+	if err == nil {
+		t.Fatalf("a lock that a document shows as broken passes:\n%s", out)
+	}
+	return fence("text", passing.ReplaceAllString(string(out), ""))
+}
+
+// checkScenario sees that a scenario comes to what it expects.
+func checkScenario(t *testing.T, name, now string) string {
+	t.Helper()
+	text, opens := strings.CutPrefix(now, "```yaml\n")
+	text, closes := strings.CutSuffix(text, "```\n")
+	if !opens || !closes {
+		t.Fatalf("%s is no block of YAML", name)
+	}
+	s, err := scenarios.Parse(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reports.StandingOf(r) != reports.AsExpected {
+		for _, run := range r.Runs {
+			t.Errorf("%s, fencing %s: %v", name, run.Fencing, run.Differences)
+		}
+	}
+	return now
+}
+
+var (
+	pointCells = regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|")
+	pointNames = strings.NewReplacer("CLIENT", "client-1", "NODE", "redis-1", "PROCESS", "redis-1", "MESSAGE", "client-1's request to storage")
+)
+
+// checkPoints sees that the points of a table are what the parser reads.
+func checkPoints(t *testing.T, _, now string) string {
+	t.Helper()
+	found := 0
+	for _, cell := range pointCells.FindAllStringSubmatch(now, -1) {
+		for _, point := range strings.Split(strings.Trim(cell[1], "`"), "`, `") {
+			found++
+			if _, err := trace.ParsePoint(pointNames.Replace(point)); err != nil {
+				t.Errorf("%s: %v", point, err)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d points are in the table", found)
+	}
+	return now
+}

@@ -1,0 +1,11 @@
+// Command locksim-all is the command locksim with the locks of all libraries that locksim
+// knows. It is what releases ship under the name locksim.
+package main
+
+import (
+	"github.com/locksim/locksim/command"
+
+	_ "github.com/locksim/locksim/libraries"
+)
+
+func main() { command.Main() }

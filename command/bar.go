@@ -1,0 +1,113 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locksim/locksim/internal/explore"
+)
+
+// A bar shows on a terminal how far a search has come. Elsewhere, such as in a pipe
+// or in CI, it shows nothing.
+type bar struct {
+	w    io.Writer
+	live bool
+
+	// until is when the search ends at the latest; zero if that is not known.
+	until time.Time
+
+	mu    sync.Mutex
+	shown time.Time
+	// phase is what the search is doing, since when, and how much was done before.
+	phase explore.Phase
+	since time.Time
+	from  int
+}
+
+func newBar(w io.Writer, until time.Time) *bar {
+	return &bar{w: w, live: isTerminal(w), until: until}
+}
+
+// refresh is how often the bar is drawn.
+const refresh = 200 * time.Millisecond
+
+// show draws the bar, unless it was drawn a moment ago.
+func (b *bar) show(p explore.Progress) {
+	if !b.live {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if p.Phase != b.phase {
+		b.phase, b.since, b.from = p.Phase, now, p.Done
+	} else if now.Sub(b.shown) < refresh {
+		return
+	}
+	b.shown = now
+	// A line that is too long is cut off by the terminal: the rest of one that went on
+	// below could not be taken back.
+	fmt.Fprintf(b.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", b.line(p, now))
+}
+
+// first tells the first world in which anything broke.
+func (b *bar) first(w explore.World, tried int) {
+	if !b.live {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	words := make([]string, len(w.Faults))
+	for i, f := range w.Faults {
+		words[i] = f.String()
+	}
+	fmt.Fprintf(b.w, "\r\x1b[Kit breaks, as world %d shows: %s\n", tried, strings.Join(words, " and "))
+}
+
+// line is the bar: what is done, of how much, how fast, and how long it will take.
+func (b *bar) line(p explore.Progress, now time.Time) string {
+	var s strings.Builder
+	if p.Total > 0 {
+		const width = 20
+		full := min(width, width*p.Done/p.Total)
+		fmt.Fprintf(&s, "[%s%s] ", strings.Repeat("#", full), strings.Repeat(".", width-full))
+	}
+	fmt.Fprintf(&s, "%s: %d", strings.ReplaceAll(string(p.Phase), "-", " "), p.Done)
+	if p.Total > 0 {
+		fmt.Fprintf(&s, " of %d", p.Total)
+	}
+	rate := 0.0
+	if took := now.Sub(b.since).Seconds(); took > 1 {
+		rate = float64(p.Done-b.from) / took
+		fmt.Fprintf(&s, ", %.0f/s", rate)
+	}
+	if left, known := b.left(p, now, rate); known {
+		fmt.Fprintf(&s, ", %v left", left.Round(time.Second))
+	}
+	fmt.Fprintf(&s, ", ways so far: %d", p.Causes)
+	return s.String()
+}
+
+// left is how long the phase will take, if that can be told: until all worlds are done,
+// or the time is over.
+func (b *bar) left(p explore.Progress, now time.Time, rate float64) (left time.Duration, known bool) {
+	if p.Total > p.Done && rate > 0 {
+		left, known = time.Duration(float64(p.Total-p.Done)/rate*float64(time.Second)), true
+	}
+	if over := b.until.Sub(now); p.Phase == explore.SeveralFaults && !b.until.IsZero() && (!known || over < left) {
+		left, known = max(over, 0), true
+	}
+	return left, known
+}
+
+// clear takes back what was shown, so that a report can follow.
+func (b *bar) clear() {
+	if b.live {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}

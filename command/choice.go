@@ -1,0 +1,64 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A choice is which runs of a scenario to tell; a zero choice is all of them.
+type choice struct{ variant, fencing string }
+
+var fencings = []string{scenarios.Off, scenarios.On}
+
+// define adds the flags to a command. variants completes the names of variants.
+func (c *choice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
+	flags := cmd.Flags()
+	flags.StringVar(&c.variant, "variant", "", "tell only the variant of this `name`")
+	flags.StringVar(&c.fencing, "fencing", "", "tell only the run without fencing tokens (off) or with them (on)")
+	complete(cmd, "fencing", fencings)
+	completeWith(cmd, "variant", variants)
+}
+
+// check sees that the flags make sense, before anything is read.
+func (c *choice) check() error {
+	if c.fencing != "" && !slices.Contains(fencings, c.fencing) {
+		return fmt.Errorf("locksim: --fencing is %q; it is off or on", c.fencing)
+	}
+	return nil
+}
+
+// among is a scenario with the variant that is asked for.
+func (c *choice) among(in input) (input, error) {
+	if c.variant == "" {
+		return in, nil
+	}
+	only, err := in.Only(c.variant)
+	if err != nil {
+		return input{}, fmt.Errorf("locksim: %w", err)
+	}
+	return input{only, in.argument, in.file}, nil
+}
+
+// of are the results of the runs that are asked for. What o knows of their scenarios
+// it then knows of those that are left of them.
+func (c *choice) of(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
+	var chosen []*scenarios.Result
+	for _, r := range results {
+		only, err := r.Only(c.variant, c.fencing)
+		if err != nil {
+			return nil, fmt.Errorf("locksim: %w", err)
+		}
+		for _, known := range []map[*scenarios.Scenario]string{o.Arguments, o.Traces} {
+			if said, ok := known[r.Scenario]; ok {
+				known[only.Scenario] = said
+			}
+		}
+		chosen = append(chosen, only)
+	}
+	return chosen, nil
+}

@@ -1,0 +1,39 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// columns lays the cells of a table out, one row below the other, with a line under the
+// heads. It knows which letters are two columns wide.
+func columns(heads []string, rows [][]string) string {
+	var b strings.Builder
+	t := tablewriter.NewTable(&b,
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithRendition(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Symbols:  tw.NewSymbols(tw.StyleLight),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
+		}),
+	)
+	t.Header(heads)
+	for _, row := range rows {
+		if err := t.Append(row); err != nil {
+			panic(err) // a row of strings is always a row
+		}
+	}
+	if err := t.Render(); err != nil {
+		panic(err) // a strings.Builder takes everything
+	}
+	var drawn strings.Builder
+	for line := range strings.Lines(b.String()) {
+		drawn.WriteString(strings.TrimRight(" "+line, " \n") + "\n")
+	}
+	return drawn.String()
+}

@@ -1,0 +1,178 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// compareFlags are the flags of the compare command.
+type compareFlags struct {
+	commonFlags[*reports.Tally]
+	locks []string
+	seeds int
+}
+
+func compareCommand() *cobra.Command {
+	f := &compareFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare [FILE|DIR|NAME...]",
+		Short: "Compare locks: what breaks each of them, and what it costs, over many seeds",
+		Long: `Compare locks: the same stories are told with each of them, without fencing tokens
+and with them, on many seeds. A row is a lock. What broke is counted, and of a story
+that says what it measures each figure is shown.
+
+Without arguments these are the stories of the group systems. Without --lock they are
+told with all the locks of which they say what to expect.
+
+` + statusesHelp + `
+
+With a lock of which a story expects nothing, nothing counts.`,
+		Example: `  locksim compare
+  locksim compare --lock single,redlock,etcd --seeds 100
+  locksim compare same-gc-pause gc-pause --lock redlock,redsync
+  locksim compare --format markdown -o comparison.md
+  locksim compare --format html -o site/`,
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.define(cmd, "comparison", reports.Tallies)
+	flags := cmd.Flags()
+	flags.Lookup("output").Usage = "write the comparison to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story with each lock, too; - is standard output"
+	flags.Lookup("seed").Usage = "the first of the seeds"
+	flags.IntVar(&f.seeds, "seeds", 20, "on how many seeds each story is told")
+	flags.StringSliceVar(&f.locks, "lock", nil, "these `kinds` of locks, a row each")
+	completeList(cmd, "lock", locks.Names())
+	return cmd
+}
+
+func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	found := toCompare()
+	if len(args) > 0 {
+		if found, err = load(args); err != nil {
+			return err
+		}
+	}
+	o := reports.Options{Arguments: argumentsOf(found...)}
+	planned := f.tally(found)
+	for i, row := range planned.Rows {
+		for column, lock := range planned.Locks {
+			planned.Rows[i].Cells[column].Runs = plannedRuns(row.Variant, lock)
+		}
+	}
+	if err := f.prepare(cmd, format, planned, o, sourcesOf(found)); err != nil {
+		return err
+	}
+	t, err := f.runAll(cmd.ErrOrStderr(), found)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	if err := f.write(cmd, format, t, o); err != nil {
+		return err
+	}
+	if !t.AsExpected() {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// toCompare are the stories that every system can tell, in the order of the catalogue.
+func toCompare() []input {
+	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
+	var all []*scenarios.Scenario
+	for _, in := range found {
+		all = append(all, in.Scenario)
+	}
+	var order []*scenarios.Scenario
+	for _, shelf := range scenarios.Shelve(all) {
+		order = append(order, shelf.Scenarios...)
+	}
+	slices.SortFunc(found, func(a, b input) int {
+		return slices.Index(order, a.Scenario) - slices.Index(order, b.Scenario)
+	})
+	return found
+}
+
+// tally is one of the stories with all locks that they are told with, in which nothing has
+// been counted yet.
+func (f *compareFlags) tally(found []input) *reports.Tally {
+	var stories []*scenarios.Scenario
+	var kinds []string
+	for _, in := range found {
+		stories = append(stories, in.Scenario)
+		for _, v := range in.Variants {
+			for _, lock := range v.Locks() {
+				if !slices.Contains(kinds, lock) {
+					kinds = append(kinds, lock)
+				}
+			}
+		}
+	}
+	if len(f.locks) > 0 {
+		kinds = f.locks
+	}
+	t := reports.NewTally(stories, kinds, f.seed)
+	t.Seeds = f.seeds
+	return t
+}
+
+// runAll tells every story with every lock on every seed, up to the first that does not
+// come to an end.
+func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
+	by := map[*scenarios.Scenario]input{}
+	for _, in := range found {
+		by[in.Scenario] = in
+	}
+	t := f.tally(found)
+	progress := newProgress(stderr, len(t.Rows)*len(t.Locks))
+	defer progress.clear()
+	for i, row := range t.Rows {
+		for column, lock := range t.Locks {
+			progress.next(row.Scenario.Name + ", " + lock)
+			if len(f.locks) == 0 && !slices.Contains(row.Variant.Locks(), lock) {
+				t.Add(i, column, f.seed, nil, "the story says nothing of "+lock)
+				continue
+			}
+			for n := range f.seeds {
+				o := scenarios.RunOptions{Seed: f.seed + uint64(n), Lock: lock, Patience: f.timeout}
+				runs, untold, err := tell(by[row.Scenario], row.Variant, o)
+				if err != nil {
+					return nil, err
+				}
+				t.Add(i, column, o.Seed, runs, untold)
+				if untold != "" {
+					break // with no seed can it be told
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
+	format, err := f.chosen()
+	if err != nil {
+		return format, err
+	}
+	if f.seeds < 1 || f.seeds > mostSeeds {
+		return format, fmt.Errorf("locksim: --seeds is %d; give a number from 1 to %d", f.seeds, mostSeeds)
+	}
+	if err := severalLocks(f.locks); err != nil {
+		return format, err
+	}
+	return format, f.commonFlags.check(format)
+}
+
+// mostSeeds bounds what a slip of a finger can ask for.
+const mostSeeds = 100_000

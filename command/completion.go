@@ -1,0 +1,101 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// complete lets the shell complete a flag by the words that it knows.
+func complete(cmd *cobra.Command, flag string, words []string) {
+	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // the flag was defined just before
+	}
+}
+
+// completeList is complete for a flag that takes several words with commas
+// between them: it completes the last.
+func completeList(cmd *cobra.Command, flag string, words []string) {
+	completeWith(cmd, flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		var lists []cobra.Completion
+		for _, w := range words {
+			if !slices.Contains(strings.Split(before, ","), w) {
+				lists = append(lists, before+w)
+			}
+		}
+		return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// needShell has the command that cobra adds for completion refuse a shell that it
+// does not know.
+func needShell(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // it was added just before
+	}
+	var shells []string
+	for _, shell := range cmd.Commands() {
+		shells = append(shells, shell.Name())
+	}
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("locksim completion: name a shell: %s", strings.Join(shells, ", "))
+		}
+		return fmt.Errorf("locksim completion: there is no shell %q; %s", args[0], scenarios.DidYouMean(args[0], shells))
+	}
+	cmd.RunE = func(*cobra.Command, []string) error { return nil } // Args has refused
+}
+
+// completeScenarios completes the names of built-in scenarios that are not yet
+// on the command line, besides files.
+func completeScenarios(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []cobra.Completion
+	for _, s := range scenarios.Embedded() {
+		if !slices.Contains(args, s.Name) {
+			words = append(words, cobra.CompletionWithDesc(s.Name, s.Title))
+		}
+	}
+	return words, cobra.ShellCompDirectiveDefault
+}
+
+// completeScenario is completeScenarios for a command that takes only one.
+func completeScenario(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeScenarios(cmd, args, typed)
+}
+
+// completeVariants completes the variants of the scenario that the command line
+// names.
+func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []cobra.Completion
+	if found, err := load(args); err == nil {
+		for _, in := range found {
+			words = append(words, variantsOf(in.Scenario)...)
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// variantsOf are the names of a scenario's variants, as completions.
+func variantsOf(s *scenarios.Scenario) []cobra.Completion {
+	var words []cobra.Completion
+	for _, v := range s.Variants {
+		if v.Name != "" {
+			words = append(words, cobra.CompletionWithDesc(v.Name, v.Title))
+		}
+	}
+	return words
+}

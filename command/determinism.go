@@ -1,0 +1,52 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// checkDeterminism runs everything again and says that it was the same, or
+// returns an error that shows the first event that is not what it was.
+func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+	if reruns == 0 {
+		return nil
+	}
+	if err := runAgain(stderr, results, o, report, reruns); err != nil {
+		return err
+	}
+	worlds := 0
+	for _, r := range results {
+		worlds += len(r.Runs)
+	}
+	return say(stderr, "deterministic: %d worlds, each run %d more times, gave the same events", worlds, reruns)
+}
+
+func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+	progress := newProgress(stderr, len(results)*reruns)
+	defer progress.clear()
+	for _, first := range results {
+		for n := range reruns {
+			progress.next(first.Scenario.Name)
+			again, err := scenarios.Run(first.Scenario, o)
+			if err != nil {
+				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
+			}
+			for i, run := range first.Runs {
+				if difference := trace.FirstDifference(run.History.Trace, again.Runs[i].History.Trace); difference.Event > 0 {
+					said := []error{
+						fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at event %d", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, difference.Event),
+						errors.New("  first: " + difference.First),
+						errors.New("  then:  " + difference.Then),
+					}
+					return errors.Join(append(said, fmt.Errorf("%w --check-determinism %d", replayError(first.Scenario, o, report), reruns))...)
+				}
+			}
+		}
+	}
+	return nil
+}

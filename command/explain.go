@@ -1,0 +1,110 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// explainFlags are the flags of the explain command.
+type explainFlags struct {
+	commonFlags[reports.Results]
+	choice
+	lock     string
+	messages bool
+}
+
+func explainCommand() *cobra.Command {
+	f := &explainFlags{}
+	cmd := &cobra.Command{
+		Use:   "explain FILE|NAME",
+		Short: "Tell one scenario as a story",
+		Long: `Tell one scenario as a story: the setting, a question to think about, what
+happened step by step, what broke, what would have prevented it, what each side
+of the debate says, and the lesson.
+
+In the timeline ▸ marks where a fault strikes or ends and where something is seen
+that the story depends on, and ✗ where a property breaks.`,
+		Example: `  locksim explain gc-pause
+  locksim explain delayed-write --variant gives-up --fencing off
+  locksim explain clock-jump --lock redsync --format markdown`,
+		Args:              oneScenario,
+		ValidArgsFunction: completeScenario,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.commonFlags.define(cmd, "story", reports.Explanations)
+	f.choice.define(cmd, completeVariants)
+	flags := cmd.Flags()
+	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
+	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
+	complete(cmd, "lock", locks.Names())
+	return cmd
+}
+
+func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	in, err := f.load(arg)
+	if err != nil {
+		return err
+	}
+	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
+	if err := impossible(in, options); err != nil {
+		return err
+	}
+	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
+	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
+		return err
+	}
+	results, err := runAll(cmd.ErrOrStderr(), []input{in}, options, report)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	if results, err = f.choice.of(results, &report); err != nil {
+		return err
+	}
+	return f.write(cmd, format, results, report)
+}
+
+// load reads the scenario, and of its variants the one that is asked for.
+func (f *explainFlags) load(arg string) (input, error) {
+	found, err := load([]string{arg})
+	if err != nil {
+		return input{}, err
+	}
+	if len(found) != 1 {
+		return input{}, fmt.Errorf("locksim: %s holds %d scenarios, and explain tells one; name its file", arg, len(found))
+	}
+	return f.among(found[0])
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *explainFlags) check() (reports.Format[reports.Results], error) {
+	format, err := f.chosen()
+	if err == nil {
+		err = f.choice.check()
+	}
+	switch {
+	case err != nil:
+		return format, err
+	case f.lock != "":
+		if err := knownLock(f.lock); err != nil {
+			return format, err
+		}
+	}
+	return format, f.commonFlags.check(format)
+}
+
+// oneScenario refuses a command line that does not name one scenario.
+func oneScenario(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s: it tells one scenario, and here are %d; `locksim run` takes several", cmd.CommandPath(), len(args))
+	}
+	return needsScenarios(cmd, args)
+}

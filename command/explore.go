@@ -1,0 +1,477 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+)
+
+// searchFlags are the flags of the commands that report what a search found.
+type searchFlags struct {
+	commonFlags[*explore.Result]
+	jobs   int
+	ways   string
+	expect string
+}
+
+// mostJobs bounds --jobs: each is a process.
+const mostJobs = 1024
+
+// define adds the flags to a command.
+func (f *searchFlags) define(cmd *cobra.Command) {
+	f.commonFlags.define(cmd, "report", reports.Searches)
+	flags := cmd.Flags()
+	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at once, each in a process of its own")
+	flags.StringVar(&f.ways, "ways", "", "write each way as a scenario file into this `directory`, for locksim run")
+	flags.StringVar(&f.expect, "expect", "", "a report in JSON of an earlier search: fail if there is a way that this `file` does not have, and for nothing else")
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
+	format, err := f.chosen()
+	switch {
+	case err != nil:
+		return format, err
+	case f.jobs < 1 || f.jobs > mostJobs:
+		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at once, from 1 to %d", f.jobs, mostJobs)
+	}
+	return format, f.commonFlags.check(format)
+}
+
+// prepare sees, before anything is run, that nothing that the command writes takes the
+// place of one of the sources, or of something else that it writes.
+func (f *searchFlags) prepare(cmd *cobra.Command, format reports.Format[*explore.Result], sources []source) error {
+	sources = append(sources, fileSources("the report of an earlier search", f.expect)...)
+	if f.ways != "" {
+		for _, written := range append(fileSources("the report", f.output), sources...) {
+			if written.name != "" && isAround(written.name, f.ways) {
+				return fmt.Errorf("locksim: --ways %s is %s, or inside of it; name another directory", f.ways, written.called(f.ways))
+			}
+		}
+	}
+	return f.writeFlags.prepare(cmd, format, nil, reports.Options{}, sources)
+}
+
+// exploreFlags are the flags of the explore command.
+type exploreFlags struct {
+	searchFlags
+	lock           string
+	nodes          int
+	ttl            time.Duration
+	variant        string
+	faults, worlds int
+	quick          bool
+	lasts          time.Duration
+	shard          string
+	ledger, resume string
+	only, except   []string
+}
+
+// defaultWorlds is how many worlds with several faults are tried if nobody says
+// otherwise, and quickWorlds how many under --quick.
+const (
+	defaultWorlds = 20_000
+	quickWorlds   = 300
+)
+
+func exploreCommand() *cobra.Command {
+	f := &exploreFlags{}
+	cmd := &cobra.Command{
+		Use:   "explore [FILE|NAME]",
+		Short: "Find the faults that break a lock, shrink them, and say how big they must be",
+		Long: `Find the faults that break a lock, shrink them, and say how big they must be.
+
+It begins with a lock and a workload without any fault, lists every point at which
+a fault can strike, and tries every single fault at each of them; then sets of
+several, those first that promise something new. What breaks the lock it sorts by
+cause, makes as small as can be, measures, and with --ways writes as scenario files
+that locksim run tells again.
+
+Under --quick it tries only what breaks such locks most often, and says within
+seconds which of that does. What a quick search does not find may be there.
+
+The workload is made for the lock, or is that of a scenario, without its faults.
+
+Exit status:
+  0  nothing unexpected broke the lock
+  1  something did: a way to break it that is the lock's own fault, or, with
+     --expect, one that is not in that file; or a world could not be run, or the
+     search was interrupted
+  2  bad usage; nothing was run`,
+		Example: `  locksim explore --lock redlock --ways ways/
+  locksim explore --lock redlock --quick
+  locksim explore --lock redsync --max-faults 3 --for 10m
+  locksim explore scenarios/fencing-gap.yaml --max-faults 1
+  locksim explore --lock redlock --format json -o known.json
+  locksim explore --lock redlock --expect known.json
+  locksim explore --lock redlock --shard 3/16 --ledger part-3.jsonl`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("locksim explore: name one scenario; here are %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.define(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.lock, "lock", "", "explore this `kind` of lock")
+	flags.IntVar(&f.nodes, "nodes", 0, "keep it on this `many` nodes instead of as many as it has by default")
+	flags.DurationVar(&f.ttl, "ttl", explore.DefaultTTL, "how long a grant lasts")
+	flags.StringVar(&f.variant, "variant", "", "explore this `variant` of a scenario that has several")
+	flags.IntVar(&f.faults, "max-faults", 2, "try sets of up to this `many` faults")
+	flags.StringSliceVar(&f.only, "only", nil, "try no faults but these `kinds`, such as pause,crash/power-loss")
+	flags.StringSliceVar(&f.except, "except", nil, "try none of these `kinds` of faults, such as drift,partition/partition-to")
+	flags.IntVar(&f.worlds, "worlds", defaultWorlds, "try this `many` worlds with several faults; 0 with --for: as many as there is time for")
+	flags.BoolVar(&f.quick, "quick", false, "a first look, in seconds: try only the classic causes (a client paused, a write that is late, and a client cut off from nodes while another node's clock jumps or it crashes), in some hundred worlds")
+	flags.DurationVar(&f.lasts, "for", 0, "try no more sets of several faults after this time")
+	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16, for locksim merge to put together")
+	flags.StringVar(&f.ledger, "ledger", "", "write what every world came to into this `file`, as JSON Lines")
+	flags.StringVar(&f.resume, "resume", "", "go on with a search whose ledger this `file` is")
+	complete(cmd, "lock", locks.Names())
+	complete(cmd, "only", explore.KindNames())
+	complete(cmd, "except", explore.KindNames())
+	return cmd
+}
+
+func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check(cmd, args)
+	if err != nil {
+		return err
+	}
+	if f.shard == "" {
+		if err := checkWays(f.ways); err != nil {
+			return err
+		}
+	}
+	known, err := f.known()
+	if err != nil {
+		return err
+	}
+	search, lock, found, err := f.search(cmd.ErrOrStderr(), args)
+	if err != nil {
+		return err
+	}
+	if err := sameKinds(known, search, f.expect); err != nil {
+		return err
+	}
+	sources := append(sourcesOf(found), fileSources("the ledger", f.ledger, f.resume)...)
+	if err := f.prepare(cmd, format, sources); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		if err := f.measureTakeover(cmd.Context(), search); err != nil {
+			return err
+		}
+	}
+	closeLedger, err := f.openLedger(cmd.ErrOrStderr(), search, lock)
+	if err != nil {
+		return err
+	}
+	defer closeLedger()
+	if f.lasts > 0 {
+		search.Deadline = time.Now().Add(f.lasts)
+	}
+	return f.explore(cmd, search, format, known)
+}
+
+// check sees that the flags make sense together.
+func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[*explore.Result], error) {
+	format, err := f.searchFlags.check()
+	given := cmd.Flags().Changed
+	switch {
+	case err != nil:
+	case len(args) == 0 && f.lock == "":
+		err = errors.New("locksim explore: name a lock, as in --lock redlock, or a scenario whose workload to explore; known here: " + strings.Join(locks.Names(), ", "))
+	case len(args) > 0 && (given("nodes") || given("ttl")):
+		err = errors.New("locksim explore: --nodes and --ttl are for the workload that is made for a lock; a scenario has its own")
+	case len(args) == 0 && f.variant != "":
+		err = errors.New("locksim explore: --variant is for a scenario, and none is named")
+	case given("nodes") && (f.nodes < 1 || f.nodes > 15):
+		err = fmt.Errorf("locksim: --nodes is %d; it must be between 1 and 15", f.nodes)
+	case f.ttl < 100*time.Millisecond || f.ttl > 24*time.Hour:
+		err = fmt.Errorf("locksim: --ttl is %v; it must be between 100ms and 24h", f.ttl)
+	case f.faults < 1 || f.faults > explore.MostFaults:
+		err = fmt.Errorf("locksim: --max-faults is %d; it must be between 1 and %d", f.faults, explore.MostFaults)
+	case f.worlds < 0 || f.worlds == 0 && f.lasts == 0 && f.faults > 1:
+		err = fmt.Errorf("locksim: --worlds is %d; give how many worlds with several faults to try, or 0 and, under --for, how long to go on", f.worlds)
+	case f.lasts < 0:
+		err = fmt.Errorf("locksim: --for is %v; give a time longer than zero", f.lasts)
+	case given("only") && len(f.only) == 0, given("except") && len(f.except) == 0:
+		err = errors.New("locksim explore: --only and --except want kinds of faults, such as pause,crash/power-loss, and one is empty")
+	case f.ledger != "" && f.resume != "":
+		err = errors.New("locksim explore: --ledger begins a ledger and --resume goes on with one; leave one of them out")
+	case f.shard != "" && f.ledger == "" && f.resume == "":
+		err = errors.New("locksim explore: a part of a search is of use to locksim merge only; say with --ledger where to write it")
+	case f.shard != "" && (given("output") || given("ways") || given("expect") || given("format")):
+		err = errors.New("locksim explore: a part of a search has no report; -o, --format, --ways and --expect are for locksim merge")
+	case f.shard != "" && f.quick:
+		err = errors.New("locksim explore: a quick search is not worth cutting; leave out --shard or --quick")
+	case f.shard != "" && f.lasts > 0:
+		err = errors.New("locksim explore: how far --for gets depends on the machine, so that the parts would not make a whole; say with --worlds how many worlds to try in all")
+	case f.lock != "":
+		err = cmp.Or(knownLock(f.lock), usesNodes(f.lock, f.nodes))
+	}
+	switch {
+	case err != nil || given("worlds"):
+	case f.lasts > 0:
+		f.worlds = 0
+	case f.quick:
+		f.worlds = quickWorlds
+	}
+	return format, err
+}
+
+// usesNodes refuses more nodes than a lock keeps its grants on.
+func usesNodes(kind string, nodes int) error {
+	lock, _ := locks.Lookup(kind)
+	if lock.Slots == nil {
+		return nil
+	}
+	used := map[int]bool{}
+	slots, _ := lock.Slots("lock", nodes)
+	for _, slot := range slots {
+		if slot.Node == locks.Cluster {
+			return nil // every member keeps what any does
+		}
+		used[slot.Node] = true
+	}
+	if len(used) >= nodes {
+		return nil
+	}
+	return fmt.Errorf("locksim: --nodes is %d; the lock %s is kept on %d only, so leave it out", nodes, kind, len(used))
+}
+
+// search is what the flags ask for, the lock that it is about, and the scenario whose
+// workload it has, if any.
+func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, []input, error) {
+	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.only, f.except)}
+	if err := s.Kinds.Check(); err != nil {
+		return nil, "", nil, fmt.Errorf("locksim explore: %w", err)
+	}
+	if f.faults == 1 {
+		s.Worlds = 0
+	}
+	if f.shard != "" {
+		if _, err := fmt.Sscanf(f.shard+" ", "%d/%d ", &s.Shard, &s.Shards); err != nil || s.Shard < 1 || s.Shard > s.Shards {
+			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; write which part it is of how many, from 1/16 to 16/16", f.shard)
+		}
+		if s.Shards > explore.Lanes {
+			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; a search can be cut into at most %d parts", f.shard, explore.Lanes)
+		}
+	}
+	if len(args) == 0 {
+		s.Bases = f.made(0).Bases(s.Kinds)
+		return s, f.lock, nil, nil
+	}
+	found, err := load(args)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	base, lock, err := f.fileBase(stderr, args[0], found)
+	s.Bases = []explore.Base{base}
+	return s, lock, found, err
+}
+
+// made is the lock that a workload is made for.
+func (f *exploreFlags) made(takeover time.Duration) explore.Lock {
+	return explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Takeover: takeover, Extends: true, Seed: f.seed}
+}
+
+// measureTakeover fits the workloads that are made for a lock to how long another client waits
+// for a holder that has crashed.
+func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
+	pool, err := runs.NewRemote(1, f.worker, explore.NewLocal(s.Bases[:1], f.timeout), 3*f.timeout)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	defer pool.Close()
+	takeover, err := explore.Takeover(ctx, pool)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	s.Bases = f.made(takeover).Bases(s.Kinds)
+	return nil
+}
+
+// fileBase is the workload of the scenario that was found under an argument.
+func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (base explore.Base, lock string, err error) {
+	if len(found) > 1 {
+		return base, "", fmt.Errorf("locksim: %s holds %d scenarios; name one", arg, len(found))
+	}
+	s := found[0].Scenario
+	if f.variant != "" {
+		if s, err = s.Only(f.variant); err != nil {
+			return base, "", fmt.Errorf("locksim: --variant: %w", err)
+		}
+	}
+	if len(s.Variants) > 1 {
+		var all []string
+		for _, v := range s.Variants {
+			all = append(all, v.Name)
+		}
+		return base, "", fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", s.Name, strings.Join(all, ", "))
+	}
+	v := s.Variants[0]
+	base = explore.FileBase(v, f.seed)
+	lock = v.Lock
+	if f.lock != "" {
+		lock = f.lock
+		if base, err = base.WithLock(f.lock); err != nil {
+			return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
+		}
+	}
+	base, late, err := base.Unbound(f.timeout)
+	if err != nil {
+		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
+	}
+	for _, client := range late {
+		say(stderr, "%s begins soon after the start: what it waits for in %s only a fault brings about", client, s.Name)
+	}
+	return base, lock, nil
+}
+
+// known is the earlier search, if there is one to compare with.
+func (f *searchFlags) known() (*explore.Result, error) {
+	if f.expect == "" {
+		return nil, nil
+	}
+	return readExplored("--expect", f.expect)
+}
+
+// sameKinds refuses to compare searches that try other kinds of faults.
+func sameKinds(known *explore.Result, search *explore.Search, name string) error {
+	if known == nil || known.Kinds.Equal(search.Kinds) {
+		return nil
+	}
+	return fmt.Errorf("locksim: --expect: of the kinds of faults %s tried %s, and this search tries %s; compare searches that try the same", name, known.Kinds, search.Kinds)
+}
+
+// explore runs a search, or the rest of one, and reports what it finds.
+func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.Format[*explore.Result], known *explore.Result) error {
+	stderr := cmd.ErrOrStderr()
+	// The worker itself gives up on a world first, or on its second run.
+	pool, err := runs.NewRemote(f.jobs, f.worker, explore.NewLocal(search.Bases, f.timeout), 3*f.timeout)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	defer pool.Close()
+	search.Runner, search.Records = pool, explore.Records{Bases: search.Bases, Worlds: pool}
+	bar := newBar(stderr, search.Deadline)
+	search.Progress, search.First = bar.show, bar.first
+	defer bar.clear()
+	searching, reporting, stop := interruptible(func() {
+		if search.Shards == 0 {
+			bar.clear()
+			say(stderr, "interrupted: what was found is being made smaller; once more to stop at once")
+		}
+	})
+	defer stop()
+	began := time.Now()
+	found, err := search.Find(searching)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	if search.Shards > 0 {
+		bar.clear()
+		return partDone(cmd, search, found)
+	}
+	result, err := found.Result(reporting)
+	bar.clear()
+	switch {
+	case reporting.Err() != nil:
+		return failure{unexpected, errors.New("locksim: interrupted twice, so there is no report")}
+	case err != nil:
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	unwrittenWays := writeWays(stderr, f.ways, result, append(f.sources, fileSources("the report", f.output)...))
+	var o reports.Options
+	if known != nil {
+		o.Since = reports.Compare(result, known, f.expect)
+	}
+	if f.output == "" { // a file is the same each time
+		o.Took = time.Since(began)
+	}
+	if err := f.write(cmd, format, result, o); err != nil {
+		return err
+	}
+	if unwrittenWays != nil {
+		return failure{unexpected, unwrittenWays}
+	}
+	// What an interrupted search has not found may be there.
+	interrupted := found.Stopped() != "" && searching.Err() != nil
+	if interrupted || unexpectedWays(result, o.Since) {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// partDone says what became of a part of a search.
+func partDone(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
+	if why := found.Stopped(); why != "" {
+		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; go on with it by --resume instead of --ledger", s.Shard, s.Shards, why)}
+	}
+	tried, run := found.Worlds()
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %s; locksim merge puts the parts together\n", s.Shard, s.Shards, reports.WorldsTried(tried, run))
+	return unwritten(err)
+}
+
+// unexpectedWays says whether a search found what it should not: with a comparison, a
+// way that is new, and otherwise one that is the lock's own fault.
+func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
+	if since != nil {
+		return len(since.New) > 0
+	}
+	for _, w := range r.Ways {
+		if w.Fault == checks.FaultLock {
+			return true
+		}
+	}
+	return false
+}
+
+// worker is this program as a worker of the search.
+func (f *searchFlags) worker() *exec.Cmd {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return exec.Command(program, exploreWorker, f.timeout.String())
+}
+
+// exploreWorker is the name of the command that a worker runs. It is not for people.
+const exploreWorker = "explore-worker"
+
+func exploreWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    exploreWorker,
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			patience, err := time.ParseDuration(args[0])
+			if err != nil {
+				return fmt.Errorf("locksim %s is not for people: %w", exploreWorker, err)
+			}
+			runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
+				return runs.NewLocal(bases, patience), nil
+			})
+			return nil
+		},
+	}
+}

@@ -1,0 +1,19 @@
+package command
+
+import "testing"
+
+// More nodes than a lock is kept on are refused. A cluster may have any number.
+func TestUsesNodes(t *testing.T) {
+	for _, c := range []struct {
+		kind  string
+		nodes int
+		uses  bool
+	}{
+		{"single", 1, true}, {"single", 3, false}, {"redlock", 5, true},
+		{"etcd", 1, true}, {"etcd", 3, true}, {"zookeeper", 5, true},
+	} {
+		if err := usesNodes(c.kind, c.nodes); (err == nil) != c.uses {
+			t.Errorf("%s on %d nodes: %v", c.kind, c.nodes, err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// A file may be as large as its kind, and no byte larger, also when it never ends.
+func TestFileKindIsBounded(t *testing.T) {
+	kind := fileKind{"a thing", 8, "name another"}
+	for _, text := range []string{"", "1234567", "12345678"} {
+		if data, err := kind.read(strings.NewReader(text)); err != nil || string(data) != text {
+			t.Errorf("%q is read as %q, %v", text, data, err)
+		}
+	}
+	const refused = "it is larger than 8 bytes, and a thing has at most that many; name another"
+	for name, r := range map[string]io.Reader{"one byte too many": strings.NewReader("123456789"), "a file that never ends": endless{}} {
+		if data, err := kind.read(r); err == nil || err.Error() != refused || data != nil {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := kind.read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("what cannot be read: %v", err)
+	}
+}
+
+// endless is a file that never ends.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }
+
+// What is no file is told without its name, which the caller knows.
+func TestFileKindReadFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "small")
+	if err := os.WriteFile(name, []byte("small"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := scenarioFile.readFile(name); err != nil || string(data) != "small" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := scenarioFile.readFile(dir); err == nil || err.Error() != "it is a directory; name a file in it" {
+		t.Errorf("of a directory: %v", err)
+	}
+	if _, err := scenarioFile.readFile(filepath.Join(dir, "not-here")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of nothing: %v", err)
+	}
+}

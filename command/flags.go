@@ -1,0 +1,62 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// badFlag says what is wrong with a flag, and what was probably meant.
+func badFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+		return fmt.Errorf("%s: there is no flag %q; %s", cmd.CommandPath(), "--"+unknown.GetSpecifiedName(), scenarios.DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd)))
+	case errors.As(err, &invalid):
+		return fmt.Errorf("%s: --%s is %q; it is %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), kinds[invalid.GetFlag().Value.Type()])
+	}
+	return fmt.Errorf("%s: %w; `%s --help` shows the flags", cmd.CommandPath(), err, cmd.CommandPath())
+}
+
+// kinds tells what the values of flags are, by the names that pflag has for
+// their types.
+var kinds = map[string]string{
+	"bool":     "true or false",
+	"duration": "a number and a unit, such as 500ms or 30s",
+	"int":      "a whole number",
+	"uint64":   "a whole number from 0 to 18446744073709551615",
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
+}
+
+// knownLock refuses a kind of lock that does not exist.
+func knownLock(kind string) error {
+	if _, known := locks.Lookup(kind); known {
+		return nil
+	}
+	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
+}
+
+// severalLocks sees that each of some kinds is one, and is named once.
+func severalLocks(kinds []string) error {
+	for i, lock := range kinds {
+		if slices.Contains(kinds[:i], lock) {
+			return fmt.Errorf("locksim: --lock names %s twice; leave one out", lock)
+		}
+		if err := knownLock(lock); err != nil {
+			return err
+		}
+	}
+	return nil
+}

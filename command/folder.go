@@ -1,0 +1,167 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locksim/locksim/reports"
+)
+
+// isFolder reports whether -o asks for a folder: it ends with a slash, or is one.
+func isFolder(name string) bool {
+	if name == "" {
+		return false
+	}
+	info, err := os.Stat(name)
+	return os.IsPathSeparator(name[len(name)-1]) || err == nil && info.IsDir()
+}
+
+// checkFolder says before anything is read why files could not be written into a
+// folder. It need not be there, but the folder around it must.
+func checkFolder(name string) error {
+	dir := filepath.Clean(name)
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return checkFile(dir)
+	case err != nil:
+		return unreachable(name, err)
+	case !info.IsDir():
+		return fmt.Errorf("locksim: -o %s: %s is a file; name a folder, or leave the slash out", name, dir)
+	}
+	if err := canWriteBeside(filepath.Join(dir, reports.FrontPage)); err != nil {
+		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
+	}
+	return nil
+}
+
+// checkPages refuses a folder in which a page would take the place of something that is
+// no page of a report, or of a file that the command reads.
+func checkPages(name string, pages []string, sources []source) error {
+	dir := filepath.Clean(name)
+	for _, page := range pages {
+		file := filepath.Join(dir, page)
+		if why := foreignPage(file); why != "" {
+			return fmt.Errorf("locksim: -o %s: a page of the report would take the place of %s, and %s; move that away, or name another folder", name, file, why)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
+		}
+		for _, s := range sources {
+			if s.isAt(file, info) {
+				return fmt.Errorf("locksim: -o %s: a page of the report would take the place of %s, which is %s; name another folder", name, file, s.called(file))
+			}
+		}
+	}
+	return nil
+}
+
+// foreignPage says why what has the name of a page is not one that locksim has written;
+// "" if it is, or if nothing has that name.
+func foreignPage(name string) string {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return fmt.Sprintf("that cannot be read (%v)", cause(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "that is a symbolic link"
+	case info.IsDir():
+		return "that is a directory"
+	case !info.Mode().IsRegular():
+		return "that is no ordinary file"
+	}
+	head, err := readHead(name)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("that cannot be read (%v)", cause(err))
+	case !reports.IsPage(head):
+		return "locksim has not written that"
+	}
+	return ""
+}
+
+// readHead reads the beginning of a file, in which a page has its mark.
+func readHead(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<10))
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// writeFolder writes pages into a folder, each as a whole, and the front page last:
+// it leads to the others. Nothing is written if a page would take the place of something
+// else than a page. What else is there stays; how much of that could be taken for
+// pages of this report is said.
+func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []source) error {
+	dir := filepath.Clean(name)
+	var names []string
+	for _, p := range pages {
+		names = append(names, filepath.Base(p.Name))
+	}
+	if err := checkPages(name, names, sources); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	var front []reports.Page
+	// A page takes the place of a file, also of a link that has come there meanwhile: it
+	// is written nowhere else.
+	write := func(p reports.Page) error {
+		return replaceFile(filepath.Join(dir, filepath.Base(p.Name)), contents(p.Data))
+	}
+	for _, p := range pages {
+		if p.Name == reports.FrontPage {
+			front = append(front, p)
+		} else if err := write(p); err != nil {
+			return err
+		}
+	}
+	said := fmt.Sprintf("wrote %s into %s", files(len(pages)), dir)
+	if n := strangers(dir, pages); n == 1 {
+		said += "; 1 other file there was left alone"
+	} else if n > 1 {
+		said += fmt.Sprintf("; %d other files there were left alone", n)
+	}
+	for _, p := range front {
+		if err := write(p); err != nil {
+			return err
+		}
+		said += "; open " + filepath.Join(dir, p.Name)
+	}
+	return say(stderr, "%s", said)
+}
+
+// strangers counts the files of a folder that end as pages do and are none of them.
+func strangers(dir string, pages []reports.Page) int {
+	mine, endings := map[string]bool{}, map[string]bool{}
+	for _, p := range pages {
+		mine[p.Name], endings[filepath.Ext(p.Name)] = true, true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0 // one may write into a folder that one may not list
+	}
+	n := 0
+	for _, e := range entries {
+		if e.Type().IsRegular() && endings[filepath.Ext(e.Name())] && !mine[e.Name()] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,242 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// twoClients is a workload that takes little time.
+const twoClients = `title: Two clients at work
+lock: {kind: single, ttl: 10s}
+clients:
+  client-1: {works: 2s, gives-up: 3s, cancels-after: 5s, retry-every: 1s}
+  client-2: {starts: 1s after the start, works: 1s, gives-up: 3s, cancels-after: 5s, retry-every: 1s}
+horizon: 1m
+progress-within: 30s
+`
+
+// A hunt is a search that runs as a process group of its own, as in a terminal.
+type hunt struct {
+	*exec.Cmd
+	t      *testing.T
+	dir    string
+	args   []string
+	stdout bytes.Buffer
+	stderr heard
+	// patience is the --timeout, by which its workers can be told.
+	patience string
+	over     chan struct{}
+}
+
+// heard is what a process says, to be read while it goes on.
+type heard struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(b)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}
+
+func startHunt(t *testing.T, patience string, args ...string) *hunt {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs thousands of worlds")
+	}
+	h := &hunt{t: t, dir: t.TempDir(), patience: patience}
+	if err := os.WriteFile(filepath.Join(h.dir, "two.yaml"), []byte(twoClients), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	h.args = append([]string{"explore", "two.yaml", "--jobs", "2", "--timeout", patience}, args...)
+	h.start("--ledger", "ledger")
+	t.Cleanup(func() { syscall.Kill(-h.Process.Pid, syscall.SIGKILL) })
+	return h
+}
+
+// start starts it with more arguments.
+func (h *hunt) start(more ...string) {
+	h.t.Helper()
+	h.Cmd = exec.Command("locksim", append(slices.Clone(h.args), more...)...)
+	h.Dir, h.Stdout, h.Stderr = h.dir, &h.stdout, &h.stderr
+	h.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := h.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	over := make(chan struct{})
+	h.over = over
+	go func() {
+		h.Wait()
+		close(over)
+	}()
+}
+
+// reach waits until the ledger has so many lines.
+func (h *hunt) reach(lines int) {
+	h.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		ledger, _ := os.ReadFile(filepath.Join(h.dir, "ledger"))
+		if bytes.Count(ledger, []byte("\n")) >= lines {
+			return
+		}
+		select {
+		case <-h.over:
+			h.t.Fatalf("it ended before it had run %d worlds: %v\n%s", lines, h.ProcessState, &h.stderr)
+		default:
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("after two minutes it had not run %d worlds", lines)
+		}
+	}
+}
+
+// hear waits until it says so.
+func (h *hunt) hear(said string) {
+	h.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(h.stderr.String(), said); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			h.t.Fatalf("after a minute it does not say %q but %q", said, h.stderr.String())
+		}
+	}
+}
+
+// end waits for the end and returns the exit status.
+func (h *hunt) end(patience time.Duration) int {
+	h.t.Helper()
+	select {
+	case <-h.over:
+	case <-time.After(patience):
+		h.t.Fatalf("it goes on after %v", patience)
+	}
+	return h.ProcessState.ExitCode()
+}
+
+// workers are the processes of its workers. There is no telling where there is no /proc.
+func (h *hunt) workers() []int {
+	var pids []int
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range all {
+		line, _ := os.ReadFile(name)
+		if strings.Contains(string(line), exploreWorker+"\x00"+h.patience+"\x00") {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// orphans waits for the workers to end, and fails if some do not.
+func (h *hunt) orphans() {
+	h.t.Helper()
+	for range 100 {
+		if len(h.workers()) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	h.t.Errorf("after five seconds these workers go on: %v", h.workers())
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		patience string
+		signal   syscall.Signal
+		group    bool
+	}{
+		{"Ctrl-C", "31.001s", syscall.SIGINT, true},
+		{"SIGINT", "31.002s", syscall.SIGINT, false},
+		{"SIGTERM", "31.003s", syscall.SIGTERM, false},
+		{"SIGTERM to all", "31.004s", syscall.SIGTERM, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := startHunt(t, c.patience, "--worlds", "1000000", "--ways", "explored")
+			h.reach(1800) // some 1460 single faults, and then sets of several
+			pid := h.Process.Pid
+			if c.group {
+				pid = -pid
+			}
+			syscall.Kill(pid, c.signal)
+			if status := h.end(2 * time.Minute); status != unexpected {
+				t.Errorf("status %d, want %d", status, unexpected)
+			}
+			if said, want := h.stderr.String(), "interrupted: what was found is being made smaller; once more to stop at once\n"; said != want {
+				t.Errorf("it says %q, want %q", said, want)
+			}
+			report := h.stdout.String()
+			if !strings.HasPrefix(report, "INCOMPLETE, because it was interrupted: ") {
+				t.Errorf("the report begins %.100q", report)
+			}
+			if !strings.Contains(report, "explored/late-client-inherent-needs-fencing.yaml") {
+				t.Error("the report does not have the pause of a client")
+			}
+			if _, err := os.Stat(filepath.Join(h.dir, "explored/late-client-inherent-needs-fencing.yaml")); err != nil {
+				t.Error(err)
+			}
+			h.orphans()
+		})
+	}
+}
+
+func TestInterruptedTwice(t *testing.T) {
+	h := startHunt(t, "31.005s", "--worlds", "1000000")
+	h.reach(1800)
+	// A worker that stands still does not finish making smaller what was found, however
+	// fast the machine.
+	for _, pid := range h.workers() {
+		syscall.Kill(pid, syscall.SIGSTOP)
+	}
+	syscall.Kill(-h.Process.Pid, syscall.SIGINT)
+	h.hear("interrupted: ")
+	syscall.Kill(-h.Process.Pid, syscall.SIGINT)
+	if status := h.end(10 * time.Second); status != unexpected {
+		t.Errorf("status %d, want %d", status, unexpected)
+	}
+	if said := h.stderr.String(); !strings.HasSuffix(said, "locksim: interrupted twice, so there is no report\n") {
+		t.Errorf("it says %q", said)
+	}
+	if h.stdout.Len() > 0 {
+		t.Errorf("it reports %.100q", &h.stdout)
+	}
+	h.orphans()
+}
+
+// A part of a search has no report; its ledger is there to be gone on with.
+func TestInterruptedPart(t *testing.T) {
+	h := startHunt(t, "31.006s", "--worlds", "1000000", "--shard", "1/2")
+	h.reach(200)
+	syscall.Kill(h.Process.Pid, syscall.SIGTERM)
+	if status := h.end(time.Minute); status != unexpected {
+		t.Errorf("status %d, want %d", status, unexpected)
+	}
+	if said, want := h.stderr.String(), "locksim: part 1 of 2 is not complete: it was interrupted; go on with it by --resume instead of --ledger\n"; said != want {
+		t.Errorf("it says %q, want %q", said, want)
+	}
+	h.orphans()
+}
+
+func TestKilledSearchLeavesNoWorkers(t *testing.T) {
+	h := startHunt(t, "31.007s", "--worlds", "1000000")
+	h.reach(200)
+	syscall.Kill(h.Process.Pid, syscall.SIGKILL)
+	h.end(10 * time.Second)
+	h.orphans()
+}

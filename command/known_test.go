@@ -1,0 +1,49 @@
+package command
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports"
+)
+
+// What the search is known to find of Redlock on three nodes, which CI compares with
+// what it finds now, has the scenarios of the debate, though nobody has told it of any.
+func TestKnownWaysAreThoseOfTheDebate(t *testing.T) {
+	data, err := os.ReadFile("testdata/known/redlock-on-3-nodes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := reports.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, debated := range []struct{ scenario, families, cause, breaks string }{
+		{"gc-pause", "late-client/inherent", "a pause of a client", "section-exclusion"},
+		{"delayed-write", "late-client", "a late write request", "write-order"},
+		{"clock-jump", "node-clock-forward+unreachable-node/assumption-clock", "a node's clock set forward", "lease-exclusion"},
+		{"crash-restart", "forgetful-node+unreachable-node/assumption-lock-memory", "a crash of a node", "lease-exclusion"},
+	} {
+		found := false
+		for _, w := range known.Ways {
+			caused := false
+			for _, c := range w.Causes {
+				caused = caused || strings.Contains(c.Faults, debated.cause)
+			}
+			if strings.HasPrefix(w.ID, debated.families) && caused && slices.Contains(w.Off, debated.breaks) && len(w.Example.Faults) <= 2 {
+				found = true
+			}
+		}
+		if !found {
+			t.Errorf("%s: no way is of %s by %s and breaks %s", debated.scenario, debated.families, debated.cause, debated.breaks)
+		}
+	}
+	for _, w := range known.Ways {
+		if w.Fault == checks.FaultLock {
+			t.Errorf("Redlock itself is to blame for %s", w.ID)
+		}
+	}
+}

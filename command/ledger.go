@@ -1,0 +1,113 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/locksim/locksim/internal/explore"
+)
+
+// openLedger opens the ledger that the flags ask for, new or old, and keeps all others
+// from writing to it until it is closed.
+func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeIt func(), err error) {
+	heading := s.Heading(version(), lock)
+	switch {
+	case f.ledger != "":
+		// What is there may have taken hours.
+		file, err := os.OpenFile(f.ledger, ledgerMode|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("locksim: --ledger %s exists; --resume goes on with it", f.ledger)
+		} else if err != nil {
+			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, cause(err))
+		}
+		s.Ledger = explore.NewLedger()
+		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
+			file.Close()
+			if !errors.As(err, new(claimed)) {
+				err = errors.Join(err, os.Remove(f.ledger)) // nobody can go on with it
+			}
+			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, err)
+		}
+		return func() { seeThatItIsThere(stderr, file) }, nil
+	case f.resume != "":
+		file, err := os.OpenFile(f.resume, ledgerMode, 0)
+		if err != nil {
+			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, cause(err))
+		}
+		if s.Ledger, err = resumed(stderr, file, heading); err != nil {
+			file.Close()
+			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, err)
+		}
+		return func() { seeThatItIsThere(stderr, file) }, nil
+	}
+	return func() {}, nil
+}
+
+// claimLedger claims a ledger to write to it. Where nothing can be claimed the user has to
+// see to it.
+func claimLedger(stderr io.Writer, file *os.File) error {
+	err := claim(file, true)
+	if errors.As(err, new(claimed)) {
+		return err
+	}
+	if err != nil {
+		say(stderr, "%s cannot be locked (%v); see that no other search goes on with it meanwhile", file.Name(), cause(err))
+	}
+	return nil
+}
+
+// resumed is the ledger in a file, to be gone on with. What a search that was killed
+// has left of a line is cut off.
+func resumed(stderr io.Writer, file *os.File, heading explore.Heading) (*explore.Ledger, error) {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.New("it is no ordinary file"))
+	}
+	if err := claimLedger(stderr, file); err != nil {
+		return nil, err
+	}
+	l := explore.NewLedger()
+	whole, err := l.Read(file, heading.Continues)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Truncate(whole); err != nil {
+		return nil, err
+	}
+	if _, err := file.Seek(whole, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return l, l.WriteTo(file, nil)
+}
+
+// readPart takes in the ledger in a file, if accept finds nothing wrong with its heading.
+// One that is being written is not complete.
+func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error) (explore.Heading, error) {
+	var heading explore.Heading
+	file, err := os.Open(name)
+	if err != nil {
+		return heading, cause(err)
+	}
+	defer file.Close()
+	if err := claim(file, false); errors.As(err, new(claimed)) {
+		return heading, err
+	}
+	_, err = l.Read(file, func(h explore.Heading) error {
+		heading = h
+		return accept(h)
+	})
+	return heading, err
+}
+
+// seeThatItIsThere says of a ledger that was written, and is closed now, that its name
+// does not lead to it any more.
+func seeThatItIsThere(stderr io.Writer, file *os.File) {
+	written, err := file.Stat()
+	there, err2 := os.Stat(file.Name())
+	if err == nil && (err2 != nil || !os.SameFile(written, there)) {
+		say(stderr, "the ledger %s was removed or replaced while the search ran: nobody can go on with it", file.Name())
+	}
+	file.Close()
+}

@@ -1,0 +1,186 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
+)
+
+// command runs locksim in a folder and returns what it printed, and its exit status.
+func command(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, said bytes.Buffer
+	patience, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(patience, "locksim", args...) // this program, see TestMain
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+}
+
+// While a search writes to its ledger, nobody else goes on with it or reads it, and
+// nothing in it is lost. When the search has ended, however it has, anybody can.
+func TestOneLedgerIsOneSearchs(t *testing.T) {
+	h := startHunt(t, "31.010s", "--worlds", "1000000", "--shard", "1/2")
+	h.reach(100)
+	uses := fmt.Sprintf("process %d (%s) is using it; try again when that has ended\n", h.Process.Pid, strings.Join(h.Args, " "))
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		uses = fmt.Sprintf("process %d is using it; try again when that has ended\n", h.Process.Pid)
+	}
+	_, said, status := command(t, h.dir, append(slices.Clone(h.args), "--resume", "ledger")...)
+	if want := "locksim: --resume ledger: " + uses; said != want || status != badInput {
+		t.Errorf("status %d, and it says %q, want %q", status, said, want)
+	}
+	_, said, status = command(t, h.dir, "merge", "ledger")
+	if want := "locksim: ledger: " + uses; said != want || status != badInput {
+		t.Errorf("merge: status %d, and it says %q, want %q", status, said, want)
+	}
+	syscall.Kill(h.Process.Pid, syscall.SIGKILL)
+	<-h.over
+
+	// Of two that go on with it at once, one does.
+	both := []*hunt{{t: t, dir: h.dir, args: h.args}, {t: t, dir: h.dir, args: h.args}}
+	for _, h := range both {
+		h.start("--resume", "ledger")
+		t.Cleanup(func() { syscall.Kill(-h.Process.Pid, syscall.SIGKILL) })
+	}
+	var refused, goesOn *hunt
+	select {
+	case <-both[0].over:
+		refused, goesOn = both[0], both[1]
+	case <-both[1].over:
+		refused, goesOn = both[1], both[0]
+	}
+	if status := refused.ProcessState.ExitCode(); status != badInput || !strings.Contains(refused.stderr.String(), fmt.Sprintf("process %d ", goesOn.Process.Pid)) {
+		t.Errorf("status %d, and it says %q, want that process %d has it", status, &refused.stderr, goesOn.Process.Pid)
+	}
+	goesOn.reach(1000)
+	syscall.Kill(goesOn.Process.Pid, syscall.SIGKILL)
+	<-goesOn.over
+	if _, said, _ := command(t, h.dir, "merge", "ledger"); !strings.Contains(said, "part 2 of 2 is missing") {
+		t.Errorf("the ledger is not whole any more: %s", said)
+	}
+}
+
+// Whatever single bit of a ledger changes, the report is the same or there is none.
+func TestDamagedLedger(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs thousands of worlds")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("two.yaml", twoClients)
+	search := []string{"explore", "two.yaml", "--max-faults", "1", "--format", "json", "--timeout", "31.011s"}
+	want, said, status := command(t, dir, append(search, "--ledger", "ledger")...)
+	if status != unexpected {
+		t.Fatalf("status %d: %s", status, said)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const flips = 60
+	refused := 0
+	for i := range flips {
+		at := len(text)/flips*i + i%7
+		damaged := bytes.Clone(text)
+		damaged[at] ^= 1 << (i % 8)
+		write("damaged", string(damaged))
+		for _, args := range [][]string{{"merge", "damaged", "--format", "json"}, append(search, "--resume", "damaged")} {
+			got, said, status := command(t, dir, args...)
+			switch {
+			case status == unexpected && got == want: // a key that the lock leaves behind
+			case status == badInput && got == "" && strings.Contains(said, "damaged: it cannot be used: "):
+				refused++
+				if now, err := os.ReadFile(filepath.Join(dir, "damaged")); err != nil || !bytes.Equal(now, damaged) {
+					t.Errorf("%s: what is refused is changed (%v)", args[0], err)
+				}
+			default:
+				t.Errorf("%s, bit %d of byte %d: status %d, %s", args[0], i%8, at, status, said)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was seen")
+	}
+
+	// An edited line is refused, and when it is gone its world is run again.
+	lines := strings.SplitAfter(string(text), "\n")
+	edited := slices.Clone(lines)
+	edited[16] = strings.Replace(edited[16], `"i":`, `"i":1`, 1) // another world
+	write("edited", strings.Join(edited, ""))
+	_, said, status = command(t, dir, "merge", "edited")
+	if want := "locksim: edited: it cannot be used: line 17: it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again\n"; status != badInput || said != want {
+		t.Errorf("an edited line: status %d, and it says %q, want %q", status, said, want)
+	}
+	write("edited", strings.Join(slices.Delete(edited, 16, 17), ""))
+	if got, said, status := command(t, dir, append(search, "--resume", "edited")...); status != unexpected || got != want {
+		t.Errorf("without the line: status %d, %s", status, said)
+	}
+}
+
+func TestPartsOfAnotherVersion(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.jsonl")
+	var ledger bytes.Buffer
+	search := explore.Search{Bases: []explore.Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 1}}}, MaxFaults: 1}
+	heading := search.Heading("locksim v0.0.1", "single")
+	if err := explore.NewLedger().WriteTo(&ledger, &heading); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, ledger.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := merged([]string{file})
+	if want := "it was written by version locksim v0.0.1, and this is version " + version() + "; merge with the version that ran the search"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("merged: %v, want %q", err, want)
+	}
+}
+
+// That a ledger was removed, or that another file has its name now, is told when the
+// search has ended; of one that is there nothing is.
+func TestLedgerIsStillThere(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(ledger string) error
+		told      bool
+	}{
+		"it is":   {func(string) error { return nil }, false},
+		"removed": {os.Remove, true},
+		"another one": {func(ledger string) error {
+			return errors.Join(os.Rename(ledger, ledger+".old"), os.WriteFile(ledger, nil, 0o666))
+		}, true},
+	} {
+		file, err := os.Create(filepath.Join(t.TempDir(), "ledger"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.meanwhile(file.Name()); err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		seeThatItIsThere(&stderr, file)
+		if told := strings.Contains(stderr.String(), "was removed or replaced while the search ran"); told != c.told {
+			t.Errorf("%s: it says %q", name, stderr.String())
+		}
+	}
+}

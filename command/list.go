@@ -1,0 +1,193 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// listFlags are the flags of the list command. Each but the format selects
+// scenarios; empty selects all.
+type listFlags struct {
+	group    string
+	lock     string
+	fault    string
+	violates string
+	format   string
+}
+
+func listCommand() *cobra.Command {
+	f := &listFlags{}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the scenarios that are built in",
+		Long: `List the scenarios that are built in, in the order in which they are meant to be
+read. Of several filters all must fit, and those but the group one and the same
+variant.`,
+		Example: `  locksim list --group fencing
+  locksim list --fault crash --violates lease-exclusion
+  locksim list --lock redsync --format json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.group, "group", "", "only those of this `group`")
+	flags.StringVar(&f.lock, "lock", "", "only those that are told with this `kind` of lock, or say what to expect of it")
+	flags.StringVar(&f.fault, "fault", "", "only those that contain this `kind` of fault")
+	flags.StringVar(&f.violates, "violates", "", "only those that violate this `property`, with fencing tokens or without")
+	flags.StringVar(&f.format, "format", "text", "text or json")
+	for _, filter := range f.filters() {
+		complete(cmd, filter.flag, filter.known)
+	}
+	complete(cmd, "format", listFormats)
+	return cmd
+}
+
+var listFormats = []string{"json", "text"}
+
+// A filter is a flag that takes one of several words.
+type filter struct {
+	flag, what string
+	value      string
+	known      []string
+}
+
+func (f *listFlags) filters() []filter {
+	return []filter{
+		{"group", "group", f.group, scenarios.Groups()},
+		{"lock", "lock", f.lock, locks.Names()},
+		{"fault", "kind of fault", f.fault, faultKinds()},
+		{"violates", "property", f.violates, propertyNames()},
+	}
+}
+
+func (f *listFlags) run(stdout, stderr io.Writer) error {
+	for _, filter := range append(f.filters(), filter{"format", "format", f.format, listFormats}) {
+		if filter.value != "" && !slices.Contains(filter.known, filter.value) {
+			return fmt.Errorf("locksim: there is no %s %q; %s", filter.what, filter.value, scenarios.DidYouMean(filter.value, filter.known))
+		}
+	}
+	var shelves []scenarios.Shelf
+	for _, shelf := range scenarios.Catalogue() {
+		shelf.Scenarios = slices.DeleteFunc(shelf.Scenarios, func(s *scenarios.Scenario) bool { return !f.selects(s) })
+		if len(shelf.Scenarios) > 0 {
+			shelves = append(shelves, shelf)
+		}
+	}
+	if f.format == "json" {
+		return unwritten(listJSON(stdout, shelves))
+	}
+	if len(shelves) == 0 {
+		_, err := fmt.Fprintln(stderr, "locksim: no scenario that is built in is like that")
+		return unwritten(err)
+	}
+	return unwritten(listText(stdout, shelves))
+}
+
+// selects reports whether some variant of the scenario fits all filters.
+func (f *listFlags) selects(s *scenarios.Scenario) bool {
+	return (f.group == "" || s.Group == f.group) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
+		return (f.lock == "" || slices.Contains(v.Locks(), f.lock)) &&
+			(f.fault == "" || slices.Contains(v.FaultKinds(), f.fault)) &&
+			(f.violates == "" || slices.Contains(v.Violates(), checks.Property(f.violates)))
+	})
+}
+
+// listText has a line for each scenario: its name, group and title.
+func listText(w io.Writer, shelves []scenarios.Shelf) error {
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, shelf := range shelves {
+		for _, s := range shelf.Scenarios {
+			fmt.Fprintf(columns, "%s\t%s\t%s\n", s.Name, s.Group, s.Title)
+		}
+	}
+	return columns.Flush()
+}
+
+type listedScenario struct {
+	Name       string            `json:"name"`
+	Group      string            `json:"group"`
+	Title      string            `json:"title"`
+	Assumption string            `json:"assumption"`
+	Locks      []string          `json:"locks"`
+	Faults     []string          `json:"faults"`
+	Violates   []checks.Property `json:"violates"`
+	Variants   []listedVariant   `json:"variants"`
+}
+
+type listedVariant struct {
+	Name       string            `json:"name"`
+	Title      string            `json:"title"`
+	Assumption string            `json:"assumption"`
+	Locks      []string          `json:"locks"`
+	Faults     []string          `json:"faults"`
+	Violates   []checks.Property `json:"violates"`
+}
+
+func listJSON(w io.Writer, shelves []scenarios.Shelf) error {
+	list := []listedScenario{}
+	for _, shelf := range shelves {
+		for _, s := range shelf.Scenarios {
+			list = append(list, listed(s))
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Schema    string           `json:"schema"`
+		Scenarios []listedScenario `json:"scenarios"`
+	}{"locksim/list/v1", list})
+}
+
+// listed is what there is to know of a scenario without running it: of each
+// variant, and of all of them together.
+func listed(s *scenarios.Scenario) listedScenario {
+	out := listedScenario{
+		Name: s.Name, Group: s.Group, Title: s.Title, Assumption: s.Assumption,
+		Locks: []string{}, Faults: []string{}, Violates: []checks.Property{},
+	}
+	for _, v := range s.Variants {
+		variant := listedVariant{v.Name, v.Title, v.Assumption, v.Locks(), append([]string{}, v.FaultKinds()...), append([]checks.Property{}, v.Violates()...)}
+		out.Variants = append(out.Variants, variant)
+		out.Locks = union(out.Locks, variant.Locks)
+		out.Faults = union(out.Faults, variant.Faults)
+		out.Violates = union(out.Violates, variant.Violates)
+	}
+	return out
+}
+
+// union is what is in either list, each once, in order.
+func union[E comparable](a, b []E) []E {
+	for _, e := range b {
+		if !slices.Contains(a, e) {
+			a = append(a, e)
+		}
+	}
+	return a
+}
+
+func faultKinds() []string {
+	var names []string
+	for _, k := range sim.FaultKinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func propertyNames() []string {
+	var names []string
+	for _, p := range checks.Properties() {
+		names = append(names, string(p))
+	}
+	return names
+}

@@ -1,0 +1,140 @@
+package command
+
+import (
+	"cmp"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// matrixFlags are the flags of the matrix command.
+type matrixFlags struct {
+	commonFlags[*reports.Matrix]
+	locks []string
+}
+
+func matrixCommand() *cobra.Command {
+	f := &matrixFlags{}
+	cmd := &cobra.Command{
+		Use:   "matrix [FILE|DIR|NAME...]",
+		Short: "Show what every scenario comes to, side by side",
+		Long: `Show what every scenario comes to, side by side: which assumption it breaks,
+whether the lock was granted twice, whether two clients were at work at once, and
+whether the data survived, without fencing tokens and with them.
+
+Without arguments these are the scenarios that are built in. With --lock every
+story is told with each of these locks.
+
+` + statusesHelp + `
+
+Where --lock asks for another lock than a scenario's own, only what the scenario
+expects of that lock counts.`,
+		Example: `  locksim matrix
+  locksim matrix gc-pause clock-jump --lock single,redlock,redsync
+  locksim matrix --format markdown -o matrix.md
+  locksim matrix --lock single,redlock --format html -o site/`,
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.define(cmd, "matrix", reports.Matrices)
+	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story, too; - is standard output"
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
+	completeList(cmd, "lock", locks.Names())
+	return cmd
+}
+
+func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	found := builtIn()
+	if len(args) > 0 {
+		if found, err = load(args); err != nil {
+			return err
+		}
+	}
+	o := reports.Options{Arguments: argumentsOf(found...)}
+	if err := f.prepare(cmd, format, f.planned(found), o, sourcesOf(found)); err != nil {
+		return err
+	}
+	m, err := f.runAll(cmd.ErrOrStderr(), found)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	if err := f.write(cmd, format, m, o); err != nil {
+		return err
+	}
+	if !m.AsExpected() {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// columns are the locks to tell every story with; "" is each story's own.
+func (f *matrixFlags) columns() []string {
+	if len(f.locks) == 0 {
+		return []string{""}
+	}
+	return f.locks
+}
+
+// planned is the matrix as if every story could be told with every lock, without what
+// only its runs say.
+func (f *matrixFlags) planned(found []input) *reports.Matrix {
+	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
+	for _, in := range found {
+		for _, v := range in.Variants {
+			row := reports.Row{Scenario: in.Scenario, Variant: v}
+			for _, lock := range f.columns() {
+				row.Cells = append(row.Cells, reports.Cell{Lock: cmp.Or(lock, v.Lock), Runs: plannedRuns(v, lock)})
+			}
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m
+}
+
+// runAll tells every story with every lock, up to the first that does not come
+// to an end.
+func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, error) {
+	progress := newProgress(stderr, len(found))
+	defer progress.clear()
+	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
+	columns := f.columns()
+	for _, in := range found {
+		progress.next(in.Name)
+		for _, v := range in.Variants {
+			row := reports.Row{Scenario: in.Scenario, Variant: v}
+			for _, lock := range columns {
+				o := scenarios.RunOptions{Seed: f.seed, Lock: lock, Patience: f.timeout}
+				runs, untold, err := tell(in, v, o)
+				if err != nil {
+					return nil, err
+				}
+				if lock == "" {
+					lock = v.Lock
+				}
+				row.Cells = append(row.Cells, reports.Cell{Lock: lock, Runs: runs, Untold: untold})
+			}
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m, nil
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *matrixFlags) check() (reports.Format[*reports.Matrix], error) {
+	format, err := f.chosen()
+	if err != nil {
+		return format, err
+	}
+	if err := severalLocks(f.locks); err != nil {
+		return format, err
+	}
+	return format, f.commonFlags.check(format)
+}

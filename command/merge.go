@@ -1,0 +1,124 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
+)
+
+// mergeFlags are the flags of the merge command.
+type mergeFlags struct{ searchFlags }
+
+func mergeCommand() *cobra.Command {
+	f := &mergeFlags{}
+	cmd := &cobra.Command{
+		Use:   "merge LEDGER...",
+		Short: "Put the parts of a search together into one report",
+		Long: `Put the parts of a search together into one report: the ledgers that
+locksim explore --shard has written. The report is the one that the whole search
+would have made, byte for byte. The ways are made smaller and measured here.
+
+Exit status: as of locksim explore.`,
+		Example: `  locksim merge part-*.jsonl
+  locksim merge part-*.jsonl --format markdown -o report.md --ways ways/`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("locksim merge: name the ledgers that locksim explore --shard has written")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.define(cmd)
+	cmd.Flags().MarkHidden("seed")
+	return cmd
+}
+
+func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("seed") {
+		return errors.New("locksim merge: --seed is for locksim explore; the parts of a search have their own")
+	}
+	if err := checkWays(f.ways); err != nil {
+		return err
+	}
+	known, err := f.known()
+	if err != nil {
+		return err
+	}
+	search, heading, err := merged(args)
+	if err != nil {
+		return err
+	}
+	search.Jobs = f.jobs
+	if err := sameKinds(known, search, f.expect); err != nil {
+		return err
+	}
+	if err := f.prepare(cmd, format, fileSources("the ledger", args...)); err != nil {
+		return err
+	}
+	err = f.explore(cmd, search, format, known)
+	var missing *explore.Missing
+	if errors.As(err, &missing) {
+		return notWhole(heading, missing)
+	}
+	return err
+}
+
+// merged is the search of which the files are parts, and the heading of the first.
+func merged(files []string) (search *explore.Search, first explore.Heading, err error) {
+	search = &explore.Search{Ledger: explore.NewLedger()}
+	parts := map[int]string{}
+	for i, name := range files {
+		heading, err := readPart(search.Ledger, name, func(h explore.Heading) error {
+			if i > 0 {
+				return first.Joins(h)
+			}
+			if mine := version(); h.Version != mine {
+				return fmt.Errorf("it was written by version %s, and this is version %s; merge with the version that ran the search", h.Version, mine)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, first, fmt.Errorf("locksim: %s: %w", name, err)
+		}
+		if other, twice := parts[heading.Shard]; twice {
+			return nil, first, fmt.Errorf("locksim: %s and %s are of the same part of a search; name each part once", other, name)
+		}
+		parts[heading.Shard] = name
+		if i == 0 {
+			first = heading
+		}
+	}
+	for part := 1; part <= first.Shards; part++ {
+		if parts[part] == "" {
+			return nil, first, fmt.Errorf("locksim: part %d of %d is missing; name the ledgers of all parts", part, first.Shards)
+		}
+	}
+	if first.Worlds == 0 && first.MaxFaults > 1 {
+		return nil, first, fmt.Errorf("locksim: %s is of a search that went on for as long as --for said, so nobody knows what it would have tried; explore --resume makes the report", files[0])
+	}
+	for _, b := range first.Bases {
+		search.Bases = append(search.Bases, explore.Base{Base: runs.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed}, Kinds: b.Kinds, Takeover: b.Takeover})
+	}
+	search.MaxFaults, search.Worlds, search.Kinds = first.MaxFaults, first.Worlds, first.Kinds
+	search.Quick = first.Quick
+	search.Ledger.Whole()
+	return search, first, nil
+}
+
+// notWhole says which part of a search is not complete.
+func notWhole(h explore.Heading, m *explore.Missing) error {
+	which := "one of the parts"
+	if part := m.Part(h.MaxFaults, h.Shards); part > 0 {
+		which = fmt.Sprintf("part %d of %d", part, h.Shards)
+	}
+	return fmt.Errorf("locksim: %s is not complete: %w; locksim explore --resume goes on with it", which, m)
+}

@@ -1,0 +1,123 @@
+//go:build unix
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// folder is what is in a folder: the files by name, with what is in them.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(text)
+	}
+	return files
+}
+
+// What processes that were killed have left behind is in nobody's way, though they had
+// the number of this one, as in a container each has.
+func TestStaleTemporaryFile(t *testing.T) {
+	dir := t.TempDir()
+	report := filepath.Join(dir, "report")
+	for _, stale := range []string{fmt.Sprintf(".report.%d", os.Getpid()), ".locksim-0000000000000000"} {
+		if err := os.WriteFile(filepath.Join(dir, stale), []byte("half a rep"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"new", "newer"} {
+		if err := errors.Join(checkFile(report), writeFile(report, []byte(text))); err != nil {
+			t.Fatal(err)
+		}
+		if files := folder(t, dir); files["report"] != text || len(files) != 3 {
+			t.Errorf("there is %v, want the report %q and what was left behind", files, text)
+		}
+	}
+}
+
+func TestPermissionsOfAFile(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o027))
+	report := filepath.Join(t.TempDir(), "report")
+	mode := func() fs.FileMode {
+		t.Helper()
+		if err := writeFile(report, []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode()
+	}
+	if got := mode(); got != 0o640 {
+		t.Errorf("a new file has %v, want what the umask leaves", got)
+	}
+	for _, own := range []fs.FileMode{0o666, 0o600, 0o444} {
+		if err := os.Chmod(report, own); err != nil {
+			t.Fatal(err)
+		}
+		if got := mode(); got != own {
+			t.Errorf("a file with %v has %v afterwards", own, got)
+		}
+	}
+}
+
+// What goes wrong, or is interrupted, in the middle leaves the old file or the new one,
+// and nothing beside it.
+func TestNothingHalfWritten(t *testing.T) {
+	broken := errors.New("no room")
+	for _, c := range []struct {
+		name   string
+		middle func(*testing.T) error
+		want   error
+		text   string
+	}{
+		{"it fails", func(*testing.T) error { return broken }, broken, "old"},
+		{"it is interrupted", func(t *testing.T) error {
+			seen := make(chan os.Signal, 1)
+			signal.Notify(seen, syscall.SIGTERM)
+			defer signal.Stop(seen)
+			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+				return err
+			}
+			<-seen
+			return nil
+		}, errInterrupted, "new"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			report := filepath.Join(dir, "report")
+			if err := os.WriteFile(report, []byte("old"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			err := replaceFile(report, func(f *os.File) error {
+				fmt.Fprint(f, "n")
+				err := c.middle(t)
+				fmt.Fprint(f, "ew")
+				return err
+			})
+			if !errors.Is(err, c.want) {
+				t.Errorf("the error is %v, want %v", err, c.want)
+			}
+			if files := folder(t, dir); files["report"] != c.text || len(files) != 1 {
+				t.Errorf("there is %q, want only the report with %q", files, c.text)
+			}
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package command
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/locksim/locksim/internal/story"
+)
+
+// A progress tells on a terminal which of many worlds is being run. Elsewhere,
+// such as in a pipe or in CI, it writes nothing.
+type progress struct {
+	w     io.Writer
+	live  bool
+	total int
+	done  int
+}
+
+func newProgress(w io.Writer, total int) *progress {
+	return &progress{w: w, live: total > 1 && isTerminal(w), total: total}
+}
+
+// next tells what is run now.
+func (p *progress) next(name string) {
+	p.done++
+	if p.live {
+		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, story.Visible(name))
+	}
+}
+
+// clear takes back what was told, so that a report can follow.
+func (p *progress) clear() {
+	if p.live {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

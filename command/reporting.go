@@ -1,0 +1,72 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// reportFlags are the flags of the commands that report on runs: what of them, and
+// how.
+type reportFlags struct {
+	writeFlags[reports.Results]
+	choice
+	messages bool
+	explored []string
+}
+
+// define adds the flags to a command. variants completes the names of variants.
+func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
+	f.writeFlags.define(cmd, "report", reports.Runs)
+	f.choice.define(cmd, variants)
+	flags := cmd.Flags()
+	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
+	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
+	flags.StringArrayVar(&f.explored, "explored", nil, "add what locksim explore has found to a site: a report of it in JSON; may be given for several `file`s")
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *reportFlags) check() (reports.Format[reports.Results], error) {
+	format, err := f.chosen()
+	if err == nil {
+		err = f.choice.check()
+	}
+	switch {
+	case err != nil:
+		return format, err
+	case len(f.explored) > 0 && !f.pages(format):
+		return format, errors.New("locksim: --explored adds pages to a site, and no site is asked for; write one with --format html -o site/")
+	}
+	return format, f.writeFlags.check(format)
+}
+
+// options are the reader's wishes.
+func (f *reportFlags) options() (reports.Options, error) {
+	o := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
+	for _, name := range f.explored {
+		found, err := readExplored("--explored", name)
+		if err != nil {
+			return o, err
+		}
+		o.Explored = append(o.Explored, found)
+	}
+	return o, nil
+}
+
+// readExplored reads a report of locksim explore that a flag names.
+func readExplored(flag, name string) (*explore.Result, error) {
+	data, err := exploredFile.readFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("locksim: %s %s: %w", flag, name, err)
+	}
+	found, err := reports.ReadExplored(data)
+	if err != nil {
+		return nil, fmt.Errorf("locksim: %s %s: %w", flag, name, err)
+	}
+	return found, nil
+}

@@ -1,0 +1,47 @@
+//go:build unix
+
+package command
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A search that is killed again and again, and has half a line in its ledger each time,
+// ends with the report and the files of one that was not, whatever the number of jobs.
+func TestKilledSearchGoesOn(t *testing.T) {
+	// The lock leaves a key behind, which is its own fault.
+	explore := []string{"--ways", "explored", "--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
+	calm := startHunt(t, "31.008s", append(explore, "--jobs", "1")...)
+	<-calm.over
+	if calm.ProcessState.ExitCode() != unexpected {
+		t.Fatalf("status %d: %s", calm.ProcessState.ExitCode(), &calm.stderr)
+	}
+
+	h := startHunt(t, "31.009s", explore...)
+	for _, lines := range []int{100, 1000, 1550} {
+		h.reach(lines)
+		syscall.Kill(h.Process.Pid, syscall.SIGKILL)
+		<-h.over
+		h.orphans()
+		ledger, err := os.OpenFile(filepath.Join(h.dir, "ledger"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(ledger, `{"u":"singles","i":3,"o":{"of`)
+		ledger.Close()
+		h.start("--resume", "ledger")
+	}
+	<-h.over
+	if status := h.ProcessState.ExitCode(); status != unexpected {
+		t.Fatalf("status %d: %s", status, &h.stderr)
+	}
+	diff, err := exec.Command("diff", "-r", "--exclude=ledger", calm.dir, h.dir).CombinedOutput()
+	if err != nil {
+		t.Errorf("what the two came to differs: %v\n%s", err, diff)
+	}
+}

@@ -1,0 +1,218 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// runFlags are the flags of the run command.
+type runFlags struct {
+	reportFlags
+	worldFlags
+	lock   string
+	reruns int
+}
+
+func runCommand() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run FILE|DIR|NAME...",
+		Short: "Run scenarios, without fencing tokens and with them",
+		Long: `Run scenarios, without fencing tokens and with them, and tell what happened.
+
+A scenario is a file, every .yaml or .yml file of a directory, or the name of
+one that is built in (see locksim list). What exists as a path is a path.
+
+` + statusesHelp,
+		Example: `  locksim run gc-pause
+  locksim run scenarios/gc-pause.yaml --lock redsync --seed 7
+  locksim run scenarios/ --format json -o report.json
+  locksim run scenarios/ --format html -o site/
+  locksim run gc-pause --format trace -o trace.json`,
+		Args:              needsScenarios,
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.reportFlags.define(cmd, completeVariants)
+	f.worldFlags.define(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
+	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
+	complete(cmd, "lock", locks.Names())
+	return cmd
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	found, err := load(args)
+	if err != nil {
+		return err
+	}
+	for i, in := range found {
+		if found[i], err = f.among(in); err != nil {
+			return err
+		}
+	}
+	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
+	if found, err = possible(cmd.ErrOrStderr(), found, options); err != nil {
+		return err
+	}
+	if err := f.room(format, len(found)); err != nil {
+		return err
+	}
+	report, err := f.options()
+	if err != nil {
+		return err
+	}
+	for _, in := range found {
+		report.Arguments[in.Scenario] = in.argument
+	}
+	planned, err := f.choice.of(planned(found, f.lock, f.seed), &report)
+	if err != nil {
+		return err
+	}
+	sources := append(sourcesOf(found), fileSources("the report of a search", f.explored...)...)
+	if err := f.prepare(cmd, format, planned, report, sources); err != nil {
+		return err
+	}
+	began := time.Now()
+	results, err := runAll(cmd.ErrOrStderr(), found, options, report)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	if f.output == "" { // a file is the same each time
+		report.Took = time.Since(began)
+	}
+	told, err := f.choice.of(results, &report)
+	if err != nil {
+		return err
+	}
+	if err := f.write(cmd, format, told, report); err != nil {
+		return err
+	}
+	if err := checkDeterminism(cmd.ErrOrStderr(), results, options, report, f.reruns); err != nil {
+		return failure{unexpected, err}
+	}
+	return status(told)
+}
+
+// planned are results without anything that is known only when their runs are over.
+func planned(found []input, lock string, seed uint64) []*scenarios.Result {
+	var results []*scenarios.Result
+	for _, in := range found {
+		r := &scenarios.Result{Scenario: in.Scenario, Lock: cmp.Or(lock, in.Variants[0].Lock), Seed: seed}
+		for _, v := range in.Variants {
+			r.Runs = append(r.Runs, plannedRuns(v, lock)...)
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// plannedRuns are the runs of a variant before they are made.
+func plannedRuns(v *scenarios.Variant, lock string) []scenarios.Outcome {
+	var runs []scenarios.Outcome
+	for _, fencing := range fencings {
+		runs = append(runs, scenarios.Outcome{Variant: v, Lock: cmp.Or(lock, v.Lock), Fencing: fencing})
+	}
+	return runs
+}
+
+// runAll runs scenarios one after the other, up to the first that cannot be run
+// to its end.
+func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report reports.Options) ([]*scenarios.Result, error) {
+	progress := newProgress(stderr, len(found))
+	defer progress.clear()
+	var results []*scenarios.Result
+	for _, in := range found {
+		progress.next(in.Name)
+		r, err := scenarios.Run(in.Scenario, o)
+		if errors.Is(err, sim.ErrLate) && !errors.Is(err, sim.ErrHeavy) {
+			err = fmt.Errorf("%w with --timeout", err)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, report))
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// replayError goes on after the error of a run, with the command that runs it again.
+func replayError(s *scenarios.Scenario, o scenarios.RunOptions, report reports.Options) error {
+	return errors.New("replay: " + reports.Replay(s, o, report))
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *runFlags) check() (reports.Format[reports.Results], error) {
+	format, err := f.reportFlags.check()
+	switch {
+	case err != nil:
+		return format, err
+	case f.reruns < 0:
+		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
+	case f.lock != "":
+		if err := knownLock(f.lock); err != nil {
+			return format, err
+		}
+	}
+	return format, f.worldFlags.check()
+}
+
+// possible sees that every world can be made before the first is run: a lock may
+// not work with a scenario's nodes or faults. Of several scenarios it leaves those
+// out that cannot be told with another lock than their own, and says so.
+func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
+	var kept []input
+	var errs []error
+	for _, s := range found {
+		if err := impossible(s, o); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		kept = append(kept, s)
+	}
+	if o.Lock == "" || len(kept) == 0 {
+		return kept, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		say(stderr, "left out: %s", err)
+	}
+	return kept, nil
+}
+
+// impossible says why a scenario cannot be told with a lock; nil if it can.
+func impossible(s input, o scenarios.RunOptions) error {
+	for _, v := range s.Variants {
+		if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
+			return fmt.Errorf("%s: %w", s.File, err)
+		}
+	}
+	return nil
+}
+
+// status is a failure when some scenario did not come to what it expects.
+func status(results []*scenarios.Result) error {
+	bad := func(r *scenarios.Result) bool {
+		standing := reports.StandingOf(r)
+		return standing == reports.NotAsExpected || standing == reports.Undecided
+	}
+	if slices.ContainsFunc(results, bad) {
+		return failure{status: unexpected}
+	}
+	return nil
+}

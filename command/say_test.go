@@ -1,0 +1,41 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// Several errors have a line each, and so have the lines of a stack; a line break in a
+// name is text.
+func TestMessages(t *testing.T) {
+	const name = "x\n::error::boo"
+	const shown = `x\n::error::boo`
+	one := &fs.PathError{Op: "open", Path: name, Err: errors.New("no " + name)}
+	for _, c := range []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"one", one, []string{"open " + shown + ": no " + shown}},
+		{"within another", fmt.Errorf("locksim: %s: %w (%s)", name, one, name), []string{"locksim: " + shown + ": open " + shown + ": no " + shown + " (" + shown + ")"}},
+		{"several", errors.Join(one, errors.Join(errors.New("b"), errors.New("c")), errors.New("d\te")), []string{"open " + shown + ": no " + shown, "b", "c", `d\te`}},
+		{"several within another", fmt.Errorf("locksim: %w; so it is", errors.Join(errors.New("a"), errors.New("b\n"))), []string{"locksim: a", `b\n; so it is`}},
+		{"of a file", scenarios.Errors{{File: name, Line: 1, Message: "a"}, {File: "y", Message: "b"}}, []string{"x ::error::boo:1: a", "y: b"}},
+		{"two in one line", fmt.Errorf("%w: %w", errors.New("a\n"), errors.New("b\n")), []string{`a\n: b\n`}},
+		{"the end of the command", failure{unexpected, fmt.Errorf("locksim: %w", one)}, []string{"locksim: open " + shown + ": no " + shown}},
+		{"a panic", errors.Join(fmt.Errorf("%s: %w", name, &sim.Stacked{
+			Err: fmt.Errorf("%w in client-1: oh", sim.ErrPanic), Stacks: "::error::no\ngoroutine 1 [running]:\nmain.f()\n\tf.go:1\n\t ##[error]",
+		}), errors.New("replay: it")),
+			[]string{shown + ": panic in client-1: oh", "::error::no", "goroutine 1 [running]:", "main.f()", "  f.go:1", "   ##[error]", "replay: it"}},
+	} {
+		if got := messages(c.err); strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+//go:build unix
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// folderOf makes a folder with some files in it, and goes there.
+func folderOf(t *testing.T, texts map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range texts {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run runs the command in a process of its own, as searches need it.
+func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := exec.Command("locksim", args...)
+	var out, said strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+}
+
+// made runs the command, to make a file that others read.
+func made(t *testing.T, args ...string) {
+	t.Helper()
+	if _, said, status := run(t, args...); status == badInput {
+		t.Fatalf("locksim %q: %s", args, said)
+	}
+}
+
+// No report takes the place of a file that the command reads or writes besides, by
+// whatever command, under whatever name. Nothing is run then.
+func TestReportsReplaceNoSources(t *testing.T) {
+	folderOf(t, map[string]string{"story.yaml": calm, "folder/in.yaml": calm, "folder/page.html": "mine"})
+	whole, err := filepath.Abs("story.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made(t, "run", "story.yaml", "--format", "trace", "-o", "trace.json")
+	search := []string{"story.yaml", "--max-faults", "1", "--only", "pause", "--jobs", "1"}
+	explore := func(args ...string) []string { return append(append([]string{"explore"}, search...), args...) }
+	made(t, explore("--format", "json", "-o", "found.json")...)
+	made(t, explore("--shard", "1/1", "--ledger", "part.jsonl")...)
+	for _, link := range []struct{ to, name string }{{"story.yaml", "soft"}, {"trace.json", "soft.json"}, {"found.json", "found.link"}} {
+		if err := os.Symlink(link.to, link.name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link("story.yaml", "hard"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("folder", "other"); err != nil {
+		t.Fatal(err)
+	}
+	read := func() string {
+		var all strings.Builder
+		for _, name := range []string{"story.yaml", "folder/in.yaml", "trace.json", "found.json", "part.jsonl"} {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&all, "%s: %s\n", name, text)
+		}
+		return all.String()
+	}
+	before := read()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "story.yaml", "-o", "story.yaml"}, "-o story.yaml is the scenario, which would be lost; name another file"},
+		{[]string{"run", "story.yaml", "-o", "./story.yaml"}, "-o ./story.yaml is the scenario story.yaml, which would be lost; name another file"},
+		{[]string{"run", "story.yaml", "-o", whole}, "is the scenario story.yaml, which"},
+		{[]string{"run", "story.yaml", "-o", "soft"}, "-o soft is the scenario story.yaml, which"},
+		{[]string{"run", "soft", "-o", "story.yaml"}, "-o story.yaml is the scenario soft, which"},
+		{[]string{"run", "story.yaml", "-o", "hard"}, "-o hard is the scenario story.yaml, which"},
+		{[]string{"run", "gc-pause", "folder", "-o", "folder/in.yaml"}, "-o folder/in.yaml is the scenario, which"},
+		{[]string{"run", "folder", "-o", "other/in.yaml"}, "-o other/in.yaml is the scenario folder/in.yaml, which"},
+		{[]string{"run", "story.yaml", "--format", "trace", "-o", "story.yaml"}, "is the scenario, which"},
+		{[]string{"explain", "story.yaml", "-o", "hard"}, "-o hard is the scenario story.yaml, which"},
+		{[]string{"matrix", "story.yaml", "-o", "story.yaml"}, "is the scenario, which"},
+		{[]string{"compare", "story.yaml", "--lock", "single", "-o", "story.yaml"}, "is the scenario, which"},
+		{[]string{"report", "trace.json", "-o", "trace.json"}, "-o trace.json is the saved trace, which"},
+		{[]string{"report", "trace.json", "-o", "soft.json"}, "-o soft.json is the saved trace trace.json, which"},
+		{explore("-o", "story.yaml"), "is the scenario, which"},
+		{explore("--expect", "found.json", "-o", "found.json"), "-o found.json is the report of an earlier search, which"},
+		{explore("--expect", "found.json", "--format", "json", "-o", "found.link"), "-o found.link is the report of an earlier search found.json, which"},
+		{explore("--ledger", "new", "-o", "./new"), "-o ./new is the ledger new, which"},
+		{[]string{"merge", "part.jsonl", "-o", "part.jsonl"}, "-o part.jsonl is the ledger, which"},
+		{[]string{"merge", "part.jsonl", "--expect", "found.json", "-o", "found.json"}, "is the report of an earlier search, which"},
+		{explore("--ways", "ways", "-o", "ways"), "--ways ways is the report, or inside of it; name another directory"},
+		{explore("--ways", "ways/here", "-o", "ways"), "--ways ways/here is the report ways, or inside of it; name another directory"},
+		{explore("--ways", "ways", "--ledger", "./ways"), "--ways ways is the ledger ./ways, or inside of it; name another directory"},
+	} {
+		stdout, said, status := run(t, c.args...)
+		if status != badInput || !strings.Contains(said, c.want) || stdout != "" {
+			t.Errorf("locksim %q: status %d, it says %q and prints %q; want status 2 and %q", c.args, status, said, stdout, c.want)
+		}
+		if read() != before {
+			t.Fatalf("locksim %q has changed what it reads", c.args)
+		}
+	}
+	if _, err := os.Stat("new"); err == nil {
+		t.Error("there is a ledger, of a search that was refused")
+	}
+}
+
+// What a name that is too long, or a folder that cannot be reached, is good for is known
+// before anything is run: these scenarios would take an hour.
+func TestUnusableNamesAreRefusedFirst(t *testing.T) {
+	folderOf(t, map[string]string{"story.yaml": calm, "file": "text"})
+	long := strings.Repeat("n", 256)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-o", long}, "file name too long; name another file"},
+		{[]string{"-o", "./" + long + "/report"}, "file name too long; name another file"},
+		{[]string{"-o", long + "/", "--format", "html"}, "file name too long; name another file"},
+		{[]string{"-o", "file/report"}, "there is no directory file; make it first"},
+		{[]string{"-o", "none/report"}, "there is no directory none; make it first"},
+	} {
+		_, said, status := run(t, append([]string{"compare", "story.yaml", "--seeds", "100000"}, c.args...)...)
+		if status != badInput || !strings.Contains(said, c.want) {
+			t.Errorf("%.40q: status %d, it says %.400q; want status 2 and %q", c.args, status, said, c.want)
+		}
+	}
+}
+
+// A page takes the place of a page that locksim has written and of nothing else, and is
+// written into its folder. What is wrong is known before anything is run.
+func TestPagesReplacePagesOnly(t *testing.T) {
+	folderOf(t, map[string]string{"story.yaml": calm, "outside.html": "mine"})
+	if err := os.Symlink("outside.html", "link.html"); err != nil {
+		t.Fatal(err)
+	}
+	if _, said, status := run(t, "run", "story.yaml", "--format", "html", "-o", "own/"); status != success {
+		t.Fatal(said)
+	}
+	own, err := os.ReadFile("own/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("own.html", own, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string][]string{
+		"run":     {"run", "story.yaml"},
+		"matrix":  {"matrix", "story.yaml"},
+		"matrix2": {"matrix", "story.yaml", "--lock", "single,redlock"},
+		"compare": {"compare", "story.yaml", "--lock", "single", "--seeds", "100000"},
+	}
+	pages := map[string]string{"run": "story.html", "matrix": "story.html", "matrix2": "story-redlock.html", "compare": "story-single.html"}
+	for name, command := range commands {
+		for _, page := range []string{"index.html", pages[name]} {
+			for what, c := range map[string]struct {
+				make func(file string) error
+				want string
+			}{
+				"a file":           {func(f string) error { return os.WriteFile(f, []byte("mine"), 0o666) }, "and locksim has not written that; move that away, or name another folder"},
+				"a link":           {func(f string) error { return os.Symlink("../outside.html", f) }, "and that is a symbolic link; move that away, or name another folder"},
+				"a link to a page": {func(f string) error { return os.Symlink("../own.html", f) }, "and that is a symbolic link; "},
+				"a link nowhere":   {func(f string) error { return os.Symlink("../nowhere.html", f) }, "and that is a symbolic link; "},
+				"a folder":         {func(f string) error { return os.Mkdir(f, 0o777) }, "and that is a directory; "},
+			} {
+				dir, err := os.MkdirTemp(".", "site")
+				if err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join(dir, page)
+				if err := c.make(file); err != nil {
+					t.Fatal(err)
+				}
+				_, said, status := run(t, append(command, "--format", "html", "-o", dir)...)
+				if status != badInput || !strings.Contains(said, "a page of the report would take the place of "+file+", "+c.want) {
+					t.Errorf("%s with %s as %s: status %d, it says %q", name, what, page, status, said)
+				}
+				if n := len(entries(t, dir)); n != 1 {
+					t.Errorf("%s with %s as %s: there are %d files in the folder", name, what, page, n)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"outside.html", "own.html"} {
+		if text, err := os.ReadFile(name); err != nil || name == "outside.html" && string(text) != "mine" || name == "own.html" && string(text) != string(own) {
+			t.Errorf("%s has changed: %v", name, err)
+		}
+	}
+	if _, err := os.Stat("nowhere.html"); err == nil {
+		t.Error("a page was written through a link that led nowhere")
+	}
+
+	// Its own pages are replaced, those of the other formats too.
+	for _, format := range []string{"html", "svg", "edn", "mermaid"} {
+		for range 2 {
+			if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
+				t.Errorf("--format %s: %s", format, said)
+			}
+		}
+		for _, e := range entries(t, "all") {
+			if err := os.WriteFile(filepath.Join("all", e.Name()), []byte("mine"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(said, "locksim has not written that") {
+			t.Errorf("--format %s over other files: status %d, %s", format, status, said)
+		}
+		if err := os.RemoveAll("all"); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// A saved trace may pretend to be a page.
+	made(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
+	if _, said, status := run(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "take the place of index.html, and locksim has not written that") {
+		t.Errorf("a page over a saved trace: status %d, %s", status, said)
+	}
+}
+
+func entries(t *testing.T, dir string) []os.DirEntry {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,28 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// argumentsOf is how the command line named each scenario.
+func argumentsOf(found ...input) map[*scenarios.Scenario]string {
+	all := map[*scenarios.Scenario]string{}
+	for _, in := range found {
+		all[in.Scenario] = in.argument
+	}
+	return all
+}
+
+// tell tells one version of a story with one lock. The error of one that does not come to
+// its end has the command that tells it.
+func tell(in input, v *scenarios.Variant, o scenarios.RunOptions) (runs []scenarios.Outcome, untold string, err error) {
+	runs, untold, err = v.Tell(o)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, reports.Options{Arguments: argumentsOf(in)}))
+	}
+	return runs, untold, err
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locksim/locksim/internal/explore"
+)
+
+// writeWays writes the scenario files of the ways into a directory, and tells the ways
+// where they are; without a directory they are nowhere. What it finds there under their
+// names and is not as a search wrote it stays as it is, and that is said: nothing of the
+// search is lost, so it is no error. The same holds for sources. The error tells of all that could not be written.
+func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source) error {
+	var errs []error
+	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
+		for i := range list {
+			w := &list[i]
+			if w.File == "" {
+				continue
+			}
+			name := filepath.ToSlash(filepath.Join(dir, w.File))
+			w.File = ""
+			if dir == "" {
+				continue
+			}
+			if why := cmp.Or(foreign(name), sourceAt(name, sources)); why != "" {
+				say(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways", name, why)
+				continue
+			}
+			err := os.MkdirAll(filepath.Dir(name), 0o777)
+			if err == nil {
+				err = writeFile(name, w.Text)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("locksim: %w", err))
+				continue
+			}
+			w.File = name
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sourceAt says which of the sources has the name of a way's file; "" if none has.
+func sourceAt(name string, sources []source) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		info = nil
+	}
+	for _, s := range sources {
+		if s.isAt(name, info) {
+			return "it is " + s.called(name)
+		}
+	}
+	return ""
+}
+
+// foreign says why what has the name of a way's file is not known to be as a search wrote
+// it; "" if it is, or if nothing has that name.
+func foreign(name string) string {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	info, err := os.Lstat(name)
+	switch {
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		return "it is a symbolic link"
+	case err == nil && !info.Mode().IsRegular():
+		return "it is no ordinary file"
+	}
+	var text []byte
+	if err == nil {
+		text, err = scenarioFile.readFile(name)
+	}
+	switch {
+	case errors.Is(err, errLarger):
+		return "it is larger than any scenario"
+	case err != nil:
+		return fmt.Sprintf("it cannot be read (%v)", cause(err))
+	case !explore.Wrote(text):
+		return "it is not what locksim explore has written there"
+	}
+	return ""
+}
+
+// checkWays says before anything is run why no file could be written into a directory,
+// which need not exist.
+func checkWays(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	there := dir
+	info, err := os.Stat(there)
+	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+		there = filepath.Dir(there)
+		info, err = os.Stat(there)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("locksim: --ways %s: %w", dir, cause(err))
+	case !info.IsDir():
+		return fmt.Errorf("locksim: --ways %s: %s is no directory; name one to write the scenario files into, it need not exist", dir, there)
+	}
+	if err := canWriteBeside(filepath.Join(there, "way")); err != nil {
+		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, cause(err))
+	}
+	return nil
+}

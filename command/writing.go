@@ -1,0 +1,121 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// writeFlags are the flags of every command that writes about a kind of subject: in
+// which of its formats, and to where.
+type writeFlags[S any] struct {
+	subject        *reports.Subject[S]
+	format, output string
+	// to is where the report goes, unless that is a folder, and sources are the files that
+	// must not be lost to it.
+	to      *destination
+	sources []source
+}
+
+// define adds the flags to a command that writes a thing, such as "report".
+func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *reports.Subject[S]) {
+	f.subject = subject
+	names := f.names(func(reports.Format[S]) bool { return true })
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "text", strings.Join(names, ", "))
+	flags.VarP((*outputName)(&f.output), "output", "o", "write the "+thing+" to this `file`, as a whole or not at all; - is standard output")
+	complete(cmd, "format", names)
+}
+
+// names are those of the formats that are such.
+func (f *writeFlags[S]) names(such func(reports.Format[S]) bool) []string {
+	var names []string
+	for _, format := range f.subject.Formats() {
+		if such(format) {
+			names = append(names, format.Name)
+		}
+	}
+	return names
+}
+
+// chosen is the format that is asked for. The error of one that is not known says
+// which was probably meant.
+func (f *writeFlags[S]) chosen() (reports.Format[S], error) {
+	format, known := f.subject.Lookup(f.format)
+	if !known {
+		names := f.names(func(reports.Format[S]) bool { return true })
+		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, names))
+	}
+	return format, nil
+}
+
+// check sees that a format can be written to where it is asked for, before anything is
+// read.
+func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
+	switch {
+	case f.pages(format):
+		return checkFolder(f.output)
+	case isFolder(f.output):
+		return f.noFolder()
+	}
+	f.to, err = findDestination(f.output)
+	return err
+}
+
+// prepare sees, before anything is run, that the report takes the place of nothing that
+// would be missed: of none of the sources, and in a folder of none but a page. subject is
+// what will be reported, as far as the names of its pages depend on it.
+func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options, sources []source) error {
+	f.sources = sources
+	if f.pages(format) {
+		return checkPages(f.output, format.Names(subject, o), sources)
+	}
+	if err := f.to.keepApart(cmd.OutOrStdout(), sources); err != nil {
+		return err
+	}
+	return f.to.prepare(cmd.OutOrStdout())
+}
+
+// pages reports whether a folder is asked for, of a format that can fill one.
+func (f *writeFlags[S]) pages(format reports.Format[S]) bool {
+	return fills(format) && isFolder(f.output)
+}
+
+func fills[S any](format reports.Format[S]) bool { return format.Pages != nil }
+
+// noFolder refuses a folder of a format that is one file.
+func (f *writeFlags[S]) noFolder() error {
+	remedy := "name a file in it"
+	if _, err := os.Stat(f.output); err != nil {
+		remedy = "leave the slash out"
+	}
+	if filling := f.names(fills); len(filling) > 0 {
+		remedy += ", or fill it with --format " + strings.Join(filling, ", ")
+	}
+	return fmt.Errorf("locksim: -o %s is a folder, and --format %s writes one file; %s", f.output, f.format, remedy)
+}
+
+// room sees that a format has room for a number of scenarios.
+func (f *writeFlags[S]) room(format reports.Format[S], scenarios int) error {
+	switch {
+	case format.Most == 0 || scenarios <= format.Most || f.pages(format):
+		return nil
+	case format.Pages == nil:
+		return fmt.Errorf("locksim: --format %s has room for %d at once, and here are %d; name fewer", format.Name, format.Most, scenarios)
+	}
+	return fmt.Errorf("locksim: --format %s has room for %d in one document, and here are %d scenarios; name a folder: -o site/", format.Name, format.Most, scenarios)
+}
+
+// write writes the subject to where it is asked for.
+func (f *writeFlags[S]) write(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options) error {
+	if f.pages(format) {
+		return unwritten(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o), f.sources))
+	}
+	return unwritten(f.to.output(cmd.OutOrStdout(), o, func(w io.Writer, o reports.Options) error { return format.Write(w, subject, o) }))
+}
