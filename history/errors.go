@@ -1,10 +1,10 @@
 package history
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -35,7 +35,7 @@ func NotHeld(failed *Call) bool {
 	return failed.Failed() && strings.Contains(failed.Ended.Text, notHeld)
 }
 
-var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
+var numberedNode = lazy.Regexp(`\bnode ([0-9]+):`)
 
 // Why is why a call failed, as whoever failed says it; "" if it has not. That the step
 // failed need not be said again. Where a lock numbers its nodes in acquire and release,
@@ -56,8 +56,8 @@ func (h *History) Why(failed *Call) string {
 			}
 		}
 	}
-	return numberedNode.ReplaceAllStringFunc(text, func(found string) string {
-		n, err := strconv.Atoi(numberedNode.FindStringSubmatch(found)[1])
+	return numberedNode().ReplaceAllStringFunc(text, func(found string) string {
+		n, err := strconv.Atoi(numberedNode().FindStringSubmatch(found)[1])
 		if err != nil || n < 1 || n > len(nodes) {
 			return found
 		}

@@ -1,9 +1,10 @@
 package reports
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // layOut lays cells out in columns where [Options] has nothing better: it takes every
@@ -49,8 +50,8 @@ func height(row []string) int {
 }
 
 // colouring is what a palette adds to a text.
-var colouring = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colouring = lazy.Regexp("\x1b\\[[0-9;]*m")
 
 func columnsOf(s string) int {
-	return utf8.RuneCountInString(colouring.ReplaceAllLiteralString(s, ""))
+	return utf8.RuneCountInString(colouring().ReplaceAllLiteralString(s, ""))
 }

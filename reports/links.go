@@ -1,15 +1,14 @@
 package reports
 
 import (
-	"regexp"
-
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
 // address is that of a page in a text, without the mark that ends a sentence or
 // a parenthesis after it.
-var address = regexp.MustCompile(`https?://[^\s<>"()]*[^\s<>"().,:;!?]`)
+var address = lazy.Regexp(`https?://[^\s<>"()]*[^\s<>"().,:;!?]`)
 
 // A stretch of a text leads to a page if it is its address.
 type stretch struct {
@@ -28,7 +27,7 @@ func linked(text string) []stretch {
 		}
 		at = to
 	}
-	for _, is := range address.FindAllStringIndex(text, -1) {
+	for _, is := range address().FindAllStringIndex(text, -1) {
 		add(is[0], false)
 		add(is[1], true)
 	}

@@ -3,10 +3,10 @@ package reports
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
@@ -35,7 +35,7 @@ func link(name, file string) string {
 		return markdown(name)
 	}
 	file = story.Visible(file)
-	if !harmless.MatchString(file) {
+	if !harmless().MatchString(file) {
 		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"
 	}
 	return fmt.Sprintf("[%s](%s)", markdown(name), file)
@@ -46,7 +46,7 @@ func link(name, file string) string {
 func markdown(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	begins := -1
-	if beginsBlock.MatchString(s) {
+	if beginsBlock().MatchString(s) {
 		begins = len(s) - len(strings.TrimLeft(s, "0123456789"))
 	}
 	var b strings.Builder
@@ -56,7 +56,7 @@ func markdown(s string) string {
 			b.WriteString(`\` + string(r))
 		case r == '<':
 			b.WriteString("&lt;")
-		case r == '&' && beginsEntity.MatchString(s[i:]):
+		case r == '&' && beginsEntity().MatchString(s[i:]):
 			b.WriteString("&amp;")
 		case refers(s, i):
 			b.WriteString("<span>" + string(r) + "</span>")
@@ -70,13 +70,13 @@ func markdown(s string) string {
 var (
 	// beginsBlock is a text that would be a heading, a quotation, an item of a list or
 	// a line.
-	beginsBlock = regexp.MustCompile(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?: |$)|>|(?:- ?)+$|=+$)`)
+	beginsBlock = lazy.Regexp(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?: |$)|>|(?:- ?)+$|=+$)`)
 	// beginsEntity is a character by its name or its number.
-	beginsEntity = regexp.MustCompile(`^&(?:#[0-9A-Za-z]+|[0-9A-Za-z]+);`)
+	beginsEntity = lazy.Regexp(`^&(?:#[0-9A-Za-z]+|[0-9A-Za-z]+);`)
 	// reference is what GitHub sees at its first character, and referenceWithin what it
 	// sees at the last before a name or number.
-	reference       = regexp.MustCompile(`^(?:[$]|@[0-9A-Za-z]|#[0-9]|://|:[0-9A-Za-z_+-]+:)`)
-	referenceWithin = regexp.MustCompile(`(?i)^(?:www[.]|gh-[0-9])`)
+	reference       = lazy.Regexp(`^(?:[$]|@[0-9A-Za-z]|#[0-9]|://|:[0-9A-Za-z_+-]+:)`)
+	referenceWithin = lazy.Regexp(`(?i)^(?:www[.]|gh-[0-9])`)
 )
 
 // refers reports whether GitHub makes more of a character of a text than Markdown does:
@@ -86,11 +86,11 @@ var (
 func refers(s string, i int) bool {
 	switch s[i] {
 	case '$', '@', '#', ':':
-		return reference.MatchString(s[i:])
+		return reference().MatchString(s[i:])
 	case '.':
-		return i >= 3 && referenceWithin.MatchString(s[i-3:])
+		return i >= 3 && referenceWithin().MatchString(s[i-3:])
 	case '-':
-		return i >= 2 && referenceWithin.MatchString(s[i-2:])
+		return i >= 2 && referenceWithin().MatchString(s[i-2:])
 	}
 	return false
 }

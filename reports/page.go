@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 
 	"github.com/locksim/locksim/internal/explore"
 )
@@ -16,7 +17,9 @@ import (
 //go:embed html
 var htmlFiles embed.FS
 
-var templates = template.Must(template.ParseFS(htmlFiles, "html/*.html"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(htmlFiles, "html/*.html"))
+})
 
 func init() {
 	Runs.Register(Format[Results]{
@@ -55,7 +58,7 @@ func (s sheet) html() []byte { return []byte(fill("page.html", s)) }
 // fill fills in a template.
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		panic(fmt.Sprintf("reports: %s: %v", name, err)) // a strings.Builder takes everything, and the templates are tested
 	}
 	return template.HTML(b.String())

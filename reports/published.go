@@ -3,9 +3,9 @@ package reports
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -42,7 +42,7 @@ func fileForOthers(file string) string {
 // isFromHere reports whether a path begins where locksim ran. It may be one that was saved
 // on another system.
 func isFromHere(file string) bool {
-	return file != "" && !path.IsAbs(file) && !elsewhereOnWindows.MatchString(file)
+	return file != "" && !path.IsAbs(file) && !elsewhereOnWindows().MatchString(file)
 }
 
-var elsewhereOnWindows = regexp.MustCompile(`^([A-Za-z]:|\\)`)
+var elsewhereOnWindows = lazy.Regexp(`^([A-Za-z]:|\\)`)

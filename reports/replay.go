@@ -2,11 +2,11 @@ package reports
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -78,7 +78,7 @@ func Operand(name string) string {
 	return word(name)
 }
 
-var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
+var harmless = lazy.Regexp(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
 // word writes s so that a POSIX shell takes it as one word. What does not print is written
 // as printf understands it. What ends with a line break cannot be written in one line, and
@@ -86,7 +86,7 @@ var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 func word(s string) string {
 	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	switch {
-	case harmless.MatchString(s):
+	case harmless().MatchString(s):
 		return s
 	case story.Prints(s):
 		return quoted(s)

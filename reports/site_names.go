@@ -1,10 +1,10 @@
 package reports
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -34,9 +34,9 @@ func runWords(r *scenarios.Result, run scenarios.Outcome) []string {
 const longestSlug, shortestWord = 80, 16
 
 var (
-	notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)
+	notInSlugs = lazy.Regexp(`[^a-z0-9]+`)
 	// devices are names that Windows keeps for itself, whatever their ending.
-	devices = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+	devices = lazy.Regexp(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 )
 
 // slugged are words as a name in small letters, digits and hyphens: "../GC Pause" is
@@ -46,7 +46,7 @@ func slugged(words []string) string {
 	var slugs []string
 	over := -1 - longestSlug
 	for _, w := range words {
-		if w = strings.Trim(notInSlugs.ReplaceAllString(strings.ToLower(w), "-"), "-"); w != "" {
+		if w = strings.Trim(notInSlugs().ReplaceAllString(strings.ToLower(w), "-"), "-"); w != "" {
 			slugs = append(slugs, w)
 			over += len(w) + 1
 		}
@@ -57,7 +57,7 @@ func slugged(words []string) string {
 		over -= off
 	}
 	s := strings.Join(slugs, "-")
-	if s == "" || devices.MatchString(s) {
+	if s == "" || devices().MatchString(s) {
 		s = strings.TrimRight("page-"+s, "-")
 	}
 	return s

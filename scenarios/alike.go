@@ -2,10 +2,11 @@ package scenarios
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // Clients that all do the same are written once: "client-1 to client-100: {works: 1s}". By the
@@ -14,7 +15,7 @@ import (
 // severalPattern is a name with a number and a later one of the same name.
 const severalPattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
 
-var several = regexp.MustCompile(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
+var several = lazy.Regexp(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
 
 // alike writes the clients of a file and of its variants out, one by one.
 func (t *tree) alike(root *yaml.Node) {
@@ -49,7 +50,7 @@ func (t *tree) writeOut(clients *yaml.Node) {
 	}
 	for i := 0; i+1 < len(clients.Content); i += 2 {
 		key, value := clients.Content[i], clients.Content[i+1]
-		m := several.FindStringSubmatch(key.Value)
+		m := several().FindStringSubmatch(key.Value)
 		if m == nil {
 			add(key, value)
 			continue

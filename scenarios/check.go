@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -26,7 +26,7 @@ const (
 	nameHint    = "a name is lower-case letters, digits and single dashes, as in client-1"
 )
 
-var validName = regexp.MustCompile(namePattern)
+var validName = lazy.Regexp(namePattern)
 
 // reserved are the words of which points are made.
 var reserved = append(texts(trace.Steps()...), trace.StorageName, trace.OperatorName,
@@ -36,7 +36,7 @@ var reserved = append(texts(trace.Steps()...), trace.StorageName, trace.Operator
 func badName(s string) string {
 	const longest = 40
 	switch {
-	case !validName.MatchString(s):
+	case !validName().MatchString(s):
 		return quoted(s) + " is not a name"
 	case len(s) > longest:
 		return fmt.Sprintf("%s has more than %d letters", quoted(s), longest)

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 const maxText = 10_000 // bytes of a story, and of anything shorter
@@ -201,7 +202,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, m named) {
 }
 
 // cutOff is what a point has lost at its comma, between braces and without quotes.
-var cutOff = regexp.MustCompile(`^[0-9]+(st|nd|rd|th) time$`)
+var cutOff = lazy.Regexp(`^[0-9]+(st|nd|rd|th) time$`)
 
 // structs decodes one mapping into several structs, each taking the fields that
 // are its own.
@@ -235,7 +236,7 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 			}
 			continue
 		}
-		if cutOff.MatchString(key.Value) {
+		if cutOff().MatchString(key.Value) {
 			d.report(key, "", "the comma before it has ended the value", "between braces, put a point with a comma in quotes, as in "+quoted("client-1 write, "+key.Value))
 			continue
 		}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -104,15 +104,15 @@ func (p problem) Error() string { return p.message }
 const durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
 
 var (
-	duration   = regexp.MustCompile(`^[-+]?` + durationPattern + `$`)
-	bareNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
+	duration   = lazy.Regexp(`^[-+]?` + durationPattern + `$`)
+	bareNumber = lazy.Regexp(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 )
 
 func parseDuration(s string) (time.Duration, error) {
 	switch {
-	case bareNumber.MatchString(s):
+	case bareNumber().MatchString(s):
 		return 0, problem{quoted(s) + " has no unit", "did you mean " + quoted(s+"s") + "?"}
-	case !duration.MatchString(s):
+	case !duration().MatchString(s):
 		if meant := mendDuration(s); meant != "" {
 			return 0, problem{quoted(s) + " is not a duration", "did you mean " + quoted(meant) + "?"}
 		}

@@ -2,11 +2,11 @@ package scenarios
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -146,17 +146,17 @@ const (
 
 var (
 	// A delay may lack its unit, its "after", or have both in other words.
-	delayed = regexp.MustCompile(`^(?:after )?(` + lengths + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
-	trailed = regexp.MustCompile(`^(.+?) ?(?:\+|plus) ?(` + lengths + `)$`)
+	delayed = lazy.Regexp(`^(?:after )?(` + lengths + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
+	trailed = lazy.Regexp(`^(.+?) ?(?:\+|plus) ?(` + lengths + `)$`)
 	// So may the number of times lack its comma, its ending or its "time", or be a word.
-	counted = regexp.MustCompile(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
-	bare    = regexp.MustCompile(`^(.+?), ?([0-9]+)()$`)
+	counted = lazy.Regexp(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
+	bare    = lazy.Regexp(`^(.+?), ?([0-9]+)()$`)
 )
 
 // splitDelay takes "5s after " off, rightly written.
 func splitDelay(text string) (delay, rest string) {
-	m := delayed.FindStringSubmatch(text)
-	if t := trailed.FindStringSubmatch(text); t != nil {
+	m := delayed().FindStringSubmatch(text)
+	if t := trailed().FindStringSubmatch(text); t != nil {
 		m = []string{"", t[2], t[1]}
 	}
 	if m == nil {
@@ -173,9 +173,9 @@ var ordinals = []string{"first", "second", "third", "fourth", "fifth", "once", "
 
 // splitNth takes ", 2nd time" off, rightly written.
 func splitNth(text string) (rest, nth string) {
-	m := counted.FindStringSubmatch(text)
+	m := counted().FindStringSubmatch(text)
 	if m == nil {
-		m = bare.FindStringSubmatch(text)
+		m = bare().FindStringSubmatch(text)
 	}
 	if m == nil {
 		return text, ""
@@ -191,18 +191,18 @@ func splitNth(text string) (rest, nth string) {
 }
 
 var (
-	allLengths = regexp.MustCompile(`^` + lengths + `$`)
-	oneLength  = regexp.MustCompile(`(` + aNumber + `) ?([a-zµ]*)`)
+	allLengths = lazy.Regexp(`^` + lengths + `$`)
+	oneLength  = lazy.Regexp(`(` + aNumber + `) ?([a-zµ]*)`)
 )
 
 // mendDuration writes a duration as it should be; "" if it cannot be one.
 func mendDuration(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
-	if !allLengths.MatchString(text) {
+	if !allLengths().MatchString(text) {
 		return ""
 	}
 	var d strings.Builder
-	for _, m := range oneLength.FindAllStringSubmatch(text, -1) {
+	for _, m := range oneLength().FindAllStringSubmatch(text, -1) {
 		unit := m[2]
 		switch { // of the shortest words the first letter says it
 		case unit == "":

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // MaxSize bounds a scenario file in bytes. The largest of our own has a few
@@ -147,7 +148,7 @@ func (t *tree) syntaxError(data []byte, err error) *Error {
 	return e
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+var yamlError = lazy.Regexp(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
 // locate reads the line and the message out of an error of the YAML parser.
 func locate(data []byte, err error) (line int, message string) {
@@ -159,7 +160,7 @@ func locate(data []byte, err error) (line int, message string) {
 	} else {
 		skipped = 0
 	}
-	m := yamlError.FindStringSubmatch(err.Error())
+	m := yamlError().FindStringSubmatch(err.Error())
 	if m == nil {
 		return skipped + 1, err.Error()
 	}

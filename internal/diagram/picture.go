@@ -2,9 +2,9 @@ package diagram
 
 import (
 	"html/template"
-	"regexp"
 	"strings"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
@@ -50,9 +50,9 @@ func Picture(title string, strips []Strip, page string) []byte {
 }
 
 var (
-	firstColours = regexp.MustCompile(`(?s)^[^{]*:root \{(.*?)\}`)
-	colour       = regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]+)`)
-	useOfColour  = regexp.MustCompile(`var\(--([a-z0-9-]+)\)`)
+	firstColours = lazy.Regexp(`(?s)^[^{]*:root \{(.*?)\}`)
+	colour       = lazy.Regexp(`--([a-z0-9-]+): (#[0-9a-f]+)`)
+	useOfColour  = lazy.Regexp(`var\(--([a-z0-9-]+)\)`)
 )
 
 // paperStyle is the style of a picture that stands alone: with the colours of a light
@@ -60,12 +60,12 @@ var (
 func paperStyle(page string) string {
 	value := map[string]string{}
 	for _, style := range []string{page, asset("diagram-colours.css")} {
-		for _, c := range colour.FindAllStringSubmatch(firstColours.FindString(style), -1) {
+		for _, c := range colour().FindAllStringSubmatch(firstColours().FindString(style), -1) {
 			value[c[1]] = c[2]
 		}
 	}
-	style := useOfColour.ReplaceAllStringFunc(asset("diagram.css"), func(use string) string {
-		return value[useOfColour.FindStringSubmatch(use)[1]]
+	style := useOfColour().ReplaceAllStringFunc(asset("diagram.css"), func(use string) string {
+		return value[useOfColour().FindStringSubmatch(use)[1]]
 	})
 	const headings = ".title { font: 700 18px sans-serif; } .heading { font: 600 14px sans-serif; }\n"
 	return strings.TrimSpace(style) + "\n" + headings

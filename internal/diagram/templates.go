@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 )
 
 // What the templates show is escaped by html/template; names and texts come through
@@ -13,7 +14,9 @@ import (
 //go:embed html
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"add": sum}).ParseFS(files, "html/*.html"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"add": sum}).ParseFS(files, "html/*.html"))
+})
 
 // sum adds up coordinates.
 func sum(numbers ...int) int {
@@ -27,7 +30,7 @@ func sum(numbers ...int) int {
 // fill fills in a template.
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		panic(fmt.Sprintf("diagram: %s: %v", name, err)) // a strings.Builder takes everything, and the templates are tested
 	}
 	return template.HTML(b.String())

@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/binary"
 	"net"
-	"regexp"
 	"slices"
 	"sync"
 
+	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -197,10 +197,10 @@ func rank(frame []byte) int {
 	return len("aswp")
 }
 
-var random = regexp.MustCompile(`_c_[0-9a-f]{32}-`)
+var random = lazy.Regexp(`_c_[0-9a-f]{32}-`)
 
 // words are what a message says without its number, and without the random words that the
 // recipe writes.
 func words(frame []byte) []byte {
-	return random.ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))
+	return random().ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))
 }

@@ -186,7 +186,7 @@ func (call *rpc) begin() {
 	call.method = methods[call.path]
 	if call.method == nil {
 		call.fail(unknown(call.path))
-		if real[call.path] {
+		if _, methods := real(); methods[call.path] {
 			call.c.m.host.Doubt(fmt.Sprintf("%s called %s, which a real member knows and %s does not", call.c.end.Peer(), call.path, call.c.m.host.Node().Name))
 		}
 		return
@@ -205,6 +205,7 @@ func (call *rpc) begin() {
 func unknown(path string) error {
 	name := strings.TrimPrefix(path, "/")
 	i := strings.LastIndexByte(name, '/')
+	services, _ := real()
 	switch {
 	case i < 0:
 		return status.Errorf(codes.Unimplemented, "malformed method name: %q", path)

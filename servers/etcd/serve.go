@@ -3,6 +3,7 @@ package etcd
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -107,8 +108,8 @@ func init() {
 	}
 }
 
-// services are those that a real member has, and real their methods.
-var services, real = func() (services, methods map[string]bool) {
+// real are the services that a real member has, and their methods.
+var real = sync.OnceValues(func() (services, methods map[string]bool) {
 	services, methods = map[string]bool{"grpc.health.v1.Health": true, "v3lockpb.Lock": true, "v3electionpb.Election": true}, map[string]bool{}
 	for _, m := range []string{"Check", "Watch", "List"} {
 		methods["/grpc.health.v1.Health/"+m] = true
@@ -125,7 +126,7 @@ var services, real = func() (services, methods map[string]bool) {
 		}
 	}
 	return services, methods
-}()
+})
 
 // header says of what an answer is true: which member gives it, in which term of which
 // leader, and at which revision.

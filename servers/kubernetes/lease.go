@@ -3,10 +3,11 @@ package kubernetes
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // A lease is an object of the kind Lease, with the fields that it can have and that mean
@@ -128,12 +129,12 @@ func (l *lease) wrong() (all []cause) {
 
 const label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 
-var labels = regexp.MustCompile("^" + label + "$")
+var labels = lazy.Regexp("^" + label + "$")
 
 // subdomain says whether a word can be an object's name.
 func subdomain(name string) bool {
-	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return !labels.MatchString(l) })
+	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return !labels().MatchString(l) })
 }
 
 // segment says whether a word can be a namespace.
-func segment(name string) bool { return len(name) <= 63 && labels.MatchString(name) }
+func segment(name string) bool { return len(name) <= 63 && labels().MatchString(name) }

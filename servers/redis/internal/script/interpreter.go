@@ -3,9 +3,10 @@ package script
 import (
 	"context"
 	"errors"
-	"regexp"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/locksim/locksim/internal/lazy"
 )
 
 // A Call answers a command that a script sends, in the bytes of RESP: of version 3 if the
@@ -68,11 +69,11 @@ func failure(e *lua.ApiError) string {
 }
 
 // lineOfScript is where a line of a stack trace is in a script, and not in what it calls.
-var lineOfScript = regexp.MustCompile(`(?m)^\t([^\[].*?:\d+): in `)
+var lineOfScript = lazy.Regexp(`(?m)^\t([^\[].*?:\d+): in `)
 
 // raised is where an error was raised.
 func raised(e *lua.ApiError) string {
-	if m := lineOfScript.FindStringSubmatch(e.StackTrace); m != nil {
+	if m := lineOfScript().FindStringSubmatch(e.StackTrace); m != nil {
 		return m[1]
 	}
 	return source + ":1"
