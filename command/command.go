@@ -86,6 +86,10 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return success
 	}
+	var lacks notLinked
+	if errors.As(err, &lacks) {
+		err = lacks.whole(args)
+	}
 	if err.Error() != "" {
 		sayError(stderr, err)
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -62,6 +63,12 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 		if found, err = load(args); err != nil {
 			return err
 		}
+		if len(f.locks) == 0 {
+			err = needs(found, "")
+		}
+	}
+	if err := cmp.Or(err, needsLocks(f.locks...)); err != nil {
+		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}
 	planned := f.tally(found)
@@ -80,6 +87,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, t, o); err != nil {
 		return err
 	}
+	notAllRun(cmd.ErrOrStderr(), "compare", &t.Matrix)
 	if !t.AsExpected() {
 		return failure{status: unexpected}
 	}
@@ -141,6 +149,10 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 			progress.next(row.Scenario.Name + ", " + lock)
 			if len(f.locks) == 0 && !slices.Contains(row.Variant.Locks(), lock) {
 				t.Add(i, column, f.seed, nil, "the story says nothing of "+lock)
+				continue
+			}
+			if why := whyNotRun(lock, ""); why != "" {
+				t.Rows[i].Cells[column].NotRun = why
 				continue
 			}
 			for n := range f.seeds {

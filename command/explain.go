@@ -55,14 +55,20 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	if err := impossible(in, options); err != nil {
+	whole := needs([]input{in}, f.lock) == nil
+	if err := impossible(in, options); err != nil && whole {
 		return err
 	}
 	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}
-	results, err := runAll(cmd.ErrOrStderr(), []input{in}, options, report)
+	results := planned([]input{in}, f.lock, f.seed)
+	if whole {
+		results, err = runAll(cmd.ErrOrStderr(), []input{in}, options, report)
+	} else {
+		err = runLinked(results[0].Runs, options)
+	}
 	if err != nil {
 		return failure{unexpected, err}
 	}

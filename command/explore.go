@@ -277,6 +277,9 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 		}
 	}
 	if len(args) == 0 {
+		if err := needsLocks(f.lock); err != nil {
+			return nil, "", nil, err
+		}
 		s.Bases = f.made(0).Bases(s.Kinds)
 		return s, f.lock, nil, nil
 	}
@@ -329,6 +332,9 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 		return base, "", fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", s.Name, strings.Join(all, ", "))
 	}
 	v := s.Variants[0]
+	if err := needsLocks(cmp.Or(f.lock, v.Lock)); err != nil {
+		return base, "", err
+	}
 	base = explore.FileBase(v, f.seed)
 	lock = v.Lock
 	if f.lock != "" {

@@ -13,7 +13,7 @@ import (
 // openLedger opens the ledger that the flags ask for, new or old, and keeps all others
 // from writing to it until it is closed.
 func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeIt func(), err error) {
-	heading := s.Heading(version(), lock)
+	heading := s.Heading(versionWith(lock), lock)
 	switch {
 	case f.ledger != "":
 		// What is there may have taken hours.

@@ -57,6 +57,12 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 		if found, err = load(args); err != nil {
 			return err
 		}
+		if len(f.locks) == 0 {
+			err = needs(found, "")
+		}
+	}
+	if err := cmp.Or(err, needsLocks(f.locks...)); err != nil {
+		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}
 	if err := f.prepare(cmd, format, f.planned(found), o, sourcesOf(found)); err != nil {
@@ -69,6 +75,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, m, o); err != nil {
 		return err
 	}
+	notAllRun(cmd.ErrOrStderr(), "matrix", m)
 	if !m.AsExpected() {
 		return failure{status: unexpected}
 	}
@@ -111,6 +118,10 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 		for _, v := range in.Variants {
 			row := reports.Row{Scenario: in.Scenario, Variant: v}
 			for _, lock := range columns {
+				if why := whyNotRun(lock, v.Lock); why != "" {
+					row.Cells = append(row.Cells, reports.Cell{Lock: cmp.Or(lock, v.Lock), NotRun: why})
+					continue
+				}
 				o := scenarios.RunOptions{Seed: f.seed, Lock: lock, Patience: f.timeout}
 				runs, untold, err := tell(in, v, o)
 				if err != nil {

@@ -57,6 +57,9 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := needsLocks(heading.Lock); err != nil {
+		return err
+	}
 	search.Jobs = f.jobs
 	if err := sameKinds(known, search, f.expect); err != nil {
 		return err
@@ -81,7 +84,7 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 			if i > 0 {
 				return first.Joins(h)
 			}
-			if mine := version(); h.Version != mine {
+			if mine := versionWith(h.Lock); h.Version != mine {
 				return fmt.Errorf("it was written by version %s, and this is version %s; merge with the version that ran the search", h.Version, mine)
 			}
 			return nil

@@ -67,6 +67,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	if err := needs(found, f.lock); err != nil {
+		return err
+	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
 	if found, err = possible(cmd.ErrOrStderr(), found, options); err != nil {
 		return err

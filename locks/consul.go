@@ -13,7 +13,7 @@ func init() {
 		"consul-patient":   "as consul, but a failed look at the key is tried again three times: MonitorRetries",
 	} {
 		Register(Kind{
-			Name: name, Title: title, System: Consul, Slots: onFirstNode, Adapter: adapters + "consul",
+			Name: name, Title: title, System: Consul, Slots: onFirstNode, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
 			Features: []string{
 				"loss-signal", // the work is told when Lock's channel is closed
 				"lock-delay",  // 15 s, as by default; else 1 ms, as no delay cannot be asked for
@@ -25,7 +25,7 @@ func init() {
 		})
 	}
 	Register(Kind{
-		Name: "consul-semaphore", System: Consul, Adapter: adapters + "consul",
+		Name: "consul-semaphore", System: Consul, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
 		Title:    "github.com/hashicorp/consul/api, unmodified: its Semaphore, which lets in as many as holders says; no token",
 		Slots:    noSlots,
 		Accepts:  []string{"holders"},

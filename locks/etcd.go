@@ -35,7 +35,7 @@ func init() {
 			)
 		}
 		queues := !strings.Contains(name, "-put") // and by a key of its own, which tells whose the lock is
-		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, AsksOwner: queues, Adapter: adapters + "etcd", Features: features})
+		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, AsksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
 	}
 }
 

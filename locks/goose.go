@@ -7,7 +7,7 @@ import "strconv"
 func init() {
 	const library = "github.com/pressly/goose/v3/lock, unmodified: "
 	Register(Kind{
-		Name: "goose-table", System: Postgres, Adapter: adapters + "goose",
+		Name: "goose-table", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3",
 		Title: library + "NewPostgresTableLocker, a lease row that a heartbeat prolongs",
 		Features: []string{
 			"lasting-context", // the heartbeat's context outlasts the attempt; else it ends with it
@@ -17,7 +17,7 @@ func init() {
 		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: gooseRow(key)}}, 1 },
 	})
 	Register(Kind{
-		Name: "goose-session", System: Postgres, Adapter: adapters + "goose", Endless: true,
+		Name: "goose-session", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3", Endless: true,
 		Title: library + "NewPostgresSessionLocker, pg_try_advisory_lock each 5 seconds, for as long as the connection lasts",
 		Features: []string{
 			"discard",    // a connection whose unlock has failed is closed; else the pool has it again, with the lock

@@ -14,7 +14,7 @@ func init() {
 		"kubernetes-late-token": "as kubernetes, but the token is read from the Lease after it was acquired",
 	} {
 		Register(Kind{
-			Name: name, Title: title, System: Kubernetes, Slots: kubernetesSlots, Adapter: adapters + "kubernetes",
+			Name: name, Title: title, System: Kubernetes, Slots: kubernetesSlots, Adapter: adapters + "kubernetes", Library: "k8s.io/client-go",
 			ReadsClock: true,
 			Features: []string{
 				"loss-signal",       // the work is told that its context has ended

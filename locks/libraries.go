@@ -13,14 +13,14 @@ func init() {
 		"redsync-retrying": redsync + ": its own 32 tries, strict go-redis",
 		"redsync-defaults": redsync + ": its own 32 tries, go-redis's own defaults",
 	} {
-		Register(Kind{Name: name, Title: title, System: Redis, Slots: onEveryNode, Adapter: adapters + "redsync"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: onEveryNode, Adapter: adapters + "redsync", Library: "github.com/go-redsync/redsync/v4"})
 	}
 	const redislock = "github.com/bsm/redislock, unmodified"
 	for name, title := range map[string]string{
 		"redislock":          redislock + ": strict go-redis",
 		"redislock-defaults": redislock + ": go-redis's own defaults",
 	} {
-		Register(Kind{Name: name, Title: title, System: Redis, Slots: onFirstNode, Adapter: adapters + "redislock"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: onFirstNode, Adapter: adapters + "redislock", Library: "github.com/bsm/redislock"})
 	}
 	for name, title := range map[string]string{
 		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, on rueidis's defaults: it sends again, and pings",
@@ -28,7 +28,7 @@ func init() {
 	} {
 		// It sets the last of a lock's keys when it has got the lock, and prolongs all, over
 		// connections that the locks of a process share.
-		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, OneAtATime: true, Adapter: adapters + "rueidislock"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, OneAtATime: true, Adapter: adapters + "rueidislock", Library: "github.com/redis/rueidis"})
 	}
 }
 

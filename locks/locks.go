@@ -215,6 +215,9 @@ type Kind struct {
 	New func(*Env) (Lock, error)
 	// Adapter is the package that provides New, for a kind that is registered without.
 	Adapter string
+	// Library is the Go module of the lock, or of the client that it is written with: what a
+	// run comes to depends on its version. "" is go-redis.
+	Library string
 }
 
 // Redis is the system of locks on Redis.

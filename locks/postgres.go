@@ -28,7 +28,7 @@ func init() {
 		"postgres-lease-case":            "as postgres-lease, taken by a statement that always succeeds: … DO UPDATE SET holder = CASE WHEN expires_at < now() …",
 	} {
 		k := Kind{
-			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
+			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
 			OwnClock: true, DataBeside: true, Accepts: []string{"clock", "node-timeout"}, Features: features,
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
 		}
@@ -43,7 +43,7 @@ func init() {
 		"postgres-advisory-transaction": "PostgreSQL: pg_try_advisory_xact_lock, and the data is read and written in the same transaction",
 	} {
 		Register(Kind{
-			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
+			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
 			OwnClock: true, Endless: true, KeepsData: name != "postgres-advisory", Accepts: []string{"node-timeout"},
 			Slots: func(key string, _ int) ([]Slot, int) {
 				return []Slot{{Node: 0, Key: "advisory/" + strconv.FormatInt(PostgresNumber(key), 10)}}, 1
@@ -59,7 +59,7 @@ func init() {
 		"postgres-queue-elsewhere": "as postgres-queue, but the data is in the storage; token: how often the job was tried, counted in the transaction",
 	} {
 		k := Kind{
-			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
+			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
 			OwnClock: true, Accepts: []string{"node-timeout"},
 			Endless: name != "postgres-row-timeout", KeepsData: !strings.HasSuffix(name, "elsewhere"),
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: "items/" + key}}, 1 },
@@ -76,7 +76,7 @@ func init() {
 
 func init() {
 	Register(Kind{
-		Name: "postgres-none", System: Postgres, Adapter: adapters + "postgres",
+		Name: "postgres-none", System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5",
 		Title:    "no lock at all, and the data in PostgreSQL",
 		OwnClock: true, Open: true, DataBeside: true, Accepts: []string{"node-timeout"},
 		Slots: func(string, int) ([]Slot, int) { return nil, 0 },

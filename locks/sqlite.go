@@ -7,7 +7,7 @@ const SQLite = "sqlite"
 // of libraries are.
 func init() {
 	Register(Kind{
-		Name: "sqlite-lease", System: SQLite, Adapter: adapters + "sqlite",
+		Name: "sqlite-lease", System: SQLite, Adapter: adapters + "sqlite", Library: "modernc.org/sqlite",
 		Title:    "SQLite: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now by the machine's clock; token: its generation",
 		OwnClock: true, Accepts: []string{"clock"},
 		Features: []string{
@@ -24,7 +24,7 @@ func init() {
 		"sqlite-transaction-data": "as sqlite-transaction, but the data is in that file, read and written in the same transaction",
 	} {
 		k := Kind{
-			Name: name, System: SQLite, Adapter: adapters + "sqlite", Title: title,
+			Name: name, System: SQLite, Adapter: adapters + "sqlite", Library: "modernc.org/sqlite", Title: title,
 			OwnClock: true, Endless: true, KeepsData: name == "sqlite-transaction-data",
 			Features: []string{"busy-timeout"},
 			Slots:    func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: SQLiteFile(key)}}, 1 },

@@ -82,8 +82,13 @@ func explanation(r *scenarios.Result, o Options) *document {
 		if several && shared(theStory) {
 			told = ""
 		}
-		d.add("What happened", told, figure(events(runs, o)), facts(doubtful(runs)))
-		d.add(brokeOrHeld(runs), facts(broke(runs)))
+		if hasRun(runs) {
+			d.add("What happened", told, figure(events(runs, o)), facts(doubtful(runs)))
+			d.add(brokeOrHeld(runs), facts(broke(runs)))
+		} else {
+			d.add("The story", told)
+			d.add("What is expected", facts(expected(v)))
+		}
 		if several {
 			say(afterwards, v.Telling, false)
 			if !sameDebate {
@@ -91,18 +96,59 @@ func explanation(r *scenarios.Result, o Options) *document {
 			}
 		}
 	}
+	ran := slices.DeleteFunc(slices.Clone(stories), func(runs []scenarios.Outcome) bool { return !hasRun(runs) })
 	if several {
 		d.begin("all variants")
-		d.add("Side by side", sideBySide(stories, o))
+		d.add("Side by side", sideBySide(ran, o))
 	}
-	d.add("What it took", facts(measures(stories)))
+	d.add("What it took", facts(measures(ran)))
 	say(afterwards[:1], base, true)
 	if sameDebate {
 		d.add("What each side says", debate(base))
 	}
 	say(afterwards[1:], base, true)
 	d.add("Source", paragraph(r.Scenario.Source))
+	d.add("Left out", leftOut(stories))
 	return d
+}
+
+// hasRun reports whether runs were made; otherwise only what is known without them is told.
+func hasRun(runs []scenarios.Outcome) bool { return runs[0].History != nil }
+
+// leftOut says which stories are not told in full, because this program is without their locks.
+func leftOut(stories [][]scenarios.Outcome) paragraph {
+	var lacks []string
+	for _, runs := range stories {
+		if lock := story.Visible(runs[0].Lock); !hasRun(runs) && !slices.Contains(lacks, lock) {
+			lacks = append(lacks, lock)
+		}
+	}
+	if len(lacks) == 0 {
+		return ""
+	}
+	which := "the lock " + story.List(lacks) + " is"
+	if len(lacks) > 1 {
+		which = "the locks " + story.List(lacks) + " are"
+	}
+	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all has all locks, and tells it.")
+}
+
+// expected says which assumption a story breaks, and what its scenario expects of it.
+func expected(v *scenarios.Variant) []remark {
+	rows := assumes(v)
+	for _, fencing := range []string{scenarios.Off, scenarios.On} {
+		if e, ok := v.Expectation("", fencing); ok {
+			words := e.Verdict
+			if len(e.Violated) > 0 {
+				words += "; violated: " + story.List(e.Violated)
+			}
+			rows = append(rows, remarkOn(runName[fencing], words))
+		}
+	}
+	if v.Why != "" {
+		rows = append(rows, remarkOn("in short", textwrap.OneLine(v.Why)))
+	}
+	return rows
 }
 
 // brokeOrHeld is the title of what came of the runs.
@@ -183,14 +229,19 @@ func doubtful(runs []scenarios.Outcome) []remark {
 	return append(rows, notes(runs)...)
 }
 
+// assumes says which assumption a story breaks.
+func assumes(v *scenarios.Variant) []remark {
+	if v.Assumption == "" {
+		return nil
+	}
+	return []remark{remarkOn("assumption", v.Assumption+assumptionWords[v.Assumption])}
+}
+
 // broke says which assumption broke, and what that did to the data and to the
 // lock. Which property broke when is in the timeline.
 func broke(runs []scenarios.Outcome) []remark {
 	v := runs[0].Variant
-	var rows []remark
-	if v.Assumption != "" {
-		rows = append(rows, remarkOn("assumption", v.Assumption+assumptionWords[v.Assumption]))
-	}
+	rows := assumes(v)
 	if v.Why != "" && v.Lock == runs[0].Lock {
 		rows = append(rows, remarkOn("in short", textwrap.OneLine(v.Why)))
 	}

@@ -33,10 +33,11 @@ type Cell struct {
 	// Lock is the kind of lock.
 	Lock string
 	// Runs are the runs without fencing tokens and with them; none if the story
-	// cannot be told with the lock, and then Untold says why. On a page there may be
-	// only one of the two.
-	Runs   []scenarios.Outcome
-	Untold string
+	// cannot be told with the lock, and then Untold says why, or if this program is
+	// without the lock, and then NotRun says so. On a page there may be only one of the
+	// two.
+	Runs           []scenarios.Outcome
+	Untold, NotRun string
 }
 
 // AsExpected is false when some run came to something else than its scenario
@@ -48,12 +49,26 @@ func (m *Matrix) AsExpected() bool {
 			bad := func(run scenarios.Outcome) bool {
 				return len(run.Differences) > 0 || own && run.Verdict.Verdict == checks.Undecided
 			}
-			if own && len(c.Runs) == 0 || slices.ContainsFunc(c.Runs, bad) {
+			if own && len(c.Runs) == 0 && c.NotRun == "" || slices.ContainsFunc(c.Runs, bad) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// NotRun counts the cells of which nobody knows what they come to, because this program is
+// without their locks.
+func (m *Matrix) NotRun() int {
+	n := 0
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			if c.NotRun != "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // A shelf is a group of scenarios, each with its rows.

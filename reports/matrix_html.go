@@ -21,10 +21,11 @@ type matrixTable struct {
 	Heads, Pair []string
 	// Columns is how many there are in all, and Rows how many variants.
 	Columns, Rows int
-	// came is how many rows came to each standing, and untold how many to none.
-	came    map[Standing]int
-	untold  int
-	Shelves []matrixShelf
+	// came is how many rows came to each standing, and untold how many to none; notRun is
+	// how many runs this program could not make.
+	came           map[Standing]int
+	untold, notRun int
+	Shelves        []matrixShelf
 	// Choices are the sorts of rows that there are, for the reader to choose from.
 	Choices []matrixChoice
 }
@@ -74,7 +75,7 @@ func (m *Matrix) page(pages wayIn) matrixTable {
 		Locks: eachVisible(m.Locks),
 		Heads: []string{"scenario", "assumption"},
 		Pair:  []string{runName[scenarios.Off], runName[scenarios.On]},
-		came:  map[Standing]int{},
+		came:  map[Standing]int{}, notRun: m.NotRun(),
 	}
 	if len(m.Locks) == 0 {
 		t.Heads = append(t.Heads, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
@@ -102,7 +103,7 @@ func (m *Matrix) page(pages wayIn) matrixTable {
 				for _, standing := range standings {
 					t.came[standing]++
 				}
-				if len(standings) == 0 {
+				if len(standings) == 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.NotRun != "" }) {
 					t.untold++
 				}
 			}
@@ -137,6 +138,9 @@ func (t matrixTable) summary() string {
 	text += ": " + standingsWords(t.came, which)
 	if t.untold > 0 {
 		text += fmt.Sprintf(", %d that cannot be told", t.untold)
+	}
+	if t.notRun > 0 {
+		text += fmt.Sprintf(", %d not run", t.notRun)
 	}
 	return text
 }

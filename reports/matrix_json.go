@@ -15,8 +15,10 @@ type jsonMatrix struct {
 	Schema string `json:"schema"`
 	Seed   uint64 `json:"seed"`
 	// Locks are those that were asked for; empty is each scenario's own.
-	Locks []string  `json:"locks"`
-	Rows  []jsonRow `json:"rows"`
+	Locks []string `json:"locks"`
+	// NotRun counts the cells that this program has not run, being without their locks.
+	NotRun int       `json:"not_run"`
+	Rows   []jsonRow `json:"rows"`
 }
 
 type jsonRow struct {
@@ -36,9 +38,10 @@ type jsonCell struct {
 	Own bool `json:"own"`
 	// AsExpected is null when the scenario expects nothing of this lock.
 	AsExpected *bool `json:"as_expected"`
-	// Untold says why the story cannot be told with this lock; there are no runs
-	// then.
+	// Untold says why the story cannot be told with this lock, and NotRun why this
+	// program has not run it; there are no runs then.
 	Untold string          `json:"untold,omitempty"`
+	NotRun string          `json:"not_run,omitempty"`
 	Runs   []jsonMatrixRun `json:"runs"`
 }
 
@@ -52,7 +55,7 @@ type jsonMatrixRun struct {
 }
 
 func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
-	doc := jsonMatrix{Schema: matrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), Rows: []jsonRow{}}
+	doc := jsonMatrix{Schema: matrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), NotRun: m.NotRun(), Rows: []jsonRow{}}
 	for _, r := range m.inOrder() {
 		row := jsonRow{
 			Scenario: r.Scenario.Name, Variant: r.Variant.Name, Group: r.Scenario.Group, Title: r.Variant.Title,
@@ -67,7 +70,7 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 }
 
 func cellJSON(r Row, c Cell) jsonCell {
-	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.Untold, Runs: []jsonMatrixRun{}}
+	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.Untold, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
 	known, asExpected := c.told(), true
 	for _, run := range c.Runs {
 		known = known && run.Expected != nil

@@ -62,7 +62,7 @@ const (
 	aboutWith      = "the verdict of the same run when the storage checks them"
 	aboutSafe      = "they all hold"
 	aboutUndecided = "nobody can tell; the list below says why"
-	aboutUntold    = "the story cannot be told with this lock; the list below says why"
+	aboutUntold    = "the story cannot be told with this lock, or was not run; the list below says why"
 )
 
 func aboutUnsafe() string {

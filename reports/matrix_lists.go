@@ -29,6 +29,7 @@ const (
 	holds
 	undecided
 	untold
+	notRun
 	halfTold
 )
 
@@ -41,11 +42,14 @@ var sorts = [halfTold]struct{ key, label, title string }{
 	holds:         {"safe", "safe without fencing", "Holds without fencing tokens, and why"},
 	undecided:     {"unknown", "unknown", "Unknown, and why"},
 	untold:        {"untold", "cannot be told", "Cannot be told with this lock, and why"},
+	notRun:        {"not-run", "not run", "Not run, and why"},
 }
 
 // sort says on which list a cell stands.
 func (c Cell) sort() sort {
 	switch {
+	case c.NotRun != "":
+		return notRun
 	case !c.told():
 		return untold
 	case !c.known():
@@ -110,7 +114,7 @@ func (m *Matrix) items(r Row, kind sort) entries {
 	var items entries
 	for _, said := range says {
 		parts := []string{said.itself}
-		if kind != undecided && kind != untold && slices.ContainsFunc(cells[said], r.explains) {
+		if kind != undecided && kind != untold && kind != notRun && slices.ContainsFunc(cells[said], r.explains) {
 			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), said.itself}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
@@ -156,6 +160,8 @@ func (c Cell) says(kind sort) remarks {
 	switch kind {
 	case untold:
 		said.itself = story.Visible(c.Untold)
+	case notRun:
+		said.itself = story.Visible(c.NotRun)
 	case undecided:
 		said.itself = c.doubt()
 	case breaksAnyway:

@@ -35,7 +35,7 @@ func link(name, file string) string {
 		return markdown(name)
 	}
 	file = story.Visible(file)
-	if !harmless().MatchString(file) {
+	if story.ShellWord(file) != file { // what a shell takes as it is, Markdown does too
 		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"
 	}
 	return fmt.Sprintf("[%s](%s)", markdown(name), file)

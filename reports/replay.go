@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/locksim/locksim/internal/lazy"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -58,10 +56,10 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.called(s)), ran.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
 	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
-		line += " --lock " + word(ran.Lock)
+		line += " --lock " + story.ShellWord(ran.Lock)
 	}
 	if len(variants) == 1 && variants[0].Name != "" {
-		line += " --variant " + word(variants[0].Name)
+		line += " --variant " + story.ShellWord(variants[0].Name)
 	}
 	if fencing != "" {
 		line += " --fencing " + fencing
@@ -75,40 +73,5 @@ func Operand(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
 	}
-	return word(name)
-}
-
-var harmless = lazy.Regexp(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
-// word writes s so that a POSIX shell takes it as one word. What does not print is written
-// as printf understands it. What ends with a line break cannot be written in one line, and
-// is only shown: such a name has to be typed by hand.
-func word(s string) string {
-	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-	switch {
-	case harmless().MatchString(s):
-		return s
-	case story.Prints(s):
-		return quoted(s)
-	case strings.HasSuffix(s, "\n"):
-		return quoted(story.Visible(s))
-	}
-	var format strings.Builder
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case r == '%':
-			format.WriteString("%%")
-		case r == '\\':
-			format.WriteString(`\\`)
-		case story.Prints(s[:size]):
-			format.WriteRune(r)
-		default:
-			for _, b := range []byte(s[:size]) {
-				fmt.Fprintf(&format, `\%03o`, b)
-			}
-		}
-		s = s[size:]
-	}
-	return `"$(printf ` + quoted(format.String()) + `)"`
+	return story.ShellWord(name)
 }

@@ -16,13 +16,20 @@ import (
 // it, what goes wrong. It knows nothing of what came of it.
 func setting(run scenarios.Outcome, seed uint64) []remark {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
-	if err != nil {
+	switch {
+	case err == nil:
+	case run.History == nil:
+		return []remark{remarkOn("lock", story.Visible(run.Lock))} // its system is not known here
+	default:
 		panic(err) // the run was made with it
 	}
 	rows := []remark{}
 	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
-	add("lock", lockWords(run.History.Trace, config.Lock))
-	idle := run.History.IdleNodes()
+	ls, idle := config.Locks(), []string(nil)
+	if run.History != nil {
+		ls, idle = run.History.Trace.Locks, run.History.IdleNodes()
+	}
+	add("lock", lockWords(ls, config.Lock))
 	for _, n := range config.Nodes {
 		if words := nodeWords(n); words != "" && !slices.Contains(idle, n.Name) {
 			add(n.Name, words)
@@ -67,11 +74,11 @@ func storageWords(s sim.Storage) string {
 	return words
 }
 
-func lockWords(t *trace.Trace, lock sim.Lock) string {
-	if len(t.Locks) == 0 {
+func lockWords(all []trace.LockInfo, lock sim.Lock) string {
+	if len(all) == 0 {
 		return "none"
 	}
-	l := t.Locks[0]
+	l := all[0]
 	if l.Open {
 		return l.Kind + ": everybody is let in"
 	}

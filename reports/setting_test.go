@@ -98,7 +98,7 @@ func TestEveryOptionOfALockIsTold(t *testing.T) {
 	for field := range reflect.TypeFor[locks.Options]().Fields() {
 		var lock sim.Lock
 		reflect.ValueOf(&lock.Options).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(values).FieldByIndex(field.Index))
-		if lockWords(tr, lock) == lockWords(tr, sim.Lock{}) {
+		if lockWords(tr.Locks, lock) == lockWords(tr.Locks, sim.Lock{}) {
 			t.Errorf("nothing is told of the option %s", field.Name)
 		}
 	}
@@ -106,7 +106,7 @@ func TestEveryOptionOfALockIsTold(t *testing.T) {
 
 func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", Open: true}}}
-	if got, want := lockWords(tr, sim.Lock{}), "none: everybody is let in"; got != want {
+	if got, want := lockWords(tr.Locks, sim.Lock{}), "none: everybody is let in"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ type tallyPage struct {
 	Legend   facts
 	Unusual  []remark
 	Surprise []remark
+	NotRun   []remark
 	Stories  []remark
 }
 
@@ -29,7 +30,7 @@ func tallyPages(t *Tally, o Options) []planned {
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
 	page := tallyPage{
 		Title: tallyTitle, Tables: tallyTables{t, pages}.all(),
-		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories(),
+		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.stories(),
 	}
 	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
 }

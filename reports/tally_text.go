@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/locksim/locksim/checks"
@@ -19,6 +20,9 @@ func (t *Tally) document(o Options) *document {
 	}
 	d.add("Neither always nor never, and the command that shows it", t.unusual(o))
 	d.add("Not as its scenario expects", t.surprises(o))
+	if n := t.NotRun(); n > 0 {
+		d.add(fmt.Sprintf("Not run, and why (%d)", n), t.notRun())
+	}
 	d.add("Stories", t.stories())
 	return d
 }
@@ -40,6 +44,23 @@ func (t *Tally) surprises(o Options) entries {
 			if c.Unexpected.N > 0 {
 				all = append(all, remarkOn(t.Rows[i].name()+" ("+story.Visible(t.Locks[column])+")", t.shows(i, column, c.Unexpected.Seed, o)))
 			}
+		}
+	}
+	return all
+}
+
+// notRun says of each lock that this program is without how many stories are not told.
+func (t *Tally) notRun() entries {
+	var all entries
+	for column, lock := range t.Locks {
+		why, n := "", 0
+		for _, r := range t.Rows {
+			if c := r.Cells[column]; c.NotRun != "" {
+				why, n = c.NotRun, n+1
+			}
+		}
+		if n > 0 {
+			all = append(all, remarkOn(story.Visible(lock), story.Count(n, "variant")+": "+story.Visible(why)))
 		}
 	}
 	return all
@@ -69,6 +90,8 @@ type jsonTally struct {
 	Seed  uint64   `json:"seed"`
 	Seeds int      `json:"seeds"`
 	Locks []string `json:"locks"`
+	// NotRun counts the cells that this program has not run, being without their locks.
+	NotRun int `json:"not_run"`
 	// Summary has what is said of each lock by all stories together.
 	Summary []jsonTallyLock  `json:"summary"`
 	Rows    []jsonTallyStory `json:"stories"`
@@ -95,9 +118,11 @@ type jsonTallyStory struct {
 
 type jsonTallyCell struct {
 	Lock string `json:"lock"`
-	// Seeds is on how many seeds the story was told; Untold says why it cannot be told.
+	// Seeds is on how many seeds the story was told; Untold says why it cannot be told, and
+	// NotRun why this program has not run it.
 	Seeds  int    `json:"seeds"`
 	Untold string `json:"untold,omitempty"`
+	NotRun string `json:"not_run,omitempty"`
 	// Replay runs it on the first seed.
 	Replay string `json:"replay,omitempty"`
 	// Grants are the sections in the runs with fencing, OwnTokens those whose token came
@@ -138,7 +163,7 @@ type jsonSample struct {
 }
 
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
-	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
+	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), NotRun: t.NotRun(), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
 	for column, lock := range t.Locks {
 		one := jsonTallyLock{Lock: lock}
 		if comes, known := t.ownTokens(column); known {
@@ -162,7 +187,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	c := t.Counts[i][column]
 	out := jsonTallyCell{
-		Lock: t.Locks[column], Seeds: c.Seeds, Untold: t.Rows[i].Cells[column].Untold,
+		Lock: t.Locks[column], Seeds: c.Seeds, Untold: t.Rows[i].Cells[column].Untold, NotRun: t.Rows[i].Cells[column].NotRun,
 		Grants: c.Grants, OwnTokens: c.OwnTokens, Runs: []jsonTallyRuns{}, Figures: []jsonSample{},
 	}
 	if c.Seeds == 0 {

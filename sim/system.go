@@ -84,7 +84,8 @@ type System struct {
 	// nodes of one world leave for those of others is made here, because a WaitGroup or a
 	// channel that is made in a world is bound to it.
 	Prepare func(nodes int)
-	// Boot makes one node, which runs.
+	// Boot makes one node, which runs. Both are nil of a kind that nobody plays: see
+	// [ProvideSystem].
 	Boot func(*Host) Server
 }
 
@@ -265,7 +266,18 @@ func RegisterSystem(s System) {
 	}
 }
 
-// Systems lists the kinds of servers that this program has, in alphabetical order.
+// ProvideSystem gives a kind of server that is registered without them its Framer and its Boot:
+// what is known of it is where scenarios are read, and what plays it where a program imports it.
+// It is for package initialisation; a name that is not registered, or that has them, panics.
+func ProvideSystem(name string, framer func(*Names) Framer, boot func(*Host) Server) {
+	i := slices.IndexFunc(systems, func(s System) bool { return s.Name == name })
+	if i < 0 || systems[i].Boot != nil {
+		panic("there is no kind of server that is called " + name + " and that nobody plays")
+	}
+	systems[i].Framer, systems[i].Boot = framer, boot
+}
+
+// Systems lists the kinds of servers that this program knows, in alphabetical order.
 func Systems() []System { return slices.Clone(systems) }
 
 // LookupSystem finds a kind of server by name.
@@ -340,8 +352,9 @@ func (e *BadNode) Error() string { return e.Why }
 type MissingSystem struct{ Node, System string }
 
 func (e *MissingSystem) Error() string {
+	played := slices.DeleteFunc(Systems(), func(s System) bool { return s.Boot == nil })
 	return fmt.Sprintf("%s is a server of the kind %q, which this program does not have: it has %s",
-		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", systems, func(s System) string { return s.Name }))
+		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", played, func(s System) string { return s.Name }))
 }
 
 // checkNode refuses a node that its system cannot be.

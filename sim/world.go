@@ -176,9 +176,10 @@ func (w *World) describe() {
 		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // as many as most worlds have
 	}
 	w.names = NewNames()
-	if cfg.Lock.Kind.Name != "" {
-		for _, key := range cfg.keys() {
-			w.describeLock(key)
+	w.trace.Locks = cfg.Locks()
+	for _, l := range w.trace.Locks {
+		for _, s := range l.Slots {
+			w.names.keys[s.Key] = true
 		}
 	}
 	w.trace.Processes = cfg.processes()
@@ -206,18 +207,28 @@ func (cfg *Config) processes() []trace.ProcessInfo {
 	return all
 }
 
-// describeLock adds one lock to the trace.
-func (w *World) describeLock(key string) {
-	l := w.cfg.Lock
+// Locks are the locks of the world, as its trace will describe them; none if nobody takes any.
+func (cfg *Config) Locks() (all []trace.LockInfo) {
+	if cfg.Lock.Kind.Name == "" {
+		return nil
+	}
+	for _, key := range cfg.keys() {
+		all = append(all, cfg.describe(key))
+	}
+	return all
+}
+
+func (cfg *Config) describe(key string) trace.LockInfo {
+	l := cfg.Lock
 	info := trace.LockInfo{
 		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock && !l.Kind.ReadsClock, Open: l.Kind.Open,
-		Unordered: w.cfg.Tokens.Source.Unordered, Holders: l.Options.Holders, Claims: l.Kind.Claims,
+		Unordered: cfg.Tokens.Source.Unordered, Holders: l.Options.Holders, Claims: l.Kind.Claims,
 	}
-	info.Claims.Tokens = info.Claims.Tokens && w.cfg.Tokens.Source.Name == ""
+	info.Claims.Tokens = info.Claims.Tokens && cfg.Tokens.Source.Name == ""
 	if l.Kind.Endless || l.Kind.Open {
 		info.TTL = 0
 	}
-	masters := w.cfg.masters()
+	masters := cfg.masters()
 	slots, quorum := l.Kind.Slots(key, len(masters))
 	for _, s := range slots {
 		slot := trace.SlotInfo{Node: l.Kind.System, Key: s.Key}
@@ -229,10 +240,9 @@ func (w *World) describeLock(key string) {
 			}
 		}
 		info.Slots = append(info.Slots, slot)
-		w.names.keys[s.Key] = true
 	}
 	info.Quorum = quorum
-	w.trace.Locks = append(w.trace.Locks, info)
+	return info
 }
 
 // keys names the locks of a world: the clients' own, in the order of their first clients, then
@@ -549,6 +559,11 @@ func check(cfg *Config) error {
 		}
 		if err := cfg.Lock.Kind.Check(cfg.Lock.Options); err != nil {
 			return fmt.Errorf("sim: %w", err)
+		}
+	}
+	for _, n := range cfg.Nodes {
+		if s, err := cfg.system(n); err == nil && s.Boot == nil {
+			return fmt.Errorf("sim: %w", &MissingSystem{n.Name, s.Name})
 		}
 	}
 	if err := errors.Join(cfg.CheckStorage(), cfg.CheckTTL(), cfg.CheckNodes(), cfg.CheckSchedule(), cfg.CheckNesting()); err != nil {

@@ -27,26 +27,10 @@ package sqlite
 
 import (
 	"github.com/locksim/locksim/locks"
+	_ "github.com/locksim/locksim/servers/sqlite" // what is known of the node
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
 
 func init() {
-	sim.RegisterSystem(sim.System{
-		Name:      locks.SQLite,
-		Title:     "SQLite: a file on the machine of all clients",
-		Node:      "SQLite file",
-		Port:      1,
-		Disks:     []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Key:       locks.SQLiteRow,
-		Revives:   true, // a row stays, and says until when it is somebody's
-		Failure:   "disk I/O error",
-		Unrevoked: "a DELETE is made by a process of its own, which opens the file; let the client crash",
-		Framer:    func(*sim.Names) sim.Framer { return framer{} },
-		Boot:      boot,
-	})
+	sim.ProvideSystem(locks.SQLite, func(*sim.Names) sim.Framer { return framer{} }, boot)
 }
-
-// Always has on the disk what SQLite has asked to be there, before SQLite goes on. What it has not
-// asked for since the story began, a power loss takes.
-const Always sim.Persistence = "always"
