@@ -112,5 +112,5 @@ func whyNotRun(lock, own string) string {
 	if lock = cmp.Or(lock, own); linked(lock) {
 		return ""
 	}
-	return "the lock " + lock + " is not linked into this program; locksim-all has it"
+	return "the lock " + lock + " is not linked into this program"
 }

@@ -271,7 +271,7 @@ func (t *Tally) legend(o Options) facts {
 			none = append(none, story.Visible(lock))
 		}
 	}
-	rows := facts{remarkOn("✓, ✗", "never, and on each seed; 3/20 is on three of twenty; – is nothing to judge, n/a a story that cannot be told with the lock, ? a run of which nobody can tell")}
+	rows := facts{remarkOn("✓, ✗", "never, and on each seed; 3/20 is on three of twenty; – is nothing to judge, n/a a story that cannot be told with the lock or was not run, ? a run of which nobody can tell")}
 	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile where that is another"))
 	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seeds(), t.Seed)))
 	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is of its story with its lock, as in %s; where it took another seed, that is said below", t.shows(0, 0, t.Seed, o))))
