@@ -1,8 +1,10 @@
 package sim_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
@@ -23,7 +25,7 @@ func TestCheckNodes(t *testing.T) {
 		{"its lock says", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
 		{"nobody says", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "nothing says what kind of server toy-1 is"},
 		{"there is no such kind", []sim.Node{{Name: "abacus-1", System: "abacus"}}, ToyLock,
-			`abacus-1 is a server of the kind "abacus", which this program does not have: it has bard, council, listener, scribe, sundial, toy`},
+			`abacus-1 is a server of the kind "abacus", which this program does not have: it has bard, council, listener, scribe, toy`},
 		{"a toy has no disk", []sim.Node{{Name: "toy-1", System: "toy", Persistence: "always"}}, ToyLock,
 			"toy-1 cannot have persistence always: a toy has no disk"},
 		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
@@ -72,4 +74,26 @@ func TestRegisterSystemTwice(t *testing.T) {
 		}
 	}()
 	sim.RegisterSystem(sim.System{Name: "toy"})
+}
+
+// A kind of server that nobody plays is known, and no world has one.
+func TestServersThatNobodyPlays(t *testing.T) {
+	cfg := sim.Config{Horizon: time.Second, Network: sim.Network{Min: 1, Max: 1}, Nodes: []sim.Node{{Name: "sundial-1", System: "sundial"}}}
+	if err := cfg.CheckNodes(); err != nil {
+		t.Error(err)
+	}
+	_, err := sim.Run(cfg)
+	if missing := new(sim.MissingSystem); !errors.As(err, &missing) || missing.System != "sundial" {
+		t.Errorf("a world with a sundial: %v", err)
+	}
+	for name, of := range map[string]string{"toy": "is played already", "abacus": "is not known"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s %s, and can be provided", name, of)
+				}
+			}()
+			sim.ProvideSystem(name, nil, nil)
+		}()
+	}
 }
