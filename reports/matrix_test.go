@@ -425,3 +425,35 @@ func TestMarkdownOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// What a program cannot run is counted, and neither a pass nor a failure.
+func TestNotRun(t *testing.T) {
+	const why = "the lock abacus is not linked into this program"
+	m := &Matrix{Rows: slices.Concat(
+		rows("examples", "no-faults", "none", map[string][]Cell{"": {does("redlock")}}, "=nothing breaks"),
+		rows("debate", "counted", "clock", map[string][]Cell{"": {{Lock: "redlock", NotRun: why}}}, "="),
+	)}
+	if !m.AsExpected() || m.NotRun() != 1 {
+		t.Errorf("as expected: %v, with %d not run", m.AsExpected(), m.NotRun())
+	}
+	for format, says := range map[string][]string{
+		"text": {"n/a", "Not run, and why (1)", "the lock abacus is not linked"}, "markdown": {"n/a", "Not run, and why (1)", why},
+		"html": {"n/a", ", 1 not run", why}, "json": {`"not_run": 1,`, `"not_run": "` + why + `"`, `"as_expected": null`},
+	} {
+		got := matrix(t, format, m)
+		for _, want := range says {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, got)
+			}
+		}
+	}
+	tally := NewTally([]*scenarios.Scenario{m.Rows[1].Scenario}, []string{"abacus"}, 1)
+	tally.Rows[0].Cells[0].NotRun = why
+	for format, says := range map[string]string{"text": "abacus: 1 variant: ", "markdown": why, "html": "Not run, and why", "json": `"not_run": 1,`} {
+		f, _ := Tallies.Lookup(format)
+		var b strings.Builder
+		if err := f.Write(&b, tally, Options{}); err != nil || !strings.Contains(b.String(), says) {
+			t.Errorf("%s does not say %q: %v\n%s", format, says, err, &b)
+		}
+	}
+}
