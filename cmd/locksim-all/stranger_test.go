@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A main of a few lines in a module of one's own is locksim with a lock of one's own, which all
+// commands know.
+func TestALockOfOnesOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a module")
+	}
+	s := newStranger(t, "example.com/mine")
+	if err := os.CopyFS(s.dir, os.DirFS("../../command/testdata/mine")); err != nil {
+		t.Fatal(err)
+	}
+	s.goes(t, "get", "github.com/locksim/locksim/command@"+ourVersion, "github.com/locksim/locksim/libraries@"+ourVersion)
+	s.goes(t, "mod", "tidy")
+	s.goes(t, "build", "-o", "mine", ".")
+	for _, c := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"version", 0, `^locksim ` + regexp.QuoteMeta(ourVersion) + ` go\S+, in example.com/mine \(devel\)\n`},
+		{"version", 0, `\nsystems: redis\n`},
+		{"__complete run --lock mi", 0, `(?m)^mine$`},
+		{"list --lock mine", 0, "no scenario that is built in is like that"},
+		{"run gc-pause --lock mine", 0, `\n  lock +mine on 1 node, TTL 30s\n`},
+		{"explain gc-pause --lock mine", 0, `\nreplay: locksim explain gc-pause --seed 1 --lock mine\n`},
+		{"matrix gc-pause --lock mine,redsync", 0, `\n gc-pause +✓✗ ✗→✓ +✓✗ ✗→✓\n`},
+		{"compare same-gc-pause --lock mine,redlock --seeds 2", 0, `\n  mine +✗ → ✓\n`},
+		{"explore --lock mine --max-faults 1 --only pause --ways ways", 1, `(?m)^mine on 1 node, TTL 30s: [0-9]+ ways to break it$`},
+		{"run ways", 0, `, 0 not as expected`},
+		{"run etcd-gc-pause", 2, `  locksim-all run etcd-gc-pause\n`},
+		{"run gc-pause --lock mien", 2, `did you mean "mine"\?`},
+	} {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(s.dir, "mine"), strings.Fields(c.args)...)
+		cmd.Dir = s.dir
+		out, _ := cmd.CombinedOutput()
+		if status := cmd.ProcessState.ExitCode(); status != c.status || !regexp.MustCompile(c.says).Match(out) {
+			t.Errorf("mine %s: status %d, and it does not say %q:\n%.3000s", c.args, status, c.says, out)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
+
+// A start makes only what each run needs: what a package of ours allocates when it is initialised
+// is what it registers. Expressions, templates and tables are made when they are first used.
+func TestStartMakesLittle(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "locksim", "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	packages, total := 0, 0
+	for _, line := range initialised.FindAllStringSubmatch(string(out), -1) {
+		size, err := strconv.Atoi(line[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(line[1], "github.com/locksim/locksim/") {
+			continue
+		}
+		packages, total = packages+1, total+size
+		if size > 32<<10 {
+			t.Errorf("%s allocates %d bytes when the program starts, in %s pieces", line[1], size, line[3])
+		}
+	}
+	if packages < 10 || total > 256<<10 {
+		t.Errorf("%d packages of ours allocate %d bytes when the program starts", packages, total)
+	}
+}

@@ -1,0 +1,29 @@
+package command
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// The package requires no library of a lock but go-redis, so that nobody's own program does.
+func TestCommandHasNoLockLibrary(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := map[string]bool{}
+	for module := range strings.FieldsSeq(string(out)) {
+		modules[module] = true
+	}
+	if !modules["github.com/redis/go-redis/v9"] {
+		t.Errorf("it has only %v", modules)
+	}
+	for _, name := range locks.Names() {
+		if library := libraryOf(name); library != goRedis && modules[library] {
+			t.Errorf("it has %s, of the lock %s", library, name)
+		}
+	}
+}
