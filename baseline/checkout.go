@@ -28,7 +28,7 @@ func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	}
 	c.command = filepath.Join(scratch, "locksim.exe")
 	remove = func() { os.RemoveAll(scratch) }
-	if said, err := c.run(ctx, "go", "build", "-o", c.command, "./cmd/locksim").CombinedOutput(); err != nil {
+	if said, err := c.run(ctx, "go", "build", "-o", c.command, "./cmd/locksim-all").CombinedOutput(); err != nil {
 		remove()
 		return nil, fmt.Errorf("%s does not build: %w\n%s", c.dir, err, said)
 	}

@@ -19,7 +19,7 @@ import (
 
 // mostNames is how many names a stranger may find in our packages. Lower it whenever
 // there are fewer: a name that is exported is a promise, and somebody has to read it.
-const mostNames = 1152
+const mostNames = 1155
 
 var update = flag.Bool("update", false, "rewrite testdata/names.txt")
 

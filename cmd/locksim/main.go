@@ -8,8 +8,6 @@ package main
 import (
 	"github.com/locksim/locksim/command"
 
-	_ "github.com/locksim/locksim/libraries/consul"
-	_ "github.com/locksim/locksim/libraries/etcd"
 	_ "github.com/locksim/locksim/libraries/goose"
 	_ "github.com/locksim/locksim/libraries/postgres"
 	_ "github.com/locksim/locksim/libraries/redislock"

@@ -14,7 +14,7 @@ func init() {
 		Title:     "SQLite: a file on the machine of all clients",
 		Node:      "SQLite file",
 		Port:      1,
-		Disks:     []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Disks:     []sim.Disk{{Persistence: always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Key:       locks.SQLiteRow,
 		Revives:   true, // a row stays, and says until when it is somebody's
 		Failure:   "disk I/O error",
@@ -22,6 +22,6 @@ func init() {
 	})
 }
 
-// Always has on the disk what SQLite has asked to be there, before SQLite goes on. What it has not
+// always has on the disk what SQLite has asked to be there, before SQLite goes on. What it has not
 // asked for since the story began, a power loss takes.
-const Always sim.Persistence = "always"
+const always sim.Persistence = "always"

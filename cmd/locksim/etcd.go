@@ -1,0 +1,6 @@
+//go:build !js || etcd_on_js
+
+package main
+
+// The client of etcd compiles for js only by platforms/js.
+import _ "github.com/locksim/locksim/libraries/etcd"
