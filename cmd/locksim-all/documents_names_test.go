@@ -46,7 +46,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 	named("docs/scenarios.md", "measure", checks.MeasureNames()...)
 	text := read(t, "docs/command.md")[0].text
 	for _, command := range offered(t, "") {
-		if !strings.Contains(text, "\nlocksim "+command) {
+		if !strings.Contains(text, "locksim "+command) {
 			t.Errorf("docs/command.md does not name the command %q", command)
 		}
 		for _, flag := range offered(t, command, "--") {
