@@ -77,7 +77,7 @@ func lacking(what string, lacks []string) error {
 	if len(lacks) > 1 {
 		some = "the locks " + strings.Join(lacks, ", ") + " are"
 	}
-	return notLinked{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks:", what, some)}
+	return notLinked{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", what, some)}
 }
 
 // linked says whether this program can make a kind of lock.
