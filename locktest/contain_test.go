@@ -138,6 +138,38 @@ func TestContainmentOfSearches(t *testing.T) {
 	}
 }
 
+// TestDeadlyExplored is run by [TestWorkersAlone], in a process of its own: it is meant to
+// fail.
+func TestDeadlyExplored(t *testing.T) {
+	if os.Getenv(misbehaviour) == "" {
+		t.Skip("it is run by TestWorkersAlone")
+	}
+	plainDel := kind(t, "single-plain-del")
+	locktest.Explore(t, locktest.Config{Name: "broken"}, func(env *locktest.Env) (locks.Lock, error) {
+		if os.Getenv("LOCKSIM_WORKER") == "" {
+			go panic("outside of the workers")
+		}
+		return plainDel(env)
+	}, locktest.Exploration{MaxFaults: 1})
+}
+
+// Only workers run the lock: a lock that ends any other process is explored to the end, and
+// each way to break it shows what happened.
+func TestWorkersAlone(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := misbehave(t, binary, "panics", "-test.run=^TestDeadlyExplored$")
+	for _, line := range []string{
+		"the lock's own fault, with ", "release-ownership: at ", "client-1  removes client-2's key on redis-1", "--- FAIL: TestDeadlyExplored ",
+	} {
+		if !strings.Contains(out, line) {
+			t.Errorf("%q is not in\n%s", line, out)
+		}
+	}
+}
+
 // Whatever a lock does, it fails the subtest that it did it in, with the reason and
 // the line that replays it, and no other.
 func TestContainment(t *testing.T) {

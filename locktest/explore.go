@@ -72,7 +72,7 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	e.report(t, result)
+	e.report(t, pool, result)
 }
 
 // An explorer looks for faults that break a lock.
@@ -170,7 +170,7 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 }
 
 // report fails the test for what is the lock's own fault, and logs the rest.
-func (e *explorer) report(t *testing.T, r *explore.Result) {
+func (e *explorer) report(t *testing.T, worlds runs.Worlds, r *explore.Result) {
 	t.Helper()
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
@@ -183,7 +183,7 @@ func (e *explorer) report(t *testing.T, r *explore.Result) {
 	t.Log("\n" + text.String())
 	for _, w := range r.Ways {
 		if w.Fault == checks.FaultLock {
-			t.Error(e.tellWay(w))
+			t.Error(e.tellWay(t.Context(), worlds, w))
 		}
 	}
 }

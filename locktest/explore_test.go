@@ -85,7 +85,7 @@ var inVain = runs.World{Faults: []runs.Fault{
 // their world again.
 func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
-	text := e.tellWay(explore.Way{
+	text := e.tellWay(t.Context(), e.local, explore.Way{
 		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock,
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 7 * time.Second}, Broken: sim.Size{Time: 7010 * time.Millisecond}}},
 	})

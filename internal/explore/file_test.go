@@ -236,9 +236,16 @@ func (d deed) file(t *testing.T) []byte {
 	return files[d.name]
 }
 
+// tell writes a world of the deed's base as a file.
+func (d deed) tell(t *testing.T, w World, kind locks.Kind, patience time.Duration) (account, error) {
+	t.Helper()
+	b := Base{Base: runs.Base{Name: d.name, Text: []byte(d.base), Kind: kind, Seed: d.seed}}
+	return scenarioFile(t.Context(), NewLocal([]Base{b}, patience), b, w)
+}
+
 func (d deed) write(t *testing.T) []byte {
 	t.Helper()
-	says, err := scenarioFile(d.story(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
+	says, err := d.tell(t, World{Change: d.change, Faults: d.faults}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,7 +532,7 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 		}},
 	} {
 		t.Run(test.kind.Name, func(t *testing.T) {
-			says, err := scenarioFile(d.story(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
+			says, err := d.tell(t, World{Faults: []Fault{fault}}, test.kind, 10*second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -547,7 +554,7 @@ func TestALockThatHangs(t *testing.T) {
 	d := deed{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
-	p := play{base: d.story(t), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
+	spinning := rudeKind("spinning", func() {
 		for { // never blocks, as code that waits in a loop
 			select {
 			case <-over:
@@ -556,8 +563,9 @@ func TestALockThatHangs(t *testing.T) {
 				runtime.Gosched()
 			}
 		}
-	})}}
-	says, err := p.file([]Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()})
+	})
+	pause := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
+	says, err := d.tell(t, World{Faults: []Fault{pause}}, spinning, second/5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -577,7 +585,7 @@ func TestALockThatHangs(t *testing.T) {
 
 func TestAWorldThatCannotBeMade(t *testing.T) {
 	d := deed{name: "nobody", base: workload("single"), seed: 1}
-	_, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, 1, locks.Kind{})
+	_, err := d.tell(t, World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, locks.Kind{}, 10*second)
 	if err == nil || !strings.Contains(err.Error(), "client-9") {
 		t.Errorf("the error is %v", err)
 	}

@@ -10,8 +10,8 @@ import (
 
 // Records are those of bases, of which some process runs the worlds.
 type Records struct {
-	Bases  []Base
-	Worlds runs.Worlds
+	Bases []Base
+	runs.Worlds
 }
 
 // Record runs a base without any fault and takes down where faults can strike.

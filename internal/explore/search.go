@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/locksim/locksim/internal/runs"
@@ -47,9 +46,10 @@ type Search struct {
 	Jobs int
 
 	Runner Runner
-	// Records makes the records of the bases.
+	// Records makes the records of the bases, and says what happened in a world.
 	Records interface {
 		Record(ctx context.Context, base int) (*Record, error)
+		accountant
 	}
 	// Ledger has what was run before, and takes down what is run now; nil is none.
 	Ledger *Ledger
@@ -97,10 +97,9 @@ type Found struct {
 	records []*Record
 	singles [][]single // by base
 	// listed is how many single faults there are, tried or not, by base.
-	listed  []int
-	groups  groups
-	told    bool // the first world in which anything broke was told
-	writing sync.Mutex
+	listed []int
+	groups groups
+	told   bool // the first world in which anything broke was told
 	// result has what is counted.
 	result Result
 }

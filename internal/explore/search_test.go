@@ -20,7 +20,10 @@ import (
 )
 
 // A stage is a base that exists only in its record: two clients and three nodes.
-type stage struct{ points int }
+type stage struct {
+	runs.Worlds
+	points int
+}
 
 func (s stage) Record(_ context.Context, base int) (*Record, error) {
 	r := &Record{
@@ -49,7 +52,7 @@ func (s stage) Record(_ context.Context, base int) (*Record, error) {
 func search(points, faults, worlds, jobs int, broken func(w World) []Break) *Search {
 	return &Search{
 		Bases: []Base{{Base: runs.Base{Name: "stage", Seed: 1}}}, MaxFaults: faults, Worlds: worlds, Jobs: jobs,
-		Records: stage{points},
+		Records: stage{points: points},
 		Runner: runs.RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
 			run := Run{Behaviour: 1, Breaks: broken(w)}
 			for _, f := range w.Faults {
@@ -125,7 +128,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 		return nil
 	})
 	f := find(t, s)
-	r, _ := stage{4}.Record(t.Context(), 0)
+	r, _ := stage{points: 4}.Record(t.Context(), 0)
 	singles := r.Singles()
 	if len(tried) != len(singles) {
 		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
@@ -333,7 +336,7 @@ func TestSearchThatFails(t *testing.T) {
 // Where a pause of any client breaks the lock, a pause with something else besides is
 // nothing new, and neither is a larger set that does the same.
 func TestMinimal(t *testing.T) {
-	r, _ := stage{1}.Record(t.Context(), 0)
+	r, _ := stage{points: 1}.Record(t.Context(), 0)
 	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
 	down := item{Kind: "crash", Target: "redis-1", For: time.Second}.fault()
 	one := func(effect Effect, faults ...Fault) *group {
@@ -367,7 +370,7 @@ func TestMinimal(t *testing.T) {
 
 // Whose disk a crash leaves empty decides to which family it belongs.
 func TestFamilies(t *testing.T) {
-	r, _ := stage{1}.Record(t.Context(), 0)
+	r, _ := stage{points: 1}.Record(t.Context(), 0)
 	for _, test := range []struct {
 		fault Fault
 		disk  sim.Persistence

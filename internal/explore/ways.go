@@ -224,18 +224,7 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	if base.Programs != nil {
 		return w, nil
 	}
-	v, err := base.Story()
-	if err != nil {
-		return w, err
-	}
-	if v, err = v.With(e.world.Change); err != nil {
-		return w, err
-	}
-	// It runs worlds in this process, and libraries draw from a source of random numbers
-	// that all worlds of a process share.
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	says, err := scenarioFile(v, e.world, base.Seed, base.Kind)
+	says, err := scenarioFile(ctx, f.search.Records, base, e.world)
 	w.Text, w.Title, w.Story = says.text, says.title, says.story
 	return w, err
 }

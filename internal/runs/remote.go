@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -45,8 +46,14 @@ func (p *Remote) Run(ctx context.Context, w World) (Outcome, error) {
 func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account, error) {
 	r, err := p.ask(ctx, workOrder{World: w.send(), Account: fencing})
 	a := Account{Run: r.Outcome.Off}
-	if r.Trace != nil {
-		a.History = history.Of(r.Trace)
+	switch {
+	case r.Trace != nil:
+		h := history.Of(r.Trace)
+		a.Judged = Judged{h, checks.Check(h, nil), r.Trace.Ending}
+	case a.Misconduct():
+		b := a.Breaks[0]
+		why, stacks, _ := strings.Cut(b.Why, "\n")
+		a.Judged = ended(&trace.Ending{Rule: b.What, Why: why, Stacks: stacks})
 	}
 	return a, err
 }
