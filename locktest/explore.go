@@ -17,6 +17,7 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
 )
 
 // An Exploration says how far to look for faults that break a lock. The zero
@@ -106,24 +107,58 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 		e.search.Deadline = time.Now().Add(o.For)
 	}
 	e.seed = cmp.Or(o.Seed, 1)
-	e.workIn(e.workloads(e.seed, 0))
+	e.workIn(e.workloads(e.seed, 0, 1))
 	return e
 }
 
-// workIn has the lock explored in some workloads.
+// workIn has the lock explored in some workloads. After them come those in which the lock's
+// pace is measured.
 func (e *explorer) workIn(bases []explore.Base) {
-	e.search.Bases, e.local = bases, explore.NewLocal(bases, e.config.Patience)
+	all := slices.Clone(bases)
+	for _, share := range shares(usual) {
+		alone := func(string) (sim.Config, error) { return e.alone(newConnection * usual / share), nil }
+		all = append(all, explore.Base{Base: runs.Base{Name: "alone", Config: alone}})
+	}
+	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
 }
 
-// measureTakeover fits the workloads to how long another client waits for a holder that has
-// crashed; worlds are those of the workloads as they are.
-func (e *explorer) measureTakeover(t *testing.T, worlds runs.Worlds) {
+// fit fits the workloads to the lock: to the latencies that it survives, as [Run] does, and to
+// how long another client waits for a holder that has crashed. start starts what runs the
+// worlds of the workloads as they are then.
+func (e *explorer) fit(t *testing.T, start func() runs.Worlds) {
 	t.Helper()
-	takeover, err := explore.Takeover(t.Context(), worlds)
+	worlds := start()
+	share, err := e.measurePace(t.Context(), worlds)
+	if share > 1 {
+		t.Log(pacedBy(share))
+		e.workIn(e.workloads(e.seed, 0, share))
+		worlds = start()
+	}
+	var takeover time.Duration
+	if err == nil {
+		takeover, err = explore.Takeover(t.Context(), worlds)
+	}
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	e.workIn(e.workloads(e.seed, takeover))
+	e.workIn(e.workloads(e.seed, takeover, share))
+}
+
+// measurePace is the part of the usual latencies that the lock's own timeouts leave, 1 of so
+// many; 1 too if the lock works with none, or ends the process.
+func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
+	for i, share := range shares(usual) {
+		a, err := worlds.Account(ctx, runs.World{Base: len(e.search.Bases) + i}, runs.Without)
+		switch {
+		case err != nil:
+			return 1, fmt.Errorf("what latencies the lock survives cannot be measured: %w", err)
+		case a.History == nil:
+			return 1, nil
+		case a.Ending == nil && worked(a.History):
+			return share, nil
+		}
+	}
+	return 1, nil
 }
 
 // elsewhere does what this process is to do instead of a search, if it is: run worlds
@@ -136,8 +171,8 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 	case serves(e.call):
 		// The bases that are sent lack what cannot be: that is the same in those of this call.
 		runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
-			for i, b := range sent {
-				e.search.Bases[i].Text = b.Text
+			for i := range e.search.Bases {
+				e.search.Bases[i].Text = sent[i].Text
 			}
 			e.workIn(e.search.Bases)
 			return e.local, nil
@@ -152,8 +187,14 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 // hire starts the workers, in workloads that fit the lock.
 func (e *explorer) hire(t *testing.T) *runs.Remote {
 	t.Helper()
-	one := e.pool(t, 1)
-	e.measureTakeover(t, one)
+	var one *runs.Remote
+	e.fit(t, func() runs.Worlds {
+		if one != nil {
+			one.Close()
+		}
+		one = e.pool(t, 1)
+		return one
+	})
 	one.Close()
 	pool := e.pool(t, e.search.Jobs)
 	e.search.Runner, e.search.Records = pool, explore.Records{Bases: e.search.Bases, Worlds: pool}

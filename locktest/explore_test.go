@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,52 @@ func TestFittedWorkloads(t *testing.T) {
 	}{"before": {plain, false}, "here": {e.local, true}, "in a worker": {pool, true}} {
 		if o, err := c.runner.Run(t.Context(), w); err != nil || (o.Off.Doubt == "") != c.fitted {
 			t.Errorf("%s: %+v, %v", name, o.Off, err)
+		}
+	}
+}
+
+// hasty is a lock that gives up soon when it is asked for.
+type hasty struct{ locks.Lock }
+
+func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
+	defer cancel()
+	return l.Lock.Acquire(ctx)
+}
+
+// A lock with short timeouts of its own is explored at a pace that it can keep, and what is
+// told of a world is what happened in the world that was found.
+func TestPacedWorkloads(t *testing.T) {
+	build := mutant(t, "quorum/release-without-compare")
+	e := newExplorer(t, Config{OwnClock: true}, func(env *Env) (locks.Lock, error) {
+		lock, err := build(env)
+		return hasty{lock}, err
+	}, Exploration{})
+	if e.elsewhere(t) {
+		return
+	}
+	pool := e.hire(t)
+	defer pool.Close()
+	config, err := e.local.Config(runs.World{}, runs.Without)
+	if err != nil || config.Network.Max >= usual {
+		t.Errorf("the messages of a workload take up to %v, %v", config.Network.Max, err)
+	}
+	found, err := pool.Run(t.Context(), inVain)
+	if err != nil || found.Off.Doubt != "" || !found.Broke() {
+		t.Fatalf("found is %+v, %v", found, err)
+	}
+	both := e.tellBoth(t.Context(), pool, inVain)
+	var told []string
+	for _, p := range bothSay(both).Problems {
+		told = append(told, string(p.Rule))
+	}
+	if want := blamed(found); !slices.Equal(told, want) {
+		t.Errorf("told are %q, found were %q", told, want)
+	}
+	for i, fencing := range []string{runs.Without, runs.With} {
+		a, err := e.local.Account(t.Context(), inVain, fencing)
+		if err != nil || both[i].history.Trace.Hash() != a.History.Trace.Hash() {
+			t.Errorf("what is told with fencing %s is another world, %v", fencing, err)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (e *explorer) replay(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.measureTakeover(t, e.local)
+	e.fit(t, func() runs.Worlds { return e.local })
 	both := e.tellBoth(t.Context(), e.local, w)
 	var names []string
 	var runs []*history.History

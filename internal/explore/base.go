@@ -59,6 +59,8 @@ type Lock struct {
 	// Takeover, if not 0, is how long after a crash of its holder another client is granted
 	// the lock; see [Takeover].
 	Takeover time.Duration
+	// Latency is how long a message takes, as a scenario says it; "" is as long as by default.
+	Latency string
 	// Extends says that a lease can be prolonged.
 	Extends bool
 	Seed    uint64
@@ -104,8 +106,12 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	if l.Nodes > 0 {
 		lock = append(lock, scenarios.Field{Name: "nodes", Value: l.Nodes})
 	}
+	var network scenarios.Fields
+	if l.Latency != "" {
+		network = scenarios.Fields{{Name: "network", Value: scenarios.Fields{{Name: "latency", Value: l.Latency}}}}
+	}
 	base := func(name string, holder scenarios.Fields, asks string) Base {
-		return Base{Takeover: l.Takeover, Base: runs.Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: scenarios.Fields{
+		return Base{Takeover: l.Takeover, Base: runs.Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: append(scenarios.Fields{
 			{Name: "title", Value: l.Name + ": " + name},
 			{Name: "lock", Value: lock},
 			{Name: "clients", Value: scenarios.Fields{
@@ -118,7 +124,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			}},
 			{Name: "horizon", Value: trace.ShortDuration(10 * lasts)},
 			{Name: "progress-within", Value: trace.ShortDuration(4 * lasts)},
-		}.Document()}}
+		}, network...).Document()}}
 	}
 	bases := []Base{base("contend", scenarios.Fields{
 		{Name: "works", Value: share(3)}, {Name: "retry-every", Value: share(1)}, waits, cancels,

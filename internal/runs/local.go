@@ -170,6 +170,9 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
 	}
 	base := l.bases[w.Base]
+	if base.Config != nil {
+		return base.Config(fencing)
+	}
 	s, err := l.setting(w.Base, w.Change)
 	if err != nil {
 		return sim.Config{}, err
