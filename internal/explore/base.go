@@ -20,22 +20,8 @@ type Base struct {
 	Takeover time.Duration
 }
 
-// A search's worlds, what becomes of them, and who runs them.
-type (
-	World      = runs.World
-	Fault      = runs.Fault
-	Parameters = runs.Parameters
-	Outcome    = runs.Outcome
-	Run        = runs.Run
-	Break      = runs.Break
-	Runner     = runs.Runner
-)
-
-// The runs of a world.
-const (
-	Without = runs.Without // fencing tokens
-	With    = runs.With
-)
+// World is what [runs.World] was called here.
+type World = runs.World
 
 // NewLocal makes what runs worlds of some bases in this process; see [runs.NewLocal].
 func NewLocal(bases []Base, patience time.Duration) *runs.Local {
@@ -175,7 +161,7 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	if err != nil {
 		return b, nil, err
 	}
-	plain, err := NewLocal([]Base{b}, patience).Account(context.Background(), World{}, Without)
+	plain, err := NewLocal([]Base{b}, patience).Account(context.Background(), runs.World{}, runs.Without)
 	if err != nil || plain.History == nil {
 		return b, nil, err
 	}

@@ -23,7 +23,7 @@ import (
 // If the base has a kind of lock of its own, which need not be registered, only Go can run
 // the file. A world whose lock hangs has no trace, so its file tells of the faults alone.
 // The error is that of a world that cannot be made.
-func scenarioFile(ctx context.Context, all accountant, b Base, w World) (account, error) {
+func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (account, error) {
 	v, err := b.Story()
 	if err != nil {
 		return account{}, err
@@ -164,7 +164,7 @@ func withoutOwnWords(v *scenarios.Variant) *scenarios.Document {
 }
 
 // document is a base with some faults, as a draft that says nothing of itself.
-func document(base *scenarios.Variant, faults []Fault) *scenarios.Document {
+func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
 	doc := withoutOwnWords(base)
 	var list []scenarios.Fields
 	for _, f := range faults {
@@ -178,16 +178,16 @@ func document(base *scenarios.Variant, faults []Fault) *scenarios.Document {
 
 // An accountant says what happened in a run of a world, as [runs.Worlds] do.
 type accountant interface {
-	Account(ctx context.Context, w World, fencing string) (runs.Account, error)
+	Account(ctx context.Context, w runs.World, fencing string) (runs.Account, error)
 }
 
 // fencings are the runs of a world in their order.
-var fencings = []string{Without, With}
+var fencings = []string{runs.Without, runs.With}
 
 // both are the accounts of a world's runs; the last is of one that has no trace, if there is
 // such a run. The error is that of a world that cannot be made, or of which nobody knows what
 // it would have come to.
-func both(ctx context.Context, all accountant, w World) (accounts []runs.Account, err error) {
+func both(ctx context.Context, all accountant, w runs.World) (accounts []runs.Account, err error) {
 	for _, fencing := range fencings {
 		a, err := all.Account(ctx, w, fencing)
 		if err == nil && a.History == nil && a.Ending == nil {
@@ -216,8 +216,8 @@ func histories(accounts []runs.Account) (all []*history.History) {
 
 // witnessesOf are those of a world, of which one run is told, and the faults that none of
 // them needs, by number.
-func witnessesOf(ctx context.Context, all accountant, w World, accounts []runs.Account, told runs.Account) (chosen []trace.Witness, idle []int, err error) {
-	with := func(faults []Fault) ([]*history.History, error) {
+func witnessesOf(ctx context.Context, all accountant, w runs.World, accounts []runs.Account, told runs.Account) (chosen []trace.Witness, idle []int, err error) {
+	with := func(faults []runs.Fault) ([]*history.History, error) {
 		w.Faults = faults
 		accounts, err := both(ctx, all, w)
 		return histories(accounts), err

@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -79,7 +80,7 @@ func TestALongLineIsBroken(t *testing.T) {
 func TestWrote(t *testing.T) {
 	d := deed{name: "wrote", base: workload("single"), seed: 1}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()
-	says, err := d.tell(t, World{Faults: []Fault{pause}}, locks.Kind{}, 10*second)
+	says, err := d.tell(t, runs.World{Faults: []runs.Fault{pause}}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
