@@ -60,7 +60,7 @@ const defaultWorlds = 500
 func Explore(t *testing.T, config Config, build New, o Exploration) {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return
 	}
 	pool := e.hire(t)
@@ -161,27 +161,16 @@ func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Du
 	return 1, nil
 }
 
-// elsewhere does what this process is to do instead of a search, if it is: run worlds
-// for the one that searches, or a single world again.
-func (e *explorer) elsewhere(t *testing.T) bool {
-	t.Helper()
-	switch {
-	case servesAnother(e.call):
-		t.Skip("this process runs the worlds of another call of package locktest")
-	case serves(e.call):
-		// The bases that are sent lack what cannot be: that is the same in those of this call.
-		runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
-			for i := range e.search.Bases {
-				e.search.Bases[i].Text = sent[i].Text
-			}
-			e.workIn(e.search.Bases)
-			return e.local, nil
-		})
-	case replayed() != "":
-		e.replay(t, replayed())
-		return true
-	}
-	return false
+// serve runs worlds for the process that searches.
+func (e *explorer) serve() {
+	// The bases that are sent lack what cannot be: that is the same in those of this call.
+	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
+		for i := range e.search.Bases {
+			e.search.Bases[i].Text = sent[i].Text
+		}
+		e.workIn(e.search.Bases)
+		return e.local, nil
+	})
 }
 
 // hire starts the workers, in workloads that fit the lock.
@@ -260,7 +249,7 @@ func (b Broken) Attr(t testing.TB) {
 func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Broken] {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return func(func(Broken) bool) {}
 	}
 	return func(yield func(Broken) bool) {

@@ -49,7 +49,7 @@ func TestFittedWorkloads(t *testing.T) {
 		slow.TTL *= 3
 		return build(&Env{&slow})
 	}, Exploration{})
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return
 	}
 	plain := e.local
@@ -90,7 +90,7 @@ func TestPacedWorkloads(t *testing.T) {
 		lock, err := build(env)
 		return hasty{lock}, err
 	}, Exploration{})
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return
 	}
 	pool := e.hire(t)
