@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	voice "github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/reports"
 )
 
 // replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
@@ -97,29 +94,6 @@ func (e *explorer) replay(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	e.fit(t, func() runs.Worlds { return e.local })
-	both := e.tellBoth(t.Context(), e.local, w)
-	var names []string
-	var runs []*history.History
-	for i, v := range both {
-		if v.history != nil {
-			names = append(names, []string{"Without fencing tokens", "With fencing tokens"}[i])
-			runs = append(runs, v.history)
-		}
-	}
-	if len(runs) > 0 {
-		t.Log("\n" + reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names, runs))
-	}
-	for i, h := range runs {
-		t.Logf("%s: trace %s", strings.ToLower(names[i]), h.Trace.Hash())
-	}
-	o := bothSay(both)
-	for _, excused := range o.Excused {
-		t.Log(excused)
-	}
-	if o.Unknown != "" {
-		t.Log("unknown: " + o.Unknown)
-	}
-	for _, p := range o.Problems {
-		t.Error(p)
-	}
+	names := []string{"Without fencing tokens", "With fencing tokens"}
+	show(t, strings.Join(tellFaults(w), "\n"), names, e.tellBoth(t.Context(), e.local, w))
 }

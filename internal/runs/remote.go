@@ -78,10 +78,6 @@ func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) 
 
 // obituary is the outcome of a world that cost its worker.
 func obituary(d Death) Outcome {
-	what := trace.ConductPanic
-	if d.Silence > 0 {
-		what = trace.ConductHang
-	}
 	why := "the process that ran it "
 	if d.Panic != "" {
 		why = shortStack(why + "died: " + d.Said)
@@ -89,6 +85,6 @@ func obituary(d Death) Outcome {
 		d.Said = "" // it may be of a world before this one
 		why += d.Error()
 	}
-	r := Run{Breaks: []Break{{What: what, Fault: checks.FaultLock, Why: why}}}
+	r := Run{Breaks: []Break{{What: d.Rule(), Fault: checks.FaultLock, Why: why}}}
 	return Outcome{Off: r, On: r}
 }
