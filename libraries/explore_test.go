@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 )
@@ -72,7 +73,7 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 	}
 	local := explore.NewLocal(l.Bases(cutOff)[1:], 10*time.Second)
 	for _, w := range worlds {
-		cfg, err := local.Config(w, explore.Without)
+		cfg, err := local.Config(w, runs.Without)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +93,14 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 }
 
 // own are the worlds of the workload extend with one fault in which two clients work at once by the lock's own fault.
-func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []explore.World) {
+func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []runs.World) {
 	t.Helper()
 	bases := l.Bases(kinds)[1:]
 	local := explore.NewLocal(bases, 10*time.Second)
 	search := explore.Search{
 		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: explore.Records{Bases: bases, Worlds: local},
-		Watch: func(w explore.World, o explore.Outcome) {
-			if slices.ContainsFunc(o.Off.Breaks, func(b explore.Break) bool {
+		Watch: func(w runs.World, o runs.Outcome) {
+			if slices.ContainsFunc(o.Off.Breaks, func(b runs.Break) bool {
 				return b.Fault == checks.FaultLock && b.What == string(checks.SectionExclusion)
 			}) {
 				worlds = append(worlds, w)

@@ -88,9 +88,10 @@ func TestMisbehavingExplored(t *testing.T) {
 }
 
 // sound is how many handles are made before the points of the first workload are taken down:
-// one for each of two clients when it is measured how long they wait for a holder that has
-// crashed, and when the workload is run for the first time.
-const sound = 4
+// one when the lock's pace is measured, and one for each of two clients when it is measured
+// how long they wait for a holder that has crashed, and when the workload is run for the first
+// time.
+const sound = 5
 
 // made counts one more handle.
 func made(t *testing.T, file string) int64 {
@@ -134,6 +135,38 @@ func TestContainmentOfSearches(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestDeadlyExplored is run by [TestWorkersAlone], in a process of its own: it is meant to
+// fail.
+func TestDeadlyExplored(t *testing.T) {
+	if os.Getenv(misbehaviour) == "" {
+		t.Skip("it is run by TestWorkersAlone")
+	}
+	plainDel := kind(t, "single-plain-del")
+	locktest.Explore(t, locktest.Config{Name: "broken"}, func(env *locktest.Env) (locks.Lock, error) {
+		if os.Getenv("LOCKSIM_WORKER") == "" {
+			go panic("outside of the workers")
+		}
+		return plainDel(env)
+	}, locktest.Exploration{MaxFaults: 1})
+}
+
+// Only workers run the lock: a lock that ends any other process is explored to the end, and
+// each way to break it shows what happened.
+func TestWorkersAlone(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := misbehave(t, binary, "panics", "-test.run=^TestDeadlyExplored$")
+	for _, line := range []string{
+		"the lock's own fault, with ", "release-ownership: at ", "client-1  removes client-2's key on redis-1", "--- FAIL: TestDeadlyExplored ",
+	} {
+		if !strings.Contains(out, line) {
+			t.Errorf("%q is not in\n%s", line, out)
 		}
 	}
 }

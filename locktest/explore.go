@@ -17,6 +17,7 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
 )
 
 // An Exploration says how far to look for faults that break a lock. The zero
@@ -59,7 +60,7 @@ const defaultWorlds = 500
 func Explore(t *testing.T, config Config, build New, o Exploration) {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return
 	}
 	pool := e.hire(t)
@@ -72,7 +73,7 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	e.report(t, result)
+	e.report(t, pool, result)
 }
 
 // An explorer looks for faults that break a lock.
@@ -106,54 +107,83 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 		e.search.Deadline = time.Now().Add(o.For)
 	}
 	e.seed = cmp.Or(o.Seed, 1)
-	e.workIn(e.workloads(e.seed, 0))
+	e.workIn(e.workloads(e.seed, 0, 1))
 	return e
 }
 
-// workIn has the lock explored in some workloads.
+// workIn has the lock explored in some workloads. After them come those in which the lock's
+// pace is measured.
 func (e *explorer) workIn(bases []explore.Base) {
-	e.search.Bases, e.local = bases, explore.NewLocal(bases, e.config.Patience)
+	all := slices.Clone(bases)
+	for _, share := range shares(usual) {
+		alone := func(string) (sim.Config, error) { return e.alone(newConnection * usual / share), nil }
+		all = append(all, explore.Base{Base: runs.Base{Name: "alone", Config: alone}})
+	}
+	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
 }
 
-// measureTakeover fits the workloads to how long another client waits for a holder that has
-// crashed; worlds are those of the workloads as they are.
-func (e *explorer) measureTakeover(t *testing.T, worlds runs.Worlds) {
+// fit fits the workloads to the lock: to the latencies that it survives, as [Run] does, and to
+// how long another client waits for a holder that has crashed. start starts what runs the
+// worlds of the workloads as they are then.
+func (e *explorer) fit(t *testing.T, start func() runs.Worlds) {
 	t.Helper()
-	takeover, err := explore.Takeover(t.Context(), worlds)
+	worlds := start()
+	share, err := e.measurePace(t.Context(), worlds)
+	if share > 1 {
+		t.Log(pacedBy(share))
+		e.workIn(e.workloads(e.seed, 0, share))
+		worlds = start()
+	}
+	var takeover time.Duration
+	if err == nil {
+		takeover, err = explore.Takeover(t.Context(), worlds)
+	}
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	e.workIn(e.workloads(e.seed, takeover))
+	e.workIn(e.workloads(e.seed, takeover, share))
 }
 
-// elsewhere does what this process is to do instead of a search, if it is: run worlds
-// for the one that searches, or a single world again.
-func (e *explorer) elsewhere(t *testing.T) bool {
-	t.Helper()
-	switch {
-	case servesAnother(e.call):
-		t.Skip("this process runs the worlds of another call of package locktest")
-	case serves(e.call):
-		// The bases that are sent lack what cannot be: that is the same in those of this call.
-		runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
-			for i, b := range sent {
-				e.search.Bases[i].Text = b.Text
-			}
-			e.workIn(e.search.Bases)
-			return e.local, nil
-		})
-	case replayed() != "":
-		e.replay(t, replayed())
-		return true
+// measurePace is the part of the usual latencies that the lock's own timeouts leave, 1 of so
+// many; 1 too if the lock works with none, or ends the process.
+func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
+	for i, share := range shares(usual) {
+		a, err := worlds.Account(ctx, runs.World{Base: len(e.search.Bases) + i}, runs.Without)
+		switch {
+		case err != nil:
+			return 1, fmt.Errorf("what latencies the lock survives cannot be measured: %w", err)
+		case a.History == nil:
+			return 1, nil
+		case a.Ending == nil && worked(a.History):
+			return share, nil
+		}
 	}
-	return false
+	return 1, nil
+}
+
+// serve runs worlds for the process that searches.
+func (e *explorer) serve() {
+	// The bases that are sent lack what cannot be: that is the same in those of this call.
+	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
+		for i := range e.search.Bases {
+			e.search.Bases[i].Text = sent[i].Text
+		}
+		e.workIn(e.search.Bases)
+		return e.local, nil
+	})
 }
 
 // hire starts the workers, in workloads that fit the lock.
 func (e *explorer) hire(t *testing.T) *runs.Remote {
 	t.Helper()
-	one := e.pool(t, 1)
-	e.measureTakeover(t, one)
+	var one *runs.Remote
+	e.fit(t, func() runs.Worlds {
+		if one != nil {
+			one.Close()
+		}
+		one = e.pool(t, 1)
+		return one
+	})
 	one.Close()
 	pool := e.pool(t, e.search.Jobs)
 	e.search.Runner, e.search.Records = pool, explore.Records{Bases: e.search.Bases, Worlds: pool}
@@ -170,7 +200,7 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 }
 
 // report fails the test for what is the lock's own fault, and logs the rest.
-func (e *explorer) report(t *testing.T, r *explore.Result) {
+func (e *explorer) report(t *testing.T, worlds runs.Worlds, r *explore.Result) {
 	t.Helper()
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
@@ -183,7 +213,7 @@ func (e *explorer) report(t *testing.T, r *explore.Result) {
 	t.Log("\n" + text.String())
 	for _, w := range r.Ways {
 		if w.Fault == checks.FaultLock {
-			t.Error(e.tellWay(w))
+			t.Error(e.tellWay(t.Context(), worlds, w))
 		}
 	}
 }
@@ -219,7 +249,7 @@ func (b Broken) Attr(t testing.TB) {
 func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Broken] {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return func(func(Broken) bool) {}
 	}
 	return func(yield func(Broken) bool) {

@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func TestFittedWorkloads(t *testing.T) {
 		slow.TTL *= 3
 		return build(&Env{&slow})
 	}, Exploration{})
-	if e.elsewhere(t) {
+	if elsewhere(t, e.call, e) {
 		return
 	}
 	plain := e.local
@@ -72,6 +73,52 @@ func TestFittedWorkloads(t *testing.T) {
 	}
 }
 
+// hasty is a lock that gives up soon when it is asked for.
+type hasty struct{ locks.Lock }
+
+func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
+	defer cancel()
+	return l.Lock.Acquire(ctx)
+}
+
+// A lock with short timeouts of its own is explored at a pace that it can keep, and what is
+// told of a world is what happened in the world that was found.
+func TestPacedWorkloads(t *testing.T) {
+	build := mutant(t, "quorum/release-without-compare")
+	e := newExplorer(t, Config{OwnClock: true}, func(env *Env) (locks.Lock, error) {
+		lock, err := build(env)
+		return hasty{lock}, err
+	}, Exploration{})
+	if elsewhere(t, e.call, e) {
+		return
+	}
+	pool := e.hire(t)
+	defer pool.Close()
+	config, err := e.local.Config(runs.World{}, runs.Without)
+	if err != nil || config.Network.Max >= usual {
+		t.Errorf("the messages of a workload take up to %v, %v", config.Network.Max, err)
+	}
+	found, err := pool.Run(t.Context(), inVain)
+	if err != nil || found.Off.Doubt != "" || !found.Broke() {
+		t.Fatalf("found is %+v, %v", found, err)
+	}
+	both := e.tellBoth(t.Context(), pool, inVain)
+	var told []string
+	for _, p := range bothSay(both).Problems {
+		told = append(told, string(p.Rule))
+	}
+	if want := blamed(found); !slices.Equal(told, want) {
+		t.Errorf("told are %q, found were %q", told, want)
+	}
+	for i, fencing := range []string{runs.Without, runs.With} {
+		a, err := e.local.Account(t.Context(), inVain, fencing)
+		if err != nil || both[i].history.Trace.Hash() != a.History.Trace.Hash() {
+			t.Errorf("what is told with fencing %s is another world, %v", fencing, err)
+		}
+	}
+}
+
 // inVain is a world in which another client asks for the lock in vain while its holder
 // stands still. One that deletes anybody's key when it cleans up deletes the holder's.
 var inVain = runs.World{Faults: []runs.Fault{
@@ -85,7 +132,7 @@ var inVain = runs.World{Faults: []runs.Fault{
 // their world again.
 func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
-	text := e.tellWay(explore.Way{
+	text := e.tellWay(t.Context(), e.local, explore.Way{
 		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock,
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 7 * time.Second}, Broken: sim.Size{Time: 7010 * time.Millisecond}}},
 	})

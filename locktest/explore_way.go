@@ -1,17 +1,15 @@
 package locktest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/runs"
 	voice "github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/reports"
 )
 
 // replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
@@ -37,7 +35,7 @@ func parseWorld(text string) (w runs.World, err error) {
 }
 
 // tellWay is what a failing test says of one way to break the lock.
-func (e *explorer) tellWay(w explore.Way) string {
+func (e *explorer) tellWay(ctx context.Context, worlds runs.Worlds, w explore.Way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the lock's own fault, with %s\n", voice.Cause(w.Cause))
 	for _, f := range w.Example.Faults {
@@ -50,7 +48,7 @@ func (e *explorer) tellWay(w explore.Way) string {
 	if w.Why != "" {
 		fmt.Fprintf(&b, "%s: %s\n", strings.Join(w.Off, ", "), w.Why)
 	} else {
-		for _, p := range bothSay(e.tellBoth(w.Example)).Problems {
+		for _, p := range bothSay(e.tellBoth(ctx, worlds, w.Example)).Problems {
 			b.WriteString(p.String())
 		}
 	}
@@ -58,15 +56,16 @@ func (e *explorer) tellWay(w explore.Way) string {
 	return b.String()
 }
 
-// tellBoth runs a world in this process, without fencing tokens and with them, and
-// judges it.
-func (e *explorer) tellBoth(w runs.World) (both []verdict) {
+// tellBoth runs a world, without fencing tokens and with them, and judges it.
+func (e *explorer) tellBoth(ctx context.Context, worlds runs.Worlds, w runs.World) (both []verdict) {
 	for _, fencing := range []string{runs.Without, runs.With} {
-		config, err := e.local.Config(w, fencing)
-		if err != nil {
-			return []verdict{{problems: []problem{{Rule: ruleError, Why: "the world cannot be made: " + err.Error()}}}}
+		a, err := worlds.Account(ctx, w, fencing)
+		var v verdict
+		if a.Verdict == nil && err == nil {
+			v.reasons = []string{a.Doubt} // this machine is too slow or too small
+		} else {
+			v = e.judge(address{}, world{}, a.Judged, err)
 		}
-		v := e.tell(address{}, world{config: config})
 		both = append(both, v)
 		if v.broken {
 			break
@@ -94,30 +93,7 @@ func (e *explorer) replay(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.measureTakeover(t, e.local)
-	both := e.tellBoth(w)
-	var names []string
-	var runs []*history.History
-	for i, v := range both {
-		if v.history != nil {
-			names = append(names, []string{"Without fencing tokens", "With fencing tokens"}[i])
-			runs = append(runs, v.history)
-		}
-	}
-	if len(runs) > 0 {
-		t.Log("\n" + reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names, runs))
-	}
-	for i, h := range runs {
-		t.Logf("%s: trace %s", strings.ToLower(names[i]), h.Trace.Hash())
-	}
-	o := bothSay(both)
-	for _, excused := range o.Excused {
-		t.Log(excused)
-	}
-	if o.Unknown != "" {
-		t.Log("unknown: " + o.Unknown)
-	}
-	for _, p := range o.Problems {
-		t.Error(p)
-	}
+	e.fit(t, func() runs.Worlds { return e.local })
+	names := []string{"Without fencing tokens", "With fencing tokens"}
+	show(t, strings.Join(tellFaults(w), "\n"), names, e.tellBoth(t.Context(), e.local, w))
 }

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -13,9 +14,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// usual is how long a message takes at most in a workload.
+const usual = time.Millisecond
+
 // workloads are those in which the lock is explored: those that locksim explore has
-// for every lock, and one of errands that only Go can tell. takeover is as in [explore.Lock].
-func (s *subject) workloads(seed uint64, takeover time.Duration) []explore.Base {
+// for every lock, and one of errands that only Go can tell. takeover is as in [explore.Lock],
+// and share the part of the usual latencies that the lock's own timeouts leave, 1 of so many.
+func (s *subject) workloads(seed uint64, takeover, share time.Duration) []explore.Base {
 	// They are written for a lock that is registered and has as many nodes.
 	name := "single"
 	if s.config.Nodes > 1 {
@@ -23,6 +28,7 @@ func (s *subject) workloads(seed uint64, takeover time.Duration) []explore.Base 
 	}
 	lock := explore.Lock{
 		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Takeover: takeover, Extends: s.config.Extends, Seed: seed,
+		Latency: fmt.Sprintf("%v-%v", 600*time.Microsecond/share, usual/share),
 	}
 	// Nobody waits for ever.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
@@ -42,6 +48,7 @@ func (s *subject) workloads(seed uint64, takeover time.Duration) []explore.Base 
 			}},
 			{Name: "horizon", Value: (15 * max(ttl, takeover)).String()},
 			{Name: "progress-within", Value: (5 * max(ttl, takeover)).String()},
+			{Name: "network", Value: scenarios.Fields{{Name: "latency", Value: lock.Latency}}},
 		}.Document(),
 	}}
 	return append(lock.Bases(explore.Kinds{}), errands)

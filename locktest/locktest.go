@@ -152,15 +152,7 @@ func Run(t *testing.T, config Config, build New) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := nextCall(t.Name())
-	switch {
-	case servesAnother(call):
-		t.Skip("this process runs the worlds of another call of locktest.Run")
-	case serves(call):
-		s.serve()
-	case replayed() != "":
-		s.replay(t, replayed())
-	default:
+	if call := nextCall(t.Name()); !elsewhere(t, call, s) {
 		s.run(t, call)
 	}
 }

@@ -36,7 +36,7 @@ func (s *subject) pace(config sim.Config) (paced sim.Config, share time.Duration
 			farthest = max(farthest, p.Max)
 		}
 	}
-	for share = 1; farthest/share >= nearest; share *= 2 {
+	for _, share = range shares(farthest) {
 		survives, err := s.survives(newConnection * farthest / share)
 		if err != nil {
 			return config, 1, err
@@ -46,6 +46,14 @@ func (s *subject) pace(config sim.Config) (paced sim.Config, share time.Duration
 		}
 	}
 	return config, 1, nil // the latencies are not what keeps the lock from working
+}
+
+// shares are the parts of a latency that are tried, 1 of so many, the largest first.
+func shares(farthest time.Duration) (all []time.Duration) {
+	for share := time.Duration(1); farthest/share >= nearest; share *= 2 {
+		all = append(all, share)
+	}
+	return all
 }
 
 // pacedBy tells people of the share of a story's latencies.
@@ -76,6 +84,16 @@ func (s *subject) survives(latency time.Duration) (bool, error) {
 	if known, measured := s.survived[latency]; measured {
 		return known, nil
 	}
+	tr, err := sim.RunPatiently(s.alone(latency), s.config.Patience)
+	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
+		return false, err
+	}
+	s.survived[latency] = err == nil && worked(history.Of(tr))
+	return s.survived[latency], nil
+}
+
+// alone is the world in which that is measured.
+func (s *subject) alone(latency time.Duration) sim.Config {
 	alone := base{name: "alone", clients: func(Config) []sim.Client {
 		return []sim.Client{{Name: "client-1", Works: ttls(0.01), RetryEvery: ttls(0.05), Sections: 2}}
 	}}
@@ -84,12 +102,7 @@ func (s *subject) survives(latency time.Duration) (bool, error) {
 	for _, n := range config.Nodes {
 		config.Network.Paths = append(config.Network.Paths, sim.Path{Between: "client-1", And: n.Name, Min: latency, Max: latency})
 	}
-	tr, err := sim.RunPatiently(config, s.config.Patience)
-	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
-		return false, err
-	}
-	s.survived[latency] = err == nil && worked(history.Of(tr))
-	return s.survived[latency], nil
+	return config
 }
 
 // worked says that a run came to its end, and that no release failed.

@@ -44,27 +44,46 @@ func (s *subject) replay(t *testing.T, text string) {
 			t.Fatal(err)
 		}
 		v := s.tell(p, w)
+		st, _ := find(p.Story)
+		show(t, st.title, []string{""}, []verdict{v})
+		if v.untold != "" {
+			t.Skip(v.untold)
+		}
+	})
+}
+
+// show shows the whole timelines of a world's runs, by their names, and what they say of the
+// lock.
+func show(t *testing.T, title string, names []string, told []verdict) {
+	t.Helper()
+	var all []*history.History
+	for _, v := range told {
 		if v.history != nil {
-			st, _ := find(p.Story)
-			t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*history.History{v.history}))
-			t.Logf("trace %s", v.history.Trace.Hash())
+			all = append(all, v.history)
 		}
-		if v.share > 1 {
-			t.Log(pacedBy(v.share))
-		}
-		for _, e := range v.excused {
-			t.Log(e)
+	}
+	if len(all) > 0 {
+		t.Logf("%s\n\n%s", title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names[:len(all)], all))
+	}
+	var o outcome
+	for i, v := range told {
+		o.add(address{}, world{}, v)
+		if v.history != nil {
+			t.Log(strings.TrimSpace(names[i] + " trace " + v.history.Trace.Hash()))
 		}
 		for _, r := range v.reasons {
 			t.Log("unknown: " + r)
 		}
-		if v.untold != "" {
-			t.Skip(v.untold)
-		}
-		for _, problem := range v.problems {
-			t.Error(problem)
-		}
-	})
+	}
+	if o.Share > 1 {
+		t.Log(pacedBy(o.Share))
+	}
+	for _, e := range o.Excused {
+		t.Log(e)
+	}
+	for _, p := range o.Problems {
+		t.Error(p)
+	}
 }
 
 // An untoldError says why a story cannot be told with the lock at hand.

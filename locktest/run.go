@@ -151,11 +151,7 @@ func obituary(world string, err error) outcome {
 	if nowhere != nil || !errors.As(err, &died) {
 		return failed(at, ruleError, "the process that ran it is of no use: "+err.Error(), "")
 	}
-	rule := checks.Panic
-	if died.Silence > 0 {
-		rule = checks.Hang
-	}
-	return failed(at, rule, "the process that ran it "+died.Error(), died.Said)
+	return failed(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Said)
 }
 
 func failed(at address, rule checks.Property, why, lines string) outcome {

@@ -72,13 +72,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 		t.Fatal(err)
 	}
 	call := nextCall(t.Name())
-	switch {
-	case servesAnother(call):
-		return func(func(Finding) bool) {}
-	case serves(call):
-		s.serve()
-	case replayed() != "":
-		s.replay(t, replayed())
+	if elsewhere(t, call, s) {
 		return func(func(Finding) bool) {}
 	}
 	wanted := order{Seeds: s.seeds(t)}

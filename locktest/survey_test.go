@@ -47,3 +47,11 @@ func TestSurvey(t *testing.T) {
 	}
 	t.Errorf("loss/release was not among %d stories", seen)
 }
+
+// A test can call Run as often as it likes, with other locks too: each call has workers of its
+// own.
+func TestTwoRuns(t *testing.T) {
+	one := func(story string) bool { return story == "undisturbed" }
+	locktest.Run(t, locktest.Config{Stories: one}, kind(t, "single"))
+	locktest.Run(t, locktest.Config{Nodes: 3, Stories: one}, kind(t, "redlock"))
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -106,19 +107,19 @@ var troubles = []trouble{
 	},
 	{
 		name: "errors", title: "a node answers with errors for a while", effect: trace.AnswersErrors,
-		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: injection.fail,
+		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: onNodes(func(n string) sim.Action { return &sim.Fail{Node: n} }),
 	},
 	{
 		name: "node-down", title: "a node is down for a while, and comes back with all that it knew", effect: trace.KillsProcess,
-		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: injection.crash,
+		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: onNodes(func(n string) sim.Action { return &sim.CrashFault{Process: n} }),
 	},
 	{
 		name: "node-silent", title: "nodes stop answering for good, and keep their connections", effect: trace.StopsProcess,
-		sides: []side{onRequest}, atWork: true, minority: true, ways: once, faults: injection.silence,
+		sides: []side{onRequest}, atWork: true, minority: true, ways: once, faults: onNodes(func(n string) sim.Action { return &sim.Pause{Process: n} }),
 	},
 	{
 		name: "cancelled", title: "the context of a call is cancelled", effect: trace.CancelsCall,
-		sides: []side{onRequest, onReply}, ofClient: true, ways: once, faults: injection.cancel,
+		sides: []side{onRequest, onReply}, ofClient: true, ways: once, faults: onClient(func(c string) sim.Action { return &sim.Cancel{Client: c} }),
 	},
 	{
 		name: "pause", title: "the client is paused", effect: trace.StopsProcess,
@@ -126,11 +127,11 @@ var troubles = []trouble{
 			{name: "0.5-ttl", lasts: ttls(0.5), sides: []side{onReply}},
 			{name: "until-another", lasts: ttls(2.3), until: injection.another, can: exchange.other},
 			{name: "until-another-left", lasts: ttls(2.3), until: injection.anotherLeft, can: exchange.other, sides: []side{beforeCall, onReply}},
-		}, faults: injection.pause,
+		}, faults: onClient(func(c string) sim.Action { return &sim.Pause{Process: c} }),
 	},
 	{
 		name: "killed", title: "the client is killed", effect: trace.KillsProcess,
-		sides: []side{onRequest, onReply}, ofClient: true, atWork: true, ways: once, faults: injection.kill,
+		sides: []side{onRequest, onReply}, ofClient: true, atWork: true, ways: once, faults: onClient(func(c string) sim.Action { return &sim.CrashFault{Process: c} }),
 	},
 }
 
@@ -234,12 +235,27 @@ func (b injection) strikes() trace.Trigger {
 }
 
 // fault makes one that strikes at once.
-func (b injection) fault(text string, action sim.Action) sim.Fault {
-	f := sim.Fault{Strikes: b.strikes(), For: b.lasts, Action: action, Text: text}
+func (b injection) fault(action sim.Action) sim.Fault {
+	f := sim.Fault{Strikes: b.strikes(), For: b.lasts, Action: action}
 	if b.until != nil {
 		f.Until = b.until(b)
 	}
-	return f
+	return runs.Fault{Fault: f}.Sim()
+}
+
+// onNodes makes a fault of each node that is struck, all at one moment.
+func onNodes(action func(node string) sim.Action) func(injection) []sim.Fault {
+	return func(b injection) (faults []sim.Fault) {
+		for _, n := range b.nodes() {
+			faults = append(faults, b.fault(action(n)))
+		}
+		return faults
+	}
+}
+
+// onClient makes a fault of the client.
+func onClient(action func(client string) sim.Action) func(injection) []sim.Fault {
+	return func(b injection) []sim.Fault { return []sim.Fault{b.fault(action(b.client()))} }
 }
 
 // on is the same injection for each of its nodes.
@@ -254,59 +270,29 @@ func (b injection) on() (each []injection) {
 
 func (b injection) cut() (faults []sim.Fault) {
 	for _, one := range b.on() {
-		node := one.nodes()[0]
-		faults = append(faults, one.fault(fmt.Sprintf("reset %s from %s", b.client(), node), &sim.Reset{Process: b.client(), From: node}))
-	}
-	return faults
-}
-
-func (b injection) hold() (faults []sim.Fault) {
-	for _, one := range b.on() {
-		m := one.sendings[0]
-		message := m.NthMessage
-		f := one.fault("hold "+message.String(), &sim.Hold{Message: message})
-		f.Strikes = trace.Trigger{} // it waits for the message
-		faults = append(faults, f)
+		faults = append(faults, one.off(&sim.Reset{Process: b.client(), From: one.nodes()[0]}))
 	}
 	return faults
 }
 
 func (b injection) partition() []sim.Fault {
-	text := fmt.Sprintf("partition %s from %s", b.client(), strings.Join(b.nodes(), ", "))
-	return []sim.Fault{b.fault(text, &sim.Partition{Process: b.client(), From: b.nodes()})}
+	return []sim.Fault{b.off(&sim.Partition{Process: b.client(), From: b.nodes()})}
 }
 
-func (b injection) fail() (faults []sim.Fault) {
-	for _, n := range b.nodes() {
-		faults = append(faults, b.fault("fail "+n, &sim.Fail{Node: n}))
+// off makes a fault that cuts the client off from the nodes.
+func (b injection) off(action sim.Action) sim.Fault {
+	f := b.fault(action)
+	f.Text = fmt.Sprintf("%s %s from %s", f.Kind(), b.client(), strings.Join(b.nodes(), ", "))
+	return f
+}
+
+func (b injection) hold() (faults []sim.Fault) {
+	for _, one := range b.on() {
+		f := one.fault(&sim.Hold{Message: one.sendings[0].NthMessage})
+		f.Strikes = trace.Trigger{} // it waits for the message
+		faults = append(faults, f)
 	}
 	return faults
-}
-
-func (b injection) crash() (faults []sim.Fault) {
-	for _, n := range b.nodes() {
-		faults = append(faults, b.fault("crash "+n, &sim.CrashFault{Process: n}))
-	}
-	return faults
-}
-
-func (b injection) silence() (faults []sim.Fault) {
-	for _, n := range b.nodes() {
-		faults = append(faults, b.fault("pause "+n, &sim.Pause{Process: n}))
-	}
-	return faults
-}
-
-func (b injection) pause() []sim.Fault {
-	return []sim.Fault{b.fault("pause "+b.client(), &sim.Pause{Process: b.client()})}
-}
-
-func (b injection) cancel() []sim.Fault {
-	return []sim.Fault{b.fault("cancel "+b.client(), &sim.Cancel{Client: b.client()})}
-}
-
-func (b injection) kill() []sim.Fault {
-	return []sim.Fault{b.fault("crash "+b.client(), &sim.CrashFault{Process: b.client()})}
 }
 
 // ownNext is when the client itself gets the lock next, or sets its key on the node

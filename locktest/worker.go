@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/locksim/locksim/internal/runs"
@@ -47,11 +48,25 @@ func nextCall(test string) string {
 	return fmt.Sprintf("%s#%d", test, callsMade.of[test])
 }
 
-// serves says that this process is a worker for a call.
-func serves(call string) bool { return os.Getenv(workerVariable) == call }
-
-// servesAnother says that it is one, but not for this.
-func servesAnother(call string) bool { return os.Getenv(workerVariable) != "" && !serves(call) }
+// elsewhere does what this process is to do instead of a call, if it is: carry out orders for
+// the process that has made the call, or run a single world again. A process that works for
+// another call of the test has nothing to do in this one.
+func elsewhere(t *testing.T, call string, does interface {
+	serve()
+	replay(t *testing.T, text string)
+}) bool {
+	t.Helper()
+	switch worksFor := os.Getenv(workerVariable); {
+	case worksFor == call:
+		does.serve()
+	case worksFor != "":
+	case replayed() != "":
+		does.replay(t, replayed())
+	default:
+		return false
+	}
+	return true
+}
 
 // serve carries out orders until there are no more.
 func (s *subject) serve() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -141,13 +142,13 @@ func dataHarm(does, fencing string) harm {
 }
 
 // corruptsFenced is the worst harm.
-var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing tokens", explore.With)
+var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing tokens", runs.With)
 
 var harms = []harm{
 	corruptsFenced,
 	{"makes the lock itself do wrong", func(h explore.Harm) bool { return h.Fault == checks.FaultLock }, ""},
 	{"makes the lock grant two leases at once", func(h explore.Harm) bool { return h.What == string(checks.LeaseExclusion) }, ""},
-	dataHarm("corrupts the data even without fencing tokens", explore.Without),
+	dataHarm("corrupts the data even without fencing tokens", runs.Without),
 }
 
 // in reports whether an effect shows the harm.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -21,17 +22,17 @@ func TestNotFound(t *testing.T) {
 	)
 	// What shows each of these and nothing else.
 	var (
-		isFenced = explore.Harm{Fencing: explore.With, What: "no-lost-update"}
-		isOwn    = explore.Harm{Fencing: explore.With, What: "progress", Fault: checks.FaultLock}
-		isLeases = explore.Harm{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}
-		isData   = explore.Harm{Fencing: explore.Without, What: "serial-sections"}
+		isFenced = explore.Harm{Fencing: runs.With, What: "no-lost-update"}
+		isOwn    = explore.Harm{Fencing: runs.With, What: "progress", Fault: checks.FaultLock}
+		isLeases = explore.Harm{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}
+		isData   = explore.Harm{Fencing: runs.Without, What: "serial-sections"}
 	)
 	every := explore.Effect{isFenced, isOwn, isLeases, isData}
 	less := func(one explore.Harm) explore.Effect {
 		return slices.DeleteFunc(slices.Clone(every), func(h explore.Harm) bool { return h == one })
 	}
 	way := func(faults int, e explore.Effect) explore.Way {
-		return explore.Way{Effect: e, Example: explore.World{Faults: make([]explore.Fault, faults)}}
+		return explore.Way{Effect: e, Example: runs.World{Faults: make([]runs.Fault, faults)}}
 	}
 	all := func(e explore.Effect) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 10, Effect: e} }
 	some := func(e explore.Effect) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 4, Effect: e} }
@@ -62,7 +63,7 @@ func TestNotFound(t *testing.T) {
 		},
 		// The example of a way need not show all that its worlds did.
 		"by one fault, but not in an example": {
-			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{{Fencing: explore.With, What: "section-exclusion"}}), way(2, less(isFenced))),
+			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{{Fencing: runs.With, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
 				"Nothing found " + fenced + both + ".",
 				"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
@@ -99,8 +100,8 @@ func TestNotFound(t *testing.T) {
 			explore.Result{
 				First: 1, Levels: levels{all(explore.Effect{isOwn, isLeases})},
 				Maps: []explore.DangerMap{
-					{Fencing: explore.Without, Cells: [][]explore.Danger{{explore.Harmless, explore.TwoHolders}}},
-					{Fencing: explore.With, Cells: [][]explore.Danger{{explore.Harmless}, {explore.Corrupted}}},
+					{Fencing: runs.Without, Cells: [][]explore.Danger{{explore.Harmless, explore.TwoHolders}}},
+					{Fencing: runs.With, Cells: [][]explore.Danger{{explore.Harmless}, {explore.Corrupted}}},
 				},
 			},
 			[]string{
@@ -111,7 +112,7 @@ func TestNotFound(t *testing.T) {
 		"nothing but a pause in the danger map": {
 			explore.Result{
 				Levels: levels{all(nil)},
-				Maps:   []explore.DangerMap{{Fencing: explore.Without, Cells: [][]explore.Danger{{explore.Corrupted}}}},
+				Maps:   []explore.DangerMap{{Fencing: runs.Without, Cells: [][]explore.Danger{{explore.Corrupted}}}},
 			},
 			[]string{
 				"Nothing found " + fenced + " (tried: all 10 single faults).",
@@ -143,14 +144,14 @@ func TestNotFound(t *testing.T) {
 // A harm is what its words say, in the run that they say.
 func TestHarms(t *testing.T) {
 	for one, want := range map[explore.Harm][]int{
-		{Fencing: explore.Without, What: "write-order"}:                                                       {3},
-		{Fencing: explore.With, What: "write-order"}:                                                          {0},
-		{Fencing: explore.With, What: "serial-sections", Fault: checks.FaultLock}:                             {0, 1},
-		{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}: {2},
-		{Fencing: explore.With, What: "lease-exclusion", Fault: checks.FaultLock}:                             {1, 2},
-		{Fencing: explore.Without, What: "panic", Fault: checks.FaultLock}:                                    {1},
-		{Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultInherent}:                       nil,
-		{Fencing: explore.Without, What: "grant-order"}:                                                       nil,
+		{Fencing: runs.Without, What: "write-order"}:                                                       {3},
+		{Fencing: runs.With, What: "write-order"}:                                                          {0},
+		{Fencing: runs.With, What: "serial-sections", Fault: checks.FaultLock}:                             {0, 1},
+		{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}: {2},
+		{Fencing: runs.With, What: "lease-exclusion", Fault: checks.FaultLock}:                             {1, 2},
+		{Fencing: runs.Without, What: "panic", Fault: checks.FaultLock}:                                    {1},
+		{Fencing: runs.With, What: "section-exclusion", Fault: checks.FaultInherent}:                       nil,
+		{Fencing: runs.Without, What: "grant-order"}:                                                       nil,
 	} {
 		var got []int
 		for i, h := range harms {
@@ -168,13 +169,13 @@ func TestCoverage(t *testing.T) {
 	for want, l := range map[string]explore.Level{
 		"every single fault at each of 7 points: 40 worlds; nothing broke": {Faults: 1, Space: 40, Tried: 40},
 		"12 of 40 single faults tried; something broke in 3, and in none with fencing tokens; 2 new behaviours": {
-			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{{Fencing: explore.Without, What: "write-order"}},
+			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{{Fencing: runs.Without, What: "write-order"}},
 		},
 		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 proves nothing, as when a fault found nothing to act on": {
-			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{{Fencing: explore.Without, What: "write-order"}, {Fencing: explore.With, What: "section-exclusion"}},
+			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{{Fencing: runs.Without, What: "write-order"}, {Fencing: runs.With, What: "section-exclusion"}},
 		},
 		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 prove nothing, as when a fault found nothing to act on": {
-			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{{Fencing: explore.With, What: "write-order"}},
+			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{{Fencing: runs.With, What: "write-order"}},
 		},
 	} {
 		rows := coverage(&explore.Result{Bases: []explore.BaseRecord{{Points: 3}, {Points: 4}}, Levels: []explore.Level{l}})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -69,7 +70,7 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 	for _, d := range c.Lengths {
 		h.Lengths = append(h.Lengths, trace.ShortDuration(d))
 	}
-	off, on := c.dangers(r.Maps, explore.Without), c.dangers(r.Maps, explore.With)
+	off, on := c.dangers(r.Maps, runs.Without), c.dangers(r.Maps, runs.With)
 	seen := map[peril]bool{}
 	for _, row := range c.rows() {
 		out := heatRow{Label: strings.TrimSpace(row.label)}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -244,7 +245,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 // present is a list that JSON shows as one even if it is empty.
 func present[T any](list []T) []T { return append([]T{}, list...) }
 
-func worldJSON(w explore.World) jsonWorld {
+func worldJSON(w runs.World) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Persistence: w.Change.Persistence, Faults: []jsonExploredFault{}}
 	for _, f := range w.Faults {
 		p := f.Parameters()
@@ -292,8 +293,8 @@ func (w jsonWay) way() explore.Way {
 	return way
 }
 
-func (w jsonWorld) world() explore.World {
-	world := explore.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
+func (w jsonWorld) world() runs.World {
+	world := runs.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
 	for _, f := range w.Faults {
 		if fault, err := f.fault(); err == nil { // check has refused any other
 			world.Faults = append(world.Faults, fault)
@@ -309,8 +310,8 @@ func (w jsonWorld) world() explore.World {
 }
 
 // fault is the fault as the search had it.
-func (f jsonExploredFault) fault() (explore.Fault, error) {
-	return explore.Parameters{
+func (f jsonExploredFault) fault() (runs.Fault, error) {
+	return runs.Parameters{
 		Parts:  sim.Parts{Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: f.Step, By: f.ByNS, Rate: f.Rate},
 		Before: f.Before, When: f.When, For: f.ForNS,
 	}.Fault()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -40,8 +41,8 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 
 // sameButEmpty is reflect.DeepEqual, but that nil is an empty list.
 func sameButEmpty(a, b reflect.Value) bool {
-	if f, ok := a.Interface().(explore.Fault); ok {
-		return f.Equal(b.Interface().(explore.Fault))
+	if f, ok := a.Interface().(runs.Fault); ok {
+		return f.Equal(b.Interface().(runs.Fault))
 	}
 	if blame, ok := a.Interface().(checks.Blame); ok {
 		return blame == b.Interface()
@@ -75,7 +76,7 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 		r := several()
 		r.Stopped = "interrupted"
 		faults := &r.Ways[1].Example.Faults
-		*faults = append(*faults, pauseFor(s), explore.Fault{Fault: sim.Fault{Action: &sim.Stall{Client: "client-1", Step: trace.Write}, For: s}})
+		*faults = append(*faults, pauseFor(s), runs.Fault{Fault: sim.Fault{Action: &sim.Stall{Client: "client-1", Step: trace.Write}, For: s}})
 		return r
 	}
 	seen := map[string]string{explored(t, "json", full(), Options{}): "the result itself"}
@@ -115,7 +116,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		}
 		v.Set(reflect.ValueOf(checks.FaultAssumption(append(was.Broken(), trace.AssumeStorageMemory)...)))
 		return path, true
-	case explore.Fault:
+	case runs.Fault:
 		p := was.Parameters()
 		at, ok := changeNth(reflect.ValueOf(&p).Elem(), path, nth)
 		if !ok {
@@ -156,7 +157,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 			return "", false
 		}
 		more := reflect.Zero(v.Type().Elem())
-		if more.Type() == reflect.TypeFor[explore.Fault]() {
+		if more.Type() == reflect.TypeFor[runs.Fault]() {
 			more = reflect.ValueOf(pauseFor(s))
 		}
 		v.Set(reflect.Append(v, more))

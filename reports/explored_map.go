@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/trace"
@@ -55,7 +56,7 @@ func perilOf(d explore.Danger, fencing string) peril {
 	case explore.TwoHolders:
 		return twoHolders
 	case explore.Corrupted:
-		if fencing == explore.With {
+		if fencing == runs.With {
 			return corruptedWith
 		}
 		return corruptedWithout

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // charted are the only chart of some maps.
@@ -22,7 +23,7 @@ func charted(t *testing.T, maps ...explore.DangerMap) chart {
 // One chart shows both runs: what is worse hides what is not as bad.
 func TestDangerMaps(t *testing.T) {
 	off := explore.DangerMap{
-		Fencing: explore.Without,
+		Fencing: runs.Without,
 		Lengths: []time.Duration{s, 29870 * ms, 90 * s},
 		Starts:  []string{"before client-10 write", "before client-10 read", "at first"},
 		Cells: [][]explore.Danger{
@@ -32,7 +33,7 @@ func TestDangerMaps(t *testing.T) {
 		},
 	}
 	on := off
-	on.Fencing = explore.With
+	on.Fencing = runs.With
 	on.Cells = [][]explore.Danger{
 		{explore.Harmless, explore.Harmless, explore.TwoHolders},
 		{explore.Undecided, explore.Harmless, explore.Corrupted},
@@ -62,12 +63,12 @@ func TestDangerMaps(t *testing.T) {
 // without cells are none.
 func TestMapsThatAreNotOfOneChart(t *testing.T) {
 	m := explore.DangerMap{
-		Base: "contend", Client: "client-1", Fencing: explore.Without,
+		Base: "contend", Client: "client-1", Fencing: runs.Without,
 		Lengths: []time.Duration{s}, Starts: []string{"a"}, Cells: [][]explore.Danger{{explore.Harmless}},
 	}
 	other := func(change func(*explore.DangerMap)) explore.DangerMap {
 		o := m
-		o.Fencing = explore.With
+		o.Fencing = runs.With
 		change(&o)
 		return o
 	}

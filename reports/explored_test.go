@@ -13,6 +13,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -35,11 +36,11 @@ func pauseWay() explore.Way {
 		ID: "a1", Cause: []string{"a pause of a client"},
 		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
 		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent, Worlds: 1204,
-		Example: explore.World{
+		Example: runs.World{
 			Change: scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.KeysExpired{Client: "client-1"})}},
-			Faults: []explore.Fault{pauseFor(29880 * ms)},
+			Faults: []runs.Fault{pauseFor(29880 * ms)},
 		},
-		Effect:  explore.Effect{{Fencing: explore.Without, What: "no-lost-update", Fault: checks.FaultInherent}, {Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultInherent}},
+		Effect:  explore.Effect{{Fencing: runs.Without, What: "no-lost-update", Fault: checks.FaultInherent}, {Fencing: runs.With, What: "section-exclusion", Fault: checks.FaultInherent}},
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 29870 * ms}, Broken: sim.Size{Time: 29880 * ms}}},
 		Title:   "client-1 pauses just before it writes, and an update is lost",
 		Story: "client-1 gets the lock and reads. Just before it writes, it pauses for 29.88s. Its keys expire, and client-2 gets the lock, reads, " +
@@ -55,8 +56,8 @@ var releaseReply = trace.Message{Client: "client-1", Peer: "redis-1", Step: trac
 func when(h trace.Happening) trace.Trigger { return trace.Trigger{When: trace.At(h)} }
 
 // pauseFor is a pause of client-1 just before it writes.
-func pauseFor(d time.Duration) explore.Fault {
-	return explore.Fault{Fault: sim.Fault{
+func pauseFor(d time.Duration) runs.Fault {
+	return runs.Fault{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: d,
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 	}}
@@ -66,8 +67,8 @@ func jumpWay() explore.Way {
 	return explore.Way{
 		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
 		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption(trace.AssumeClock), Worlds: 96,
-		Effect: explore.Effect{{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}, {Fencing: explore.Without, What: "no-lost-update"}, {Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}},
-		Example: explore.World{Faults: []explore.Fault{
+		Effect: explore.Effect{{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}, {Fencing: runs.Without, What: "no-lost-update"}, {Fencing: runs.With, What: "section-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}},
+		Example: runs.World{Faults: []runs.Fault{
 			{Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}}},
 			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})}},
 		}},
@@ -82,11 +83,11 @@ func ownWay() explore.Way {
 		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
 		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
 		Fault: checks.FaultLock, Worlds: 3,
-		Example: explore.World{
+		Example: runs.World{
 			Base: 1, Change: scenarios.Change{
 				Clients: []string{"client-1", "client-2"}, Nodes: 3, Persistence: map[string]sim.Persistence{"redis-1": "snapshot"},
 			},
-			Faults: []explore.Fault{
+			Faults: []runs.Fault{
 				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: when(trace.Transit{Message: releaseReply})}},
 				{Fault: sim.Fault{
 					Action: &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss}, For: s,
@@ -94,7 +95,7 @@ func ownWay() explore.Way {
 				}},
 			},
 		},
-		Effect:  explore.Effect{{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultLock}, {Fencing: explore.With, What: "no-lost-update"}},
+		Effect:  explore.Effect{{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultLock}, {Fencing: runs.With, What: "no-lost-update"}},
 		Margins: []explore.Margin{{Fault: 1, What: "a crash of redis-1", Broken: sim.Size{Time: ms}}},
 		Title:   "redis-1 crashes while it tells client-1 that the lock is released, and an update is lost",
 		File:    "found/redlock-3-reply.yaml",
@@ -106,10 +107,10 @@ func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
 		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock, Worlds: 1,
-		Example: explore.World{Faults: []explore.Fault{{Fault: sim.Fault{
+		Example: runs.World{Faults: []runs.Fault{{Fault: sim.Fault{
 			Action: &sim.Hold{Message: trace.NthMessage{Message: releaseReply}}, For: 60 * s,
 		}}}},
-		Effect: explore.Effect{{Fencing: explore.Without, What: "panic", Fault: checks.FaultLock}, {Fencing: explore.With, What: "panic", Fault: checks.FaultLock}},
+		Effect: explore.Effect{{Fencing: runs.Without, What: "panic", Fault: checks.FaultLock}, {Fencing: runs.With, What: "panic", Fault: checks.FaultLock}},
 		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
 			strings.Repeat("/very/long", 10) + "/lock/mutex.go:123 +0x1d\n",
 	}
@@ -151,13 +152,13 @@ func several() *explore.Result {
 		RanOn: []explore.Way{apart},
 		Maps: []explore.DangerMap{
 			{
-				Base: "contend", Client: "client-1", Fencing: explore.Without,
+				Base: "contend", Client: "client-1", Fencing: runs.Without,
 				Lengths: []time.Duration{s, 15 * s, 29 * s, 30 * s, 31 * s, 60 * s},
 				Starts:  []string{"before client-1 acquire", "before client-1 read", "before client-1 write", "before client-1 release"},
 				Cells:   [][]explore.Danger{row("....??"), row("...2XX"), row("...2XX"), row("...222")},
 			},
 			{
-				Base: "contend", Client: "client-1", Fencing: explore.With,
+				Base: "contend", Client: "client-1", Fencing: runs.With,
 				Lengths: []time.Duration{s, 15 * s, 29 * s, 30 * s, 31 * s, 60 * s},
 				Starts:  []string{"before client-1 acquire", "before client-1 read", "before client-1 write", "before client-1 release"},
 				Cells:   [][]explore.Danger{row("....??"), row("...22X"), row("...222"), row("...222")},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -193,7 +194,7 @@ func wayTitle(w explore.Way) string {
 
 // persistenceOf is what the node that a fault crashes writes to its disk, if that is not
 // what the base says.
-func persistenceOf(w explore.World, f explore.Fault) sim.Persistence {
+func persistenceOf(w runs.World, f runs.Fault) sim.Persistence {
 	if f.Effect() != trace.KillsProcess {
 		return ""
 	}
@@ -201,7 +202,7 @@ func persistenceOf(w explore.World, f explore.Fault) sim.Persistence {
 }
 
 // exploredFaultWords says what a fault does, when it strikes and how long it lasts.
-func exploredFaultWords(w explore.World, f explore.Fault) string {
+func exploredFaultWords(w runs.World, f runs.Fault) string {
 	own := f.Fault
 	own.Text = scenarios.FaultText(own)
 	own.For = 0 // which would be rounded
@@ -217,7 +218,7 @@ func exploredFaultWords(w explore.World, f explore.Fault) string {
 
 // worldWords says on which base the way's example is told, if there are several, and
 // in what it differs from it; "" is nothing.
-func worldWords(r *explore.Result, w explore.World) string {
+func worldWords(r *explore.Result, w runs.World) string {
 	var words []string
 	if len(r.Bases) > 1 && w.Base >= 0 && w.Base < len(r.Bases) {
 		words = append(words, r.Bases[w.Base].Name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -97,8 +98,8 @@ func TestWhoseFault(t *testing.T) {
 
 // A fault is told as run tells it, but with all figures of how long it lasts.
 func TestExploredFaultWords(t *testing.T) {
-	w := explore.World{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
-	for want, f := range map[string]explore.Fault{
+	w := runs.World{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
+	for want, f := range map[string]runs.Fault{
 		"pause client-1, before client-1 write, for 29.88s": pauseFor(29880 * ms),
 		"partition client-1, from redis-4 and redis-5, at the start": {
 			Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}},

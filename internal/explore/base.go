@@ -20,22 +20,8 @@ type Base struct {
 	Takeover time.Duration
 }
 
-// A search's worlds, what becomes of them, and who runs them.
-type (
-	World      = runs.World
-	Fault      = runs.Fault
-	Parameters = runs.Parameters
-	Outcome    = runs.Outcome
-	Run        = runs.Run
-	Break      = runs.Break
-	Runner     = runs.Runner
-)
-
-// The runs of a world.
-const (
-	Without = runs.Without // fencing tokens
-	With    = runs.With
-)
+// World is what [runs.World] was called here.
+type World = runs.World
 
 // NewLocal makes what runs worlds of some bases in this process; see [runs.NewLocal].
 func NewLocal(bases []Base, patience time.Duration) *runs.Local {
@@ -59,6 +45,8 @@ type Lock struct {
 	// Takeover, if not 0, is how long after a crash of its holder another client is granted
 	// the lock; see [Takeover].
 	Takeover time.Duration
+	// Latency is how long a message takes, as a scenario says it; "" is as long as by default.
+	Latency string
 	// Extends says that a lease can be prolonged.
 	Extends bool
 	Seed    uint64
@@ -104,8 +92,12 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	if l.Nodes > 0 {
 		lock = append(lock, scenarios.Field{Name: "nodes", Value: l.Nodes})
 	}
+	var network scenarios.Fields
+	if l.Latency != "" {
+		network = scenarios.Fields{{Name: "network", Value: scenarios.Fields{{Name: "latency", Value: l.Latency}}}}
+	}
 	base := func(name string, holder scenarios.Fields, asks string) Base {
-		return Base{Takeover: l.Takeover, Base: runs.Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: scenarios.Fields{
+		return Base{Takeover: l.Takeover, Base: runs.Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: append(scenarios.Fields{
 			{Name: "title", Value: l.Name + ": " + name},
 			{Name: "lock", Value: lock},
 			{Name: "clients", Value: scenarios.Fields{
@@ -118,7 +110,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			}},
 			{Name: "horizon", Value: trace.ShortDuration(10 * lasts)},
 			{Name: "progress-within", Value: trace.ShortDuration(4 * lasts)},
-		}.Document()}}
+		}, network...).Document()}}
 	}
 	bases := []Base{base("contend", scenarios.Fields{
 		{Name: "works", Value: share(3)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
@@ -169,7 +161,7 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	if err != nil {
 		return b, nil, err
 	}
-	plain, err := NewLocal([]Base{b}, patience).Account(context.Background(), World{}, Without)
+	plain, err := NewLocal([]Base{b}, patience).Account(context.Background(), runs.World{}, runs.Without)
 	if err != nil || plain.History == nil {
 		return b, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -11,7 +12,7 @@ import (
 
 // causeOf is what the faults of a world are in the abstract, in words, with roles in place
 // of names. Worlds that differ only in names, times and sizes have one cause.
-func causeOf(rec *Record, w World) (cause []string) {
+func causeOf(rec *Record, w runs.World) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part
 	for _, f := range w.Faults {
@@ -26,7 +27,7 @@ func causeOf(rec *Record, w World) (cause []string) {
 }
 
 // roleOf is what a process of a world is.
-func roleOf(rec *Record, w World, name string) story.Role {
+func roleOf(rec *Record, w runs.World, name string) story.Role {
 	switch {
 	case slices.Contains(rec.Clients, name):
 		return story.AClient
@@ -40,7 +41,7 @@ func roleOf(rec *Record, w World, name string) story.Role {
 
 // nodesOf are the nodes of a world's lock, of which there may be fewer or more than
 // in its base.
-func nodesOf(rec *Record, w World) []string {
+func nodesOf(rec *Record, w runs.World) []string {
 	if w.Change.Nodes == 0 {
 		return rec.Nodes
 	}
@@ -53,7 +54,7 @@ func nodesOf(rec *Record, w World) []string {
 
 // together is what several processes are; if it matters how many, of nodes alone, which
 // share of all they are.
-func together(rec *Record, w World, names []string, counts bool) story.Role {
+func together(rec *Record, w runs.World, names []string, counts bool) story.Role {
 	nodes := nodesOf(rec, w)
 	n, cut := len(nodes), count(names, func(name string) bool { return slices.Contains(nodes, name) })
 	switch {
@@ -86,7 +87,7 @@ func together(rec *Record, w World, names []string, counts bool) story.Role {
 // abstract is one fault without names: a slug, by which the faults of a world are put in
 // order, and words for people. Most are told by what the process is that they strike, and
 // by what those are at the other end, if there are any.
-func abstract(rec *Record, w World, f Fault) (slug, words string) {
+func abstract(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	slug = f.Is()
 	on := roleOf(rec, w, f.Target())
 	switch f.Effect() {
@@ -109,7 +110,7 @@ func abstract(rec *Record, w World, f Fault) (slug, words string) {
 
 // abstractCrash tells crashes apart by what they leave on the disk. How a client is killed
 // goes without saying.
-func abstractCrash(rec *Record, w World, f Fault) (slug, words string) {
+func abstractCrash(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	on, disk, how := roleOf(rec, w, f.Target()), w.Change.Persistence[f.Target()], cmp.Or(trace.Crash(f.How()), trace.Kill)
 	slug = f.Is() + "-" + on.Slug
 	if disk != "" && disk != sim.NoPersistence {
@@ -123,7 +124,7 @@ func abstractCrash(rec *Record, w World, f Fault) (slug, words string) {
 
 // abstractMessage tells held messages apart by their step and direction. Most messages of a
 // step go one way: to the storage, or to a node.
-func abstractMessage(rec *Record, w World, f Fault) (slug, words string) {
+func abstractMessage(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	held, _ := f.Message()
 	m := held.Message
 	peer, usual := roleOf(rec, w, m.Peer), story.ANode

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -23,7 +24,7 @@ var classicPairs = [][2]trace.Effect{
 }
 
 // classic says whether a fault is a classic cause by itself.
-func (r *Record) classic(f Fault) bool {
+func (r *Record) classic(f runs.Fault) bool {
 	switch held, _ := f.Message(); f.Effect() {
 	case trace.StopsProcess:
 		return r.Roles[f.Target()] == trace.RoleClient && f.How() == "" && !f.Strikes.Before.IsZero()
@@ -36,7 +37,7 @@ func (r *Record) classic(f Fault) bool {
 // quick says whether a quick search tries a world: a classic cause, or what is a part of
 // one in a pair, as large as there is and on some nodes only, which are like the others.
 // Cut off are the first nodes, as many as a lock can do without, and the last one forgets.
-func (r *Record) quick(w World) bool {
+func (r *Record) quick(w runs.World) bool {
 	f := w.Faults[0]
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
 	switch f.Effect() {

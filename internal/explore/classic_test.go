@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // theDebate are the beginnings of the ways to break Redlock that people argue about.
@@ -22,7 +24,7 @@ func TestQuick(t *testing.T) {
 		first := 0
 		s := &Search{
 			Bases: bases, MaxFaults: 2, Worlds: 300, Quick: true, Runner: l, Records: Records{bases, l},
-			First: func(_ World, tried int) { first = tried },
+			First: func(_ runs.World, tried int) { first = tried },
 		}
 		f := find(t, s)
 		seeDebate(t, f)

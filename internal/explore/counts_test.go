@@ -41,7 +41,7 @@ func TestCounts(t *testing.T) {
 				}
 				ctx, interrupt := context.WithCancel(t.Context())
 				s.Bases, s.Records, s.Jobs = bases, Records{bases, local}, 1
-				s.Runner = runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+				s.Runner = runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 					if err := ctx.Err(); err != nil || len(w.Faults) == 0 {
 						o, _ := local.Run(t.Context(), w)
 						return o, err
@@ -51,7 +51,7 @@ func TestCounts(t *testing.T) {
 					}
 					return local.Run(t.Context(), w)
 				})
-				s.Watch = func(w World, _ Outcome) {
+				s.Watch = func(w runs.World, _ runs.Outcome) {
 					n := len(w.Faults)
 					if sets[n] == nil {
 						sets[n] = map[uint64]bool{}

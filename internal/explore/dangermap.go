@@ -26,7 +26,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		}
 	}
 	lengths := r.lengths()
-	rows := make([][]Outcome, len(starts))
+	rows := make([][]runs.Outcome, len(starts))
 	// So few at once that those do not wait who have no more than one to run at a time.
 	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
@@ -37,7 +37,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		return nil, err
 	}
 	var both []DangerMap
-	for _, fencing := range []string{Without, With} {
+	for _, fencing := range []string{runs.Without, runs.With} {
 		m := DangerMap{Base: r.Name, Client: client, Fencing: fencing, Lengths: lengths}
 		for i, p := range starts {
 			var row []Danger
@@ -53,11 +53,11 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 }
 
 // pauses are what comes of pauses of a client that begin at one point.
-func (f *Found) pauses(ctx context.Context, r *Record, client string, start Point, lengths []time.Duration) (all []Outcome, err error) {
+func (f *Found) pauses(ctx context.Context, r *Record, client string, start Point, lengths []time.Duration) (all []runs.Outcome, err error) {
 	runner := f.others()
 	var ran []tried
 	for _, length := range lengths {
-		w := World{Base: r.Base, Faults: []Fault{runs.NewFault(&sim.Pause{Process: client}, length).At(start.Strikes)}}
+		w := runs.World{Base: r.Base, Faults: []runs.Fault{runs.NewFault(&sim.Pause{Process: client}, length).At(start.Strikes)}}
 		o, repeats := r.repeats(w, ran)
 		if !repeats {
 			if o, err = runner.Run(ctx, w); err != nil {
@@ -88,7 +88,7 @@ func (r *Record) lengths() []time.Duration {
 }
 
 // danger is what the run came to, in a word.
-func danger(r Run) Danger {
+func danger(r runs.Run) Danger {
 	danger := Harmless
 	if r.Doubt != "" || r.RanOn {
 		danger = Undecided

@@ -1,6 +1,9 @@
 package explore
 
-import "github.com/locksim/locksim/trace"
+import (
+	"github.com/locksim/locksim/internal/runs"
+	"github.com/locksim/locksim/trace"
+)
 
 // An effect is what a search does about the faults that have one of the [trace.Effects].
 type effect struct {
@@ -8,7 +11,7 @@ type effect struct {
 	harm int
 	// comesTo is the family, from what the process is that the fault strikes and from what
 	// it comes to if it only makes something late.
-	comesTo  func(*Record, World, Fault) family
+	comesTo  func(*Record, runs.World, runs.Fault) family
 	leaves   remainder
 	evidence trail
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -53,7 +54,7 @@ func TestKinds(t *testing.T) {
 		if got := tt.kinds.Tries("drift"); got != tt.drifts {
 			t.Errorf("%s: drifts are tried: %v", tt.kinds, got)
 		}
-		failsOver := func(w World) bool { return w.Faults[0].Is() == "failover" }
+		failsOver := func(w runs.World) bool { return w.Faults[0].Is() == "failover" }
 		l, bases := of("single", 0)
 		if got := slices.ContainsFunc(recorded(t, l, bases, 0).Singles(tt.kinds), failsOver); got != tt.failover {
 			t.Errorf("%s: failovers are tried: %v", tt.kinds, got)

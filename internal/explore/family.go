@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -34,7 +35,7 @@ const (
 )
 
 // families are those of a world's faults, in order, each as often as it has members.
-func (r *Record) families(w World) []family {
+func (r *Record) families(w runs.World) []family {
 	var all []family
 	for _, f := range w.Faults {
 		all = append(all, r.family(w, f))
@@ -44,12 +45,12 @@ func (r *Record) families(w World) []family {
 }
 
 // family is what a fault of a world comes to.
-func (r *Record) family(w World, f Fault) family {
+func (r *Record) family(w runs.World, f runs.Fault) family {
 	return effects[f.Effect()].comesTo(r, w, f)
 }
 
 // whatStops is what a process comes to that stands still.
-func whatStops(r *Record, w World, f Fault) family {
+func whatStops(r *Record, w runs.World, f runs.Fault) family {
 	if r.Roles[f.Target()] == trace.RoleClient && f.How() == string(trace.Suspend) {
 		return suspended
 	}
@@ -57,7 +58,7 @@ func whatStops(r *Record, w World, f Fault) family {
 }
 
 // whatDies is what a process comes to that crashes.
-func whatDies(r *Record, w World, f Fault) family {
+func whatDies(r *Record, w runs.World, f runs.Fault) family {
 	switch on := r.Roles[f.Target()]; {
 	case on == trace.RoleClient:
 		return dead
@@ -68,13 +69,13 @@ func whatDies(r *Record, w World, f Fault) family {
 }
 
 // always is what a fault comes to whatever it strikes.
-func always(f family) func(*Record, World, Fault) family {
-	return func(*Record, World, Fault) family { return f }
+func always(f family) func(*Record, runs.World, runs.Fault) family {
+	return func(*Record, runs.World, runs.Fault) family { return f }
 }
 
 // justLate is what a fault comes to that only makes something late: if it acts on a node,
 // or on messages to one, that cannot be reached.
-func justLate(r *Record, _ World, f Fault) family {
+func justLate(r *Record, _ runs.World, f runs.Fault) family {
 	for _, process := range slices.Concat(f.Targets()...) {
 		if r.Roles[process] == trace.RoleNode {
 			return unreachable
@@ -84,7 +85,7 @@ func justLate(r *Record, _ World, f Fault) family {
 }
 
 // wrongClock is what a clock does that is ahead of its time, or behind.
-func wrongClock(r *Record, _ World, f Fault) family {
+func wrongClock(r *Record, _ runs.World, f runs.Fault) family {
 	client, back := r.Roles[f.Target()] == trace.RoleClient, f.By() < 0 || f.Rate() < 0
 	switch {
 	case client && back:

@@ -6,14 +6,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
 // fewerFaults leaves some faults out, as many as possible first: of a world that is
 // taken, no smaller part was.
-func fewerFaults(rec *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func fewerFaults(rec *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		for some := range parts(w.Faults, len(w.Faults)-1) {
 			if !yield(withoutMoments(rec, w, w.With(some...))) {
 				return
@@ -24,9 +25,9 @@ func fewerFaults(rec *Record, w World) iter.Seq[World] {
 
 // withoutMoments lets those clients start as in the base that wait, in w, for
 // something that only a fault brings about which fewer does not have.
-func withoutMoments(rec *Record, w, fewer World) World {
+func withoutMoments(rec *Record, w, fewer runs.World) runs.World {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
-	waits := func(w World, client string, at trace.Point) bool {
+	waits := func(w runs.World, client string, at trace.Point) bool {
 		return slices.ContainsFunc(openings(rec, w, client), func(m opening) bool { return m.at.Equal(at) })
 	}
 	maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
@@ -36,12 +37,12 @@ func withoutMoments(rec *Record, w, fewer World) World {
 }
 
 // fewerClients leaves clients out of which no fault speaks. One stays.
-func fewerClients(rec *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func fewerClients(rec *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		now := clients(rec, w)
 		for some := range parts(now, len(now)-1) {
 			gone := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(some, name) }
-			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.ContainsFunc(speaksOf(f), gone) }) {
+			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.ContainsFunc(speaksOf(f), gone) }) {
 				continue
 			}
 			fewer := w
@@ -61,15 +62,15 @@ func fewerClients(rec *Record, w World) iter.Seq[World] {
 // faults speak take the names of the first, in their order. Of those that are only
 // cut off by partitions some can be left out, but who could reach a quorum still can,
 // and who could not still cannot.
-func fewerNodes(rec *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func fewerNodes(rec *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		now := nodesOf(rec, w)
 		var needed, cut []string
 		for _, node := range now {
 			switch {
 			case needs(w, node):
 				needed = append(needed, node)
-			case slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.Contains(f.Others(), node) }):
+			case slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.Contains(f.Others(), node) }):
 				cut = append(cut, node)
 			}
 		}
@@ -91,7 +92,7 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 
 // needs says that a world would be another story without a node: it is more than one
 // of those that a partition cuts off.
-func needs(w World, node string) bool {
+func needs(w runs.World, node string) bool {
 	for _, f := range w.Faults {
 		names := speaksOf(f)
 		if cutsOff(f) {
@@ -110,7 +111,7 @@ func needs(w World, node string) bool {
 }
 
 // on is the world with n nodes, of which the first take the place of those that stay.
-func on(rec *Record, w World, stay []string, n int) (World, bool) {
+func on(rec *Record, w runs.World, stay []string, n int) (runs.World, bool) {
 	fewer := w
 	fewer.Change.Nodes = n
 	now, then := nodesOf(rec, w), nodesOf(rec, fewer)
@@ -162,8 +163,8 @@ func count(all []string, is func(string) bool) int {
 }
 
 // fewerOthers has a partition cut off fewer processes.
-func fewerOthers(_ *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func fewerOthers(_ *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
 			if !cutsOff(f) {
 				continue
@@ -178,14 +179,14 @@ func fewerOthers(_ *Record, w World) iter.Seq[World] {
 }
 
 // replacing is the world with another fault in place of one.
-func replacing(w World, i int, f Fault) World {
+func replacing(w runs.World, i int, f runs.Fault) runs.World {
 	w.Faults = slices.Clone(w.Faults)
 	w.Faults[i] = f
 	return w
 }
 
 // clients are those that take part.
-func clients(rec *Record, w World) []string {
+func clients(rec *Record, w runs.World) []string {
 	if w.Change.Clients != nil {
 		return w.Change.Clients
 	}
@@ -194,13 +195,13 @@ func clients(rec *Record, w World) []string {
 
 // cutsOff says that a fault keeps a process from some others, of which it matters how many
 // they are.
-func cutsOff(f Fault) bool { return f.Effect() == trace.CutsLink }
+func cutsOff(f runs.Fault) bool { return f.Effect() == trace.CutsLink }
 
 // speaksOf are the processes that a fault names.
-func speaksOf(f Fault) []string { return append(tells(f), slices.Concat(f.Targets()...)...) }
+func speaksOf(f runs.Fault) []string { return append(tells(f), slices.Concat(f.Targets()...)...) }
 
 // tells are the processes that it names in when it strikes.
-func tells(f Fault) []string {
+func tells(f runs.Fault) []string {
 	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
 		names = append(names, before.Client)

@@ -2,54 +2,58 @@ package explore
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
-// scenarioFile writes a world as a scenario file that tells what happens in it: the
-// faults, and a title, a story, witnesses and expectations made from the traces of its
-// two runs. v is the world's base after its change. Running the
-// file on the seed gives the world's own traces.
+// scenarioFile writes a world of a base as a scenario file that tells what happens in it:
+// the faults, and a title, a story, witnesses and expectations made from the traces of its
+// two runs, of which all gives an account. Running the file on the base's seed gives the
+// world's own traces.
 //
-// kind is a lock to use in place of the file's own, which need not be registered; then
-// only Go can run the file. A world whose lock hangs has no trace, so its file tells of
-// the faults alone. The error is that of a world that cannot be made.
-func scenarioFile(v *scenarios.Variant, w World, seed uint64, kind locks.Kind) (account, error) {
-	return play{v, scenarios.RunOptions{Seed: seed, Kind: kind}}.file(w.Faults)
-}
-
-// file is the scenario file of the play with some faults.
-func (p play) file(faults []Fault) (account, error) {
-	d := story.Discovery{Lock: cmp.Or(p.options.Kind.Name, p.base.Lock), InGo: p.options.Kind.Name != "", Seed: p.options.Seed}
-	doc := p.document(faults)
-	runs, err := p.run(faults)
-	if ending := sim.Ending(err); ending != nil {
-		d.Conduct = ending.Rule
+// If the base has a kind of lock of its own, which need not be registered, only Go can run
+// the file. A world whose lock hangs has no trace, so its file tells of the faults alone.
+// The error is that of a world that cannot be made.
+func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (account, error) {
+	v, err := b.Story()
+	if err != nil {
+		return account{}, err
+	}
+	if v, err = v.With(w.Change); err != nil {
+		return account{}, err
+	}
+	d := story.Discovery{Lock: cmp.Or(b.Kind.Name, v.Lock), InGo: b.Kind.Name != "", Seed: b.Seed}
+	doc := document(v, w.Faults)
+	accounts, err := both(ctx, all, w)
+	if err != nil {
+		return account{}, err
+	}
+	if last := accounts[len(accounts)-1]; last.History == nil {
+		d.Conduct = last.Ending.Rule
 		var infos []trace.FaultInfo
-		for _, f := range faults {
+		for _, f := range w.Faults {
 			infos = append(infos, f.Info())
 		}
 		says := tell(doc, d.Lock, story.TellFaults(infos, d.Conduct), nil)
 		says.text, err = writePage(doc, d.Comments())
 		return says, err
-	} else if err != nil {
-		return account{}, err
 	}
-	off, on := runs[0], runs[1]
+	off, on := accounts[0], accounts[1]
 	main := off
 	if off.Verdict.Gravest() == "" && on.Verdict.Gravest() != "" {
 		main = on
 	}
 	var witnesses []trace.Witness
-	if witnesses, d.Idle, err = p.witnesses(faults, runs, main); err != nil {
+	if witnesses, d.Idle, err = witnessesOf(ctx, all, w, accounts, main); err != nil {
 		return account{}, err
 	}
 	paragraph := story.Tell(main.History, main.Verdict)
@@ -64,7 +68,7 @@ func (p play) file(faults []Fault) (account, error) {
 		}
 		doc.Set("witnesses", texts)
 	}
-	d.Open = expect(doc, runs)
+	d.Open = expect(doc, off, on)
 	says.text, err = writePage(doc, d.Comments())
 	return says, err
 }
@@ -97,7 +101,7 @@ func say(doc *scenarios.Document, field string, words story.Raw) {
 
 // assumption is what the faults of a run break, as a scenario says it; "" if that cannot be
 // told.
-func assumption(run scenarios.Outcome) trace.Assumption {
+func assumption(run runs.Account) trace.Assumption {
 	var all []trace.Assumption
 	for _, f := range run.History.Trace.Faults {
 		if !slices.Contains(all, f.Assumption) {
@@ -119,11 +123,12 @@ func assumption(run scenarios.Outcome) trace.Assumption {
 
 // expect says what the runs must come to: what they have come to. Of those that leave
 // something open nothing is expected.
-func expect(doc *scenarios.Document, runs []scenarios.Outcome) (open []story.OpenRun) {
+func expect(doc *scenarios.Document, off, on runs.Account) (open []story.OpenRun) {
 	var all scenarios.Fields
-	for _, run := range runs {
+	for i, run := range []runs.Account{off, on} {
+		fencing := fencings[i]
 		if why := story.Undecided(run.Verdict); why != "" {
-			open = append(open, story.OpenRun{Fencing: run.Fencing, Why: why})
+			open = append(open, story.OpenRun{Fencing: fencing, Why: why})
 			continue
 		}
 		var violated []string
@@ -132,7 +137,7 @@ func expect(doc *scenarios.Document, runs []scenarios.Outcome) (open []story.Ope
 				violated = append(violated, string(f.Property))
 			}
 		}
-		all = append(all, scenarios.Field{Name: run.Fencing, Value: scenarios.Fields{
+		all = append(all, scenarios.Field{Name: fencing, Value: scenarios.Fields{
 			{Name: "verdict", Value: run.Verdict.Verdict}, {Name: "violated", Value: violated},
 		}})
 	}
@@ -140,12 +145,6 @@ func expect(doc *scenarios.Document, runs []scenarios.Outcome) (open []story.Ope
 		doc.Set("expect", all)
 	}
 	return open
-}
-
-// A play is a base that is run with some faults or others.
-type play struct {
-	base    *scenarios.Variant
-	options scenarios.RunOptions
 }
 
 // ownWords are the fields in which a scenario speaks of itself: a file that is written
@@ -164,9 +163,9 @@ func withoutOwnWords(v *scenarios.Variant) *scenarios.Document {
 	return doc
 }
 
-// document is the base with some faults, as a draft that says nothing of itself.
-func (p play) document(faults []Fault) *scenarios.Document {
-	doc := withoutOwnWords(p.base)
+// document is a base with some faults, as a draft that says nothing of itself.
+func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
+	doc := withoutOwnWords(base)
 	var list []scenarios.Fields
 	for _, f := range faults {
 		list = append(list, scenarios.FaultFields(f.Fault))
@@ -177,51 +176,63 @@ func (p play) document(faults []Fault) *scenarios.Document {
 	return doc
 }
 
-// run runs the base with some faults, without fencing tokens and with them.
-func (p play) run(faults []Fault) ([]scenarios.Outcome, error) {
-	s, err := scenarios.Parse("explored.yaml", p.document(faults).Bytes())
-	if err != nil {
-		return nil, err
-	}
-	result, err := scenarios.Run(s, p.options)
-	if err != nil {
-		return nil, err
-	}
-	return result.Runs, nil
+// An accountant says what happened in a run of a world, as [runs.Worlds] do.
+type accountant interface {
+	Account(ctx context.Context, w runs.World, fencing string) (runs.Account, error)
 }
 
-// histories are those of the base with some faults. One that does not come to its end
-// has none.
-func (p play) histories(faults []Fault) ([]*history.History, error) {
-	runs, err := p.run(faults)
-	if sim.Ending(err) != nil {
-		return nil, nil
+// fencings are the runs of a world in their order.
+var fencings = []string{runs.Without, runs.With}
+
+// both are the accounts of a world's runs; the last is of one that has no trace, if there is
+// such a run. The error is that of a world that cannot be made, or of which nobody knows what
+// it would have come to.
+func both(ctx context.Context, all accountant, w runs.World) (accounts []runs.Account, err error) {
+	for _, fencing := range fencings {
+		a, err := all.Account(ctx, w, fencing)
+		if err == nil && a.History == nil && a.Ending == nil {
+			err = errors.New(a.Doubt)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if accounts = append(accounts, a); a.History == nil {
+			break
+		}
 	}
-	return historiesOf(runs), err
+	return accounts, nil
 }
 
-func historiesOf(runs []scenarios.Outcome) []*history.History {
-	var all []*history.History
-	for _, run := range runs {
-		all = append(all, run.History)
+// histories are those of runs; none if one of them has no trace.
+func histories(accounts []runs.Account) (all []*history.History) {
+	for _, a := range accounts {
+		if a.History == nil {
+			return nil
+		}
+		all = append(all, a.History)
 	}
 	return all
 }
 
-// witnesses are those of a world, of which one run is told, and the faults that none of them
-// needs, by number.
-func (p play) witnesses(faults []Fault, runs []scenarios.Outcome, told scenarios.Outcome) (chosen []trace.Witness, idle []int, err error) {
-	bare, err := p.histories(nil)
+// witnessesOf are those of a world, of which one run is told, and the faults that none of
+// them needs, by number.
+func witnessesOf(ctx context.Context, all accountant, w runs.World, accounts []runs.Account, told runs.Account) (chosen []trace.Witness, idle []int, err error) {
+	with := func(faults []runs.Fault) ([]*history.History, error) {
+		w.Faults = faults
+		accounts, err := both(ctx, all, w)
+		return histories(accounts), err
+	}
+	faults := w.Faults
+	bare, err := with(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	less := make([][]*history.History, len(faults))
 	for i := range faults {
-		less[i], err = p.histories(slices.Delete(slices.Clone(faults), i, i+1))
-		if err != nil {
+		if less[i], err = with(slices.Delete(slices.Clone(faults), i, i+1)); err != nil {
 			return nil, nil, err
 		}
 	}
-	chosen, idle = rivalryIn(told.History, told.Verdict).witnesses(historiesOf(runs), less, bare)
+	chosen, idle = rivalryIn(told.History, told.Verdict).witnesses(histories(accounts), less, bare)
 	return chosen, idle, nil
 }

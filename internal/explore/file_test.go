@@ -59,7 +59,7 @@ type deed struct {
 	base   string
 	seed   uint64
 	change scenarios.Change
-	faults []Fault
+	faults []runs.Fault
 	// off and on are the worst that must break in each run, known from what the faults
 	// do; "" is nothing.
 	off, on checks.Property
@@ -76,46 +76,46 @@ var (
 
 var deeds = []deed{
 	{
-		name: "pause-client", base: workload("redlock"), seed: 1, faults: []Fault{pauseBeforeWrite},
+		name: "pause-client", base: workload("redlock"), seed: 1, faults: []runs.Fault{pauseBeforeWrite},
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"- client-1's keys expired while client-1 was paused", "Just before it writes, it pauses for 31s.", "assumption: process"},
 	},
 	{
 		name: "suspend-client", base: workload("single, clock: wall"), seed: 7,
-		faults: []Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
 		// The lock goes by the wall clock, which knows of the pause.
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"# Run it with: locksim run FILE --seed 7"},
 	},
 	{
 		name: "hold-write-request", base: workload("single"), seed: 1,
-		faults: []Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"- client-1's write request to storage arrived after client-2 released", "the write arrives after client-1's lease has ended"},
 	},
 	{
 		name: "hold-write-request, sent again", base: impatient("redlock"), seed: 1,
-		faults: []Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate,
 		says:   []string{"client-1 gets no answer, sends its write again and releases.", "client-1's first request lands over client-2's update"},
 	},
 	{
 		name: "jump-forward-node+partition-minority", base: workload("redlock"), seed: 1,
-		faults: []Fault{cutOff, item{Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}.fault()},
+		faults: []runs.Fault{cutOff, item{Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires at once"},
 	},
 	{
 		name: "crash-node+partition-minority", base: workload("redlock"), seed: 3,
 		change: writes("redis-3", sim.NoPersistence),
-		faults: []Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10}.fault()},
+		faults: []runs.Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
 	},
 	{
 		name: "three faults", base: workload("redlock"), seed: 1,
 		change: scenarios.Change{Nodes: 3, Persistence: map[string]sim.Persistence{"redis-2": sim.NoPersistence}},
-		faults: []Fault{
+		faults: []runs.Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-3"}, For: 11 * second}.fault(),
 			item{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10}.fault(),
 			item{Kind: "pause", Target: "redis-1", When: "redis-2 restarted", For: 8 * second}.fault(),
@@ -125,7 +125,7 @@ var deeds = []deed{
 	},
 	{
 		name: "crash-node, tokens lost as well", base: workload("single-token"), seed: 1,
-		faults: []Fault{item{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}.fault()},
+		faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}.fault()},
 		// The counter of tokens is lost with the lock, so the second grant has the first
 		// one's token.
 		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
@@ -134,20 +134,20 @@ var deeds = []deed{
 	{
 		name: "power loss with a disk that is a second behind", base: workload("single"), seed: 1,
 		change: writes("redis-1", redis.Everysec),
-		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
+		faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"redis-1: {persistence: everysec}"},
 	},
 	{
 		name: "jump-forward-node", base: workload("single"), seed: 1,
-		faults: []Fault{item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"Then redis-1's clock jumps ahead by 31s"},
 	},
 	{
 		name: "jump-back-node", base: workload("single"), seed: 1,
 		// client-1 never releases, and its key lasts for 230 seconds.
-		faults: []Fault{
+		faults: []runs.Fault{
 			item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: -200 * second}.fault(),
 			item{Kind: "crash", Target: "client-1", Before: "client-1 write"}.fault(),
 		},
@@ -156,56 +156,56 @@ var deeds = []deed{
 	},
 	{
 		name: "crash-client between two commands", base: workload("setnx-then-expire"), seed: 1,
-		faults: []Fault{item{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}.fault()},
+		faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}.fault()},
 		off:    checks.Progress, on: checks.Progress,
 		says: []string{"the key of client-1 stands without an expiry", "As its key is set on redis-1, it crashes."},
 	},
 	{
 		name: "pause before the release", base: workload("single-plain-del"), seed: 1,
-		faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}.fault()},
+		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
 		says: []string{"client-1 wakes up, and its release removes client-2's key.", "compared and the key removed in one step"},
 	},
 	{
 		name: "hold-release-request", base: workload("single-plain-del"), seed: 1,
-		faults: []Fault{item{Kind: "hold", Target: "client-1's release request to redis-1", For: 195 * second / 10}.fault()},
+		faults: []runs.Fault{item{Kind: "hold", Target: "client-1's release request to redis-1", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
 		says: []string{"client-1's release removes client-2's key"},
 	},
 	{
 		name: "stall-write", base: workload("single"), seed: 1,
-		faults: []Fault{item{Kind: "stall", Target: "client-1", For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "stall", Target: "client-1", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"the stall outlasts client-1's lease"},
 	},
 	{
 		name: "partition-storage", base: workload("redlock"), seed: 1,
-		faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"storage"}, When: "client-1 read", For: 45 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"storage"}, When: "client-1 read", For: 45 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"Then it cannot reach the storage for 45s."},
 	},
 	{
 		name: "delay-client-storage", base: workload("single-token"), seed: 1,
-		faults: []Fault{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}, Before: "client-1 write", By: 31 * second, For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}, Before: "client-1 write", By: 31 * second, For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"takes 31s longer"},
 	},
 	{
 		name: "pause-storage", base: workload("redlock"), seed: 1,
-		faults: []Fault{item{Kind: "pause", Target: "storage", Before: "client-1 write", For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "pause", Target: "storage", Before: "client-1 write", For: 31 * second}.fault()},
 		off:    checks.GrantOrder, on: checks.GrantOrder,
 		says: []string{"client-1's write lands although client-2 has the lock by then"},
 	},
 	{
 		name: "reset-client-node", base: workload("single-no-ttl"), seed: 1,
-		faults: []Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}.fault()},
+		faults: []runs.Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}.fault()},
 		// The release never arrives, and the key has no TTL.
 		off: checks.Progress, on: checks.Progress,
 		says: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives whoever set it."},
 	},
 	{
 		name: "extensions that do not arrive", base: extending("redlock"), seed: 1,
-		faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 extend, 2nd time", For: 31 * second}.fault()},
+		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 extend, 2nd time", For: 31 * second}.fault()},
 		off:    checks.SectionExclusion, on: checks.SectionExclusion,
 		says: []string{"just before it extends its lease for the second time"},
 	},
@@ -236,9 +236,16 @@ func (d deed) file(t *testing.T) []byte {
 	return files[d.name]
 }
 
+// tell writes a world of the deed's base as a file.
+func (d deed) tell(t *testing.T, w runs.World, kind locks.Kind, patience time.Duration) (account, error) {
+	t.Helper()
+	b := Base{Base: runs.Base{Name: d.name, Text: []byte(d.base), Kind: kind, Seed: d.seed}}
+	return scenarioFile(t.Context(), NewLocal([]Base{b}, patience), b, w)
+}
+
 func (d deed) write(t *testing.T) []byte {
 	t.Helper()
-	says, err := scenarioFile(d.story(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
+	says, err := d.tell(t, runs.World{Change: d.change, Faults: d.faults}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +265,7 @@ func (d deed) hashes(t *testing.T) []string {
 	t.Helper()
 	v := d.story(t)
 	var hashes []string
-	for _, fencing := range []string{Without, With} {
+	for _, fencing := range []string{runs.Without, runs.With} {
 		cfg, err := v.Config(scenarios.Options{Seed: d.seed, Fencing: fencing})
 		if err != nil {
 			t.Fatal(err)
@@ -444,7 +451,7 @@ network: {latency: 600us-1ms, paths: [{from: yes, to: [redis-2, storage], latenc
 measures: [attempts]
 witnesses: [yes acquired]
 horizon: 5m
-`, faults: []Fault{
+`, faults: []runs.Fault{
 		item{Kind: "pause", Target: "yes", Before: "yes write", For: 31 * second}.fault(),
 		item{Kind: "partition", Target: "y", Others: []string{"redis-2", "storage"}, For: second}.fault(),
 	}}
@@ -470,7 +477,7 @@ horizon: 5m
 
 // A run whose verdict is open expects nothing, and the file says why.
 func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
-	d := deed{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []Fault{
+	d := deed{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []runs.Fault{
 		pauseBeforeWrite, item{Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"}.fault(),
 	}}
 	text := string(d.file(t))
@@ -525,7 +532,7 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 		}},
 	} {
 		t.Run(test.kind.Name, func(t *testing.T) {
-			says, err := scenarioFile(d.story(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
+			says, err := d.tell(t, runs.World{Faults: []runs.Fault{fault}}, test.kind, 10*second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -547,7 +554,7 @@ func TestALockThatHangs(t *testing.T) {
 	d := deed{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
-	p := play{base: d.story(t), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
+	spinning := rudeKind("spinning", func() {
 		for { // never blocks, as code that waits in a loop
 			select {
 			case <-over:
@@ -556,8 +563,9 @@ func TestALockThatHangs(t *testing.T) {
 				runtime.Gosched()
 			}
 		}
-	})}}
-	says, err := p.file([]Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()})
+	})
+	pause := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
+	says, err := d.tell(t, runs.World{Faults: []runs.Fault{pause}}, spinning, second/5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -577,7 +585,7 @@ func TestALockThatHangs(t *testing.T) {
 
 func TestAWorldThatCannotBeMade(t *testing.T) {
 	d := deed{name: "nobody", base: workload("single"), seed: 1}
-	_, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, 1, locks.Kind{})
+	_, err := d.tell(t, runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, locks.Kind{}, 10*second)
 	if err == nil || !strings.Contains(err.Error(), "client-9") {
 		t.Errorf("the error is %v", err)
 	}

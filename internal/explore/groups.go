@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // Groups are broken worlds by their cause, which is the ID of a way: what people are told
@@ -28,13 +29,13 @@ type group struct {
 // An example is a broken world.
 type example struct {
 	record *Record
-	world  World
+	world  runs.World
 	effect Effect
 	ranOn  bool
 }
 
 // add takes in a broken world.
-func (g groups) add(r *Record, w World, o Outcome) {
+func (g groups) add(r *Record, w runs.World, o runs.Outcome) {
 	e := example{r, w, effectOf(&o), o.RanOn()}
 	if len(e.effect) == 0 {
 		return

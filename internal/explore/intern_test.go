@@ -10,14 +10,14 @@ import (
 
 // Outcomes that differ in anything but their grounds are two.
 func TestIntern(t *testing.T) {
-	broken := func(b Break) Outcome { return Outcome{On: Run{Breaks: []Break{b}}} }
-	all := []Outcome{
-		{}, broken(Break{What: "panic"}), broken(Break{What: "panic", Why: "it did"}),
-		broken(Break{What: "panic", Fault: checks.FaultLock}), {On: Run{Breaks: []Break{{What: "panic"}, {What: "hang"}}}},
+	broken := func(b runs.Break) runs.Outcome { return runs.Outcome{On: runs.Run{Breaks: []runs.Break{b}}} }
+	all := []runs.Outcome{
+		{}, broken(runs.Break{What: "panic"}), broken(runs.Break{What: "panic", Why: "it did"}),
+		broken(runs.Break{What: "panic", Fault: checks.FaultLock}), {On: runs.Run{Breaks: []runs.Break{{What: "panic"}, {What: "hang"}}}},
 	}
-	run := reflect.TypeFor[Run]()
+	run := reflect.TypeFor[runs.Run]()
 	for i := range run.NumField() {
-		for _, o := range []*Outcome{{}, {}} {
+		for _, o := range []*runs.Outcome{{}, {}} {
 			field := reflect.ValueOf(&o.Off).Elem().Field(i)
 			switch {
 			case field.CanInt():
@@ -32,7 +32,7 @@ func TestIntern(t *testing.T) {
 				continue // breaks, as above
 			}
 			all = append(all, *o)
-			o.On, o.Off = o.Off, Run{}
+			o.On, o.Off = o.Off, runs.Run{}
 			all = append(all, *o)
 		}
 	}
@@ -44,7 +44,7 @@ func TestIntern(t *testing.T) {
 			}
 		}
 	}
-	if n.intern(Outcome{Grounds: runs.Grounds{Sound: true}}) != n.intern(Outcome{}) {
+	if n.intern(runs.Outcome{Grounds: runs.Grounds{Sound: true}}) != n.intern(runs.Outcome{}) {
 		t.Error("two outcomes that differ in their grounds are two")
 	}
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -21,11 +22,11 @@ type item struct {
 }
 
 // fault is the fault. One without a kind has nothing but its moment.
-func (i item) fault() Fault {
+func (i item) fault() runs.Fault {
 	if i.Kind == "" {
-		return Fault{Fault: sim.Fault{Strikes: trace.Trigger{Before: step(i.Before), When: point(i.When)}}}
+		return runs.Fault{Fault: sim.Fault{Strikes: trace.Trigger{Before: step(i.Before), When: point(i.When)}}}
 	}
-	f, err := Parameters{
+	f, err := runs.Parameters{
 		Parts:  sim.Parts{Kind: i.Kind, Target: i.Target, Others: i.Others, How: i.How, Step: i.Step, By: i.By, Rate: i.Rate},
 		Before: step(i.Before), When: point(i.When), For: i.For,
 	}.Fault()

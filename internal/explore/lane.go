@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // Lanes is how many searches for sets of several faults there are side by side, and so
@@ -50,7 +52,7 @@ type lane struct {
 
 // A promising set is one that behaved as none before.
 type promising struct {
-	world World
+	world runs.World
 	// id stands for the set of its faults.
 	id uint64
 	// parts are how bad the smaller sets are, as far as that is known.
@@ -185,8 +187,8 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 
 // A trial is what a lane found out with one world.
 type trial struct {
-	world   World
-	outcome Outcome
+	world   runs.World
+	outcome runs.Outcome
 	// id stands for the set of its faults.
 	id uint64
 	// parts are how bad smaller sets of the faults are.
@@ -292,13 +294,13 @@ func (l *lane) next(ctx context.Context) ([]trial, error) {
 }
 
 // run runs the lane's next world.
-func (l *lane) run(ctx context.Context, w World) (Outcome, error) {
+func (l *lane) run(ctx context.Context, w runs.World) (runs.Outcome, error) {
 	l.step++
 	return l.found.search.run(ctx, l.unit, l.step-1, w)
 }
 
 // parts runs the sets that lack one of the world's faults.
-func (l *lane) parts(ctx context.Context, w World) ([]trial, error) {
+func (l *lane) parts(ctx context.Context, w runs.World) ([]trial, error) {
 	var trials []trial
 	for i := range w.Faults {
 		less := w.With(slices.Concat(w.Faults[:i], w.Faults[i+1:])...)
@@ -322,10 +324,10 @@ func (p *promising) reward() { p.tried-- }
 const attempts = 200
 
 // idOf stands for the world's set of faults.
-func idOf(w World) uint64 {
+func idOf(w runs.World) uint64 {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
-		words[i] = World{Base: w.Base, Faults: []Fault{f}}.Key()
+		words[i] = runs.World{Base: w.Base, Faults: []runs.Fault{f}}.Key()
 	}
 	slices.Sort(words) // in which order they are listed is all the same
 	w.Faults = nil

@@ -28,8 +28,8 @@ type Ledger struct {
 	outcomes *interner
 	// planned has the outcomes of the worlds of each unit, by their place in it, and
 	// others those of worlds that have no place, by what they are.
-	planned map[string]map[int]*Outcome
-	others  map[string]*Outcome
+	planned map[string]map[int]*runs.Outcome
+	others  map[string]*runs.Outcome
 	// singles are what else it has of the single faults.
 	singles map[int]aside
 }
@@ -178,16 +178,16 @@ func hashOf(text []byte) string {
 type entry struct {
 	// Unit and Index are the world's place in the search. A world that has none has
 	// the World itself.
-	Unit    string   `json:"u,omitempty"`
-	Index   int      `json:"i,omitempty"`
-	World   string   `json:"w,omitempty"`
-	Outcome *Outcome `json:"o"`
+	Unit    string        `json:"u,omitempty"`
+	Index   int           `json:"i,omitempty"`
+	World   string        `json:"w,omitempty"`
+	Outcome *runs.Outcome `json:"o"`
 	aside
 }
 
 // NewLedger makes an empty ledger.
 func NewLedger() *Ledger {
-	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*Outcome{}, others: map[string]*Outcome{}, singles: map[int]aside{}}
+	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*runs.Outcome{}, others: map[string]*runs.Outcome{}, singles: map[int]aside{}}
 }
 
 // WriteTo has the ledger take down to w what is run from now on, a line at a time. It
@@ -302,7 +302,7 @@ func (l *Ledger) take(line []byte) error {
 		return nil
 	}
 	if l.planned[e.Unit] == nil {
-		l.planned[e.Unit] = map[int]*Outcome{}
+		l.planned[e.Unit] = map[int]*runs.Outcome{}
 	}
 	if known, again := l.planned[e.Unit][e.Index]; again && known != o {
 		return differs(fmt.Sprintf("world %d of %s", e.Index, e.Unit))
@@ -330,21 +330,21 @@ func laneOf(unit string) int {
 }
 
 // past is what a world of the search came to.
-func (l *Ledger) past(unit string, i int) (Outcome, bool) {
+func (l *Ledger) past(unit string, i int) (runs.Outcome, bool) {
 	if l == nil {
-		return Outcome{}, false
+		return runs.Outcome{}, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o, ok := l.planned[unit][i]
 	if !ok {
-		return Outcome{}, false
+		return runs.Outcome{}, false
 	}
 	return *o, true
 }
 
 // pastSingle is what a world with one fault came to, and whether that followed from others.
-func (l *Ledger) pastSingle(i int) (o Outcome, repeats, ok bool) {
+func (l *Ledger) pastSingle(i int) (o runs.Outcome, repeats, ok bool) {
 	if o, ok = l.past(singlesUnit, i); !ok {
 		return o, false, false
 	}
@@ -358,15 +358,15 @@ func (l *Ledger) pastSingle(i int) (o Outcome, repeats, ok bool) {
 }
 
 // pastOther is what a world came to that has no place in the search.
-func (l *Ledger) pastOther(world string) (Outcome, bool) {
+func (l *Ledger) pastOther(world string) (runs.Outcome, bool) {
 	if l == nil {
-		return Outcome{}, false
+		return runs.Outcome{}, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o, ok := l.others[world]
 	if !ok {
-		return Outcome{}, false
+		return runs.Outcome{}, false
 	}
 	return *o, true
 }
@@ -375,7 +375,7 @@ func (l *Ledger) pastOther(world string) (Outcome, bool) {
 func (l *Ledger) complete() bool { return l != nil && l.whole }
 
 // keepSingle writes what a world with one fault came to.
-func (l *Ledger) keepSingle(i int, o Outcome, repeats bool) error {
+func (l *Ledger) keepSingle(i int, o runs.Outcome, repeats bool) error {
 	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, aside: aside{Repeats: repeats}}
 	if !repeats && o.Grounds != (runs.Grounds{}) {
 		e.Grounds = &o.Grounds

@@ -13,19 +13,19 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-func note(l *Ledger, unit string, i int, o Outcome) error {
+func note(l *Ledger, unit string, i int, o runs.Outcome) error {
 	return l.keep(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
-func noteOther(l *Ledger, world string, o Outcome) error {
+func noteOther(l *Ledger, world string, o runs.Outcome) error {
 	return l.keep(entry{World: world, Outcome: &o})
 }
 
 // aSearch is a search of which the ledgers of these tests are.
 var aSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
-func broke(what string) Outcome {
-	return Outcome{Off: Run{Breaks: []Break{{What: what, Fault: checks.FaultLock}}, Behaviour: 1 << 63}}
+func broke(what string) runs.Outcome {
+	return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: what, Fault: checks.FaultLock}}, Behaviour: 1 << 63}}
 }
 
 // ledgerText is a ledger with three worlds in it.
@@ -74,7 +74,7 @@ func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
 	var text bytes.Buffer
 	l := NewLedger()
 	l.w = &text
-	late := Outcome{On: Run{Doubt: "it took too long", Late: true}}
+	late := runs.Outcome{On: runs.Run{Doubt: "it took too long", Late: true}}
 	if err := errors.Join(note(l, singlesUnit, 0, late), noteOther(l, `{"Base":0}`, late)); err != nil || text.Len() > 0 {
 		t.Errorf("%v; it has %q", err, text.String())
 	}

@@ -34,7 +34,7 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 		l, bases := of(lock, 0)
 		for base := range bases {
 			r := recorded(t, l, bases, base)
-			played, err := l.Account(t.Context(), World{Base: base}, Without)
+			played, err := l.Account(t.Context(), runs.World{Base: base}, runs.Without)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,8 +71,8 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
 		r := recorded(t, l, bases, base)
-		strike := func(f Fault) *trace.Event {
-			p, err := l.Account(t.Context(), World{Base: base, Faults: []Fault{f}}, Without)
+		strike := func(f runs.Fault) *trace.Event {
+			p, err := l.Account(t.Context(), runs.World{Base: base, Faults: []runs.Fault{f}}, runs.Without)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,14 +141,14 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 				if both, ok := w.And(b); ok && random.IntN(2) == 0 {
 					w = both
 				}
-				off, err := l.Account(t.Context(), w, Without)
+				off, err := l.Account(t.Context(), w, runs.Without)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if len(off.Breaks) > 0 {
 					continue
 				}
-				on, err := l.Account(t.Context(), w, With)
+				on, err := l.Account(t.Context(), w, runs.With)
 				if err != nil {
 					t.Fatal(err)
 				}

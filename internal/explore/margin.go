@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 )
@@ -15,7 +16,7 @@ import (
 //
 // A world that proves nothing, or in which a paused process ran on, counts as
 // survived. If w is such a world, it has no margins.
-func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect) ([]Margin, error) {
+func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.World, effect Effect) ([]Margin, error) {
 	o, err := r.Run(ctx, w)
 	switch {
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 
 // hurts runs worlds in which something breaks exactly if a size is among some.
 func hurts(is func(time.Duration) bool) *plant {
-	return planted(func(w World) bool { return is(w.Faults[0].Size().Time) })
+	return planted(func(w runs.World) bool { return is(w.Faults[0].Size().Time) })
 }
 
 func TestMargins(t *testing.T) {
@@ -41,9 +41,9 @@ func TestMargins(t *testing.T) {
 		{ms, 30 * s, 0, 0, ms},
 		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
 	} {
-		for _, f := range []Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
+		for _, f := range []runs.Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
 			p := hurts(func(size time.Duration) bool { return size >= tt.threshold })
-			w := World{Faults: []Fault{f.Sized(sim.Size{Time: tt.size})}}
+			w := runs.World{Faults: []runs.Fault{f.Sized(sim.Size{Time: tt.size})}}
 			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
 			if err != nil || len(got) != 1 || got[0].Survived.Time != tt.survived || got[0].Broken.Time != tt.broken {
 				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
@@ -57,12 +57,12 @@ func TestMargins(t *testing.T) {
 
 // Each fault with a size has a margin of its own.
 func TestMarginOfEachFault(t *testing.T) {
-	w := World{Faults: []Fault{
+	w := runs.World{Faults: []runs.Fault{
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}}.fault(),
 		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
@@ -79,7 +79,7 @@ func TestMarginOfSeveral(t *testing.T) {
 	hurt := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
 	}
-	got, err := margins(t.Context(), hurts(hurt), &Record{}, World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
+	got, err := margins(t.Context(), hurts(hurt), &Record{}, runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -90,16 +90,16 @@ func TestMarginOfSeveral(t *testing.T) {
 
 // What proves nothing is survived, as is another effect.
 func TestMarginTraps(t *testing.T) {
-	other := Outcome{On: broken.Off}
-	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
+	other := runs.Outcome{On: broken.Off}
+	for name, trap := range map[string]runs.Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w World) Outcome {
+			p := &plant{outcome: func(w runs.World) runs.Outcome {
 				if w.Faults[0].Size().Time < 5*time.Second {
 					return trap
 				}
 				return broken
 			}}
-			w := World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
+			w := runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
 			got, err := margins(t.Context(), p, &Record{}, w, lost)
 			want := []Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 4990 * time.Millisecond}, Broken: sim.Size{Time: 5 * time.Second}}}
 			if err != nil || !slices.Equal(got, want) {
@@ -108,7 +108,7 @@ func TestMarginTraps(t *testing.T) {
 
 			// A world that is such a trap itself has no margins, and one that has
 			// another effect is a mistake.
-			p.outcome = func(World) Outcome { return trap }
+			p.outcome = func(runs.World) runs.Outcome { return trap }
 			got, err = margins(t.Context(), p, &Record{}, w, lost)
 			if len(got) > 0 || (err != nil) != (name == "another effect") {
 				t.Errorf("%+v, %v", got, err)
@@ -120,7 +120,7 @@ func TestMarginTraps(t *testing.T) {
 func TestMarginsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
-	r := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	r := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		if worlds++; worlds == 5 {
 			cancel()
 		}
@@ -129,7 +129,7 @@ func TestMarginsStop(t *testing.T) {
 		}
 		return broken, ctx.Err()
 	})
-	got, err := margins(ctx, r, &Record{}, World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
+	got, err := margins(ctx, r, &Record{}, runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
 	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
 		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
 	}
@@ -137,7 +137,7 @@ func TestMarginsStop(t *testing.T) {
 
 func TestFaultInWords(t *testing.T) {
 	for _, tt := range []struct {
-		fault Fault
+		fault runs.Fault
 		want  string
 	}{
 		{item{Kind: "pause", Target: "client-1"}.fault(), "a pause of client-1"},

@@ -17,20 +17,20 @@ import (
 func BenchmarkMemory(b *testing.B) {
 	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
 	local := NewLocal(bases, time.Minute)
-	runner := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	runner := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		if len(w.Faults) == 0 {
 			return local.Run(ctx, w)
 		}
 		h := fnv.New64a()
 		h.Write([]byte(w.Key()))
-		r := Run{Behaviour: h.Sum64()}
+		r := runs.Run{Behaviour: h.Sum64()}
 		if len(w.Faults) == 1 {
 			r.Behaviour %= 100 // as many kinds as real ones have, more or less
 		}
 		if r.Behaviour>>32%8 == 1 {
-			r.Breaks = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
+			r.Breaks = []runs.Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
 		}
-		return Outcome{Off: r, On: r}, nil
+		return runs.Outcome{Off: r, On: r}, nil
 	})
 	heap := func() float64 {
 		runtime.GC()

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -12,8 +13,8 @@ import (
 // goodMoments has clients but the first start when they are let in at once, so that
 // they do not ask in vain. If that is when a fault makes a node forget, the fault may
 // have to strike at another step.
-func goodMoments(rec *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func goodMoments(rec *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		for _, client := range clients(rec, w)[1:] {
 			for _, m := range openings(rec, w, client) {
 				if m.at.Equal(w.Change.Starts[client]) {
@@ -49,7 +50,7 @@ type opening struct {
 // openings are those for one client, the best first: when a fault has made a node forget
 // an earlier client, when all keys of an earlier client have expired, and as soon as
 // one holds the lock.
-func openings(rec *Record, w World, client string) []opening {
+func openings(rec *Record, w runs.World, client string) []opening {
 	var all []opening
 	present := clients(rec, w)
 	earlier := present[:max(slices.Index(present, client), 0)]
@@ -108,8 +109,8 @@ func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 // later has faults strike later in the story: before a step rather than at a message,
 // which people find harder to tell, and as late as possible. Instead of a message that
 // is held it has a later one of the same kind held.
-func later(rec *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func later(rec *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
 			if held, ok := f.Message(); ok {
 				now := func(m trace.NthMessage) bool { return m == held }
@@ -131,7 +132,7 @@ func later(rec *Record, w World) iter.Seq[World] {
 // strikes are the points at which a fault can strike, the best first. A fault of a
 // server can wait for a client's step. One that waits for a message need not be told
 // when to.
-func strikes(rec *Record, w World, f Fault) []trace.Trigger {
+func strikes(rec *Record, w runs.World, f runs.Fault) []trace.Trigger {
 	if kind, _ := sim.KindOf(f.Action); kind.Patient() {
 		return []trace.Trigger{{}}
 	}
@@ -152,7 +153,7 @@ func strikes(rec *Record, w World, f Fault) []trace.Trigger {
 
 // laterMessages are the messages of the same client and the same kind as one that is
 // held, the last first.
-func laterMessages(rec *Record, w World, held trace.Message) []trace.NthMessage {
+func laterMessages(rec *Record, w runs.World, held trace.Message) []trace.NthMessage {
 	kind := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {
 			m.Peer = ""
@@ -170,7 +171,7 @@ func laterMessages(rec *Record, w World, held trace.Message) []trace.NthMessage 
 
 // absent says that one of some names is that of a client or a node that the world does
 // not have.
-func absent(rec *Record, w World, names []string) bool {
+func absent(rec *Record, w runs.World, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains(rec.Clients, name) && !slices.Contains(clients(rec, w), name) ||
 			slices.Contains(rec.Nodes, name) && !slices.Contains(nodesOf(rec, w), name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -34,7 +35,7 @@ func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 func (h *Harm) UnmarshalText(text []byte) error {
 	fencing, rest, _ := strings.Cut(string(text), " ")
 	what, fault, ok := strings.Cut(rest, "\t")
-	if !ok || fencing != Without && fencing != With {
+	if !ok || fencing != runs.Without && fencing != runs.With {
 		return fmt.Errorf("%q does not say what broke in which run", text)
 	}
 	h.Fencing, h.What = fencing, what
@@ -46,9 +47,9 @@ func compareHarms(a, b Harm) int {
 }
 
 // wholeEffect is what broke. A run in doubt breaks nothing but what no doubt excuses.
-func wholeEffect(o Outcome) Effect {
+func wholeEffect(o runs.Outcome) Effect {
 	var e Effect
-	for _, fencing := range []string{Without, With} {
+	for _, fencing := range []string{runs.Without, runs.With} {
 		for _, b := range o.Of(fencing).Breaks {
 			e = append(e, Harm{fencing, b.What, b.Fault})
 		}
@@ -88,7 +89,7 @@ func (e Effect) grade() grade {
 	for _, h := range e {
 		g |= breaks
 		property := checks.Property(h.What)
-		if h.Fencing == With && property.Data() {
+		if h.Fencing == runs.With && property.Data() {
 			g |= corrupts
 		}
 		if h.Fault == checks.FaultLock {

@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -78,7 +79,8 @@ func TestALongLineIsBroken(t *testing.T) {
 // A file that a search has written is known by every byte of it.
 func TestWrote(t *testing.T) {
 	d := deed{name: "wrote", base: workload("single"), seed: 1}
-	says, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()}}, d.seed, locks.Kind{})
+	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()
+	says, err := d.tell(t, runs.World{Faults: []runs.Fault{pause}}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}

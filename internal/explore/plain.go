@@ -10,15 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 )
 
 // plainer has a fault happen as such faults commonly do, on a node that writes to its
 // disk what the base says.
-func plainer(_ *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func plainer(_ *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
-			if f.How() != "" && !yield(replacing(w, i, Fault{Fault: f.Common()})) {
+			if f.How() != "" && !yield(replacing(w, i, runs.Fault{Fault: f.Common()})) {
 				return
 			}
 			usual := w
@@ -34,8 +35,8 @@ func plainer(_ *Record, w World) iter.Seq[World] {
 // rounder gives a fault the smallest round size: first it tries 1, 2 and 5 of every
 // power of ten, because an effect may come, go and come back as a size grows, then what
 // is round between the last of them and the size that there is.
-func rounder(_ *Record, w World) iter.Seq[World] {
-	return func(yield func(World) bool) {
+func rounder(_ *Record, w runs.World) iter.Seq[runs.World] {
+	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
 			known := f.Size()
 			coarse, round := coarse, round
@@ -95,7 +96,7 @@ func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coars
 
 // rank compares two worlds by how simple they are, as [shrink] sees it: it is negative
 // if a is simpler than b, and zero only if they are the same.
-func rank(a, b World) int {
+func rank(a, b runs.World) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Faults), len(b.Faults)),
 		cmp.Compare(crowd(a), crowd(b)),
@@ -107,7 +108,7 @@ func rank(a, b World) int {
 
 // crowd is how many clients and nodes there are. A base has more of either than a
 // change leaves.
-func crowd(w World) int {
+func crowd(w runs.World) int {
 	c := w.Change
 	size := len(c.Clients) + c.Nodes
 	if c.Clients == nil {
@@ -122,7 +123,7 @@ func crowd(w World) int {
 // complexity is what makes faults hard to tell, the worst first: those that are
 // special, the processes that are cut off, strikes at messages, digits of sizes, and
 // how large these are.
-func complexity(w World) []int {
+func complexity(w runs.World) []int {
 	var others, messages, digits, size int
 	special := len(w.Change.Persistence)
 	for _, f := range w.Faults {

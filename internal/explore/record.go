@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -31,7 +32,7 @@ type Record struct {
 	// Messages are those that can be held or lost, in the order in which they are sent.
 	Messages []Message
 	// Outcome is what came of it.
-	Outcome Outcome
+	Outcome runs.Outcome
 }
 
 // system is the kind of server that the lock is kept on.
@@ -72,7 +73,7 @@ type Message struct {
 func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
 
 // stageOf is the stage that a fault strikes.
-func (r *Record) stageOf(f Fault) trace.Step {
+func (r *Record) stageOf(f runs.Fault) trace.Step {
 	if held, ok := f.Message(); ok {
 		for _, m := range r.Messages {
 			if held == m.NthMessage {

@@ -10,26 +10,26 @@ import (
 
 // Records are those of bases, of which some process runs the worlds.
 type Records struct {
-	Bases  []Base
-	Worlds runs.Worlds
+	Bases []Base
+	runs.Worlds
 }
 
 // Record runs a base without any fault and takes down where faults can strike.
 func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	b, worlds := all.Bases[base], all.Worlds
-	w := World{Base: base}
+	w := runs.World{Base: base}
 	o, err := worlds.Run(ctx, w)
 	if err != nil || o.Misconduct() {
 		return &Record{Base: base, Name: b.Name, Outcome: o}, err
 	}
-	off, err := worlds.Account(ctx, w, Without)
+	off, err := worlds.Account(ctx, w, runs.Without)
 	if err != nil {
 		return nil, err
 	}
 	if off.History == nil { // the lock does not do the same each time
-		return &Record{Base: base, Name: b.Name, Outcome: Outcome{Off: off.Run, On: off.Run}}, nil
+		return &Record{Base: base, Name: b.Name, Outcome: runs.Outcome{Off: off.Run, On: off.Run}}, nil
 	}
-	cfg, err := worlds.Config(w, Without)
+	cfg, err := worlds.Config(w, runs.Without)
 	if err != nil {
 		return nil, err
 	}

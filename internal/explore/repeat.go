@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -26,12 +27,12 @@ import (
 
 // A tried world is one of a spot that was run on sound grounds, and what it came to.
 type tried struct {
-	World
-	Outcome
+	runs.World
+	runs.Outcome
 }
 
 // with adds a world that was run, if others can follow from it.
-func with(ran []tried, w World, o Outcome) []tried {
+func with(ran []tried, w runs.World, o runs.Outcome) []tried {
 	if !o.Grounds.Sound {
 		return ran
 	}
@@ -40,7 +41,7 @@ func with(ran []tried, w World, o Outcome) []tried {
 
 // repeats says what a world with one fault comes to if that follows from worlds that were
 // run, in each of which such a fault strikes the same at the same moment.
-func (r *Record) repeats(w World, ran []tried) (Outcome, bool) {
+func (r *Record) repeats(w runs.World, ran []tried) (runs.Outcome, bool) {
 	for _, t := range ran {
 		aslong := lasts(t.World) == lasts(w) || t.Grounds.Over > 0 && lasts(w) > t.Grounds.Over
 		if aslong && r.sameBefore(w, t.World, ran) {
@@ -50,14 +51,14 @@ func (r *Record) repeats(w World, ran []tried) (Outcome, bool) {
 	if t, ok := r.between(w, ran); ok {
 		return t.Outcome, true
 	}
-	return Outcome{}, false
+	return runs.Outcome{}, false
 }
 
 // lasts is how long the world's only fault does.
-func lasts(w World) time.Duration { return w.Faults[0].For }
+func lasts(w runs.World) time.Duration { return w.Faults[0].For }
 
 // sameBefore says that two worlds are the same until one of their faults is lifted.
-func (r *Record) sameBefore(a, b World, ran []tried) bool {
+func (r *Record) sameBefore(a, b runs.World, ran []tried) bool {
 	f, g := a.Faults[0], b.Faults[0]
 	f.For, g.For = 0, 0
 	if f.Equal(g) && a.Change.Persistence[f.Target()] == b.Change.Persistence[f.Target()] {
@@ -72,7 +73,7 @@ func (r *Record) sameBefore(a, b World, ran []tried) bool {
 
 // powerless says that a crash takes the machine with the process, whose connections are
 // not reset then.
-func powerless(f Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
+func powerless(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
 
 // What a crash leaves on a disk.
 type remains int
@@ -84,7 +85,7 @@ const (
 )
 
 // leaves is what the crash of a world leaves on the node's disk.
-func (r *Record) leaves(w World, ran []tried) remains {
+func (r *Record) leaves(w runs.World, ran []tried) remains {
 	f := w.Faults[0]
 	disk := w.Change.Persistence[f.Target()]
 	blank := func(t tried) bool { return t.Grounds.Blank && t.Change.Persistence[f.Target()] == disk }
@@ -102,7 +103,7 @@ func (r *Record) leaves(w World, ran []tried) remains {
 // between finds a world that goes as w does although their faults set a clock differently:
 // because nobody reads that clock, or because another goes as it does, too, and w's fault
 // sets the clock of a server to a time between theirs.
-func (r *Record) between(w World, ran []tried) (tried, bool) {
+func (r *Record) between(w runs.World, ran []tried) (tried, bool) {
 	f := w.Faults[0]
 	if f.Effect() != trace.SetsClock {
 		return tried{}, false

@@ -98,10 +98,10 @@ func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int
 // eventsOf is what happens in a world, with what no event depends on left out: how large
 // its fault is, in which words a crash is told, when a disk is written to, and the time of
 // day that a clock shows which the fault sets.
-func eventsOf(t *testing.T, l *runs.Local, w World) string {
+func eventsOf(t *testing.T, l *runs.Local, w runs.World) string {
 	t.Helper()
 	var all strings.Builder
-	for _, fencing := range []string{Without, With} {
+	for _, fencing := range []string{runs.Without, runs.With} {
 		p, err := l.Account(t.Context(), w, fencing)
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func eventsOf(t *testing.T, l *runs.Local, w World) string {
 // that is the same for a search that is cut or goes on with a ledger.
 func TestRepeatsChangeNothing(t *testing.T) {
 	l, bases := of("single", 1)
-	find := func(runner Runner, shard, shards int, ledger *Ledger) *Found {
+	find := func(runner runs.Runner, shard, shards int, ledger *Ledger) *Found {
 		s := &Search{Bases: bases, MaxFaults: 1, Runner: runner, Records: Records{bases, l}, Kinds: Kinds{Only: []string{"crash", "jump"}}, Shard: shard, Shards: shards, Ledger: ledger}
 		f, err := s.Find(t.Context())
 		if err != nil {
@@ -151,7 +151,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 		bases = bases[:1]
 	}
 	var n atomic.Int64 // worlds are run at once
-	each := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	each := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		n.Add(1)
 		o, err := l.Run(ctx, w)
 		o.Grounds = runs.Grounds{}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 )
@@ -125,7 +126,7 @@ type Way struct {
 	// Worlds is how many of those tried broke in this way.
 	Worlds int
 	// Example is the smallest, and Effect what broke in it.
-	Example World
+	Example runs.World
 	Effect  Effect
 	Margins []Margin
 	// Title and Story tell in words what happens in the example: Title in one line,

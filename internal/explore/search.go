@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/locksim/locksim/internal/runs"
@@ -46,10 +45,11 @@ type Search struct {
 	// Jobs is how many worlds the runner can run at once.
 	Jobs int
 
-	Runner Runner
-	// Records makes the records of the bases.
+	Runner runs.Runner
+	// Records makes the records of the bases, and says what happened in a world.
 	Records interface {
 		Record(ctx context.Context, base int) (*Record, error)
+		accountant
 	}
 	// Ledger has what was run before, and takes down what is run now; nil is none.
 	Ledger *Ledger
@@ -58,10 +58,10 @@ type Search struct {
 	Progress func(Progress)
 	// First, if set, is told of the first world in which anything broke, and how many were
 	// tried by then.
-	First func(w World, tried int)
+	First func(w runs.World, tried int)
 	// Watch, if set, is shown what every base and every world of the plan came to, one at
 	// a time. Until it returns, little else is run.
-	Watch func(World, Outcome)
+	Watch func(runs.World, runs.Outcome)
 	// Deadline, if not zero, is when no more sets of several faults are tried.
 	Deadline time.Time
 }
@@ -97,10 +97,9 @@ type Found struct {
 	records []*Record
 	singles [][]single // by base
 	// listed is how many single faults there are, tried or not, by base.
-	listed  []int
-	groups  groups
-	told    bool // the first world in which anything broke was told
-	writing sync.Mutex
+	listed []int
+	groups groups
+	told   bool // the first world in which anything broke was told
 	// result has what is counted.
 	result Result
 }
@@ -115,8 +114,8 @@ func (f *Found) Stopped() string { return f.result.Stopped }
 
 // A single is what came of one fault.
 type single struct {
-	world   World
-	outcome *Outcome // shared between all that are equal; nil if it was not run
+	world   runs.World
+	outcome *runs.Outcome // shared between all that are equal; nil if it was not run
 	grade   grade
 	// repeats says that what came of it follows from others that were run.
 	repeats bool
@@ -150,11 +149,11 @@ func (f *Found) record(ctx context.Context) error {
 		f.records = append(f.records, r)
 		f.singles = append(f.singles, nil)
 		f.listed = append(f.listed, 0)
-		f.search.watch(World{Base: i}, r.Outcome)
+		f.search.watch(runs.World{Base: i}, r.Outcome)
 		if !r.TookPlace() {
 			continue
 		}
-		f.groups.add(r, World{Base: i}, r.Outcome)
+		f.groups.add(r, runs.World{Base: i}, r.Outcome)
 		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
 			f.listed[i]++
 			if !f.search.Quick || r.quick(w) {
@@ -256,7 +255,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 }
 
 // tellFirst tells of the first world in which anything broke.
-func (f *Found) tellFirst(w World) {
+func (f *Found) tellFirst(w runs.World) {
 	if f.search.First != nil && !f.told {
 		f.told = true
 		f.search.First(w, f.result.Worlds)
@@ -283,7 +282,7 @@ func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error 
 
 // runSingle runs one of the worlds of a place, unless the ledger has it, or it repeats
 // others.
-func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (Outcome, error) {
+func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (runs.Outcome, error) {
 	s, one := f.search, &f.singles[p.base][i]
 	o, repeats, known := s.Ledger.pastSingle(p.first + i)
 	if known {
@@ -313,7 +312,7 @@ func (f *Found) known() map[uint64]bool {
 
 // count takes in a world, and says whether it broke something that the smaller parts of
 // it, which are known to be so bad, did not.
-func (l *Level) count(o *Outcome, parts grade) bool {
+func (l *Level) count(o *runs.Outcome, parts grade) bool {
 	l.Tried++
 	effect := effectOf(o)
 	if len(effect) == 0 && (o.Off.Doubt != "" || o.On.Doubt != "") {
@@ -337,7 +336,7 @@ func (r *Record) grade() grade { return effectOf(&r.Outcome).grade() }
 
 // effectOf is the effect of a world that proves something: of one in doubt only what
 // the lock must not do whatever happens.
-func effectOf(o *Outcome) Effect {
+func effectOf(o *runs.Outcome) Effect {
 	if o.Misconduct() {
 		return wholeEffect(*o)
 	}
@@ -345,7 +344,7 @@ func effectOf(o *Outcome) Effect {
 		return nil
 	}
 	if o.On.Doubt != "" {
-		return wholeEffect(Outcome{Off: o.Off})
+		return wholeEffect(runs.Outcome{Off: o.Off})
 	}
 	return wholeEffect(*o)
 }
@@ -363,12 +362,12 @@ func (f *Found) halted(ctx context.Context, err error) error {
 func (s *Search) mine(n int) bool { return s.Shards == 0 || n%s.Shards == s.Shard-1 }
 
 // run runs a world that has a place in the plan, unless the ledger has it.
-func (s *Search) run(ctx context.Context, unit string, i int, w World) (Outcome, error) {
+func (s *Search) run(ctx context.Context, unit string, i int, w runs.World) (runs.Outcome, error) {
 	if o, ok := s.Ledger.past(unit, i); ok {
 		return o, nil
 	}
 	if s.Ledger.complete() {
-		return Outcome{}, &Missing{Unit: unit, Index: i}
+		return runs.Outcome{}, &Missing{Unit: unit, Index: i}
 	}
 	o, err := s.Runner.Run(ctx, w)
 	if err != nil {
@@ -383,7 +382,7 @@ func (s *Search) tell(phase Phase, done, total, causes int) {
 	}
 }
 
-func (s *Search) watch(w World, o Outcome) {
+func (s *Search) watch(w runs.World, o runs.Outcome) {
 	if s.Watch != nil {
 		s.Watch(w, o)
 	}

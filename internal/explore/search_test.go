@@ -20,7 +20,10 @@ import (
 )
 
 // A stage is a base that exists only in its record: two clients and three nodes.
-type stage struct{ points int }
+type stage struct {
+	runs.Worlds
+	points int
+}
 
 func (s stage) Record(_ context.Context, base int) (*Record, error) {
 	r := &Record{
@@ -46,17 +49,17 @@ func (s stage) Record(_ context.Context, base int) (*Record, error) {
 
 // search is a search on a stage with a planted cause. Behaviours are as different as
 // the faults' kinds and targets.
-func search(points, faults, worlds, jobs int, broken func(w World) []Break) *Search {
+func search(points, faults, worlds, jobs int, broken func(w runs.World) []runs.Break) *Search {
 	return &Search{
 		Bases: []Base{{Base: runs.Base{Name: "stage", Seed: 1}}}, MaxFaults: faults, Worlds: worlds, Jobs: jobs,
-		Records: stage{points},
-		Runner: runs.RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
-			run := Run{Behaviour: 1, Breaks: broken(w)}
+		Records: stage{points: points},
+		Runner: runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
+			run := runs.Run{Behaviour: 1, Breaks: broken(w)}
 			for _, f := range w.Faults {
 				p := f.Parameters()
 				run.Behaviour = run.Behaviour*31 + uint64(len(p.Kind))*7 + uint64(len(p.Target)) + uint64(len(p.Others))
 			}
-			return Outcome{Off: run, On: run}, nil
+			return runs.Outcome{Off: run, On: run}, nil
 		}),
 	}
 }
@@ -81,7 +84,7 @@ func ids(f *Found) string {
 }
 
 // has counts the faults of a world that a cause needs.
-func has(w World, is func(Fault) bool) int {
+func has(w runs.World, is func(runs.Fault) bool) int {
 	n := 0
 	for _, f := range w.Faults {
 		if is(f) {
@@ -91,31 +94,31 @@ func has(w World, is func(Fault) bool) int {
 	return n
 }
 
-func pausesClient(f Fault) bool {
+func pausesClient(f runs.Fault) bool {
 	pause, ok := f.Action.(*sim.Pause)
 	return ok && pause.Process == "client-1"
 }
 
-func cutsMinority(f Fault) bool {
+func cutsMinority(f runs.Fault) bool {
 	cut, ok := f.Action.(*sim.Partition)
 	return ok && len(cut.From) == 1 && cut.From[0] != trace.StorageName
 }
 
-func jumpsAhead(f Fault) bool {
+func jumpsAhead(f runs.Fault) bool {
 	jump, ok := f.Action.(*sim.Jump)
 	return ok && jump.Process == "redis-3" && jump.By > 0
 }
 
 var (
-	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
-	twoLeases = []Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption(trace.AssumeClock)}}
+	late2     = []runs.Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
+	twoLeases = []runs.Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption(trace.AssumeClock)}}
 )
 
 // Every single fault is tried once, and those that break something are one group.
 func TestSingleFaultsAreAllTried(t *testing.T) {
 	tried := map[string]int{}
 	var mu sync.Mutex
-	s := search(4, 1, 0, 3, func(w World) []Break {
+	s := search(4, 1, 0, 3, func(w runs.World) []runs.Break {
 		mu.Lock()
 		defer mu.Unlock()
 		tried[w.Key()]++
@@ -125,7 +128,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 		return nil
 	})
 	f := find(t, s)
-	r, _ := stage{4}.Record(t.Context(), 0)
+	r, _ := stage{points: 4}.Record(t.Context(), 0)
 	singles := r.Singles()
 	if len(tried) != len(singles) {
 		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
@@ -148,7 +151,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	if got, want := ids(f), fmt.Sprintf("late-client/inherent-needs-fencing: %d", pauses); got != want {
 		t.Errorf("groups:\n%s\nwant\n%s", got, want)
 	}
-	if f.result.First != 1+slices.IndexFunc(singles, func(w World) bool { return pausesClient(w.Faults[0]) }) {
+	if f.result.First != 1+slices.IndexFunc(singles, func(w runs.World) bool { return pausesClient(w.Faults[0]) }) {
 		t.Errorf("the first that breaks something is number %d", f.result.First)
 	}
 }
@@ -156,8 +159,8 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 // A cause that takes two faults is found among pairs, and what a part of it does is not
 // held against it.
 func TestPairs(t *testing.T) {
-	s := search(3, 2, 3000, 4, func(w World) []Break {
-		var all []Break
+	s := search(3, 2, 3000, 4, func(w runs.World) []runs.Break {
+		var all []runs.Break
 		if has(w, pausesClient) > 0 {
 			all = append(all, late2...)
 		}
@@ -186,7 +189,7 @@ func TestPairs(t *testing.T) {
 
 // A cause that takes three faults is found if its pairs behave as nothing did before.
 func TestTriples(t *testing.T) {
-	three := func(w World) []Break {
+	three := func(w runs.World) []runs.Break {
 		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 && has(w, pausesClient) > 0 {
 			return twoLeases
 		}
@@ -205,7 +208,7 @@ func TestTriples(t *testing.T) {
 // each of them takes.
 func TestSearchIsDeterministic(t *testing.T) {
 	told := func(jobs int) string {
-		s := search(3, 3, 1500, jobs, func(w World) []Break {
+		s := search(3, 3, 1500, jobs, func(w runs.World) []runs.Break {
 			if jobs > 1 {
 				time.Sleep(time.Duration(rand.IntN(20)) * time.Microsecond)
 			}
@@ -233,7 +236,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 // The parts of a search have every world of the whole between them, and whoever puts
 // them together finds the same.
 func TestShards(t *testing.T) {
-	broken := func(w World) []Break {
+	broken := func(w runs.World) []runs.Break {
 		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
 			return twoLeases
 		}
@@ -269,11 +272,11 @@ func TestShards(t *testing.T) {
 	s.Ledger = together
 	s.Ledger.Whole()
 	base := true
-	s.Runner = runs.RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
 		if len(w.Faults) > 0 {
 			base = false
 		}
-		return Outcome{Off: Run{Behaviour: 1}, On: Run{Behaviour: 1}}, nil
+		return runs.Outcome{Off: runs.Run{Behaviour: 1}, On: runs.Run{Behaviour: 1}}, nil
 	})
 	merged := find(t, s)
 	if !base {
@@ -288,21 +291,21 @@ func TestShards(t *testing.T) {
 func TestInterruptedSearch(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	n := 0
-	s := search(4, 2, 1000, 2, func(w World) []Break {
+	s := search(4, 2, 1000, 2, func(w runs.World) []runs.Break {
 		if has(w, pausesClient) > 0 {
 			return late2
 		}
 		return nil
 	})
-	s.Watch = func(World, Outcome) {
+	s.Watch = func(runs.World, runs.Outcome) {
 		if n++; n == 200 {
 			interrupt()
 		}
 	}
 	runner := s.Runner
-	s.Runner = runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	s.Runner = runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		if err := ctx.Err(); err != nil {
-			return Outcome{}, err
+			return runs.Outcome{}, err
 		}
 		return runner.Run(ctx, w)
 	})
@@ -318,12 +321,12 @@ func TestInterruptedSearch(t *testing.T) {
 // A world that cannot be run ends the search with the reason.
 func TestSearchThatFails(t *testing.T) {
 	failure := errors.New("no such process")
-	s := search(3, 2, 100, 2, func(World) []Break { return nil })
-	s.Runner = runs.RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+	s := search(3, 2, 100, 2, func(runs.World) []runs.Break { return nil })
+	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
 		if len(w.Faults) == 2 {
-			return Outcome{}, failure
+			return runs.Outcome{}, failure
 		}
-		return Outcome{Off: Run{Behaviour: 1}, On: Run{Behaviour: 1}}, nil
+		return runs.Outcome{Off: runs.Run{Behaviour: 1}, On: runs.Run{Behaviour: 1}}, nil
 	})
 	if _, err := s.Find(t.Context()); !errors.Is(err, failure) {
 		t.Errorf("the error is %v", err)
@@ -333,16 +336,16 @@ func TestSearchThatFails(t *testing.T) {
 // Where a pause of any client breaks the lock, a pause with something else besides is
 // nothing new, and neither is a larger set that does the same.
 func TestMinimal(t *testing.T) {
-	r, _ := stage{1}.Record(t.Context(), 0)
+	r, _ := stage{points: 1}.Record(t.Context(), 0)
 	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
 	down := item{Kind: "crash", Target: "redis-1", For: time.Second}.fault()
-	one := func(effect Effect, faults ...Fault) *group {
-		e := example{record: r, world: World{Faults: faults}, effect: effect}
+	one := func(effect Effect, faults ...runs.Fault) *group {
+		e := example{record: r, world: runs.World{Faults: faults}, effect: effect}
 		return &group{id: e.id(), best: e}
 	}
-	data := Harm{Fencing: Without, What: "no-lost-update"}
-	fenced := Harm{Fencing: With, What: "no-lost-update"}
-	own := Harm{Without, "lease-exclusion", checks.FaultLock}
+	data := Harm{Fencing: runs.Without, What: "no-lost-update"}
+	fenced := Harm{Fencing: runs.With, What: "no-lost-update"}
+	own := Harm{runs.Without, "lease-exclusion", checks.FaultLock}
 	for _, test := range []struct {
 		name string
 		all  []*group
@@ -367,9 +370,9 @@ func TestMinimal(t *testing.T) {
 
 // Whose disk a crash leaves empty decides to which family it belongs.
 func TestFamilies(t *testing.T) {
-	r, _ := stage{1}.Record(t.Context(), 0)
+	r, _ := stage{points: 1}.Record(t.Context(), 0)
 	for _, test := range []struct {
-		fault Fault
+		fault runs.Fault
 		disk  sim.Persistence
 		want  family
 	}{
@@ -401,7 +404,7 @@ func TestFamilies(t *testing.T) {
 		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Everysec, forgetful},
 		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Always, unreachable},
 	} {
-		if got := r.family(World{Change: writes("redis-1", test.disk)}, test.fault); got != test.want {
+		if got := r.family(runs.World{Change: writes("redis-1", test.disk)}, test.fault); got != test.want {
 			t.Errorf("%s is of the family %s, want %s", test.fault, got, test.want)
 		}
 	}
@@ -410,26 +413,26 @@ func TestFamilies(t *testing.T) {
 // An effect is the lock's fault if anything in it is.
 func TestEffects(t *testing.T) {
 	clock := checks.FaultAssumption(trace.AssumeClock)
-	o := Outcome{
-		Off: Run{Breaks: []Break{{What: "lease-exclusion", Fault: clock}, {What: "section-exclusion", Fault: clock}, {What: "no-lost-update"}}},
-		On:  Run{Breaks: []Break{{What: "section-exclusion", Fault: checks.FaultInherent}}},
+	o := runs.Outcome{
+		Off: runs.Run{Breaks: []runs.Break{{What: "lease-exclusion", Fault: clock}, {What: "section-exclusion", Fault: clock}, {What: "no-lost-update"}}},
+		On:  runs.Run{Breaks: []runs.Break{{What: "section-exclusion", Fault: checks.FaultInherent}}},
 	}
 	e := wholeEffect(o)
 	if e.fault() != clock || e.grade() != breaks {
 		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
 	}
-	o.On.Breaks = append(o.On.Breaks, Break{What: "serial-sections"})
+	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "serial-sections"})
 	if g := wholeEffect(o).grade(); g != breaks|corrupts {
 		t.Errorf("data corrupted with fencing: grade %d", g)
 	}
-	o.On.Breaks = append(o.On.Breaks, Break{What: "progress", Fault: checks.FaultLock})
+	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "progress", Fault: checks.FaultLock})
 	if e := wholeEffect(o); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock {
 		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
 	}
 	if e := wholeEffect(o); slices.Equal(e.core(), e) != true {
 		t.Errorf("progress is all that is the lock's fault, and %q leaves it out", e.core())
 	}
-	o.Off.Breaks = append(o.Off.Breaks, Break{What: "release-ownership", Fault: checks.FaultLock})
+	o.Off.Breaks = append(o.Off.Breaks, runs.Break{What: "release-ownership", Fault: checks.FaultLock})
 	if e := wholeEffect(o); len(e.core()) != len(e)-1 {
 		t.Errorf("progress is a consequence, and %q has it", e.core())
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // shrink looks for the smallest world in which an effect is still there: with fewer
@@ -14,7 +16,7 @@ import (
 // A world that proves nothing is never taken, nor one in which a paused process ran
 // on, unless one did in w. If ctx is done the smallest so far comes with its error;
 // it need not be minimal.
-func shrink(ctx context.Context, r Runner, rec *Record, w World, want Effect) (World, error) {
+func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.World, want Effect) (runs.World, error) {
 	o, err := r.Run(ctx, w)
 	if err != nil {
 		return w, err
@@ -46,14 +48,14 @@ const mostWorlds = 300
 // A pass lists worlds that are simpler than w in one respect, the best first, and in
 // none that is the concern of an earlier pass less simple: so shrinking comes to an
 // end.
-type pass func(rec *Record, w World) iter.Seq[World]
+type pass func(rec *Record, w runs.World) iter.Seq[runs.World]
 
 var passes = []pass{fewerFaults, fewerClients, fewerNodes, fewerOthers, plainer, goodMoments, later, rounder}
 
 // A shrinker remembers which worlds it has tried.
 type shrinker struct {
 	ctx    context.Context
-	runner Runner
+	runner runs.Runner
 	rec    *Record
 	want   Effect
 	// ranOn says that the effect may come from a process that ran on.
@@ -65,7 +67,7 @@ type shrinker struct {
 
 // try is the first of the simpler worlds that a pass lists with the effect, the
 // first of those that are simpler than this one, and so on.
-func (s *shrinker) try(p pass, w World) World {
+func (s *shrinker) try(p pass, w runs.World) runs.World {
 	for simpler := true; simpler; {
 		simpler = false
 		for candidate := range p(s.rec, w) {
@@ -80,7 +82,7 @@ func (s *shrinker) try(p pass, w World) World {
 
 // shows says whether a world proves that the effect is there. A world that cannot be
 // made does not, nor does one for which there is no time.
-func (s *shrinker) shows(w World) bool {
+func (s *shrinker) shows(w runs.World) bool {
 	name := w.Key()
 	if shown, known := s.tried[name]; known {
 		return shown
@@ -99,8 +101,8 @@ func (s *shrinker) shows(w World) bool {
 }
 
 // proves says that an effect is there beyond doubt.
-func proves(o Outcome, want Effect) bool {
+func proves(o runs.Outcome, want Effect) bool {
 	return o.Off.Doubt == "" && o.On.Doubt == "" && wholeEffect(o).Includes(want)
 }
 
-func same(a, b World) bool { return a.Key() == b.Key() }
+func same(a, b runs.World) bool { return a.Key() == b.Key() }

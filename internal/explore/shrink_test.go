@@ -57,7 +57,7 @@ func written(clients, nodes int) *Record {
 
 // reached is when a fault strikes: the place of its point in the record, or -1 for the
 // start of the run.
-func (r *Record) reached(f Fault) int {
+func (r *Record) reached(f runs.Fault) int {
 	return slices.IndexFunc(r.Points, func(p Point) bool { return p.Strikes.Equal(f.Strikes) })
 }
 
@@ -65,10 +65,10 @@ func (r *Record) reached(f Fault) int {
 func (r *Record) before(step string) int { return r.reached(item{Before: step}.fault()) }
 
 // one is the fault of a kind that acts on something, and whether there is one.
-func one(w World, kind, target string) (Fault, bool) {
-	i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
+func one(w runs.World, kind, target string) (runs.Fault, bool) {
+	i := slices.IndexFunc(w.Faults, func(f runs.Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
 	if i < 0 {
-		return Fault{}, false
+		return runs.Fault{}, false
 	}
 	return w.Faults[i], true
 }
@@ -79,26 +79,26 @@ func starts(client, at string) map[string]trace.Point {
 }
 
 // takesPart says whether a client does.
-func takesPart(w World, client string) bool {
+func takesPart(w runs.World, client string) bool {
 	return w.Change.Clients == nil || slices.Contains(w.Change.Clients, client)
 }
 
 var (
-	broken  = Outcome{Off: Run{Breaks: []Break{{What: "serial-sections"}}}}
+	broken  = runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: "serial-sections"}}}}
 	lost    = wholeEffect(broken)
-	unhurt  = Outcome{}
-	doubted = Outcome{Off: broken.Off, On: Run{Doubt: "the fault did not act"}}
-	wentOn  = Outcome{Off: Run{Breaks: broken.Off.Breaks, RanOn: true}}
+	unhurt  = runs.Outcome{}
+	doubted = runs.Outcome{Off: broken.Off, On: runs.Run{Doubt: "the fault did not act"}}
+	wentOn  = runs.Outcome{Off: runs.Run{Breaks: broken.Off.Breaks, RanOn: true}}
 )
 
 // A plant runs worlds in which something breaks exactly if a cause is there.
 type plant struct {
-	outcome func(World) Outcome
+	outcome func(runs.World) runs.Outcome
 	worlds  int
 }
 
-func planted(cause func(World) bool) *plant {
-	return &plant{outcome: func(w World) Outcome {
+func planted(cause func(runs.World) bool) *plant {
+	return &plant{outcome: func(w runs.World) runs.Outcome {
 		if cause(w) {
 			return broken
 		}
@@ -106,13 +106,13 @@ func planted(cause func(World) bool) *plant {
 	}}
 }
 
-func (p *plant) Run(_ context.Context, w World) (Outcome, error) {
+func (p *plant) Run(_ context.Context, w runs.World) (runs.Outcome, error) {
 	p.worlds++
 	return p.outcome(w), nil
 }
 
 // shrinksTo asserts the exact world that is found, and how many it takes at most.
-func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want World, atMost int) {
+func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.World, atMost int) {
 	t.Helper()
 	original := from.Key()
 	got, err := shrink(t.Context(), p, rec, from, lost)
@@ -133,31 +133,31 @@ func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want World, atMost in
 // A long pause of client-1 at any of its steps from read on, if client-2 asks in time.
 func TestShrinkPause(t *testing.T) {
 	rec := written(3, 5)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		pause, ok := one(w, "pause", "client-1")
 		return ok && pause.For >= 29880*time.Millisecond &&
 			rec.reached(pause) >= rec.before("client-1 read") && rec.reached(pause) <= rec.before("client-1 write") &&
 			takesPart(w, "client-2")
 	})
-	p.shrinksTo(t, rec, World{Base: 2, Faults: []Fault{
+	p.shrinksTo(t, rec, runs.World{Base: 2, Faults: []runs.Fault{
 		item{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"}.fault(),
 		item{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"}.fault(),
-	}}, World{
+	}}, runs.World{
 		Base: 2,
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"}, Nodes: 1,
 			Starts: starts("client-2", "client-1's keys expired"),
 		},
-		Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 30 * time.Second, Before: "client-1 write"}.fault()},
+		Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 30 * time.Second, Before: "client-1 write"}.fault()},
 	}, 60)
 }
 
 // client-1 has to be cut off from two nodes, and another node to forget it.
 func TestShrinkJumpWithPartition(t *testing.T) {
 	rec := written(3, 5)
-	cause := func(w World) bool {
+	cause := func(w runs.World) bool {
 		partition, cut := one(w, "partition", "client-1")
-		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind() == "jump" })
+		i := slices.IndexFunc(w.Faults, func(f runs.Fault) bool { return f.Kind() == "jump" })
 		if !cut || i < 0 || !takesPart(w, "client-2") {
 			return false
 		}
@@ -166,17 +166,17 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 			jump.Action.(*sim.Jump).By >= 17*time.Second && !slices.Contains(partition.Others(), jump.Target()) &&
 			rec.reached(jump) >= rec.before("client-1 read")
 	}
-	from := World{Faults: []Fault{
+	from := runs.World{Faults: []runs.Fault{
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute}.fault(),
 		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
-	planted(cause).shrinksTo(t, rec, from, World{
+	planted(cause).shrinksTo(t, rec, from, runs.World{
 		Change: scenarios.Change{
 			// A majority of three.
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
 			Starts: starts("client-2", "client-1's key expired on redis-3"),
 		},
-		Faults: []Fault{
+		Faults: []runs.Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}, For: time.Millisecond, Before: "client-1 acquire"}.fault(),
 			item{Kind: "jump", Target: "redis-3", By: 20 * time.Second, Before: "client-2 release"}.fault(),
 		},
@@ -186,32 +186,32 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].Among([]string{"redis-1", "redis-5"})
-	planted(cause).shrinksTo(t, rec, minority, World{
+	planted(cause).shrinksTo(t, rec, minority, runs.World{
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},
 			Starts:  starts("client-2", "client-1's key expired on redis-4"),
 		},
-		Faults: []Fault{
+		Faults: []runs.Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-5"}, For: time.Millisecond, Before: "client-1 acquire"}.fault(),
 			item{Kind: "jump", Target: "redis-4", By: 20 * time.Second, Before: "client-2 release"}.fault(),
 		},
 	}, 120)
 
 	// Where a majority need not be cut off, it is not.
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		partition, cut := one(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, World{
+	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
-		Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}.fault()},
+		Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}.fault()},
 	}, 30)
 }
 
 // Nodes take the names of the first wherever a fault speaks of them.
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := written(2, 7)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		if len(w.Faults) != 2 {
 			return false
 		}
@@ -220,15 +220,15 @@ func TestShrinkRenamesNodes(t *testing.T) {
 		return slices.Contains(nodesOf(rec, w), crash.Target()) && held == trace.NthMessage{Message: reply, Nth: 2} && held.Peer != crash.Target() &&
 			!crash.Strikes.When.IsZero() && !w.Change.Starts["client-2"].IsZero() && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
 	})
-	p.shrinksTo(t, rec, World{
+	p.shrinksTo(t, rec, runs.World{
 		Change: scenarios.Change{Starts: starts("client-2", "redis-6 restarted")},
-		Faults: []Fault{
+		Faults: []runs.Fault{
 			item{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"}.fault(),
 			item{Kind: "crash", Target: "redis-3", When: "redis-7's reply to client-1's acquire is in flight"}.fault(),
 		},
-	}, World{
+	}, runs.World{
 		Change: scenarios.Change{Nodes: 5, Starts: starts("client-2", "client-1's key expired on redis-1")},
-		Faults: []Fault{
+		Faults: []runs.Fault{
 			item{Kind: "hold", Target: "redis-2's reply to client-2's acquire, 2nd time"}.fault(),
 			item{Kind: "crash", Target: "redis-1", When: "redis-1's reply to client-2's release is in flight"}.fault(),
 		},
@@ -238,23 +238,23 @@ func TestShrinkRenamesNodes(t *testing.T) {
 // A client may have to wait for a node of which no fault speaks.
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := written(2, 5)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		if len(w.Faults) != 1 {
 			return false
 		}
 		start, crashes := w.Change.Starts["client-2"].String(), w.Faults[0].Target()
 		return start == "redis-4 synced" && crashes == "redis-2" || w.Change.Nodes == 3 && start == "redis-2 synced" && crashes == "redis-1"
 	})
-	p.shrinksTo(t, rec, World{
+	p.shrinksTo(t, rec, runs.World{
 		Change: scenarios.Change{Starts: starts("client-2", "redis-4 synced")},
-		Faults: []Fault{item{Kind: "crash", Target: "redis-2"}.fault()},
-	}, World{
+		Faults: []runs.Fault{item{Kind: "crash", Target: "redis-2"}.fault()},
+	}, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-2"}, Nodes: 3, Starts: starts("client-2", "redis-2 synced")},
-		Faults: []Fault{item{Kind: "crash", Target: "redis-1", Before: "client-2 release"}.fault()},
+		Faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", Before: "client-2 release"}.fault()},
 	}, 60)
 }
 
-func three(w World) bool {
+func three(w runs.World) bool {
 	_, a := one(w, "crash", "redis-1")
 	_, b := one(w, "crash", "redis-2")
 	_, c := one(w, "hold", "client-1's write request to storage")
@@ -265,14 +265,14 @@ func three(w World) bool {
 // taken before the effect needed it is not put back.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := written(2, 3)
-	planted(three).shrinksTo(t, rec, World{Change: writes("redis-2", sim.NoPersistence), Faults: []Fault{
+	planted(three).shrinksTo(t, rec, runs.World{Change: writes("redis-2", sim.NoPersistence), Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-2", How: "power-loss", For: 3 * time.Second}.fault(),
 		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
 		item{Kind: "crash", Target: "redis-1"}.fault(),
 		item{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second}.fault(),
-	}}, World{
+	}}, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
-		Faults: []Fault{
+		Faults: []runs.Fault{
 			item{Kind: "crash", Target: "redis-2", For: time.Millisecond, Before: "client-1 release"}.fault(),
 			item{Kind: "crash", Target: "redis-1", Before: "client-1 release"}.fault(),
 			item{Kind: "hold", Target: "client-1's write request to storage", For: time.Millisecond}.fault(),
@@ -283,47 +283,47 @@ func TestShrinkThreeOfFour(t *testing.T) {
 // Two faults that each suffice: the first is left.
 func TestShrinkEitherSuffices(t *testing.T) {
 	rec := written(2, 1)
-	p := planted(func(w World) bool { return len(w.Faults) > 0 })
-	p.shrinksTo(t, rec, World{Faults: []Fault{
+	p := planted(func(w runs.World) bool { return len(w.Faults) > 0 })
+	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
-	}}, World{
+	}}, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-2"}},
-		Faults: []Fault{item{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}.fault()},
+		Faults: []runs.Fault{item{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}.fault()},
 	}, 10)
 }
 
 // A fault that becomes superfluous only when another strikes later is left out.
 func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 	rec := written(2, 1)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		pause, paused := one(w, "pause", "client-1")
 		_, crashed := one(w, "crash", "client-2")
 		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{
+	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-1", Before: "client-1 acquire"}.fault(),
 		item{Kind: "crash", Target: "client-2", Before: "client-2 acquire"}.fault(),
-	}}, World{
+	}}, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
-		Faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()},
+		Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()},
 	}, 20)
 }
 
 // One fault must strike before another: both are as late as that allows.
 func TestShrinkOrderMatters(t *testing.T) {
 	rec := written(2, 1)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		crash, a := one(w, "crash", "redis-1")
 		pause, b := one(w, "pause", "client-1")
 		return a && b && rec.reached(crash) < rec.reached(pause) && rec.reached(pause) <= rec.before("client-1 write") && takesPart(w, "client-2")
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{
+	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-1", For: 2 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"}.fault(),
-	}}, World{
+	}}, runs.World{
 		Change: scenarios.Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
-		Faults: []Fault{
+		Faults: []runs.Fault{
 			item{Kind: "crash", Target: "redis-1", For: time.Millisecond, Before: "client-1 work"}.fault(),
 			item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 write"}.fault(),
 		},
@@ -334,12 +334,12 @@ func TestShrinkOrderMatters(t *testing.T) {
 // when the base has it start, not earlier.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := written(3, 3)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		return takesPart(w, "client-1") && takesPart(w, "client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, World{
+	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
-		Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}.fault()},
+		Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}.fault()},
 	}, 20)
 }
 
@@ -347,7 +347,7 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 func TestShrinkGoodMoments(t *testing.T) {
 	rec := written(3, 1)
 	for _, tt := range []struct {
-		fault Fault
+		fault runs.Fault
 		start string
 	}{
 		{item{Kind: "jump", Target: "redis-1", By: time.Millisecond}.fault(), "redis-1's clock jumped"},
@@ -363,13 +363,13 @@ func TestShrinkGoodMoments(t *testing.T) {
 				last.Strikes.Before = step("client-2 release")
 			}
 		}
-		p := planted(func(w World) bool {
+		p := planted(func(w runs.World) bool {
 			start := w.Change.Starts["client-3"].String()
 			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
-		p.shrinksTo(t, rec, World{Faults: []Fault{tt.fault}}, World{
+		p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{tt.fault}}, runs.World{
 			Change: scenarios.Change{Starts: starts("client-3", tt.start)},
-			Faults: []Fault{last},
+			Faults: []runs.Fault{last},
 		}, 80)
 	}
 }
@@ -378,7 +378,7 @@ func TestShrinkGoodMoments(t *testing.T) {
 // elsewhere, both change at once.
 func TestShrinkMomentWithStrike(t *testing.T) {
 	rec := written(2, 1)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		jump, ok := one(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
@@ -388,50 +388,50 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 		}
 		return false
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, World{
+	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, runs.World{
 		Change: scenarios.Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
-		Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}.fault()},
+		Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}.fault()},
 	}, 60)
 }
 
 // A fault that waits for its message need not strike at a point, but may have to.
 func TestShrinkPatientFaults(t *testing.T) {
 	rec := written(1, 1)
-	for _, f := range []Fault{
+	for _, f := range []runs.Fault{
 		item{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"}.fault(),
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
 		plain := f.At(trace.Trigger{})
-		planted(func(w World) bool { return len(w.Faults) == 1 }).
-			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{plain}}, 5)
-		planted(func(w World) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
-			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{f}}, 5)
+		planted(func(w runs.World) bool { return len(w.Faults) == 1 }).
+			shrinksTo(t, rec, runs.World{Faults: []runs.Fault{f}}, runs.World{Faults: []runs.Fault{plain}}, 5)
+		planted(func(w runs.World) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
+			shrinksTo(t, rec, runs.World{Faults: []runs.Fault{f}}, runs.World{Faults: []runs.Fault{f}}, 5)
 	}
 }
 
 // A client that waits for what a fault brings about does not need that fault for that.
 func TestShrinkForgetsMoments(t *testing.T) {
 	rec := written(2, 1)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		at, waits := w.Change.Starts["client-2"]
 		_, jumped := one(w, "jump", "redis-1")
 		return takesPart(w, "client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
 	})
-	p.shrinksTo(t, rec, World{
+	p.shrinksTo(t, rec, runs.World{
 		Change: scenarios.Change{Starts: starts("client-2", "redis-1's clock jumped")},
-		Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Minute}.fault()},
-	}, World{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
+		Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Minute}.fault()},
+	}, runs.World{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
 }
 
 // A fault that works at one message only stays there, however many others there are.
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := written(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		crash, ok := one(w, "crash", "client-1")
 		return ok && crash.Strikes.When.String() == at
 	})
-	from := World{Faults: []Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
+	from := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
 	want := from
 	want.Change.Clients = []string{"client-1"}
 	p.shrinksTo(t, rec, from, want, 60)
@@ -445,23 +445,23 @@ func TestShrinkLatestMessage(t *testing.T) {
 			rec.Messages = append(rec.Messages, Message{NthMessage: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire}, Nth: nth}})
 		}
 	}
-	from := World{Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
-	planted(func(w World) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, World{
+	from := runs.World{Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
+	planted(func(w runs.World) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1},
-		Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
+		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
-	p.shrinksTo(t, rec, from, World{
+	p.shrinksTo(t, rec, from, runs.World{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
-		Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}.fault()},
+		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}.fault()},
 	}, 20)
 }
 
 // sized runs worlds in which a pause has to have one of some sizes.
 func sized(is func(time.Duration) bool) *plant {
-	return planted(func(w World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
+	return planted(func(w runs.World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
 }
 
 func TestShrinkSizes(t *testing.T) {
@@ -486,12 +486,12 @@ func TestShrinkSizes(t *testing.T) {
 			from := of.fault()
 			rec := written(1, 1)
 			sized(func(size time.Duration) bool { return size >= tt.threshold }).
-				shrinksTo(t, rec, World{Faults: []Fault{from.Sized(sim.Size{Time: tt.from})}}, World{Faults: []Fault{from.Sized(sim.Size{Time: tt.want})}}, 30)
+				shrinksTo(t, rec, runs.World{Faults: []runs.Fault{from.Sized(sim.Size{Time: tt.from})}}, runs.World{Faults: []runs.Fault{from.Sized(sim.Size{Time: tt.want})}}, 30)
 		}
 	}
 	back := item{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}.fault()
 	sized(func(size time.Duration) bool { return size >= 3*s }).
-		shrinksTo(t, written(1, 1), World{Faults: []Fault{back}}, World{Faults: []Fault{back.Sized(sim.Size{Time: 3 * s})}}, 30)
+		shrinksTo(t, written(1, 1), runs.World{Faults: []runs.Fault{back}}, runs.World{Faults: []runs.Fault{back.Sized(sim.Size{Time: 3 * s})}}, 30)
 }
 
 // An effect that goes when the size grows, and comes back, has a smaller size as well.
@@ -500,7 +500,7 @@ func TestShrinkIslandOfSizes(t *testing.T) {
 	p := sized(func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
 	})
-	p.shrinksTo(t, written(1, 1), World{Faults: []Fault{pause.Sized(sim.Size{Time: time.Minute})}}, World{Faults: []Fault{pause.Sized(sim.Size{Time: 4 * time.Second})}}, 30)
+	p.shrinksTo(t, written(1, 1), runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: time.Minute})}}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 4 * time.Second})}}, 30)
 }
 
 // The largest step between two round sizes is a third.
@@ -525,9 +525,9 @@ func TestRoundSizes(t *testing.T) {
 // Worlds in doubt, and those in which a process ran on, are no examples, however small.
 func TestShrinkTraps(t *testing.T) {
 	rec := written(2, 1)
-	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn} {
+	for name, trap := range map[string]runs.Outcome{"doubt": doubted, "ran on": wentOn} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w World) Outcome {
+			p := &plant{outcome: func(w runs.World) runs.Outcome {
 				pause, ok := one(w, "pause", "client-1")
 				switch {
 				case !ok || !takesPart(w, "client-2"):
@@ -538,56 +538,56 @@ func TestShrinkTraps(t *testing.T) {
 				return broken
 			}}
 			pause := item{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}.fault()
-			p.shrinksTo(t, rec, World{Faults: []Fault{pause}}, World{Faults: []Fault{pause.Sized(sim.Size{Time: 8 * time.Second})}}, 60)
+			p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{pause}}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 8 * time.Second})}}, 60)
 		})
 	}
 
 	// What ran on from the start may run on.
-	p := &plant{outcome: func(w World) Outcome {
+	p := &plant{outcome: func(w runs.World) runs.Outcome {
 		if len(w.Faults) == 0 {
 			return unhurt
 		}
 		return wentOn
 	}}
 	p.shrinksTo(t, rec,
-		World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
-		World{
+		runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
+		runs.World{
 			Change: scenarios.Change{Clients: []string{"client-1"}},
-			Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}.fault()},
+			Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}.fault()},
 		}, 10)
 }
 
 // Another effect is not the one that is wanted, and more than it is.
 func TestShrinkOtherEffects(t *testing.T) {
 	rec := written(1, 1)
-	p := &plant{outcome: func(w World) Outcome {
+	p := &plant{outcome: func(w runs.World) runs.Outcome {
 		switch size := w.Faults[0].Size().Time; {
 		case size < 10*time.Second:
-			return Outcome{Off: Run{Breaks: []Break{{What: "serial-sections", Fault: checks.FaultLock}}}}
+			return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: "serial-sections", Fault: checks.FaultLock}}}}
 		case size < 20*time.Second:
-			return Outcome{On: broken.Off}
+			return runs.Outcome{On: broken.Off}
 		case size < 30*time.Second:
-			return Outcome{Off: Run{Breaks: []Break{{What: "write-order"}, {What: "serial-sections"}}}}
+			return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: "write-order"}, {What: "serial-sections"}}}}
 		}
 		return broken
 	}}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
-	two := []Fault{pause.Sized(sim.Size{Time: time.Minute})}
+	two := []runs.Fault{pause.Sized(sim.Size{Time: time.Minute})}
 	none := p.outcome
-	p.outcome = func(w World) Outcome {
+	p.outcome = func(w runs.World) runs.Outcome {
 		if len(w.Faults) == 0 {
 			return unhurt
 		}
 		return none(w)
 	}
-	p.shrinksTo(t, rec, World{Faults: two}, World{Faults: []Fault{pause.Sized(sim.Size{Time: 20 * time.Second})}}, 30)
+	p.shrinksTo(t, rec, runs.World{Faults: two}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
 // A world that cannot be made has no effect, and is not run again.
 func TestShrinkImpossibleWorlds(t *testing.T) {
 	rec := written(2, 3)
 	tries := map[string]int{}
-	r := runs.RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+	r := runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
 		tries[w.Key()]++
 		switch {
 		case w.Change.Nodes != 0 || w.Change.Clients != nil || w.Change.Starts != nil:
@@ -597,8 +597,8 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 		}
 		return broken, nil
 	})
-	got, err := shrink(t.Context(), r, rec, World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
-	want := World{Faults: []Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
+	got, err := shrink(t.Context(), r, rec, runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
+	want := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
 	if err != nil || !same(got, want) {
 		t.Errorf("shrunk to %s, %v; want %s", got.Key(), err, want.Key())
 	}
@@ -618,19 +618,19 @@ func TestShrinkWithinBounds(t *testing.T) {
 		rec.Points = append(rec.Points, Point{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
-	p := planted(func(w World) bool {
+	p := planted(func(w runs.World) bool {
 		f, paused := one(w, "pause", "client-2")
 		_, crashed := one(w, "crash", "client-1")
 		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
 	})
 	p.shrinksTo(t, rec,
-		World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
-		World{
+		runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
+		runs.World{
 			Change: scenarios.Change{
 				Clients: []string{"client-1", "client-2"}, Nodes: 1,
 				Starts: starts("client-2", "client-1's keys expired"),
 			},
-			Faults: []Fault{pause},
+			Faults: []runs.Fault{pause},
 		}, mostWorlds+4)
 	if p.worlds < mostWorlds {
 		t.Errorf("%d worlds are within the bounds", p.worlds)
@@ -641,7 +641,7 @@ func TestShrinkStops(t *testing.T) {
 	rec := written(2, 5)
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
-	r := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	r := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		if worlds++; worlds == 3 {
 			cancel()
 		}
@@ -650,18 +650,18 @@ func TestShrinkStops(t *testing.T) {
 		}
 		return broken, ctx.Err()
 	})
-	w := World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
+	w := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
 	got, err := shrink(ctx, r, rec, w, lost)
 	// The first world is w itself, the second has no faults and the third is not told.
 	if !errors.Is(err, context.Canceled) || !same(got, w) || worlds != 3 {
 		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
 	}
 
-	if _, err := shrink(t.Context(), planted(func(World) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
+	if _, err := shrink(t.Context(), planted(func(runs.World) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
 		t.Errorf("a world that shows nothing was shrunk: %v", err)
 	}
 	never := errors.New("never")
-	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, World) (Outcome, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
+	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, runs.World) (runs.Outcome, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
 		t.Errorf("a world that cannot be made was shrunk: %v", err)
 	}
 }
@@ -669,18 +669,22 @@ func TestShrinkStops(t *testing.T) {
 func TestRank(t *testing.T) {
 	const s = time.Second
 	pause := item{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}.fault()
-	faulty := func(faults ...Fault) World { return World{Change: scenarios.Change{Nodes: 3}, Faults: faults} }
+	faulty := func(faults ...runs.Fault) runs.World {
+		return runs.World{Change: scenarios.Change{Nodes: 3}, Faults: faults}
+	}
 	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s}.fault()
 	none := map[string]sim.Persistence{"redis-1": sim.NoPersistence}
 	how.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
 	when.Strikes = trace.Trigger{When: point("client-1's write request to storage is in flight")}
-	cut := func(nodes ...string) Fault { return item{Kind: "partition", Target: "client-1", Others: nodes}.fault() }
-	simplest := []World{
+	cut := func(nodes ...string) runs.Fault {
+		return item{Kind: "partition", Target: "client-1", Others: nodes}.fault()
+	}
+	simplest := []runs.World{
 		{},
 		{Base: 1},
-		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []Fault{how}},
-		{Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []Fault{pause}},
-		{Change: scenarios.Change{Nodes: 1}, Faults: []Fault{pause}},
+		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []runs.Fault{how}},
+		{Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []runs.Fault{pause}},
+		{Change: scenarios.Change{Nodes: 1}, Faults: []runs.Fault{pause}},
 		faulty(pause.Sized(sim.Size{Time: 20 * s})),
 		faulty(pause),
 		faulty(pause.Sized(sim.Size{Time: 90 * s})), // 9, and then zeros
@@ -690,10 +694,10 @@ func TestRank(t *testing.T) {
 		faulty(when),
 		faulty(cut("redis-1")),
 		faulty(cut("redis-1", "redis-2")),
-		{Change: scenarios.Change{Nodes: 3, Persistence: none}, Faults: []Fault{persists}},
+		{Change: scenarios.Change{Nodes: 3, Persistence: none}, Faults: []runs.Fault{persists}},
 		faulty(how),
-		{Faults: []Fault{pause}},
-		{Change: scenarios.Change{Nodes: 1, Persistence: none}, Faults: []Fault{pause, persists}},
+		{Faults: []runs.Fault{pause}},
+		{Change: scenarios.Change{Nodes: 1, Persistence: none}, Faults: []runs.Fault{pause, persists}},
 	}
 	for i, a := range simplest {
 		for j, b := range simplest {

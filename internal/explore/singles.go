@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/faultcard"
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -16,7 +17,7 @@ import (
 // something happens to the process that it strikes. A fault that strikes a process between
 // two such points does what it would do at the earlier of the two, but for when it ends.
 // Those that do harm most often come first, those of processes that never come back last.
-func (r *Record) Singles(kinds ...Kinds) []World {
+func (r *Record) Singles(kinds ...Kinds) []runs.World {
 	type tried struct {
 		kind sim.FaultKind
 		site sim.Site
@@ -36,7 +37,7 @@ func (r *Record) Singles(kinds ...Kinds) []World {
 	slices.SortStableFunc(sites, func(a, b tried) int {
 		return cmp.Or(forGood(a)-forGood(b), effects[a.kind.Effect].harm-effects[b.kind.Effect].harm)
 	})
-	var all []World
+	var all []runs.World
 	for _, t := range sites {
 		s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
 		all = append(all, s.worlds()...)
@@ -61,7 +62,7 @@ func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 }
 
 // worlds are those with one of the site's faults.
-func (s site) worlds() (all []World) {
+func (s site) worlds() (all []runs.World) {
 	for _, group := range s.spots() {
 		for _, size := range s.sizes() {
 			for _, at := range group {
@@ -143,7 +144,7 @@ func (s site) spotsAnywhere() (all []spot) {
 
 // world is that with the fault of a spot, once for each way in which a node that it
 // strikes can write to its disk.
-func (s site) world(at spot, m sim.Manner, size sim.Size) (all []World) {
+func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.World) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
 	if s.kind.HasSize() {
@@ -160,9 +161,9 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []World) {
 	if !s.kind.Instant {
 		f.For = size.Time
 	}
-	w := World{Base: s.Base, Faults: []Fault{{Fault: f}}}
+	w := runs.World{Base: s.Base, Faults: []runs.Fault{{Fault: f}}}
 	if !s.Disks || s.Record.Roles[f.Target()] != trace.RoleNode {
-		return []World{w}
+		return []runs.World{w}
 	}
 	for _, disk := range s.Record.system().Persistences() {
 		w.Change.Persistence = map[string]sim.Persistence{f.Target(): disk}

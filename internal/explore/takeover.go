@@ -20,16 +20,16 @@ import (
 // On Consul, for instance, it is much longer than the TTL: a session ends after twice its
 // TTL, and a lock-delay follows.
 func Takeover(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
-	w := World{Faults: []Fault{runs.NewFault(&sim.CrashFault{Process: firstClient}, 0).At(
+	w := runs.World{Faults: []runs.Fault{runs.NewFault(&sim.CrashFault{Process: firstClient}, 0).At(
 		trace.Trigger{Before: trace.StepPoint{Client: firstClient, Step: trace.Read}})}}
-	off, err := worlds.Account(ctx, w, Without)
+	off, err := worlds.Account(ctx, w, runs.Without)
 	if err != nil {
 		return 0, fmt.Errorf("how long another client waits for a crashed holder cannot be measured: %w", err)
 	}
 	if off.Misconduct() || off.Doubt != "" || off.History == nil || len(off.History.Acts()) == 0 {
 		return 0, nil
 	}
-	cfg, err := worlds.Config(w, Without)
+	cfg, err := worlds.Config(w, runs.Without)
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -66,7 +67,7 @@ func TestTakeover(t *testing.T) {
 					t.Errorf("no fault lasts %v: %v", want, lengths)
 				}
 			}
-			if longer := slices.ContainsFunc(r.Singles(), func(w World) bool { return w.Faults[0].Size().Time > c.longest }); longer {
+			if longer := slices.ContainsFunc(r.Singles(), func(w runs.World) bool { return w.Faults[0].Size().Time > c.longest }); longer {
 				t.Errorf("some last longer than %v: %v", c.longest, lengths)
 			}
 		})

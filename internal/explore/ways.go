@@ -141,7 +141,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	// A smaller world that is worse is an example of something else, and so is one in
 	// which a mistake of the lock shows in another step.
 	stages := e.stages()
-	alike := runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+	alike := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		o, err := runner.Run(ctx, w)
 		grade := effectOf(&o).grade()
 		if grade&^e.effect.grade() != 0 || grade&blames != 0 && !within(example{record: e.record, world: w}.stages(), stages) {
@@ -224,18 +224,7 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	if base.Programs != nil {
 		return w, nil
 	}
-	v, err := base.Story()
-	if err != nil {
-		return w, err
-	}
-	if v, err = v.With(e.world.Change); err != nil {
-		return w, err
-	}
-	// It runs worlds in this process, and libraries draw from a source of random numbers
-	// that all worlds of a process share.
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	says, err := scenarioFile(v, e.world, base.Seed, base.Kind)
+	says, err := scenarioFile(ctx, f.search.Records, base, e.world)
 	w.Text, w.Title, w.Story = says.text, says.title, says.story
 	return w, err
 }
@@ -252,7 +241,7 @@ func inOrder(stages map[string]bool) []string {
 }
 
 // why is what a lock did that it must not do.
-func why(o Outcome) string {
+func why(o runs.Outcome) string {
 	for _, b := range slices.Concat(o.Off.Breaks, o.On.Breaks) {
 		if b.Why != "" {
 			return b.Why
@@ -262,7 +251,7 @@ func why(o Outcome) string {
 }
 
 // whatBroke lists what broke in a run, each once.
-func whatBroke(r Run) []string {
+func whatBroke(r runs.Run) []string {
 	var all []string
 	for _, b := range r.Breaks {
 		if !slices.Contains(all, b.What) {
@@ -273,8 +262,8 @@ func whatBroke(r Run) []string {
 }
 
 // others runs worlds that have no place in the search, each once.
-func (f *Found) others() Runner {
-	return runs.RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+func (f *Found) others() runs.Runner {
+	return runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		name := w.Key()
 		if o, ok := f.search.Ledger.pastOther(name); ok {
 			return o, nil

@@ -3,6 +3,7 @@ package explore
 import (
 	"testing"
 
+	"github.com/locksim/locksim/internal/runs"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -10,7 +11,7 @@ import (
 // What the kinds of faults bring reads as English.
 func TestFaultsInWords(t *testing.T) {
 	for _, test := range []struct {
-		fault Fault
+		fault runs.Fault
 		words string
 	}{
 		{item{Kind: "pause", Target: "client-1", For: 31 * second}.fault(), "client-1 pauses for 31s"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // A Death is how a worker ended that had something to do.
@@ -20,6 +22,14 @@ type Death struct {
 	// Said is the last of what the process wrote to its standard error, from Panic on
 	// if there is one.
 	Said string
+}
+
+// Rule is what a job must not do that has ended its worker so.
+func (d *Death) Rule() string {
+	if d.Silence > 0 {
+		return trace.ConductHang
+	}
+	return trace.ConductPanic
 }
 
 // Error says how a worker ended: it goes on after "the worker".

@@ -33,7 +33,7 @@ func grounds(w World, runs ...Account) Grounds {
 		return Grounds{}
 	}
 	for _, p := range runs {
-		if p.History == nil || p.Doubt != "" || p.cut || !p.History.Complete() {
+		if p.History == nil || p.Doubt != "" || p.Ending != nil || !p.History.Complete() {
 			return Grounds{}
 		}
 	}

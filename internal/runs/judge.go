@@ -42,9 +42,13 @@ func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []t
 
 // Ended judges a world of which nothing is known but the error with which it ended.
 func Ended(err error) (Judged, error) {
-	ending := sim.Ending(err)
-	if ending == nil {
-		return Judged{}, err
+	if ending := sim.Ending(err); ending != nil {
+		return ended(ending), nil
 	}
-	return Judged{Ending: ending, Verdict: checks.Check(history.Of(&trace.Trace{Ending: ending}), nil)}, nil
+	return Judged{}, err
+}
+
+// ended judges a run that left no trace.
+func ended(how *trace.Ending) Judged {
+	return Judged{Ending: how, Verdict: checks.Check(history.Of(&trace.Trace{Ending: how}), nil)}
 }

@@ -88,12 +88,11 @@ func indifferent(cfg sim.Config, h *history.History) bool {
 		!slices.ContainsFunc(h.Sections(), minted)
 }
 
-// An Account is a run with what happened in it; nil if it has no trace. One that was cut
-// did not come to its own end.
+// An Account is a run with what happened in it, of which nothing is known if the run takes
+// too long or is too large for this machine.
 type Account struct {
 	Run
-	History *history.History
-	cut     bool
+	Judged
 }
 
 // Account runs a world with or without fencing.
@@ -117,18 +116,18 @@ func (l *Local) play(cfg sim.Config) (Account, error) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
 		return Account{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
-	p := Account{History: j.History, cut: err != nil || j.Ending != nil}
+	p := Account{Judged: j}
 	if err != nil {
 		return p, err
 	}
 	p.RanOn = j.Verdict.RanOn
-	if len(j.Verdict.Reasons) > 0 && !p.cut {
+	if len(j.Verdict.Reasons) > 0 && j.Ending == nil {
 		p.Doubt = story.InFull.Reason(j.Verdict.Reasons[0])
 	}
 	for _, f := range j.Verdict.Findings {
 		switch {
 		case !f.Counts():
-		case p.cut && string(f.Property) == j.Ending.Rule: // it is what people have to hear first
+		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it is what people have to hear first
 			said := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
 			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Fault, shortStack(said)})
 		default:
@@ -171,6 +170,9 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
 	}
 	base := l.bases[w.Base]
+	if base.Config != nil {
+		return base.Config(fencing)
+	}
 	s, err := l.setting(w.Base, w.Change)
 	if err != nil {
 		return sim.Config{}, err

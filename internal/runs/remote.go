@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -45,8 +46,14 @@ func (p *Remote) Run(ctx context.Context, w World) (Outcome, error) {
 func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account, error) {
 	r, err := p.ask(ctx, workOrder{World: w.send(), Account: fencing})
 	a := Account{Run: r.Outcome.Off}
-	if r.Trace != nil {
-		a.History = history.Of(r.Trace)
+	switch {
+	case r.Trace != nil:
+		h := history.Of(r.Trace)
+		a.Judged = Judged{h, checks.Check(h, nil), r.Trace.Ending}
+	case a.Misconduct():
+		b := a.Breaks[0]
+		why, stacks, _ := strings.Cut(b.Why, "\n")
+		a.Judged = ended(&trace.Ending{Rule: b.What, Why: why, Stacks: stacks})
 	}
 	return a, err
 }
@@ -71,10 +78,6 @@ func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) 
 
 // obituary is the outcome of a world that cost its worker.
 func obituary(d Death) Outcome {
-	what := trace.ConductPanic
-	if d.Silence > 0 {
-		what = trace.ConductHang
-	}
 	why := "the process that ran it "
 	if d.Panic != "" {
 		why = shortStack(why + "died: " + d.Said)
@@ -82,6 +85,6 @@ func obituary(d Death) Outcome {
 		d.Said = "" // it may be of a world before this one
 		why += d.Error()
 	}
-	r := Run{Breaks: []Break{{What: what, Fault: checks.FaultLock, Why: why}}}
+	r := Run{Breaks: []Break{{What: d.Rule(), Fault: checks.FaultLock, Why: why}}}
 	return Outcome{Off: r, On: r}
 }

@@ -15,7 +15,7 @@ import (
 // and one with them. It reports how many worlds are run per second.
 func BenchmarkRemote(b *testing.B) {
 	bases := explore.Lock{Name: "redlock", Seed: 1, Extends: true}.Bases(explore.Kinds{})
-	var worlds []explore.World
+	var worlds []runs.World
 	for i := range bases {
 		r, err := explore.Records{Bases: bases, Worlds: explore.NewLocal(bases, time.Minute)}.Record(b.Context(), i)
 		if err != nil {

@@ -27,6 +27,9 @@ type Base struct {
 	// No file can tell it, so a way found with them has none. Like Kind they cannot
 	// leave their process.
 	Programs map[string]Program `json:"-"`
+	// Config, if not nil, makes the worlds without faults in place of Text. Like Kind it
+	// cannot leave its process.
+	Config func(fencing string) (sim.Config, error) `json:"-"`
 	// Seed selects the latencies and every random value.
 	Seed uint64 `json:"seed"`
 }
