@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/runs"
 )
 
 // A bar shows on a terminal how far a search has come. Elsewhere, such as in a pipe
@@ -54,7 +55,7 @@ func (b *bar) show(p explore.Progress) {
 }
 
 // first tells the first world in which anything broke.
-func (b *bar) first(w explore.World, tried int) {
+func (b *bar) first(w runs.World, tried int) {
 	if !b.live {
 		return
 	}

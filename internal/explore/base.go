@@ -20,9 +20,6 @@ type Base struct {
 	Takeover time.Duration
 }
 
-// World is what [runs.World] was called here.
-type World = runs.World
-
 // NewLocal makes what runs worlds of some bases in this process; see [runs.NewLocal].
 func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 	var all []runs.Base
