@@ -87,7 +87,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 			d.add(brokeOrHeld(runs), facts(broke(runs)))
 		} else {
 			d.add("The story", told)
-			d.add("What is expected", facts(expected(v)))
+			d.add("What is expected", facts(expected(runs)))
 		}
 		if several {
 			say(afterwards, v.Telling, false)
@@ -133,19 +133,21 @@ func leftOut(stories [][]scenarios.Outcome) paragraph {
 	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all has all locks, and tells it.")
 }
 
-// expected says which assumption a story breaks, and what its scenario expects of it.
-func expected(v *scenarios.Variant) []remark {
+// expected says which assumption a story breaks, and what its scenario expects of runs that were
+// not made.
+func expected(runs []scenarios.Outcome) []remark {
+	v := runs[0].Variant
 	rows := assumes(v)
-	for _, fencing := range []string{scenarios.Off, scenarios.On} {
-		if e, ok := v.Expectation("", fencing); ok {
+	for _, run := range runs {
+		if e, ok := v.Expectation(run.Lock, run.Fencing); ok {
 			words := e.Verdict
 			if len(e.Violated) > 0 {
 				words += "; violated: " + story.List(e.Violated)
 			}
-			rows = append(rows, remarkOn(runName[fencing], words))
+			rows = append(rows, remarkOn(runName[run.Fencing], words))
 		}
 	}
-	if v.Why != "" {
+	if v.Why != "" && v.Lock == runs[0].Lock {
 		rows = append(rows, remarkOn("in short", textwrap.OneLine(v.Why)))
 	}
 	return rows
