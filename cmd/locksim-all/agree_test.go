@@ -1,0 +1,74 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// The command that README.md builds knows what this one knows, and what both can run comes to
+// the same in both, byte for byte.
+func TestProgramsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs most of the catalogue, twice")
+	}
+	program := os.Getenv("PATH")
+	asReadmeBuilds(t)
+	shared := playedByBoth(t)
+	t.Setenv("PATH", program)
+	commands := [][]string{
+		{"list"}, {"list", "--format", "json"}, {"validate", root + "/scenarios"},
+		{"__complete", "run", ""}, {"__complete", "explore", "--lock", ""}, {"__complete", "matrix", "--lock", "redlock,"},
+		{"__complete", "run", "sqlite-gc-pause", "--variant", ""},
+		{"run", shared, "--format", "json"}, // with the hash of each trace
+	}
+	var all []string
+	for _, c := range commands {
+		all = append(all, printed(t, c...))
+	}
+	asReadmeBuilds(t)
+	for i, c := range commands {
+		if small := printed(t, c...); small != all[i] {
+			t.Errorf("locksim %s: %s", strings.Join(c, " "), firstDifference(all[i], small))
+		}
+	}
+}
+
+// playedByBoth is a folder with the scenarios of the catalogue none of whose locks the program is
+// without that is found now.
+func playedByBoth(t *testing.T) string {
+	t.Helper()
+	lacks := map[string]bool{}
+	_, without, _ := strings.Cut(printed(t, "version"), "not linked in: the locks ")
+	without, _, _ = strings.Cut(without, ";")
+	for name := range strings.SplitSeq(without, ", ") {
+		lacks[name] = true
+	}
+	dir := t.TempDir()
+	played := 0
+	for _, s := range scenarios.Embedded() {
+		whole := true
+		for _, v := range s.Variants {
+			whole = whole && !lacks[v.Lock]
+		}
+		if !whole {
+			continue
+		}
+		played++
+		text, err := fs.ReadFile(os.DirFS(filepath.Join(root, "scenarios")), s.Name+".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, s.Name+".yaml"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if played < 100 || played == len(scenarios.Embedded()) {
+		t.Errorf("the small program can run %d of %d scenarios", played, len(scenarios.Embedded()))
+	}
+	return dir
+}
