@@ -50,10 +50,10 @@ func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account,
 	case r.Trace != nil:
 		h := history.Of(r.Trace)
 		a.Judged = Judged{h, checks.Check(h, nil), r.Trace.Ending}
-	case a.Misconduct():
-		b := a.Breaks[0]
-		why, stacks, _ := strings.Cut(b.Why, "\n")
-		a.Judged = ended(&trace.Ending{Rule: b.What, Why: why, Stacks: stacks})
+	case r.Ending != nil:
+		how := *r.Ending
+		how.Stacks = r.Stacks
+		a.Judged = ended(&how)
 	}
 	return a, err
 }
@@ -69,22 +69,24 @@ func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) 
 	var death *Death
 	switch {
 	case errors.As(err, &death):
-		return workReply{Outcome: obituary(*death)}, nil
+		how := ending(*death)
+		r := Run{Breaks: []Break{{What: how.Rule, Fault: checks.FaultLock, Why: strings.TrimSpace(how.Why + "\n" + how.Stacks)}}}
+		return workReply{Outcome: Outcome{Off: r, On: r}, Ending: &how, Stacks: how.Stacks}, nil
 	case err == nil && r.Error != "":
 		err = errors.New(r.Error)
 	}
 	return r, err
 }
 
-// obituary is the outcome of a world that cost its worker.
-func obituary(d Death) Outcome {
-	why := "the process that ran it "
-	if d.Panic != "" {
-		why = shortStack(why + "died: " + d.Said)
-	} else {
+// ending is how a world ended that cost its worker.
+func ending(d Death) trace.Ending {
+	how := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
+	if d.Panic == "" {
 		d.Said = "" // it may be of a world before this one
-		why += d.Error()
+		how.Why += d.Error()
+		return how
 	}
-	r := Run{Breaks: []Break{{What: d.Rule(), Fault: checks.FaultLock, Why: why}}}
-	return Outcome{Off: r, On: r}
+	said, stacks, _ := strings.Cut(shortStack(d.Said), "\n")
+	how.Why, how.Stacks = how.Why+"died: "+said, stacks
+	return how
 }

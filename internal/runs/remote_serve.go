@@ -56,6 +56,10 @@ type workReply struct {
 	// Trace is what happened in one run, without what files leave out of it. What became of
 	// that run is in the outcome, as that without fencing tokens.
 	Trace *trace.Trace `json:"trace,omitempty"`
+	// Ending is how a run ended of which there is no trace. Its Stacks come beside it, since what
+	// is saved of it has none.
+	Ending *trace.Ending `json:"ending,omitempty"`
+	Stacks string        `json:"stacks,omitempty"`
 	// Error says why the world cannot be made.
 	Error string `json:"error,omitempty"`
 }
@@ -87,8 +91,11 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Worlds, 
 		case o.Account != "":
 			var a Account
 			a, err = worlds.Account(context.Background(), w, o.Account)
-			if r.Outcome.Off = a.Run; a.History != nil {
+			switch r.Outcome.Off = a.Run; {
+			case a.History != nil:
 				r.Trace = a.History.Trace
+			case a.Ending != nil:
+				r.Ending, r.Stacks = a.Ending, shortStack(a.Ending.Stacks)
 			}
 		default:
 			r.Outcome, err = worlds.Run(context.Background(), w)
