@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -58,16 +57,8 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found := toCompare()
-	if len(args) > 0 {
-		if found, err = load(args); err != nil {
-			return err
-		}
-		if len(f.locks) == 0 {
-			err = needs(found, "")
-		}
-	}
-	if err := cmp.Or(err, needsLocks(f.locks...)); err != nil {
+	found, err := stories(args, f.locks, toCompare)
+	if err != nil {
 		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}

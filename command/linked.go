@@ -60,6 +60,23 @@ func needs(found []input, lock string) error {
 	return lacking(names+" cannot be run", lacks)
 }
 
+// stories are those that arguments name, or else some of those that are built in, to be told with
+// kinds of locks, or each with its own. What is named has to be linked in.
+func stories(args, kinds []string, otherwise func() []input) ([]input, error) {
+	if len(args) == 0 {
+		return otherwise(), needsLocks(kinds...)
+	}
+	found, err := load(args)
+	switch {
+	case err != nil:
+	case len(kinds) > 0:
+		err = needsLocks(kinds...)
+	default:
+		err = needs(found, "")
+	}
+	return found, err
+}
+
 // needsLocks refuses kinds of locks that are not linked into this program.
 func needsLocks(kinds ...string) error {
 	lacks := slices.DeleteFunc(slices.Clone(kinds), linked)

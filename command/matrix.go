@@ -52,16 +52,8 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found := builtIn()
-	if len(args) > 0 {
-		if found, err = load(args); err != nil {
-			return err
-		}
-		if len(f.locks) == 0 {
-			err = needs(found, "")
-		}
-	}
-	if err := cmp.Or(err, needsLocks(f.locks...)); err != nil {
+	found, err := stories(args, f.locks, builtIn)
+	if err != nil {
 		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}
