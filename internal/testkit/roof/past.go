@@ -23,7 +23,7 @@ func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
 	t.Helper()
 	var seen Past
 	for _, s := range told {
-		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		r, err := Played(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 
 func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	t.Helper()
-	result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	result, err := Played(s)
 	if err != nil {
 		t.Fatal(err)
 	}
