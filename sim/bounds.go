@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// ErrTooMuch is wrapped by the error of a world in which more happened than a
-// trace can hold, and ErrTooLarge by that of one which needs too much memory for what
-// happens in it. They are the same on every machine: see [ErrLate].
+// ErrTooMuch is wrapped by the error of a world in which more happened than a trace can
+// hold. ErrTooLarge is wrapped by the error of a world that needs too much memory for what
+// happens in it. Both are the same on every machine, unlike [ErrLate].
 var (
 	ErrTooMuch  = errors.New("too much happens in this world")
 	ErrTooLarge = errors.New("the world is too large")
 )
 
-// ErrLate is wrapped by the error of a world that was cut off because it took too
-// much real time. Whether that happens, and when, depends on the machine, so that
-// nothing follows for the lock.
+// ErrLate is wrapped by the error of a world that was cut off because it took too much real
+// time. Whether that happens, and when, depends on the machine. It therefore says nothing
+// about the lock.
 var ErrLate = errors.New("the world takes too long")
 
-// ErrHeavy is wrapped by the error of a world that was cut off because the process took too
-// much memory while it ran: the code of a client takes what no count of the world's own sees.
-// Whether that is noticed, and when, depends on the machine, as with [ErrLate], which
-// [errors.Is] takes it for: nothing follows for the lock.
+// ErrHeavy is wrapped by the error of a world that was cut off because the process used too
+// much memory while it ran. The client's own code takes that memory, and the world's own
+// accounting does not see it. Whether it is noticed, and when, depends on the machine, as
+// with [ErrLate]. [errors.Is] reports ErrHeavy as ErrLate too: it says nothing about the
+// lock.
 var ErrHeavy error = heavyError{}
 
 type heavyError struct{}
@@ -30,49 +31,48 @@ type heavyError struct{}
 func (heavyError) Error() string        { return "the world takes too much memory" }
 func (heavyError) Is(target error) bool { return target == ErrLate }
 
-// bounds are how much of everything a world can have.
+// bounds are the limits of one world.
 type bounds struct {
-	// patience is how much real time it may take; half of it may pass without
-	// anything that happens.
+	// patience is how much real time the world may take. It is stuck if nothing happens for
+	// half of it.
 	patience time.Duration
-	// events is how many events its trace can hold, and bytes how much memory may go
-	// into what it has made.
+	// events is how many events its trace can hold. bytes is how much memory may go into
+	// what the world has made.
 	events, bytes int
 }
 
 // maxEvents is how many events a trace can hold; 20,000 is a large world.
 const maxEvents = 200_000
 
-// usual are the bounds of every world but some of tests. The memory is what worlds need
-// whose events are as many as there can be, and of the usual size.
+// usualBounds are the bounds of every world except some in tests. The memory is enough for
+// a world with the largest number of events, if they are of the usual size.
 func usual(patience time.Duration) bounds {
 	return bounds{patience: patience, events: maxEvents, bytes: 512 << 20}
 }
 
-// What things take in memory, about, in bytes. They are the same on every machine,
-// and whatever the allocator says: a world that has too much of them ends at the same
-// event everywhere.
+// Estimates of what things take in memory, in bytes. They are constants, so a world that
+// has too much of them ends at the same event on every machine, whatever the allocator
+// does.
 const (
 	bytesOfEvent   = 500
 	bytesOfMessage = 200
-	// A connection has a goroutine, buffers and a client at one end and a server at the
-	// other.
+	// A connection has a goroutine, buffers, a client at one end and a server at the other.
 	bytesOfConnection = 10_000
 	bytesOfLink       = 500
 	bytesOfProcess    = 30_000
-	// The text of a message or a key is kept about so often: by the client's library,
-	// the network, the server and what is known of both.
+	// The text of a message or a key is kept about this many times: by the client's
+	// library, the network, the server, and the records of both.
 	copies = 3
 )
 
-// makes accounts for what the world makes. Nothing is given back: most of it stays in
-// the trace. Only the loop may call it.
+// charge adds bytes that the world has made to its account. They are never given back,
+// because most of them stay in the trace. Only the loop may call it.
 func (w *World) makes(bytes int) {
 	w.made.Add(int64(bytes))
 	w.weigh()
 }
 
-// weigh ends the world if there is too much in it. Only the loop may call it.
+// checkMemory ends the world if there is too much in it. Only the loop may call it.
 func (w *World) weigh() {
 	if w.room() < 0 || w.refused.Load() {
 		w.exceeds(ErrTooLarge, "%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
@@ -80,14 +80,15 @@ func (w *World) weigh() {
 	}
 }
 
-// room is how many bytes more the world has room for.
+// room returns how many more bytes the world has room for. It is negative if the world is
+// too large.
 func (w *World) room() int { return w.bounds.bytes - int(w.made.Load()+copies*w.held.Load()) }
 
-// hold accounts for bytes of text that are about to be kept until they are dropped, and
-// reports whether the world has room for them. If it has none, the caller must not keep them,
-// and the loop ends the world once every goroutine waits: whether the sum of all that the
-// goroutines of one round hold is too large does not depend on which of them came first, so
-// the world ends at the same event on every machine. Any goroutine may call it.
+// reserve accounts for bytes of text that the caller keeps until it calls unreserve, and
+// reports whether the world has room for them. If it has none, the caller must not keep the
+// text, and the loop ends the world once every goroutine waits. The sum of what all
+// goroutines of one round reserve does not depend on which of them came first, so the world
+// ends at the same event on every machine. Any goroutine may call it.
 func (w *World) hold(bytes int) bool {
 	if bytes <= 0 {
 		return true
@@ -100,34 +101,37 @@ func (w *World) hold(bytes int) bool {
 	return true
 }
 
-// drop gives back what hold has taken. Any goroutine may call it.
+// unreserve gives back bytes that reserve has taken. Any goroutine may call it.
 func (w *World) drop(bytes int) { w.held.Add(-int64(bytes)) }
 
-// exceeds ends the world at its next moment. What it says first counts.
+// stopWith ends the world at its next moment with an error. Only the first call counts.
 func (w *World) exceeds(how error, what string, args ...any) {
 	if w.tooMuch == nil {
 		w.tooMuch = fmt.Errorf("%w: %s", how, fmt.Sprintf(what, args...))
 	}
 }
 
-// late is the error of a world that is cut off now.
+// newLateError returns the error of a world that is cut off now because of the time that it
+// takes.
 func (w *World) late() error {
 	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer",
 		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
-// heavy is the error of a world that is cut off now because of the memory that it takes.
+// newHeavyError returns the error of a world that is cut off now because of the memory that
+// it takes.
 func (w *World) heavy() error {
 	return fmt.Errorf("%w: it was cut off when the process had taken %d MB more than before, at %v of its own and after %d events, and nothing is known of it; let the lock's own code take less memory, and start fewer goroutines",
 		ErrHeavy, mostMemory>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
 // maxConnections bounds the connections that clients have open to nodes when the story
-// begins. More alone would fill the trace.
+// begins. More than that would fill the trace by themselves.
 const maxConnections = 20_000
 
-// connections is how many connections the clients open to nodes before the story
-// begins: each to those that keep its lock, and to those that count its tokens.
+// connections returns how many connections the clients open to nodes before the story
+// begins. Each client connects to the nodes that keep its lock, and to those that count its
+// tokens.
 func (cfg *Config) connections() int {
 	each, counting := 0, 0
 	for _, n := range cfg.Nodes {
@@ -146,8 +150,7 @@ func (cfg *Config) connections() int {
 	return len(cfg.Clients) * (each + counting)
 }
 
-// CheckSize says why a world is too large before anything happens in it; nil if it is
-// not.
+// CheckSize returns an error if the world is too large before anything happens in it.
 func (cfg *Config) CheckSize() error {
 	if n := cfg.connections(); n > maxConnections {
 		return fmt.Errorf("%d clients would open %d connections to nodes, and a world has room for %d; let there be fewer clients or fewer nodes",

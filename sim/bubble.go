@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// ErrStuck is wrapped by the error of a world that stopped making progress in
-// real time: some goroutine computes without end, or waits for a mutex that is
-// held across I/O, so that virtual time can never pass.
+// ErrStuck is wrapped by the error of a world that stopped making progress in real time.
+// Some goroutine computes without end, or waits for a mutex that is held across I/O, so
+// virtual time can never pass.
 var ErrStuck = errors.New("the world is stuck")
 
 // ErrLeak is wrapped by the error of a world that left goroutines behind.
@@ -22,56 +22,59 @@ var ErrLeak = errors.New("goroutines outlived the world")
 // ErrPanic is wrapped by the error of a world in which a client panicked.
 var ErrPanic = errors.New("panic")
 
-// errAbandoned is the [ErrLate] of a world that goes on although it is late.
+// errStillLate is the [ErrLate] of a world that still runs although it was told to end.
 var errAbandoned = fmt.Errorf("%w", ErrLate)
 
-// errHeavyOn is the [ErrHeavy] of a world that goes on although it was told to end.
+// errStillHeavy is the [ErrHeavy] of a world that still runs although it was told to end.
 var errHeavyOn = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
 	ErrHeavy, mostMemory>>20, orderly)
 
-// errHeavyLeft is the [ErrHeavy] of a world that came to its end and left too much behind.
+// errHeavyLeftovers is the [ErrHeavy] of a world that ended and left too much memory in
+// use.
 var errHeavyLeft = fmt.Errorf("%w: it came to its end and left goroutines behind, with which the process takes %d MB more than before; let the lock's own code end its goroutines, and start fewer",
 	ErrHeavy, mostMemory>>20)
 
-// leastStill is for how long a bubble may stand still however little patience there is: on a
-// machine with much else to do nothing may run for a while.
+// minStillTime is how long a bubble may stand still at least, however short its patience
+// is. On a busy machine nothing may run for a while.
 const leastStill = time.Second
 
-// orderly is how much longer than its patience a bubble may take to come to its end in
-// order.
+// endGrace is how much longer than its patience a bubble may take to end by itself.
 const orderly = time.Second
 
-// A watchdog looks after a bubble from outside, in real time.
+// A watchdog observes a bubble from outside, in real time.
 type watchdog struct {
-	// moves counts what the bubble does.
+	// moves counts the steps that the bubble makes.
 	moves atomic.Int64
-	// late says that the bubble has taken all its time, and heavy that the process has taken
-	// too much memory: the bubble should come to its end.
+	// isLate reports that the bubble has used all its time, and isHeavy that the process
+	// uses too much memory. In both cases the bubble should end.
 	late, heavy atomic.Bool
 }
 
-// inBubble runs f in a testing/synctest bubble, where time is virtual: it
-// passes only while every goroutine of the bubble waits. When the bubble has taken
-// patience of real time it is late, and has a second to come to its end; if it does not,
-// inBubble gives up on it with an error that wraps ErrLate, and its goroutines remain until
-// it does. The same goes for one in which the process takes too much memory; the error
-// wraps ErrHeavy. It must move at least once in every half of that, or in
-// [leastStill] if that is longer, before and after; if it does not, inBubble gives up on it. Its goroutines then
-// remain, and the error wraps ErrStuck and shows them.
+// inBubble runs f in a testing/synctest bubble, where time is virtual: it passes only while
+// every goroutine of the bubble waits.
 //
-// synctest is made for tests but its Test needs nothing of the T except
-// somewhere to report a failure, so it works in any program; a test of this
-// package would notice if a Go release changed that.
+// A bubble that has used its patience of real time is late, and has one more second to end.
+// If it does not end, inBubble returns an error that wraps ErrLate, and the bubble's
+// goroutines remain until it ends. The same holds for a bubble in which the process uses
+// too much memory; that error wraps ErrHeavy.
+//
+// The bubble must move at least once in every half of its patience, or in every
+// [minStillTime] if that is longer. Otherwise inBubble returns an error that wraps ErrStuck
+// and shows the bubble's goroutines, which remain.
+//
+// synctest is made for tests. But its Test needs nothing of the T except somewhere to
+// report a failure, so it works in any program. A test of this package would notice if a Go
+// release changed that.
 func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	done := make(chan error, 1)
 	go func() {
 		var failed error
-		// A deadlock in the bubble, and goroutines that remain in it, end
-		// synctest.Test with a panic in its caller.
+		// A deadlock in the bubble, or goroutines that remain in it, make synctest.Test
+		// panic in its caller.
 		defer func() {
 			r := recover()
 			switch {
-			case failed != nil: // those that it has left waiting remain because of it
+			case failed != nil: // the panic left the remaining goroutines waiting
 				done <- failed
 			case r != nil:
 				done <- &Stacked{fmt.Errorf("%w: %v; they are below", ErrLeak, r), goroutines(func(head string) bool {
@@ -97,8 +100,8 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	defer weight.close()
 	last := alive.moves.Load()
 	still := max(patience/2, leastStill)
-	// It is looked at more often than that, so as not to wait twice as long for one that
-	// moved just after a look.
+	// The bubble is checked more often than that. Otherwise one that moved just after a
+	// check could stand still for almost twice as long.
 	const often = 4
 	tick := time.NewTicker(still / often)
 	defer tick.Stop()
@@ -109,7 +112,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	for unmoved := 0; ; {
 		select {
 		case err := <-done:
-			// A bubble may end before anybody has looked at what it takes.
+			// A bubble may end before anybody has measured its memory.
 			if errors.Is(err, ErrLeak) && weight.tooHeavy() {
 				return errHeavyLeft
 			}
@@ -125,7 +128,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 				return errHeavyOn
 			}
 			if !alive.late.Swap(true) {
-				out.Reset(max(orderly, 2*still-patience)) // a short patience must not hide that it stands still
+				out.Reset(max(orderly, 2*still-patience)) // a short patience must not hide that the bubble stands still
 				continue
 			}
 			return fmt.Errorf("%w: after %v of real time it was told to end, and %v later it still computes, so nothing is known of it; let less happen in it, or give it longer",
@@ -138,7 +141,8 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 			}
 			if unmoved == often && !alive.heavy.Load() {
 				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, still), goroutines(func(head string) bool {
-					// The others are what synctest calls durably blocked.
+					// The other goroutines are in the state that synctest calls durably
+					// blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
 				})}
 			}
@@ -147,7 +151,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	}
 }
 
-// goroutines shows the stacks of those goroutines whose first line is wanted.
+// goroutines returns the stacks of those goroutines whose first line is wanted.
 func goroutines(wanted func(head string) bool) string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A caller is a process's connection to the storage, or to a service on the way
-// there. One request at a time is under way on it.
+// A caller is a process's connection to the storage, or to a service on the way there. At
+// most one request at a time is pending on it.
 type caller struct {
 	p      *process
 	peer   *process
@@ -17,7 +17,7 @@ type caller struct {
 	asked  *call
 }
 
-// A call is one request to the storage, on whose behalf, and the services that
+// A call is one request to the storage, with the client that made it and the services that
 // it still has to pass.
 type call struct {
 	request storage.Request
@@ -26,13 +26,13 @@ type call struct {
 	done    func(storage.Response, error)
 }
 
-// errand is the body of a request that a service gets.
+// serviceRequest is the body of a request that a service receives.
 type errand struct {
 	request storage.Request
 	via     []string
 }
 
-// failure is the body of the answer of a service that could not get one.
+// serviceFailure is the body of a service's answer if the service itself got no answer.
 type failure struct{ error }
 
 // connect opens the connection.
@@ -48,7 +48,7 @@ func (c *caller) connect() {
 	})
 }
 
-// call sends a request, over a new connection if the old one is gone.
+// call sends a request, over a new connection if the old one is closed.
 func (c *caller) call(k *call) {
 	c.asked = k
 	switch {
@@ -68,7 +68,7 @@ func (c *caller) send() {
 	c.conn.ask(m)
 }
 
-// giveUp stops waiting for the answer. The request may still arrive.
+// giveUp stops waiting for the answer. The request may still arrive at the server.
 func (c *caller) giveUp() {
 	c.asked = nil
 	c.conn.close()

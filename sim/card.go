@@ -9,79 +9,86 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// FaultKind is the card of a kind of fault: all that others have to know of it, as data.
-// What a search, a suite or a picture does about a fault follows from its effect and
-// from what is written here, so that a new kind with a known effect is one file.
+// FaultKind is the card of a kind of fault: everything that other packages need to know
+// about it, as data. The search, the suite and the pictures decide by its effect and by
+// this card what to do about a fault. A new kind with a known effect is therefore one file.
 type FaultKind struct {
-	// Name is its key in a scenario.
+	// Name is the kind's key in a scenario.
 	Name string
 	// Title is one line for people.
 	Title string
-	// Effect is what it does to what it strikes.
+	// Effect is what the fault does to what it strikes.
 	Effect trace.Effect
-	// Instant kinds have no end: their actions are no [lifter]. Registering a card sets it.
+	// Instant kinds have no end: their actions are no [lifter]. registerFault sets it.
 	Instant bool
 	// New returns a pointer to fresh parameters.
 	New func() Action
-	// Manners are those in which it happens, the common one first.
+	// Manners are the ways in which the fault happens, the common one first.
 	Manners []Manner
-	// Sites are where a search tries it; none if NotTried says why it is not tried.
+	// Sites are where a search tries the fault. They are empty if the search does not try
+	// it; NotTried then says why.
 	Sites    []Site
 	NotTried string
 
-	// parameters is the type of what New returns, and fields are what its fields say.
+	// parameters is the type of what New returns. fields maps each role of a parameter,
+	// such as "size", to the index of its field.
 	parameters reflect.Type
 	fields     map[string]int
 }
 
-// Patient kinds do not strike at their trigger: from then on they wait for what passes by.
+// IsPatient reports whether a fault of this kind waits after its trigger for a matching
+// message or request, instead of striking immediately.
 func (k FaultKind) Patient() bool {
 	_, waits := k.New().(interceptor)
 	return waits
 }
 
-// HasSize says that such faults have a size other than how long they last.
+// HasSize reports whether faults of this kind have a size other than how long they last.
 func (k FaultKind) HasSize() bool { return parameter(k.New(), "size").IsValid() }
 
-// A Manner is one way in which a kind of fault happens, and what is said of it.
+// A Manner is one way in which a kind of fault happens, with its phrases.
 type Manner struct {
-	// Value is what the parameter tagged manner says; "" is the default. Where the sign of
-	// the size makes a difference, [faultcard.Less] stands for one below zero.
+	// Value is the value of the parameter tagged manner; "" is the default. Where the sign
+	// of the size makes the difference, [faultcard.Less] is a size below zero.
 	Value string
-	// Slug is the fault in one word where such faults are told apart; "" is the kind's name.
+	// Slug is one word for the fault where its manners are distinguished; "" is the kind's
+	// name.
 	Slug string
 	trace.Phrases
-	// Roles are the processes to which it can happen so; none is those of the site.
+	// Roles are the processes to which the fault can happen in this manner; empty means
+	// those of the site.
 	Roles []trace.Role
-	// System is the kind of server whose nodes it can happen to so; "" is any.
+	// System is the kind of server whose nodes the fault can strike in this manner; "" is
+	// any.
 	System string
-	// Needs is what must be so that it differs from the common manner.
+	// Needs is the condition under which this manner differs from the common one.
 	Needs faultcard.Gate
 }
 
-// A Site is where faults of a kind can strike, and how large they are there.
+// A Site is a set of places where faults of a kind can strike, and how large they are
+// there.
 type Site struct {
 	// Roles are those of the processes that are struck.
 	Roles []trace.Role
 	At    faultcard.Occasion
 	// Others are the processes at the other end.
 	Others faultcard.Others
-	// Lengths are how long it lasts, or, if it has a size that is a time, how large it is,
-	// in percent of the TTL; none is for good, or no time at all.
+	// Lengths are how long the fault lasts, in percent of the TTL. If the fault has a size
+	// that is a time, they are that size. An empty slice means for good, or no time at all.
 	Lengths []int
-	// Rates are its sizes if these are rates of clocks.
+	// Rates are the fault's sizes if these are rates of clocks.
 	Rates []Rate
-	// Manners are the values of those that are tried; nil is all.
+	// Manners are the values of the manners that are tried; nil is all.
 	Manners []string
-	// Disks says that what a node writes to its disk makes a difference: each persistence
-	// is tried.
+	// Disks reports that it matters what a node writes to its disk: each persistence is
+	// tried.
 	Disks bool
-	// Needs is what must be so that it can act.
+	// Needs is the condition under which the fault can act.
 	Needs faultcard.Gate
 }
 
-// Sizes that searches try, in percent of the TTL: twice the TTL, just above it, just
-// below it, and much smaller but larger than what clients wait for.
+// Sizes that searches try, in percent of the TTL: twice the TTL, just above it, just below
+// it, and much smaller but longer than clients wait for an answer.
 var (
 	anyLength   = []int{200, 105, 95, 10}
 	briefOrLong = []int{10, 105}
@@ -98,9 +105,8 @@ var (
 
 var faultKinds []FaultKind
 
-// registerFault adds a kind of fault. It is for package initialisation;
-// registering one name twice panics, because one of the two would silently never
-// run.
+// registerFault adds a kind of fault. It is for package initialisation. Registering one
+// name twice panics, because one of the two would never run and nobody would notice.
 func registerFault(k FaultKind) {
 	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
 		panic("sim: two kinds of faults are called " + k.Name)
@@ -116,8 +122,8 @@ func registerFault(k FaultKind) {
 // FaultKinds lists the kinds of faults in alphabetical order.
 func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 
-// KindOf finds the kind that an action's parameters belong to; false if it is of no
-// registered kind.
+// KindOf finds the kind that an action's parameters belong to. ok is false if the kind is
+// not registered.
 func KindOf(a Action) (FaultKind, bool) {
 	is := reflect.TypeOf(a)
 	for i := range faultKinds {
@@ -128,19 +134,21 @@ func KindOf(a Action) (FaultKind, bool) {
 	return FaultKind{}, false
 }
 
-// kind is the card of a fault's kind; that of no kind if it is not registered.
+// kind returns the card of the fault's kind; a zero card if it is not registered.
 func (f Fault) kind() FaultKind {
 	k, _ := KindOf(f.Action)
 	return k
 }
 
-// Kind is the name of the fault's kind, such as pause; "" if that is not registered.
+// Kind returns the name of the fault's kind, such as pause; "" if the kind is not
+// registered.
 func (f Fault) Kind() string { return f.kind().Name }
 
-// Effect is what the fault does.
+// Effect returns what the fault does to what it strikes.
 func (f Fault) Effect() trace.Effect { return f.kind().Effect }
 
-// Manner is how the fault happens; the common manner if its card has no other.
+// Manner returns the way in which the fault happens. It is the common manner if the card
+// has no other.
 func (f Fault) Manner() Manner {
 	all := f.kind().Manners
 	for _, m := range all {
@@ -154,7 +162,7 @@ func (f Fault) Manner() Manner {
 	return all[0]
 }
 
-// Is is one word for the fault, such as pause, or suspend.
+// Slug returns one word for the fault, such as pause or suspend.
 func (f Fault) Is() string {
 	if slug := f.Manner().Slug; slug != "" {
 		return slug

@@ -7,21 +7,22 @@ import (
 )
 
 // A Breach is the error of a [Client.Run] whose lock has broken a rule that the program
-// holds it to. The trace keeps it as a complaint.
+// checks. The trace keeps it as a complaint.
 type Breach struct {
-	// Rule names the rule, Why says in a sentence what the lock did.
+	// Rule names the rule. Why is a sentence about what the lock did.
 	Rule, Why string
 }
 
 func (b *Breach) Error() string { return b.Rule + " | " + b.Why }
 
-// unmade is the error of a client whose lock could not be made.
+// lockError is the error of a client whose lock could not be made.
 type unmade struct{ err error }
 
 func (u *unmade) Error() string { return trace.CannotMake + ": " + u.err.Error() }
 func (u *unmade) Unwrap() error { return u.err }
 
-// complain adds what the error of a program says against its lock to the trace.
+// recordComplaint adds a complaint against the lock to the trace, if the error of a program
+// is one.
 func (g *program) complain(err error) {
 	c := trace.Complaint{Client: g.p.name}
 	var b *Breach

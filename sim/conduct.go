@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// conduct is what a client's code did that ended a world with an error. It is empty
-// for other errors, which are not the code's.
+// conductOf returns the rule of conduct that a client's code broke when it ended a world
+// with an error. It is "" for other errors, which are not the code's fault.
 func conduct(err error) string {
 	switch {
 	case errors.Is(err, ErrPanic):
@@ -24,8 +24,8 @@ func conduct(err error) string {
 	return ""
 }
 
-// Ending is how the code of a client ended a world, by the error of the world; nil if it did
-// not, as with an error that is not the code's.
+// Ending describes how the code of a client ended a world, from the world's error. It is
+// nil if the error is not the code's fault.
 func Ending(err error) *trace.Ending {
 	rule := conduct(err)
 	if rule == "" {
@@ -35,8 +35,8 @@ func Ending(err error) *trace.Ending {
 	return &trace.Ending{Rule: rule, Why: why, Stacks: stacks}
 }
 
-// A Stacked is an error that shows the goroutines to blame. Its text is that of Err, which
-// is one line, and the stacks below it.
+// An ErrorWithStacks is an error that shows the goroutines to blame. Its text is the text
+// of Err, which is one line, followed by the stacks.
 type Stacked struct {
 	Err    error
 	Stacks string
@@ -45,8 +45,8 @@ type Stacked struct {
 func (s *Stacked) Error() string { return s.Err.Error() + "\n" + s.Stacks }
 func (s *Stacked) Unwrap() error { return s.Err }
 
-// panicked is the error of a panic in some code. What the panic says in more than one line
-// goes with the stack.
+// newPanicError returns the error of a panic in some code. All but the first line of the
+// panic's value is put before the stack.
 func panicked(in string, says any, stack []byte) error {
 	said, more, several := strings.Cut(fmt.Sprint(says), "\n")
 	if several {
@@ -55,8 +55,9 @@ func panicked(in string, says any, stack []byte) error {
 	return &Stacked{fmt.Errorf("%w in %s: %s", ErrPanic, in, said), more + string(stack)}
 }
 
-// withoutStacks is an error without the stacks that it shows, nor what it was wrapped with,
-// and those stacks. One that shows none is as it is.
+// splitStacks returns the text of an error and the stacks that it shows, if it contains an
+// [ErrorWithStacks]. The text then leaves out whatever the error was wrapped with. Any
+// other error keeps its whole text, and has no stacks.
 func withoutStacks(err error) (said, stacks string) {
 	var s *Stacked
 	if errors.As(err, &s) {

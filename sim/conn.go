@@ -6,34 +6,33 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An endpoint is what a process does with its end of a connection. The loop
-// calls it.
+// An endpoint is what a process does with its end of a connection. The loop calls it.
 type endpoint interface {
-	// receive takes a message that has arrived at a running process.
+	// receive handles a message that has arrived at a running process.
 	receive(*message)
-	// hangUp says that the other end has closed the connection, or, if reset,
-	// that it was cut.
+	// hangUp is called when the other end has closed the connection, or, if reset, when the
+	// connection was cut.
 	hangUp(reset bool)
 }
 
-// A conn is one connection: two ordered streams of messages. An end is nil when
-// it is closed, or died with its process.
+// A conn is one connection: two ordered streams of messages. An end is nil when it is
+// closed, or when its process has crashed.
 type conn struct {
 	w      *World
 	number int
-	// client opened the connection, server is the process behind the address
-	// that it dialled.
+	// client opened the connection. server is the process behind the address that the
+	// client dialled.
 	clientProcess, serverProcess *process
 	client, server               endpoint
 	up, down                     *half
-	// asked are the requests that have no reply yet.
+	// unanswered are the requests that have no reply yet.
 	asked []*message
-	// opened is called once when the connection is made or refused.
+	// opened is called once, when the connection is made or refused.
 	opened func(*conn, error)
 }
 
-// connect begins to open a connection. opened is called when it is made, or
-// cannot be.
+// connect begins to open a connection. opened is called when the connection is made, or
+// with an error if it cannot be made.
 func (w *World) connect(from, to *process, end endpoint, opened func(*conn, error)) *conn {
 	pair := linkKey{from.name, to.name}
 	w.pairs[pair]++
@@ -52,7 +51,7 @@ func (c *conn) half(l *link, reply bool) *half {
 	return h
 }
 
-// arrived hands a packet to the process that it was sent to.
+// handleArrival gives a packet to the process that it was sent to.
 func (c *conn) arrived(m *message) {
 	from, to, end := c.clientProcess, c.serverProcess, c.server
 	if m.half.reply {
@@ -63,7 +62,7 @@ func (c *conn) arrived(m *message) {
 			c.w.lose(m, to.name+" has no power")
 			return
 		}
-		// The client's kernel tries again; see process.restart.
+		// The client's kernel sends it again; see process.restart.
 		m.half.queue = slices.Insert(m.half.queue, 0, m)
 		m.half.stalled = true
 		return
@@ -106,8 +105,8 @@ func (c *conn) arrived(m *message) {
 	}
 }
 
-// deliver gives a message to its process, now or when it runs again: until then
-// the kernel keeps it.
+// deliver gives a message to its process now, or when the process runs again. Until then
+// its kernel keeps the message.
 func (c *conn) deliver(m *message) {
 	to, end := c.serverProcess, c.server
 	if m.half.reply {
@@ -125,8 +124,9 @@ func (c *conn) deliver(m *message) {
 	}
 }
 
-// learn records what a client learns from an answer, when it runs: until then its kernel
-// keeps it. sent is the Seq of the send of what it answers.
+// recordClientEvents records what a client learns from an answer, when the client runs.
+// Until then its kernel keeps the answer. sent is the Seq of the send event of the answered
+// request.
 func (c *conn) learn(client *process, all []trace.Event, sent int) {
 	if len(all) == 0 {
 		return
@@ -137,7 +137,7 @@ func (c *conn) learn(client *process, all []trace.Event, sent int) {
 	}
 	for _, ev := range all {
 		ev.Process = client.name
-		if ev.TTL > 0 { // it counts from the sending
+		if ev.TTL > 0 { // the TTL counts from the sending of the request
 			ev.Expires = c.w.trace.Events[sent-1].At + ev.TTL
 		}
 		c.w.emit(ev)
@@ -156,7 +156,7 @@ func (c *conn) opening(err error) {
 	}
 }
 
-// hangUp tells an end that the other one is gone.
+// hangUp notifies one end that the other end is closed or was reset.
 func (c *conn) hangUp(atClient, reset bool) {
 	end, process, peer := &c.server, c.serverProcess, c.clientProcess
 	if atClient {
@@ -166,7 +166,7 @@ func (c *conn) hangUp(atClient, reset bool) {
 		return
 	}
 	if process.server != nil && process.halted() {
-		// It reads first what arrived before, when it runs again.
+		// When it runs again, it first reads what arrived before.
 		process.backlog = append(process.backlog, func() { c.hangUp(atClient, reset) })
 		return
 	}
@@ -179,7 +179,7 @@ func (c *conn) hangUp(atClient, reset bool) {
 	}
 }
 
-// close closes the client's end. What it has sent may still arrive.
+// close closes the client's end. Messages that it has sent may still arrive.
 func (c *conn) close() {
 	if c.client == nil {
 		return
@@ -190,7 +190,7 @@ func (c *conn) close() {
 	c.up.send(&message{signal: finish})
 }
 
-// cut resets the connection at both ends at once; what is under way is lost.
+// cut resets the connection at both ends at the same moment. Messages in flight are lost.
 func (c *conn) cut() {
 	c.up.drop("the connection was reset")
 	c.down.drop("the connection was reset")
@@ -202,7 +202,7 @@ func (c *conn) cut() {
 	c.hangUp(false, true)
 }
 
-// die is what a connection sees of the crash of one of its processes.
+// handleCrash does to the connection what the crash of one of its processes does.
 func (c *conn) die(p *process) {
 	mine, end := c.down, &c.server
 	if p == c.clientProcess {
@@ -212,11 +212,11 @@ func (c *conn) die(p *process) {
 		return
 	}
 	if p == c.serverProcess {
-		(*end).hangUp(true) // so that what the server does for the client ends
+		(*end).hangUp(true) // so that the server ends what it does for the client
 	}
 	*end = nil
 	if p.powerless {
-		// What has left the machine arrives; what its kernel still held is gone.
+		// What has left the machine arrives; what its kernel still held is lost.
 		if mine.stalled || len(mine.queue) > 0 && mine.queue[0].held {
 			mine.drop(p.name + " lost power")
 		}
@@ -225,13 +225,13 @@ func (c *conn) die(p *process) {
 	mine.send(&message{signal: abort})
 }
 
-// ask sends a request. Its reply will carry the same origin.
+// sendRequest sends a request. Its reply will have the same origin.
 func (c *conn) ask(m *message) {
 	c.asked = append(c.asked, m)
 	c.up.send(m)
 }
 
-// answer answers the oldest request that has no reply yet.
+// reply answers the oldest request that has no reply yet.
 func (c *conn) answer(m *message) {
 	if len(c.asked) > 0 {
 		m.ctx = c.asked[0].ctx
@@ -240,7 +240,7 @@ func (c *conn) answer(m *message) {
 	c.down.send(m)
 }
 
-// answerTo answers a request, which may have had an answer.
+// replyTo answers one request. The request may already have had an answer.
 func (c *conn) answerTo(request, m *message) {
 	c.asked = slices.DeleteFunc(c.asked, func(o *message) bool { return o == request })
 	m.ctx = request.ctx

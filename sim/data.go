@@ -12,21 +12,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Where the storage is the cluster that keeps the lock, a client reads and writes with the
-// client library that its lock has (see [locks.DataClient]), and what becomes of that the
-// members tell: a read ([trace.KindServe]) the one that answers it, which may be behind, and
-// a write the cluster, once, when most of its members have it. So the trace says of the data
-// what it says of that of any storage.
+// If the storage is in the cluster that keeps the lock, a client reads and writes with the
+// lock's own client library (see [locks.DataClient]). The members record what was done, as
+// [trace.KindServe] events. A read is recorded by the member that answers it, which may be
+// behind. A write is recorded once, for the cluster, when a majority of its members have
+// it. So the trace shows this data as it shows the data of any storage.
 
-// A DataServer is a member of a cluster, or a server that is one by itself, that keeps data beside
-// the locks.
+// A DataServer is a member of a cluster, or a single server, that keeps data in addition to
+// locks.
 type DataServer interface {
 	Server
-	// Kept is what the cluster has under a key: how often it was written, and the value.
+	// Kept returns what the cluster has under a key: how often it was written, and the
+	// value.
 	Kept(key string) (version int, value string)
 }
 
-// Object is what is kept under a key, if that is data of the clients'.
+// Object returns the object whose data is kept under a key. ok is false if the key holds no
+// data of the clients.
 func (h *Host) Object(key string) (object string, is bool) {
 	if !strings.Contains(key, dataKeys) || !h.w.cfg.Storage.InCluster {
 		return "", false
@@ -39,15 +41,16 @@ func (h *Host) Object(key string) (object string, is bool) {
 	return "", false
 }
 
-// dataKeys is what every key of data has in it.
+// dataKeys is a text that every key of data contains.
 var dataKeys = locks.DataKey("")
 
-// Served is an event of a request for an object that a member or the cluster has served.
+// NewServeEvent returns the event of a request for an object that a member or the cluster
+// has served.
 func Served(step trace.Step, object string, by *trace.Actor) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Peer: by.Client, By: by, Section: by.Section, Step: step, Object: object, OK: true}
 }
 
-// objects are what the clients read and write, in alphabetical order.
+// objects returns the names of what the clients read and write, in alphabetical order.
 func (cfg *Config) objects() []string {
 	var all []string
 	for _, c := range cfg.Clients {
@@ -61,7 +64,8 @@ func (cfg *Config) objects() []string {
 	return slices.Compact(all)
 }
 
-// data is what a lock gets to know of what it keeps.
+// data returns what a lock has to know about the data that it keeps; nil if the storage is
+// not in the cluster.
 func (w *World) data() *locks.Data {
 	s := w.cfg.Storage
 	if !s.InCluster {
@@ -70,9 +74,9 @@ func (w *World) data() *locks.Data {
 	return &locks.Data{Objects: w.cfg.objects(), Reads: s.Reads, Compares: s.Fencing == storage.Optimistic, AsksOwner: s.Fencing == storage.Owner, Apart: s.Apart}
 }
 
-// ask is a request to the cluster.
+// askCluster sends a request to the cluster, through the lock's client library.
 func (g *program) ask(ctx context.Context, req storage.Request) (storage.Response, error) {
-	client := g.lock.(locks.DataClient) // checkKept has refused others
+	client := g.lock.(locks.DataClient) // checkClusterStorage has refused others
 	ctx, cancel := g.patiently(ctx)
 	defer cancel()
 	version, err := 0, error(nil)
@@ -94,7 +98,7 @@ func (g *program) ask(ctx context.Context, req storage.Request) (storage.Respons
 	return versionOf(req, version), nil
 }
 
-// reportKept records what a cluster keeps at the end of the run.
+// reportClusterData records what a cluster keeps at the end of the run.
 func (w *World) reportKept() {
 	for _, p := range w.processes {
 		h := p.host()
@@ -115,12 +119,12 @@ func (w *World) reportKept() {
 	}
 }
 
-// checkKept refuses a storage in a cluster that cannot be there.
+// checkClusterStorage returns an error if the storage cannot be in the cluster.
 func (cfg *Config) checkKept() error {
 	s, kind := cfg.Storage, cfg.Lock.Kind
 	system, known := LookupSystem(kind.System)
 	if !known && kind.System != "" {
-		return nil // who has such servers can tell
+		return nil // a program that has such servers can check it
 	}
 	work := func(c Client) bool {
 		return slices.ContainsFunc(c.Does, func(t trace.Task) bool { return len(t.Via) > 0 || t.Step == trace.Mark })

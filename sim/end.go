@@ -8,54 +8,55 @@ import (
 
 // An Endpoint is what a server does with its end of one connection.
 type Endpoint interface {
-	// Receive takes a message that has arrived.
+	// Receive handles a message that has arrived.
 	Receive(*Request)
-	// HangUp says that the other end has closed the connection, or, if reset, that it was
-	// cut.
+	// HangUp is called when the other end has closed the connection, or, if reset, when the
+	// connection was cut.
 	HangUp(reset bool)
 }
 
 // A Request is a message that has arrived at a server.
 type Request struct {
-	// Body is what the sender means: that of its [Frame] or its [Packet].
+	// Body is the content of the message: the Body of its [Frame] or its [Packet].
 	Body any
 	m    *message
 }
 
-// By is the client that sent it, and what it was doing then.
+// Sender returns the client that sent the request, and what the client was doing then.
 func (r *Request) By() *trace.Actor { return r.m.ctx.actor() }
 
-// Handshake says that it only sets the connection up.
+// IsHandshake reports whether the request only sets the connection up.
 func (r *Request) Handshake() bool { return r.m.ctx.handshake }
 
 // A Packet is a message that a server sends.
 type Packet struct {
 	// Bytes are what a client's library reads.
 	Bytes []byte
-	// Body is what another node gets instead.
+	// Body is what another node receives instead of Bytes.
 	Body any
-	// Text is the message for people.
+	// Text describes the message to people.
 	Text string
-	// Learns are events of what a client learns when it reads the packet: of
-	// [trace.KindAlive] or [trace.KindNotify], without the client.
+	// ClientEvents are events of what a client learns when it reads the packet: of
+	// [trace.KindAlive] or [trace.KindNotify], without the client's name.
 	Learns []trace.Event
-	// Background is a packet between nodes that only says that one is there. It is under way
-	// as any other, so that faults of processes and of the network act on it; but no trace
-	// shows it, nothing counts it, and no run goes on for it.
+	// Background is set for a packet between nodes that only shows that the sender is
+	// alive. It travels like any other packet, so faults of processes and of the network
+	// act on it. But no trace shows it, nothing counts it, and no run continues because of
+	// it.
 	Background bool
-	// Delay is how much later than by the network alone it arrives, if nobody asked for it. Before
-	// the story begins nothing is late.
+	// Delay is added to the network's latency, for a packet that answers no request. Before
+	// the story begins nothing is delayed.
 	Delay time.Duration
 }
 
 // An End is a server's end of one connection.
 type End struct {
 	c *conn
-	// dialled: the server has opened the connection itself.
+	// dialled is set if the server itself has opened the connection.
 	dialled bool
 }
 
-// Peer is the name of the process at the other end.
+// Peer returns the name of the process at the other end.
 func (e *End) Peer() string {
 	if e.dialled {
 		return e.c.serverProcess.name
@@ -63,7 +64,7 @@ func (e *End) Peer() string {
 	return e.c.clientProcess.name
 }
 
-// Send sends what nobody has asked for.
+// Send sends a packet that answers no request.
 func (e *End) Send(p Packet) {
 	half := e.c.down
 	if e.dialled {
@@ -79,7 +80,8 @@ func (e *End) Send(p Packet) {
 // Reply answers the oldest request of a client that has no answer yet.
 func (e *End) Reply(p Packet) { e.c.answer(p.message()) }
 
-// Answer answers a request of a client; it may do so several times.
+// ReplyTo answers one request of a client. It may be called several times for the same
+// request.
 func (e *End) Answer(r *Request, p Packet) { e.c.answerTo(r.m, p.message()) }
 
 func (p Packet) message() *message {
@@ -95,8 +97,9 @@ func (e *End) Close() {
 	e.c.down.send(&message{signal: finish})
 }
 
-// Done has f called by the loop, and Written after all that was done at the same moment:
-// they are for goroutines of the server's own, which may call them at any time.
+// RunOnLoop makes the loop call f. RunAfterSteps makes it call f after everything else that
+// was done at the same moment. Both are for goroutines of the server's own, which may call
+// them at any time.
 func (e *End) Done(f func())    { e.post(classStep, f) }
 func (e *End) Written(f func()) { e.post(classWrite, f) }
 
@@ -105,7 +108,7 @@ func (e *End) post(class class, f func()) {
 	e.c.w.post(&request{process: server, class: class, rank: client.index, sub: e.c.number, admit: f})
 }
 
-// nodeEnd is an Endpoint as the network has it.
+// nodeEnd makes an Endpoint an endpoint of the network.
 type nodeEnd struct{ Endpoint }
 
 func (e nodeEnd) receive(m *message) { e.Receive(&Request{Body: m.body, m: m}) }

@@ -15,35 +15,35 @@ import (
 )
 
 // An Action is what a fault does. Its value is the fault's parameters, with yaml tags by
-// which a scenario sets them. What each parameter says stands in parameters.go, what all
-// have to know of a kind in its card: [FaultKind].
+// which a scenario sets them. File parameters.go describes the roles of parameters. What
+// every package has to know about a kind is on its card: [FaultKind].
 //
-// An action changes the world from inside, so it stands in this package: to add a kind of
+// An action changes the world from inside, so it is in this package. To add a kind of
 // fault, write one file that registers its card.
 type Action interface {
-	// check refuses parameters that make no sense in a world.
+	// check returns an error if the parameters make no sense in a world.
 	check(Topology) error
 	// strike begins the fault.
 	strike(*World, *faultState)
 }
 
-// A lifter is an action that lasts: lift ends it.
+// A lifter is an action with an end: lift ends it.
 type lifter interface {
 	Action
 	lift(*World, *faultState)
 }
 
-// Topology is the world as far as a fault's parameters can be wrong about it.
+// Topology is the part of a world that is needed to check a fault's parameters.
 type Topology struct {
 	Clients  map[string]bool
 	Nodes    map[string]Node
 	Services map[string]bool
 	Lock     locks.Kind
-	// InCluster says that there is no process of the storage: see [Storage].
+	// InCluster reports that there is no storage process: see [Storage].
 	InCluster bool
 }
 
-// process checks the name of a process.
+// process returns an error if name is not the name of a process.
 func (t Topology) process(field, name string) error {
 	switch {
 	case name == "":
@@ -66,7 +66,8 @@ func (t Topology) names() []string {
 	return names
 }
 
-// client checks the name of a client, and says whose it is if it is another process's.
+// client returns an error if name is not the name of a client. whose says in the error what
+// of the client the fault acts on.
 func (t Topology) client(field, name, whose string) error {
 	err := t.process(field, name)
 	if err == nil && !t.Clients[name] {
@@ -75,7 +76,7 @@ func (t Topology) client(field, name, whose string) error {
 	return err
 }
 
-// node finds a node, as client does a client, and its system.
+// node finds a node and its system. The error is like that of client.
 func (t Topology) node(field, name, whose string) (Node, System, error) {
 	node, is := t.Nodes[name]
 	err := t.process(field, name)
@@ -86,7 +87,7 @@ func (t Topology) node(field, name, whose string) (Node, System, error) {
 	return node, system, err
 }
 
-// UnknownProcess is the error of a name that is no process's.
+// UnknownProcess is the error of a name that no process has.
 type UnknownProcess struct {
 	Field, Name string
 	Known       []string
@@ -96,7 +97,7 @@ func (e *UnknownProcess) Error() string {
 	return fmt.Sprintf("%s: there is no process %q; there are %s", e.Field, e.Name, strings.Join(e.Known, ", "))
 }
 
-// faultState is one fault in the course of a run.
+// faultState is the state of one fault in the course of a run.
 type faultState struct {
 	trace.FaultInfo
 	w      *World
@@ -107,16 +108,17 @@ type faultState struct {
 	struck bool
 	lifted bool
 	vain   bool // it found nothing to act on
-	// planned says that the time of its end is known, whether it has struck or not, and
-	// ending that it has, and is going to end then.
+	// endPlanned reports that the time of the fault's end is known, whether or not it has
+	// struck. willEnd reports that it has struck, and ends at a known time.
 	planned, ending bool
-	plans           int // how often that time was worked out
-	// passed counts what the fault's rule has met, and kept is what it keeps.
+	plans           int // how often that time was computed
+	// matched counts the messages or requests that the fault's rule has matched. kept is
+	// the one that it keeps.
 	passed int
 	kept   passer
 }
 
-// armFault waits for the fault's moment.
+// armFault makes the fault wait for its moment.
 func (w *World) armFault(number int, fault Fault) {
 	f := &faultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
@@ -130,7 +132,8 @@ func (w *World) armFault(number int, fault Fault) {
 	w.when(fault.Until, f.lift, func() { f.planned, f.ending = true, f.struck })
 }
 
-// Info is what a trace says of the fault, but for what it breaks and whether it acted.
+// Info returns what a trace says about the fault, except which assumption it breaks and
+// whether it acted.
 func (f Fault) Info() trace.FaultInfo {
 	info := trace.FaultInfo{
 		Text: f.Text, Course: f.Course(), Kind: f.Kind(), Effect: f.Effect(), Targets: f.Targets(),
@@ -149,7 +152,7 @@ func (f Fault) Info() trace.FaultInfo {
 	return info
 }
 
-// Topology is what the faults of a world can act on.
+// Topology returns what the faults of the world can act on.
 func (cfg *Config) Topology() Topology {
 	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Services: map[string]bool{}, Lock: cfg.Lock.Kind, InCluster: cfg.Storage.InCluster}
 	for _, c := range cfg.Clients {
@@ -167,7 +170,8 @@ func (cfg *Config) Topology() Topology {
 	return t
 }
 
-// breaks is the assumption that the fault breaks. A crash takes something else from each role.
+// brokenAssumption returns the assumption that the fault breaks. A crash breaks another one
+// for each role.
 func (f Fault) breaks(t Topology) trace.Assumption {
 	switch dies := f.Effect() == trace.KillsProcess; {
 	case dies && f.Target() == trace.StorageName:
@@ -178,7 +182,7 @@ func (f Fault) breaks(t Topology) trace.Assumption {
 	return f.Effect().Breaks()
 }
 
-// idle says why a fault cannot act on the lock at hand, or "".
+// idleReason returns why a fault cannot act on the lock of this world, or "".
 func (w *World) idle(fault Fault) string {
 	if len(w.trace.Locks) == 0 {
 		return ""
@@ -196,17 +200,18 @@ func (w *World) idle(fault Fault) string {
 	return ""
 }
 
-// strikesElsewhere says that the same trouble strikes at the same moment where it can act:
-// all servers lose power, and the lock is on one of them.
+// actsElsewhere reports whether a fault of the same kind strikes at the same moment at a
+// process where it can act. An example is a power loss of all servers, one of which keeps
+// the lock.
 func (w *World) strikesElsewhere(fault Fault) bool {
 	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
 		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())
 	})
 }
 
-// takesPart says whether a process has a part in the story: a node has one if a
-// lock is kept on it, or on the node that it is a replica of, or if it counts
-// tokens or keeps the data.
+// takesPart reports whether a process has a part in the story. A node has one if it keeps a
+// lock, is a replica of a node that keeps one, counts tokens, or keeps the data. Every
+// other process has one.
 func (w *World) takesPart(name string) bool {
 	p := w.byName[name]
 	if p == nil || p.role != trace.RoleNode {
@@ -221,8 +226,8 @@ func (w *World) takesPart(name string) bool {
 	})
 }
 
-// strikeInitial strikes what strikes at the start, and plans what strikes at a
-// time.
+// strikeInitial strikes the faults that strike at the start, and schedules those that
+// strike at a given time.
 func (w *World) strikeInitial() {
 	for _, f := range w.faults {
 		s := f.fault.Strikes
@@ -236,7 +241,7 @@ func (w *World) strikeInitial() {
 	}
 }
 
-// before strikes what strikes before a client's step.
+// strikeBefore strikes the faults that strike before a client's step.
 func (w *World) before(client string, step trace.Step, nth int) {
 	for _, f := range w.faults {
 		b := f.fault.Strikes.Before
@@ -246,7 +251,8 @@ func (w *World) before(client string, step trace.Step, nth int) {
 	}
 }
 
-// trigger is the fault's moment.
+// trigger is called at the fault's moment: the fault strikes, or begins to wait if its kind
+// is patient.
 func (f *faultState) trigger() {
 	if f.armed || f.struck {
 		return
@@ -258,8 +264,8 @@ func (f *faultState) trigger() {
 	f.strike()
 }
 
-// changes records that the fault strikes or is over. What nodes hear of each other may change
-// by that, if all groups of what it concerns have nodes: a way has two ends.
+// recordChange records that the fault strikes or ends. That may change which nodes can
+// reach each other, if every group of its targets has a node: a link has two ends.
 func (f *faultState) changes(ev trace.Event) {
 	f.w.emit(ev)
 	if !slices.ContainsFunc(f.Targets, func(group []string) bool {
@@ -295,8 +301,7 @@ func (f *faultState) strike() {
 	f.plan(clock, due)
 }
 
-// plan ends the fault when a wall clock says so. Each plan takes the place of
-// the one before.
+// plan ends the fault when a wall clock reaches due. Each call replaces the previous plan.
 func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	f.plans++
 	plan := f.plans
@@ -309,7 +314,7 @@ func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 	}
 }
 
-// inVain says that the fault found nothing to act on.
+// markVain records that the fault found nothing to act on.
 func (f *faultState) inVain(why string) {
 	f.vain = true
 	if f.Idle == "" {
@@ -317,8 +322,8 @@ func (f *faultState) inVain(why string) {
 	}
 }
 
-// keptBack says whether a fault that is going to end keeps a request to the
-// storage back, which may then still take effect though every client is done.
+// holdsBackRequest reports whether a fault that is going to end holds back a request to the
+// storage. That request may still take effect, even if every client is done.
 func (w *World) keptBack() bool {
 	ends := func(f *faultState) bool { return f.ending && !f.lifted }
 	if !slices.ContainsFunc(w.faults, ends) {
@@ -348,7 +353,7 @@ func (f *faultState) lift() {
 	f.fault.Action.(lifter).lift(f.w, f)
 }
 
-// finish says, at the end of the run, whether the fault acted.
+// finish records, at the end of the run, whether the fault acted.
 func (f *faultState) finish() {
 	switch {
 	case f.Idle != "":
@@ -362,7 +367,7 @@ func (f *faultState) finish() {
 	}
 }
 
-// Course says when the fault is to strike and to end: "before client-1 write, until
+// Course returns when the fault strikes and ends, as in "before client-1 write, until
 // client-2 released".
 func (f Fault) Course() string {
 	words := f.Strikes.String()
@@ -378,7 +383,7 @@ func (f Fault) Course() string {
 	return words
 }
 
-// checkFault refuses a fault that cannot run.
+// checkFault returns an error if the fault cannot run.
 func checkFault(f Fault, t Topology) error {
 	if _, ok := KindOf(f.Action); !ok {
 		return fmt.Errorf("%T is of no registered kind", f.Action)
@@ -397,10 +402,10 @@ func checkFault(f Fault, t Topology) error {
 	return f.check(t)
 }
 
-// Check refuses parameters that make no sense in a world.
+// Check returns an error if the fault's parameters make no sense in a world.
 func (f Fault) Check(t Topology) error { return f.check(t) }
 
-// positive refuses a duration that is not, or that is absurd.
+// positive returns an error if a duration is not positive, or is longer than a year.
 func positive(field string, d time.Duration) error {
 	switch {
 	case d <= 0:

@@ -18,9 +18,9 @@ func init() {
 	})
 }
 
-// Cancel is the parameters of the fault of that name. It happens once, and the client goes
-// on as after any call that failed. A client that is paused does so when it goes on, if
-// the call is still under way.
+// Cancel is the parameters of the fault of that name. It happens once, and the client
+// continues as after any call that failed. A paused client cancels the call when it
+// resumes, if the call has not ended by then.
 type Cancel struct {
 	Client string `yaml:"cancel" json:"cancel" jsonschema:"description=The client that cancels the call of its lock\\, acquire\\, extend or release\\, that it is in."`
 }
@@ -35,7 +35,7 @@ func (a *Cancel) strike(w *World, f *faultState) {
 	}
 }
 
-// canBeCancelled says whether some fault can cancel the client's calls.
+// canBeCancelled reports whether some fault can cancel the client's calls.
 func (w *World) canBeCancelled(client string) bool {
 	for _, f := range w.cfg.Faults {
 		if a, ok := f.Action.(*Cancel); ok && a.Client == client {

@@ -31,8 +31,8 @@ func init() {
 			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
 			{Value: faultcard.Less, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
 		},
-		// A clock drifts for as long as it is not set. Locks allow for one or two percent;
-		// where that is not enough a margin says how much would do.
+		// A clock drifts until it is set. Locks allow for one or two percent; where that is
+		// not enough, a margin says how much is.
 		Sites: []Site{
 			{Roles: clients, At: faultcard.AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: faultcard.NeedsOwnClock},
 			{Roles: nodes, At: faultcard.AtPoints, Rates: []Rate{FastestRate}},
@@ -86,13 +86,13 @@ func (a *Drift) lift(w *World, f *faultState) {
 	p.setRate()
 }
 
-// mostDrifts bounds the drifts of one process: if all act at once, its clocks still run at
-// less than six times the speed, or at more than a twentieth.
+// maxDrifts bounds the drifts of one process. If all of them act at the same time, its
+// clocks still run at less than six times the speed, and at more than a twentieth of it.
 const mostDrifts = 4
 
-// TooManyDrifts is the error of a world with more drifts of one process than [mostDrifts].
+// TooManyDrifts is the error of a world with more than [maxDrifts] drifts of one process.
 type TooManyDrifts struct {
-	// Fault is the index of the first that is too many.
+	// Fault is the index of the first drift that is too many.
 	Fault   int
 	Process string
 }
@@ -101,8 +101,8 @@ func (e *TooManyDrifts) Error() string {
 	return fmt.Sprintf("it is one of more than %d drifts of %s, which multiply if they act at once; leave some out", mostDrifts, e.Process)
 }
 
-// CheckDrifts refuses more drifts of one process than its clocks can have: the error is a
-// [TooManyDrifts].
+// CheckDrifts returns an error if a process has more drifts than its clocks can have. The
+// error is a [TooManyDrifts].
 func (cfg *Config) CheckDrifts() error {
 	drifts := map[string]int{}
 	for i, f := range cfg.Faults {
@@ -115,16 +115,17 @@ func (cfg *Config) CheckDrifts() error {
 	return nil
 }
 
-// drifting is how much too fast a drift has a process's clocks run, as long as it lasts.
+// activeDrift is one drift of a process's clocks while it lasts: how much too fast they
+// run.
 type drifting struct {
 	by   *faultState
 	rate Rate
 }
 
-// setRate has the process's clocks run at the rate of all its drifts together: each makes the
-// clocks faster or slower by its part of what they would count without it, so that two of -50%
-// leave a quarter. The product is exact before it is rounded, so that the order is of no
-// importance.
+// setRate makes the process's clocks run at the rate of all its drifts together. Each drift
+// changes the speed by its part of what the speed would be without it: two drifts of -50%
+// leave a quarter. The product is exact before it is rounded, so the order of the drifts
+// does not matter.
 func (p *process) setRate() {
 	speed := big.NewRat(1, 1)
 	for _, d := range p.drifts {
@@ -136,7 +137,7 @@ func (p *process) setRate() {
 	}
 }
 
-// roundDown is the largest whole number that is not above a fraction.
+// roundDown returns the largest whole number that is not above a fraction.
 func roundDown(r *big.Rat) int64 {
 	return new(big.Int).Div(r.Num(), r.Denom()).Int64() // Euclidean: down, as the denominator is positive
 }

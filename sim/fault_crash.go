@@ -68,15 +68,15 @@ func (a *CrashFault) strike(w *World, _ *faultState) {
 
 func (a *CrashFault) lift(w *World, _ *faultState) { w.byName[a.Process].restart() }
 
-// crash ends a process. Crashes may overlap: the first says how, and the process
-// restarts when the last of them ends.
+// crash ends a process. Crashes may overlap: the first one decides how it ends, and the
+// process restarts when the last of them ends.
 func (p *process) crash(how trace.Crash) {
 	if p.crashes++; p.crashes > 1 {
 		return
 	}
 	w := p.w
 	p.changes(trace.Event{Kind: trace.KindCrash, Text: string(how)})
-	p.clock.Resume() // of a suspended machine; the time of day goes on anyway
+	p.clock.Resume() // of a suspended machine; true time passes anyway
 	p.become(down)
 	p.powerless = how == trace.PowerLoss || how == trace.FailOver
 	p.backlog = nil
@@ -94,7 +94,7 @@ func (p *process) crash(how trace.Crash) {
 	p.server.crash(how)
 }
 
-// restart starts a server again. A client that has crashed stays dead.
+// restart starts a server again. A client that has crashed stays down.
 func (p *process) restart() {
 	if p.crashes--; p.crashes > 0 || p.server == nil {
 		return

@@ -18,8 +18,8 @@ func init() {
 	})
 }
 
-// Demote is the parameters of the fault of that name. It is what a sentinel does to a master
-// that it can reach again.
+// Demote is the parameters of the fault of that name. It is what a sentinel does to a
+// failed master that it can reach again.
 type Demote struct {
 	Node string `yaml:"demote" json:"demote" jsonschema:"description=The master whose place a replica has taken."`
 }

@@ -18,18 +18,18 @@ func init() {
 		Manners: []Manner{
 			{Phrases: trace.Phrases{Subject: "{target}'s disk", Does: "stalls{lasting}", Noun: "a stall of {target}'s disk"}},
 		},
-		// A shorter one than the TTL is over before anything comes of it that a silent node does
-		// not come to.
+		// A stall shorter than the TTL ends before it does more than a silent node would.
 		Sites: []Site{{Roles: nodes, At: faultcard.AtPoints, Lengths: []int{200}, Needs: faultcard.NeedsDisk}},
 	})
 }
 
 // DiskStall is the parameters of the fault of that name. While it lasts, no sync of the
-// node's disk returns: fsync or fdatasync hangs, as it does on a volume whose network or
-// controller is stuck. The process runs, hears and answers; what has to be on the disk first
-// waits. Until it has something to write nobody notices.
+// node's disk returns: fsync or fdatasync hangs, as on a volume whose network or controller
+// is stuck. The process runs, receives and answers; only what has to be on the disk first
+// waits. As long as the node has nothing to write, nobody notices.
 //
-// What was not on the disk when the node crashes is lost: nobody was told of it.
+// What was not on the disk when the node crashes is lost. No server has reported it as
+// being on the disk.
 type DiskStall struct {
 	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls: one that minds it\\, and does something else meanwhile."`
 }

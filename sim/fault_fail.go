@@ -23,10 +23,10 @@ func init() {
 	})
 }
 
-// Fail is the parameters of the fault of that name. While it lasts, the node
-// executes no command of a client and answers each with the error. It still serves
-// what only sets a connection up, and goes on with blocking commands that had
-// begun; its keys expire, and are saved and replicated, as ever.
+// Fail is the parameters of the fault of that name. While it lasts, the node executes no
+// command of a client and answers each with the error. It still serves messages that only
+// set a connection up, and continues blocking commands that had begun. Its keys expire, and
+// are saved and replicated, as usual.
 type Fail struct {
 	Node string `yaml:"fail" json:"fail" jsonschema:"description=The node that answers with errors."`
 	With string `yaml:"with,omitempty" json:"with,omitempty" fault:"manner" jsonschema:"description=The error\\, in one line. Default: what such a server answers while it cannot serve\\, of Redis LOADING Redis is loading the dataset in memory."`

@@ -70,7 +70,7 @@ func init() {
 	})
 }
 
-// Direction is which way messages between two processes are hit.
+// Direction is which messages between two processes a fault acts on.
 type Direction string
 
 const (
@@ -79,7 +79,7 @@ const (
 	From Direction = "from" // from the others to the first
 )
 
-// apart calls do for the links between a process and others.
+// eachLink calls do for the links between a process and others, in the fault's direction.
 func (d Direction) apart(w *World, process string, others []string, do func(*link)) {
 	for _, other := range others {
 		if d != From {
@@ -117,8 +117,8 @@ func (d Direction) check(t Topology, field, process string, otherField string, o
 	return nil
 }
 
-// Partition is the parameters of the fault of that name. What is sent meanwhile
-// arrives, if its connection lives on, when the partition ends.
+// Partition is the parameters of the fault of that name. What is sent while it lasts
+// arrives when the partition ends, if its connection still exists.
 type Partition struct {
 	Process   string    `yaml:"partition" json:"partition" jsonschema:"description=The process that is cut off."`
 	From      []string  `yaml:"from" json:"from" fault:"others" jsonschema:"maxItems=1000,description=The processes that it cannot reach."`
@@ -136,8 +136,8 @@ func (a *Partition) lift(w *World, _ *faultState) {
 	a.Direction.apart(w, a.Process, a.From, (*link).mend)
 }
 
-// Delay is the parameters of the fault of that name. It adds to the latency of
-// every message that is sent while it lasts.
+// Delay is the parameters of the fault of that name. It adds to the latency of every
+// message that is sent while it lasts.
 type Delay struct {
 	Process   string        `yaml:"delay" json:"delay" jsonschema:"description=The process whose messages are delayed."`
 	To        string        `yaml:"to" json:"to" fault:"others" jsonschema:"description=The process at the other end."`
@@ -162,9 +162,8 @@ func (a *Delay) lift(w *World, _ *faultState) {
 	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
 }
 
-// Hold is the parameters of the fault of that name: the first such message that
-// is sent from the fault's moment on, or the third if it says ", 3rd time", waits
-// somewhere on its way.
+// Hold is the parameters of the fault of that name. The first matching message that is sent
+// after the fault's moment waits on its way; with ", 3rd time" it is the third.
 type Hold struct {
 	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage\\, or that of those to come which is meant: client-1's acquire request to redis-2\\, 3rd time."`
 }
@@ -185,7 +184,7 @@ func (a *Hold) check(t Topology) error {
 	return nil
 }
 
-// rule keeps the message on its way.
+// rule matches the message, which is then kept on its way.
 func (a *Hold) rule() rule {
 	return rule{at: trace.KindSend, nth: a.Message.Nth, holds: a.Message.Selects}
 }
@@ -193,8 +192,8 @@ func (a *Hold) rule() rule {
 func (a *Hold) strike(w *World, f *faultState) { w.emit(f.kept.tells(trace.KindHold)) }
 func (a *Hold) lift(_ *World, f *faultState)   { f.letGo() }
 
-// Reset is the parameters of the fault of that name. Both ends see the
-// connection reset at once, and what is under way is lost.
+// Reset is the parameters of the fault of that name. Both ends see the connection reset at
+// the same moment, and messages in flight are lost.
 type Reset struct {
 	Process string `yaml:"reset" json:"reset" jsonschema:"description=The process whose connections are cut."`
 	From    string `yaml:"from" json:"from" fault:"others" jsonschema:"description=The process at the other end."`

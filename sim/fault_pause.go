@@ -18,7 +18,7 @@ func init() {
 			{
 				Value: string(trace.Suspend), Slug: "suspend",
 				Phrases: trace.Phrases{Subject: "{target}", Does: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}"},
-				// Where no clock is read nobody can tell it from a pause.
+				// Where no clock is read, it has the same effect as a pause.
 				Roles: clients, Needs: faultcard.NeedsOwnClock,
 			},
 		},
@@ -28,10 +28,9 @@ func init() {
 
 // Pause is the parameters of the fault of that name.
 //
-// A pause is exact for code written on fakeclock. For other code it is an I/O
-// stall: every goroutine stops at its next I/O, but timers inside a library do
-// run on. If the library starts I/O because of one, the trace says that it ran on
-// while paused.
+// A pause is exact for code written on fakeclock. For other code it is an I/O stall: every
+// goroutine stops at its next I/O, but timers inside a library keep running. If the library
+// starts I/O because of such a timer, the trace says that it ran on while paused.
 type Pause struct {
 	Process string          `yaml:"pause" json:"pause" jsonschema:"description=The process that is paused."`
 	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" fault:"manner" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`

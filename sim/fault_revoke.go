@@ -29,13 +29,13 @@ func init() {
 }
 
 // RevokeSession is the manner of the fault revoke in which the operator ends the client's
-// session, and everything ends with it.
+// session, and with it everything that belongs to the session.
 const RevokeSession = "session"
 
 // Revoke is the parameters of the fault of that name. An operator deletes what the lock's
 // servers keep of a client's claim, which is its grant or its place in the queue: a key, a
-// node, a row or an object. Where nothing but a session keeps it, as an advisory lock of
-// PostgreSQL, the operator ends the session. The client is not asked, and not told.
+// node, a row or an object. If nothing but a session keeps it, as for an advisory lock of
+// PostgreSQL, the operator ends the session. The client is neither asked nor notified.
 type Revoke struct {
 	Client string `yaml:"revoke" json:"revoke" jsonschema:"description=The client whose grant\\, or place in the queue\\, an operator deletes by hand on all of the lock's servers."`
 	How    string `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=session,description=session: the operator ends the client's session\\, and what the client has ends with it. Default: the operator deletes the key\\, the node\\, the row or the object\\, and the session goes on."`
@@ -53,10 +53,10 @@ func (a *Revoke) check(t Topology) error {
 			return system.revokes(a.How)
 		}
 	}
-	return nil // of a lock that is kept nowhere it finds nothing to revoke
+	return nil // if the lock is kept on no server, the fault finds nothing to revoke
 }
 
-// revokes refuses what an operator cannot do by hand on such servers.
+// revokes returns an error if an operator cannot do this by hand on such servers.
 func (s System) revokes(how string) error {
 	name := cmp.Or(s.Node, "server")
 	switch {
@@ -68,7 +68,8 @@ func (s System) revokes(how string) error {
 	return nil
 }
 
-// strike has the servers do it when they are done with what they are doing now.
+// strike makes the servers revoke the claim as soon as they have finished what they are
+// doing now.
 func (a *Revoke) strike(w *World, f *faultState) {
 	w.at(w.now(), func() {
 		if !a.revoked(w) {
@@ -77,8 +78,8 @@ func (a *Revoke) strike(w *World, f *faultState) {
 	})
 }
 
-// revoked has each server of the lock delete what it keeps of the client's claim, or one of a
-// cluster for all of them. It is false if no server has found anything.
+// revokeClaim makes each server of the lock delete what it keeps of the client's claim. In
+// a cluster, one server does it for all. It returns false if no server has found anything.
 func (a *Revoke) revoked(w *World) bool {
 	found := false
 	for _, p := range w.processes {

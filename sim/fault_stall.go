@@ -21,11 +21,11 @@ func init() {
 	})
 }
 
-// Stall is the parameters of the fault of that name: from its moment on, the
-// next such request of the client has its serving thread stopped, while others
-// are served. A storage that checks and then writes is stopped between the two;
-// a request that it refuses at the check never gets there. Every other is
-// stopped before it deals with the request at all.
+// Stall is the parameters of the fault of that name. From the fault's moment on, the thread
+// that serves the client's next such request is stopped, while other requests are served.
+// If the storage checks and writes in two steps, the thread stops between them, and a
+// request that is refused at the check does not stall. In all other cases the thread stops
+// before it does anything with the request.
 //
 // A crash of the storage ends the stall, and the request with it.
 type Stall struct {
@@ -40,7 +40,7 @@ func (a *Stall) check(t Topology) error {
 	return t.client("stall", a.Client, "request is held up")
 }
 
-// rule lets the storage stop in the middle of the request.
+// rule matches the request, which the storage then stops serving.
 func (a *Stall) rule() rule {
 	return rule{at: trace.KindStall, holds: func(ev *trace.Event) bool {
 		return ev.Client() == a.Client && ev.Step == cmp.Or(a.Step, trace.Write)

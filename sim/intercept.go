@@ -2,34 +2,35 @@ package sim
 
 import "github.com/locksim/locksim/trace"
 
-// A rule says what a fault keeps that passes by, until the fault is lifted: the first
-// that it holds, or the nth.
+// A rule says which message or request a fault keeps until the fault is lifted: the first
+// that matches, or the nth.
 type rule struct {
-	// at is what passes: what is sent, or stops in the storage.
+	// kind is what the rule applies to: messages being sent, or requests that stop in the
+	// storage.
 	at    trace.Kind
 	nth   int
 	holds func(*trace.Event) bool
 }
 
-// An interceptor is an action that brings a rule along. From the fault's moment on it
-// waits for what the rule holds, and strikes then.
+// An interceptor is an action with a rule. From the fault's moment on it waits for a match
+// of the rule, and strikes then.
 type interceptor interface {
 	Action
 	rule() rule
 }
 
-// A passer is what a rule can keep: a message on its way, or a request in the middle of
-// being served.
+// An interceptable is what a rule can keep: a message on its way, or a request in the
+// middle of being served.
 type passer interface {
-	// tells is an event of some kind about it.
+	// describe returns an event of some kind about it.
 	tells(trace.Kind) trace.Event
-	// halt keeps it, if nothing keeps it yet, and goOn lets it go.
+	// halt keeps it, and reports false if a fault keeps it already. proceed lets it
+	// continue.
 	halt() bool
 	goOn()
 }
 
-// intercept has a rule keep what passes by, and reports whether one did. at is what the
-// rules are about.
+// intercept lets the faults' rules for a kind of event keep p, and reports whether one did.
 func (w *World) intercept(at trace.Kind, p passer) bool {
 	halted := false
 	for _, f := range w.faults {
@@ -44,7 +45,7 @@ func (w *World) intercept(at trace.Kind, p passer) bool {
 		if ev := p.tells(at); !r.holds(&ev) {
 			continue
 		}
-		// What another fault keeps already counts, but cannot be kept twice.
+		// Something that another fault already keeps is counted, but cannot be kept twice.
 		if f.passed++; f.passed >= max(r.nth, 1) && p.halt() {
 			f.kept, halted = p, true
 			f.strike()
@@ -53,7 +54,7 @@ func (w *World) intercept(at trace.Kind, p passer) bool {
 	return halted
 }
 
-// letGo lets what the fault has kept go on.
+// releaseKept lets what the fault has kept continue.
 func (f *faultState) letGo() {
 	kept := f.kept
 	f.kept = nil

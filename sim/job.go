@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// schedule is what the trace says of the schedule; nil if there is none.
+// schedule returns the schedule for the trace; nil if there is none.
 func (cfg *Config) schedule() *trace.Schedule {
 	if cfg.Schedule.Periods == 0 {
 		return nil
@@ -18,8 +18,8 @@ func (cfg *Config) schedule() *trace.Schedule {
 	return &s
 }
 
-// CheckSchedule refuses a schedule that makes no sense, and what clients cannot do with it
-// or without it.
+// CheckSchedule returns an error for a schedule that makes no sense, and for tasks that
+// clients cannot do with it, or without one.
 func (cfg *Config) CheckSchedule() error {
 	s := cfg.schedule()
 	if s != nil {
@@ -46,8 +46,8 @@ func (cfg *Config) CheckSchedule() error {
 	return nil
 }
 
-// jobs has a section for each period that the client's wall clock shows. Who is refused the
-// lock goes without until the next period: somebody else is at it.
+// runJobs runs one section for each period that the client's wall clock shows. A client
+// that does not get the lock skips the period, because another client is working on it.
 func (g *program) jobs() error {
 	var failed error
 	for last := g.w.cfg.Schedule.Periods; g.period < last; {
@@ -66,8 +66,8 @@ func (g *program) jobs() error {
 	return failed
 }
 
-// due waits until the client's wall clock shows a period that it has not begun. One that is
-// over by then it leaves out.
+// awaitPeriod waits until the client's wall clock shows a period that the client has not
+// begun. It skips periods that have ended by then.
 func (g *program) due() error {
 	s := g.w.cfg.Schedule
 	for {
@@ -82,7 +82,7 @@ func (g *program) due() error {
 	}
 }
 
-// job is what the client does in one period.
+// runJob does what the client does in one period.
 func (g *program) job() error {
 	for {
 		granted, err := g.visit()
@@ -98,15 +98,15 @@ func (g *program) job() error {
 	}
 }
 
-// keep lets the client have the lock for as long as it keeps it when its work is done.
+// keepLock waits after the work until the client has kept the lock for KeepsFor.
 func (in *Section) keep() {
 	g := in.g
 	if had := g.env.Clock.Read(fakeclock.Monotonic).Sub(in.since); had < g.cfg.KeepsFor {
-		_ = g.env.Clock.Sleep(g.ctx, g.cfg.KeepsFor-had) // at the end of the run it is released all the same
+		_ = g.env.Clock.Sleep(g.ctx, g.cfg.KeepsFor-had) // at the end of the run the sleep fails, and the lock is released anyway
 	}
 }
 
-// announce has the trace say when each period begins, in true time.
+// schedulePeriods makes the trace show when each period begins, in true time.
 func (w *World) announce() {
 	s := w.cfg.Schedule
 	for k := 1; k <= s.Periods; k++ {

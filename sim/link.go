@@ -12,19 +12,18 @@ import (
 // linkKey names one direction between two processes.
 type linkKey struct{ from, to string }
 
-// A link is one direction of the network between two processes. It has a random
-// stream of its own, so that a message more on one link never shifts the
-// latencies of another.
+// A link is one direction of the network between two processes. It has its own random
+// stream, so an additional message on one link never shifts the latencies of another.
 type link struct {
 	w       *World
 	key     linkKey
 	latency *rand.Rand
 	// min and max bound the latencies.
 	min, max time.Duration
-	// cuts counts the partitions that cut the link, extra adds up its delays.
+	// cuts counts the partitions that cut the link. extra is the sum of its delays.
 	cuts  int
 	extra time.Duration
-	// halves are the directions of connections that run over the link.
+	// halves are the directions of connections that use the link.
 	halves []*half
 }
 
@@ -40,12 +39,12 @@ func (w *World) link(from, to string) *link {
 	return l
 }
 
-// draw is how long the next message takes.
+// draw returns how long the next message takes.
 func (l *link) draw() time.Duration {
 	return l.min + time.Duration(l.latency.Int64N(int64(l.max-l.min)+1)) + l.extra
 }
 
-// between is how long messages between two processes take.
+// between returns the bounds of how long messages between two processes take.
 func (n Network) between(a, b string) (least, most time.Duration) {
 	least, most = n.Min, n.Max
 	for _, p := range n.Paths {
@@ -56,8 +55,8 @@ func (n Network) between(a, b string) (least, most time.Duration) {
 	return least, most
 }
 
-// cut and mend begin and end a partition of the link. What is sent meanwhile is
-// not lost: like TCP the sender tries again until it gets through.
+// cut and mend begin and end a partition of the link. Messages sent meanwhile are not lost:
+// as with TCP, the sender tries again until they arrive.
 func (l *link) cut() { l.cuts++ }
 
 func (l *link) mend() {
@@ -69,22 +68,22 @@ func (l *link) mend() {
 	}
 }
 
-// A half is one direction of a connection. It delivers what was sent over it in
-// order, each message once.
+// A half is one direction of a connection. It delivers each message once, in the order in
+// which they were sent.
 type half struct {
 	conn  *conn
 	link  *link
 	reply bool
 	sent  int // messages numbered so far
-	// queue holds what was sent and has not arrived.
+	// queue holds the messages that were sent and have not arrived.
 	queue []*message
-	// pumping says that the arrival of the first message is scheduled. stalled
-	// says that it was due but the link is cut.
+	// pumping reports that the arrival of the first message is scheduled. stalled reports
+	// that the message was due while the link was cut.
 	pumping, stalled bool
 	dead             bool
 }
 
-// signal is what a packet means to a connection.
+// signal is the meaning of a packet for its connection.
 type signal int
 
 const (
@@ -95,25 +94,26 @@ const (
 	abort         // RST
 )
 
-// A message is what faults act on: one command, one reply, or a packet that
-// opens or closes a connection.
+// A message is what faults act on: one command, one reply, or a packet that opens or closes
+// a connection.
 type message struct {
 	half   *half
 	signal signal
 	number int
 	bytes  []byte
-	body   any    // what the sender means, for servers that need no bytes
+	body   any    // content for servers that need no bytes
 	text   string // for people
 	ctx    origin
 	learns []trace.Event
-	// background: nobody is to see it; see [Packet].
+	// background is set for a message that no trace shows; see [Packet].
 	background bool
 	latency    time.Duration
 	due        time.Duration
 	held       bool
 }
 
-// origin says which client wanted a message sent, and what it was doing then.
+// origin is the client on whose behalf a message is sent, and what the client was doing
+// then.
 type origin struct {
 	client    string
 	section   int
@@ -123,12 +123,12 @@ type origin struct {
 	send      int // Seq of the client's send event of the request
 }
 
-// actor is the client as events name it.
+// actor returns the client in the form that events use.
 func (o origin) actor() *trace.Actor {
 	return &trace.Actor{Client: o.client, Section: o.section, Sent: o.send}
 }
 
-// event is an event about a message.
+// event returns an event about a message, for its sender or its receiver.
 func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	h := m.half
 	from, to := h.link.key.from, h.link.key.to
@@ -145,17 +145,17 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	return ev
 }
 
-// tells is an event about the message, as whoever sends it has it.
+// describe returns an event about the message, for its sender.
 func (m *message) tells(kind trace.Kind) trace.Event { return m.event(kind, false) }
 
-// halt keeps the message back, and what follows it on its connection.
+// halt keeps the message, and what follows it on its connection.
 func (m *message) halt() bool {
 	was := m.held
 	m.held = true
 	return !was
 }
 
-// goOn sends a message on that was held back.
+// proceed sends a message on that was held back.
 func (m *message) goOn() {
 	m.held = false
 	m.due = m.half.conn.w.now() + m.latency
@@ -172,7 +172,8 @@ func (h *half) send(m *message) {
 	w.makes(bytesOfMessage + copies*len(m.bytes))
 	switch {
 	case m.background && w.started:
-		// It draws nothing, so that whether it was sent changes nothing for what is.
+		// It draws no latency, so sending it does not change the latencies of other
+		// messages.
 		m.latency = h.link.min + h.link.extra
 	case w.started:
 		m.latency = h.link.draw()
@@ -186,7 +187,7 @@ func (h *half) send(m *message) {
 			w.trace.Bytes += int64(len(m.bytes))
 		}
 		seq := w.emit(sent).Seq
-		if !h.reply && m.ctx.send == 0 { // a service passes on what somebody else has sent
+		if !h.reply && m.ctx.send == 0 { // a service passes on what another process has sent
 			m.ctx.send = seq
 		}
 		w.intercept(trace.KindSend, m)
@@ -214,7 +215,8 @@ func (h *half) pump() {
 	}
 }
 
-// arrive delivers the first message, unless something has come between.
+// arrive delivers the first message, unless it has been held, delayed or stopped in the
+// meantime.
 func (h *half) arrive() {
 	h.pumping = false
 	if h.dead || len(h.queue) == 0 || h.queue[0].held {
@@ -246,7 +248,7 @@ func (h *half) unstall() {
 	h.pump()
 }
 
-// drop loses everything that has not arrived.
+// drop loses all messages that have not arrived.
 func (h *half) drop(why string) {
 	if h.dead {
 		return
@@ -259,7 +261,7 @@ func (h *half) drop(why string) {
 	h.link.halves = slices.DeleteFunc(h.link.halves, func(o *half) bool { return o == h })
 }
 
-// lose records that a message will never arrive.
+// recordLoss records that a message will never arrive.
 func (w *World) lose(m *message, why string) {
 	if m.signal != data || m.background {
 		return

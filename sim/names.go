@@ -2,17 +2,18 @@ package sim
 
 import "strconv"
 
-// Names are what a world calls words in its trace. Random words get names in the order in
-// which they are seen: the first value of a lock is value-1. Without that no two runs of a
-// library that draws its values from crypto/rand would have equal traces.
+// Names are the names that a world gives to random words in its trace. They are numbered in
+// the order in which the words are seen: the first value of a lock is value-1. Without
+// them, no two runs of a library that draws its values from crypto/rand would have equal
+// traces.
 type Names struct {
 	given map[string]string
 	count map[string]int // by prefix
 	keys  map[string]bool
 }
 
-// Value is a word as people see it: a short printable word or a number as it is, any
-// other by its name.
+// Value returns a word as people see it: a short printable word or a number unchanged, and
+// any other word by its name.
 func (n *Names) Value(word string) string {
 	if plain(word) {
 		return word
@@ -20,7 +21,7 @@ func (n *Names) Value(word string) string {
 	return n.Name("value", word)
 }
 
-// Name is the name of a word: what it is, and a number.
+// Name returns the name of a word: what it is, and a number.
 func (n *Names) Name(what, word string) string {
 	if name, ok := n.given[word]; ok {
 		return name
@@ -31,11 +32,11 @@ func (n *Names) Name(what, word string) string {
 	return name
 }
 
-// IsKey says whether a word is a key that a lock of the world is kept under.
+// IsKey reports whether a lock of the world is kept under a key.
 func (n *Names) IsKey(word string) bool { return n.keys[word] }
 
-// NewNames are those of a world in which nothing has been said yet, and whose locks are
-// kept under some keys.
+// NewNames returns the names of a world in which no word has been seen yet, and whose locks
+// are kept under the given keys.
 func NewNames(keys ...string) *Names {
 	n := &Names{given: map[string]string{}, count: map[string]int{}, keys: map[string]bool{}}
 	for _, key := range keys {
@@ -44,9 +45,9 @@ func NewNames(keys ...string) *Names {
 	return n
 }
 
-// plain says whether a word can be shown as it is: it is printable, and short or
-// in letters of one case. Random values that locks use are at least 16 characters
-// long, and in hex or base64, which have digits or both cases.
+// isPlain reports whether a word can be shown unchanged: it is printable, and short or in
+// letters of one case. Random values that locks use are at least 16 characters long, and in
+// hex or base64, which have digits or both cases.
 func plain(s string) bool {
 	lower, upper := false, false
 	for i := range len(s) {

@@ -10,23 +10,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A client that has its lock can take more of them, one after the other. Each is a [Section]
-// of its own, with its own lease and its own tokens, that is nested in the one before it. All
-// of them are over when the first is, the last taken first.
+// A client that holds its lock can take more locks, one after the other. Each of them is a
+// [Section] of its own, with its own lease and its own tokens, nested in the one before it.
+// When the first section ends, all of them end, the last taken first.
 
 var errGivenBack = errors.New("another lock was refused, and all are given back")
 
-// mostNested bounds how many locks a client takes in one section besides its own. Nobody means
-// to hold more, and each is a handle in each client from the start.
+// maxNested bounds how many locks a client takes in one section in addition to its own. No
+// user is expected to hold more, and each one needs a handle in each client from the start.
 const mostNested = 8
 
-// handle is what a client has of one lock.
+// handle is a client's handle on one lock, with its environment.
 type handle struct {
 	env  *locks.Env
 	lock locks.Lock
 }
 
-// handles makes those on the locks that the client takes besides its own, once.
+// makeHandles makes one handle on each lock that the client takes in addition to its own.
 func (g *program) handles() error {
 	g.others = map[string]handle{}
 	for _, t := range g.cfg.Does {
@@ -43,27 +43,28 @@ func (g *program) handles() error {
 	return nil
 }
 
-// A memory is what the client knows of the objects, in one section and all that are nested in
-// it.
+// knowledge is what the client knows about the objects, in one section and all that are
+// nested in it.
 type memory struct {
-	// knows is the version of each object that the client last learnt of.
+	// versions are the versions of the objects, as the client last learned them.
 	knows map[string]int
-	// read is the object that was read last, or "".
+	// lastRead is the object that was read last, or "".
 	read string
 }
 
-// held are the section and those that are nested in it, in the order in which they were
-// granted.
+// withNested returns the section and those that are nested in it, in the order in which
+// they were granted.
 func (in *Section) held() []*Section { return append([]*Section{in}, in.inner...) }
 
-// newest is the one that was granted last.
+// newest returns the section that was granted last: the section itself or one that is
+// nested in it.
 func (in *Section) newest() *Section {
 	held := in.held()
 	return held[len(held)-1]
 }
 
-// at is the section that a request for an object belongs to: the one whose lock has the
-// object's name, and the first for an object that has the name of none.
+// sectionOf returns the section to which a request for an object belongs. It is the section
+// whose lock has the object's name, or the first section if no lock has that name.
 func (in *Section) at(object string) *Section {
 	for _, s := range in.inner {
 		if s.env.Key == object {
@@ -73,7 +74,8 @@ func (in *Section) at(object string) *Section {
 	return in
 }
 
-// nest takes another lock. A client that is told meanwhile that it has lost one stops asking.
+// takeNested takes another lock. A client that is notified meanwhile of the loss of a lock
+// stops trying.
 func (in *Section) nest(t trace.Task) error {
 	g := in.g
 	h := g.others[t.Lock]
@@ -92,7 +94,8 @@ func (in *Section) nest(t trace.Task) error {
 	return nil
 }
 
-// toldLost reports that a lock has told of the loss of any of the leases; of no section, never.
+// hasLostLease reports whether a lock has notified the client of the loss of any of the
+// leases. It is false for a nil Section.
 func (in *Section) toldLost() bool {
 	if in == nil {
 		return false
@@ -107,18 +110,19 @@ func (in *Section) toldLost() bool {
 	})
 }
 
-// BadNesting is the error of a client that would take locks which it cannot take, or not
-// together with what else the world has.
+// BadNesting is the error of a client that would take locks which it cannot take, or which
+// the rest of the world does not allow.
 type BadNesting struct {
 	Client string
-	// Task is which of the things that the client does is wrong, from 1.
+	// Task is the number of the wrong task in the client's Does, from 1.
 	Task int
 	Why  string
 }
 
 func (b *BadNesting) Error() string { return b.Client + " " + b.Why }
 
-// CheckNesting refuses locks that a client cannot take besides its own.
+// CheckNesting returns an error if a client would take locks that it cannot take in
+// addition to its own.
 func (cfg *Config) CheckNesting() error {
 	for _, c := range cfg.Clients {
 		has := []string{c.key(cfg)}
@@ -135,7 +139,8 @@ func (cfg *Config) CheckNesting() error {
 	return nil
 }
 
-// cannotTake is why a client that has some locks cannot take another one; "" if it can.
+// whyNotTake returns why a client that holds some locks cannot take another one; "" if it
+// can.
 func (cfg *Config) cannotTake(t trace.Task, has []string, ownProgram bool) string {
 	perObject := []storage.Policy{"", storage.None, storage.PerShard, storage.CheckAndSet, storage.Optimistic, storage.Unfenceable}
 	kind := cfg.Lock.Kind

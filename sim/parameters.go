@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What each parameter of an action says follows from its tags. The one whose yaml tag is
-// the name of the kind is the target: a process, or a message. Each other has a tag
+// Tags define the role of each parameter of an action. The parameter whose yaml tag is the
+// name of the kind is the target: a process, or a message. Each other parameter has a tag
 // "fault" with one of these words:
 //
 //	others  the process at the other end, or several
@@ -20,8 +20,7 @@ import (
 //	size    how large it is: a time, or a rate
 //	step    the step in which the client must be
 
-// parameter finds the action's parameter that says something; the zero Value if it has
-// none.
+// parameter finds the action's parameter with a role; the zero Value if it has none.
 func parameter(a Action, says string) reflect.Value {
 	v := reflect.ValueOf(a).Elem()
 	kind, registered := KindOf(a)
@@ -35,8 +34,8 @@ func parameter(a Action, says string) reflect.Value {
 	return v.Field(i)
 }
 
-// fieldsOf finds what the fields of a kind's parameters say. A search asks many times for
-// each world, so a card keeps it.
+// fieldsOf returns the index of the field for each role of the parameters of a kind. A
+// search needs it many times for each world, so a card keeps it.
 func fieldsOf(parameters reflect.Type, kind string) map[string]int {
 	fields := map[string]int{}
 	for i := range parameters.NumField() {
@@ -52,7 +51,7 @@ func fieldsOf(parameters reflect.Type, kind string) map[string]int {
 	return fields
 }
 
-// text is a parameter that is a text; "" if there is none.
+// textOf returns a parameter that is a text; "" if it is not one.
 func text(v reflect.Value) string {
 	if v.IsValid() && v.Kind() == reflect.String {
 		return v.String()
@@ -60,10 +59,11 @@ func text(v reflect.Value) string {
 	return ""
 }
 
-// Target is the process that the fault strikes; "" if it is a message that it strikes.
+// Target returns the process that the fault strikes; "" if the fault strikes a message.
 func (f Fault) Target() string { return text(parameter(f.Action, "target")) }
 
-// as is a parameter if it is of a type; false if it is not, or if there is none.
+// parameterAs returns a parameter as a value of type T. ok is false if it has another type,
+// or does not exist.
 func as[T any](v reflect.Value) (is T, ok bool) {
 	if v.IsValid() {
 		is, ok = v.Interface().(T)
@@ -71,12 +71,12 @@ func as[T any](v reflect.Value) (is T, ok bool) {
 	return is, ok
 }
 
-// Message is the message that the fault waits for; false if it waits for none.
+// Message returns the message that the fault waits for; false if it waits for none.
 func (f Fault) Message() (trace.NthMessage, bool) {
 	return as[trace.NthMessage](parameter(f.Action, "target"))
 }
 
-// Others are the processes at the other end: those of a partition, a reset or a delay.
+// Others returns the processes at the other end: those of a partition, a reset or a delay.
 func (f Fault) Others() []string {
 	switch v := parameter(f.Action, "others"); {
 	case !v.IsValid():
@@ -88,8 +88,8 @@ func (f Fault) Others() []string {
 	}
 }
 
-// Targets names the processes that the fault needs, group by group: it can act if at
-// least one of each group has a part in the story.
+// Targets returns the names of the processes that the fault needs, in groups. It can act if
+// at least one process of each group has a part in the story.
 func (f Fault) Targets() [][]string {
 	if m, ok := f.Message(); ok {
 		return [][]string{{m.Client}, {m.Peer}}
@@ -101,13 +101,13 @@ func (f Fault) Targets() [][]string {
 	return groups
 }
 
-// Step is the step in which the client must be; "" is the kind's default, or none.
+// Step returns the step in which the client must be; "" is the kind's default, or none.
 func (f Fault) Step() trace.Step { return trace.Step(text(parameter(f.Action, "step"))) }
 
-// How is what the parameter says that tells how the fault happens; "" is as most do.
+// How returns the value of the parameter that selects the manner; "" is the common manner.
 func (f Fault) How() string { return text(parameter(f.Action, "manner")) }
 
-// manner is the value of the fault's manner.
+// manner returns the value of the fault's manner.
 func (f Fault) manner() string {
 	if size := parameter(f.Action, "size"); size.IsValid() && size.Int() < 0 {
 		return faultcard.Less
@@ -115,27 +115,27 @@ func (f Fault) manner() string {
 	return f.How()
 }
 
-// By is the fault's size if that is a time other than how long it lasts: how far a clock
-// is set, or how much longer a message takes.
+// By returns the fault's size if that is a time other than how long the fault lasts: how
+// far a clock is set, or how much longer a message takes.
 func (f Fault) By() time.Duration {
 	by, _ := as[time.Duration](parameter(f.Action, "size"))
 	return by
 }
 
-// Rate is the fault's size if that is how much too fast a clock runs.
+// Rate returns the fault's size if that is how much too fast a clock runs.
 func (f Fault) Rate() Rate {
 	rate, _ := as[Rate](parameter(f.Action, "size"))
 	return rate
 }
 
-// A Size is how large a fault is: a time in nanoseconds, or a rate in parts per billion,
-// by its magnitude. The zero Size is none.
+// A Size is how large a fault is, without a sign: a time in nanoseconds, or a rate in parts
+// per billion. The zero Size is none.
 type Size struct {
 	Time time.Duration
 	Rate Rate
 }
 
-// String is the size as scenarios have it, without a sign.
+// String returns the size as scenarios write it, without a sign.
 func (s Size) String() string {
 	if s.Rate != 0 {
 		return strings.TrimLeft(s.Rate.String(), "+-")
@@ -143,11 +143,11 @@ func (s Size) String() string {
 	return trace.ShortDuration(s.Time)
 }
 
-// Less says whether a size is smaller than another of the same unit.
+// Less reports whether a size is smaller than another one of the same unit.
 func (s Size) Less(o Size) bool { return s.Time < o.Time || s.Rate < o.Rate }
 
-// Size is how large the fault is: what its size says, whatever the sign, and of one that
-// has none how long it lasts.
+// Size returns how large the fault is: its size parameter without the sign, or, if it has
+// none, how long the fault lasts.
 func (f Fault) Size() Size {
 	switch {
 	case f.By() != 0:
@@ -158,8 +158,8 @@ func (f Fault) Size() Size {
 	return Size{Time: f.For}
 }
 
-// Sized is the fault with another size, of the same unit, that goes the same way. What
-// takes longer for a while does so for as long.
+// WithSize returns the fault with another size of the same unit and the same sign. If both
+// its size and its duration are times, both become the new one.
 func (f Fault) Sized(size Size) Fault {
 	v := parameter(f.Action, "size")
 	if !v.IsValid() {
@@ -176,7 +176,7 @@ func (f Fault) Sized(size Size) Fault {
 	return f.set("size", reflect.ValueOf(n).Convert(v.Type()))
 }
 
-// set is the fault with another value for a parameter.
+// with returns the fault with another value for the parameter with a role.
 func (f Fault) set(says string, to reflect.Value) Fault {
 	changed := reflect.New(reflect.TypeOf(f.Action).Elem())
 	changed.Elem().Set(reflect.ValueOf(f.Action).Elem())
@@ -185,7 +185,7 @@ func (f Fault) set(says string, to reflect.Value) Fault {
 	return f
 }
 
-// Common is the fault as such faults commonly happen.
+// WithCommonManner returns the fault in the common manner of its kind.
 func (f Fault) Common() Fault {
 	if f.How() == "" {
 		return f
@@ -193,10 +193,10 @@ func (f Fault) Common() Fault {
 	return f.set("manner", reflect.Zero(parameter(f.Action, "manner").Type()))
 }
 
-// On is the fault with another message that it waits for.
+// WithMessage returns the fault with another message to wait for.
 func (f Fault) On(m trace.NthMessage) Fault { return f.set("target", reflect.ValueOf(m)) }
 
-// Among is the fault with other processes at the other end.
+// WithOthers returns the fault with other processes at the other end.
 func (f Fault) Among(others []string) Fault {
 	v := parameter(f.Action, "others")
 	if v.Kind() == reflect.Slice {
@@ -205,7 +205,8 @@ func (f Fault) Among(others []string) Fault {
 	return f.set("others", reflect.ValueOf(others[0]))
 }
 
-// Renamed is the fault with other names for its processes, also in when it strikes.
+// WithNames returns the fault with its processes renamed, including those in its trigger
+// and its end.
 func (f Fault) Renamed(name func(string) string) Fault {
 	f.Strikes.Before, f.Strikes.When = f.Strikes.Before.Rename(name), f.Strikes.When.Rename(name)
 	f.Until = f.Until.Rename(name)
@@ -225,26 +226,26 @@ func (f Fault) Renamed(name func(string) string) Fault {
 	return f
 }
 
-// Parts are what a fault does, for documents and searches: one type for all kinds. Which
-// of them a fault has depends on its kind.
+// Parts describes what a fault does, for documents and searches: one type for all kinds.
+// Which fields are set depends on the kind.
 type Parts struct {
 	// Kind is the name of the kind of fault.
 	Kind string `json:"kind"`
-	// Target is what it strikes: a process, or the message that is held.
+	// Target is what the fault strikes: a process, or the message that is held.
 	Target string `json:"target"`
 	// Others are the processes at the other end.
 	Others []string `json:"others,omitempty"`
-	// How is the manner; "" is as most do.
+	// How is the manner; "" is the common one.
 	How string `json:"how,omitempty"`
 	// Step is the step in which a client must be.
 	Step trace.Step `json:"step,omitempty"`
-	// By is how far a clock is set, or how much longer a message takes, and Rate how much
+	// By is how far a clock is set, or how much longer a message takes. Rate is how much
 	// too fast a clock runs.
 	By   time.Duration `json:"by,omitempty"`
 	Rate Rate          `json:"rate,omitzero"`
 }
 
-// Parts are what the fault does.
+// Parts returns what the fault does.
 func (f Fault) Parts() Parts {
 	p := Parts{
 		Kind: f.Kind(), Target: f.Target(), Others: f.Others(), How: f.How(), Step: f.Step(),
@@ -256,9 +257,9 @@ func (f Fault) Parts() Parts {
 	return p
 }
 
-// Fault is the fault with the parts, which strikes at the start. The error says which of
-// them its kind has no place for. Whether what they say makes sense in a world, and
-// whether a size is there, is for [Action].Check to tell.
+// Fault returns the fault with these parts, which strikes at the start. The error names a
+// part that its kind does not have. Whether the values make sense in a world, and whether a
+// size is missing, is checked by [Fault.Check].
 func (p Parts) Fault() (Fault, error) {
 	var f Fault
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == p.Kind })
@@ -307,7 +308,7 @@ func (p Parts) Fault() (Fault, error) {
 	return f, nil
 }
 
-// unitOf is what a size is.
+// unitOf returns what a size is: "rate" or "time".
 func unitOf(size reflect.Value) string {
 	if _, rate := size.Interface().(Rate); rate {
 		return "rate"

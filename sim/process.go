@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A process is a failure domain: a client, a node that locks are kept on, a service or the storage. It has
-// a name, clocks and a state.
+// A process is a failure domain: a client, a node that locks are kept on, a service or the
+// storage. It has a name, clocks and a state.
 type process struct {
 	w     *World
 	name  string
@@ -21,38 +21,40 @@ type process struct {
 	clock *fakeclock.Fake
 
 	actor  actor  // of a client
-	server server // of any other
+	server server // of any other process
 
-	// state is written by the loop and guarded by w.io: the process's goroutines
-	// look at it when they do I/O.
+	// state is written by the loop and guarded by w.io, because the process's goroutines
+	// read it when they do I/O.
 	state processState
-	// pausedBy are the faults that pause the process now, and how; crashes counts those
-	// that keep it down, drifts are those that its clocks have now.
+	// pausedBy are the faults that pause the process now, with their modes. crashes counts
+	// the crashes that keep it down. drifts are the current drifts of its clocks.
 	pausedBy map[*faultState]trace.PauseMode
 	crashes  int
 	drifts   []drifting
-	// suspended says that the machine stands still, or did until the process resumed, and
-	// suspendedAt since when. stoodStill is for how long it did before that in the same pause.
+	// suspended reports that the machine stands still, or did until the process resumed;
+	// suspendedAt is since when. stoodStill is how long it stood still before that in the
+	// same pause.
 	suspended   bool
 	suspendedAt time.Duration
 	stoodStill  time.Duration
-	// powerless: the process is down and its whole machine with it, so that
-	// nothing answers in its place.
+	// powerless reports that the process is down together with its machine, so nothing
+	// answers in its place.
 	powerless bool
 
 	lingered atomic.Int64
-	// wallRead says that the process's own code has read its wall clock.
+	// wallRead reports that the process's own code has read its wall clock.
 	wallRead atomic.Bool
 
-	// waiting are the requests of a paused process, awake those of goroutines that go on in
-	// moments of their own, stalled its goroutines that wait in the middle of their I/O
-	// (guarded by w.io), backlog the messages that its kernel has received meanwhile.
+	// waiting are the requests of a paused process. awake are the requests of goroutines
+	// that continue in moments of their own. stalled are the requests of its goroutines
+	// that wait in the middle of their I/O (guarded by w.io). backlog are the messages that
+	// its kernel has received meanwhile.
 	waiting []*request
 	awake   []*request
 	stalled []*request
 	backlog []func()
 
-	// ranOn says that a paused process started something; guarded by w.io.
+	// ranOn reports that a paused process started I/O; guarded by w.io.
 	ranOn bool
 }
 
@@ -61,28 +63,29 @@ type processState int
 const (
 	running processState = iota
 	paused
-	resuming // it runs again, but its I/O has not yet seen that
+	resuming // it runs again, but its goroutines have not done any I/O yet
 	down
 )
 
-// An actor is the program of a client: what the world has to know of what clients do. The loop
-// calls all but main.
+// An actor is the program of a client, as the world sees it. The loop calls all methods
+// except main.
 type actor interface {
-	// main is the client's goroutine, from before the story on.
+	// main is the client's goroutine. It starts before the story.
 	main()
-	// arm has the actor wait for the points at which the client does something.
+	// arm makes the actor wait for the points at which the client does something.
 	arm()
-	// isReady reports whether the story can begin, as far as the client is concerned; begin
-	// says that it has begun.
+	// isReady reports whether the client is ready for the story to begin. begin is called
+	// when the story has begun.
 	isReady() bool
 	begin()
-	// doing is what the messages belong to that the client sends now.
+	// doing returns the section and the step to which the messages belong that the client
+	// sends now.
 	doing() (section int, step trace.Step)
-	// cancel cancels the context of the call of the lock that the client is in. It is false
-	// for a client that is in none.
+	// cancel cancels the context of the client's current call of the lock. It returns false
+	// if the client is in no call.
 	cancel() bool
-	// crash ends the client for the world: its goroutines stay where they are until the end
-	// of the run. stop ends them then, and close gives back what they have used.
+	// crash ends the client in the world: its goroutines stay where they are until the end
+	// of the run. stop then ends them, and close frees what they have used.
 	crash()
 	stop()
 	close()
@@ -123,8 +126,8 @@ func (w *World) noteClock(p *process, why string) {
 	}
 }
 
-// changes records that the process stops or goes on, or that its clocks do. What nodes hear of
-// each other may change by that, if it is one.
+// recordChange records that the process or its clocks stop or continue. If the process is a
+// node, this may change which nodes can reach each other.
 func (p *process) changes(ev trace.Event) {
 	ev.Process = p.name
 	p.w.emit(ev)
@@ -133,10 +136,10 @@ func (p *process) changes(ev trace.Event) {
 	}
 }
 
-// running says whether the process can act.
+// canAct reports whether the process is neither paused nor down.
 func (p *process) running() bool { return p.state == running || p.state == resuming }
 
-// halted says whether what arrives waits for the process to run.
+// isHalted reports whether what arrives has to wait until the process runs.
 func (p *process) halted() bool { return p.state == paused || p.state == resuming }
 
 func (p *process) become(s processState) {
@@ -148,9 +151,9 @@ func (p *process) become(s processState) {
 	p.w.io.Unlock()
 }
 
-// pause stops a process, or suspends its machine. Pauses may overlap: the process resumes when
-// the last of them ends, and its machine stands still as long as one that suspends it lasts.
-// It reports false for a process that is down.
+// pause stops a process, or suspends its machine. Pauses may overlap: the process resumes
+// when the last of them ends, and its machine stands still as long as a pause that suspends
+// it lasts. It returns false if the process is down.
 func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	if p.state == down {
 		return false
@@ -171,7 +174,7 @@ func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	return true
 }
 
-// isSuspended says whether some pause suspends the process's machine now.
+// isSuspended reports whether some pause suspends the process's machine now.
 func (p *process) isSuspended() bool {
 	for _, mode := range p.pausedBy {
 		if mode == trace.Suspend {
@@ -181,9 +184,9 @@ func (p *process) isSuspended() bool {
 	return false
 }
 
-// resume lets a paused process go on: first the workload's step that had begun,
-// then its I/O, which sees the bytes that arrived meanwhile before any deadline,
-// then its timers.
+// resume makes a paused process continue: first with the workload's step that had begun,
+// then with its I/O, which sees the bytes that arrived meanwhile before any deadline, then
+// with its timers.
 func (p *process) resume(by *faultState) {
 	delete(p.pausedBy, by)
 	if p.state != paused {
@@ -225,8 +228,8 @@ func (p *process) resumeIO(resumed time.Duration) {
 			sockets = append(sockets, s)
 		}
 	}
-	// All this comes before anything else that is due by now, and what arrived before what is
-	// done about it: a client has learnt what an answer says by the time that it acts on it.
+	// All this comes before anything else that is due by now. What arrived comes before the
+	// reactions to it: a client has learned what an answer says before it acts on it.
 	backlog := p.backlog
 	p.backlog = nil
 	for _, arrive := range backlog {
@@ -242,8 +245,8 @@ func (p *process) resumeIO(resumed time.Duration) {
 	}
 }
 
-// timeline is true time as a process's clock sees it. A timer that the clock
-// asks for, from whatever goroutine, is admitted like everything else.
+// timeline is true time for a process's clock. Any goroutine may ask the clock for a timer;
+// such requests are admitted like all others.
 type timeline struct {
 	w *World
 	p *process
@@ -254,9 +257,9 @@ func (t timeline) Now() time.Duration { return t.w.now() }
 func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	over := new(atomic.Bool)
 	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {
-		// The clock may have asked anew for a time that it had asked for before,
-		// or not: that depends on which goroutine came first. So its place among
-		// the moments of that time is the process's, not the request's.
+		// Whether the clock has asked for this time more than once depends on which
+		// goroutine came first. So the timer's rank among the timers of that time is that
+		// of the process, not that of the request.
 		t.w.queue.add(at, 1+t.p.index, func() {
 			if over.CompareAndSwap(false, true) {
 				t.w.then(f)
@@ -266,9 +269,8 @@ func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 	return func() bool { return over.CompareAndSwap(false, true) }
 }
 
-// clientClock is a process's clocks as its own code has them. After the end of
-// the world it keeps code from spinning that sleeps and tries again, for ever and
-// whatever the clock says.
+// clientClock is a process's clocks for the process's own code. After the end of the world
+// it limits code that sleeps and retries without end, whatever the clock returns.
 type clientClock struct {
 	*fakeclock.Fake
 	p *process

@@ -22,40 +22,40 @@ type program struct {
 	cfg  Client
 	env  *locks.Env
 	lock locks.Lock
-	// others are its handles on the locks that it takes in a section besides, by their names.
+	// otherLocks are its handles on the locks that it takes in a section in addition to its
+	// own, by their names.
 	others map[string]handle
 
 	// ctx ends with the run, by stopRun.
 	ctx     context.Context
 	stopRun context.CancelFunc
 
-	// before is the section that the program was in last, nil in the first.
+	// previous is the section that the program was in last; nil before the first has ended.
 	before *Section
-	// period is the period of the schedule that the program has begun last.
+	// period is the latest period of the schedule that the program has begun.
 	period int
 
-	// cancelCall ends the context of the latest call of the lock. It belongs to
-	// the program's goroutine, and to the loop while the call is under way.
+	// cancelCall ends the context of the latest call of the lock. It belongs to the
+	// program's goroutine, and to the loop while the call is in progress.
 	cancelCall context.CancelFunc
 
 	// All below belongs to the loop.
 	callers map[string]*caller
 	reached map[trace.Step]int // how often each step was reached
-	latest  *Section           // the one whose acquire began last
-	// sectionNow and stepNow are what the process's messages to nodes belong to.
-	// Outside the steps in which the program calls its lock, that is the latest of
-	// its sections.
+	latest  *Section           // the section whose acquire began last
+	// currentSection and currentStep are what the process's messages to nodes belong to.
+	// Outside the steps in which the program calls its lock, the section is the latest one.
 	sectionNow int
 	stepNow    trace.Step
-	// calls counts the calls of the lock; callNow is the one that is under way and
-	// has not been cancelled, or 0. cancelled says that some call was.
+	// callCount counts the calls of the lock. currentCall is the number of the call that is
+	// in progress and has not been cancelled, or 0. cancelled reports that some call was.
 	calls, callNow int
 	cancelled      bool
 	start          chan struct{} // closed when the client starts
-	warm           bool          // it can start
+	warm           bool          // the client is ready to start
 	mayStart       bool
 	started        bool
-	workOver       bool // the point until which the work goes on was reached
+	workOver       bool // the point before which the work does not end was reached
 	working        func()
 	ended          bool
 }
@@ -70,7 +70,7 @@ func newProgram(w *World, p *process, cfg Client) *program {
 	return g
 }
 
-// newEnv makes what the lock of a client gets.
+// newEnv makes the environment of a client's lock.
 func (w *World) newEnv(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
@@ -87,8 +87,8 @@ func (w *World) newEnv(p *process, c Client) *locks.Env {
 	return env
 }
 
-// main is the client's goroutine. A panic of the lock ends the client and is
-// the run's error.
+// main is the client's goroutine. A panic of the lock ends the client and is the run's
+// error.
 func (g *program) main() {
 	defer g.w.programs.Done()
 	defer func() {
@@ -128,8 +128,8 @@ func (g *program) run() error {
 	return g.sections()
 }
 
-// warmUp makes the lock and opens the connections that a client which has been
-// running for a while has open.
+// warmUp makes the lock and opens the connections that a client has open after it has been
+// running for a while.
 func (g *program) warmUp() error {
 	lock, err := g.newLock(g.env)
 	if err != nil {
@@ -155,7 +155,7 @@ func (g *program) warmUp() error {
 
 func (g *program) isReady() bool { return g.warm || g.ended }
 
-// own is the client's handle on its own lock.
+// ownHandle returns the client's handle on its own lock.
 func (g *program) own() handle { return handle{g.env, g.lock} }
 
 // newLock makes a handle on a lock of the client.
@@ -167,8 +167,8 @@ func (g *program) newLock(env *locks.Env) (locks.Lock, error) {
 	return lock, nil
 }
 
-// caller is the client's connection to the storage or to a service. It belongs
-// to the loop.
+// caller returns the client's connection to the storage or to a service. It belongs to the
+// loop.
 func (g *program) caller(peer string) *caller {
 	if g.callers[peer] == nil {
 		g.callers[peer] = &caller{p: g.p, peer: g.w.byName[peer]}
@@ -176,11 +176,11 @@ func (g *program) caller(peer string) *caller {
 	return g.callers[peer]
 }
 
-// step has the loop do something and waits until it is done.
+// onLoop makes the loop call do, and waits until that is done.
 func (g *program) step(rank int, do func()) { g.post(rank, 0, do) }
 
-// tell is step for what the lock tells of a section's lease by itself: of several
-// things at once those of the older section come first.
+// onLoopForLock is onLoop for what a lock reports about a section's lease by itself. If it
+// reports several things at the same time, those of the older section come first.
 func (g *program) tell(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
 
 func (g *program) post(rank, sub int, do func()) {
@@ -202,7 +202,7 @@ func (g *program) arm() {
 	})
 }
 
-// begin lets the client start when its point has been reached and the story has begun.
+// begin lets the client start if its point has been reached and the story has begun.
 func (g *program) begin() {
 	if g.mayStart && g.w.started && !g.started {
 		g.started = true
@@ -228,9 +228,9 @@ func (g *program) report() {
 	}
 }
 
-// enter begins a step of a section, once the faults that strike before it have
-// struck and the process runs. An acquire gives the section its number. No section
-// is the latest; it returns which that is.
+// enter begins a step of a section, once the faults that strike before it have struck and
+// the process runs. An acquire gives the section its number. A nil section means the latest
+// one. enter returns the section.
 func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 	done := make(chan struct{})
 	first := true
@@ -285,10 +285,11 @@ func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.
 	})
 }
 
-// tellError is an error without what differs from run to run.
+// errorText returns the text of an error for the trace.
 func tellError(err error) string { return err.Error() }
 
-// cancel has a client that is paused do so when it goes on, if the call is still under way.
+// cancel cancels the current call of the lock; see [actor]. A paused client does so when it
+// resumes, if the call has not ended by then.
 func (g *program) cancel() bool {
 	call := g.callNow
 	if call == 0 {
@@ -302,8 +303,8 @@ func (g *program) cancel() bool {
 		g.callNow, g.cancelled = 0, true
 		g.w.emit(trace.Event{Kind: trace.KindCancel, Process: g.p.name, Section: g.sectionNow, Step: g.stepNow})
 		g.w.then(func() {
-			// The call waits for answers too, and which of them has come by now must
-			// not be left to chance.
+			// The call waits for answers too. Which of them have arrived by now must not
+			// depend on chance.
 			synctest.Wait()
 			g.cancelCall()
 			synctest.Wait()
@@ -343,27 +344,27 @@ func (g *program) crash() {
 	}
 }
 
-// Program is what a [Client.Run] of one's own gets: the process that it runs in.
+// Program is what a user's [Client.Run] gets: the process that it runs in.
 type Program struct{ g *program }
 
-// Env is what a lock gets in this process.
+// Env returns the environment that a lock gets in this process.
 func (p *Program) Env() *locks.Env { return p.g.env }
 
-// Clock is the process's clocks.
+// Clock returns the process's clocks.
 func (p *Program) Clock() fakeclock.Clock { return p.g.env.Clock }
 
-// Lock is the client's handle on its lock, which was made before the client
-// began; nil in a world without locks. See [Program.NewLock] for more.
+// Lock returns the client's handle on its lock, which was made before the client began; nil
+// in a world without locks. [Program.NewLock] makes more handles.
 func (p *Program) Lock() locks.Lock { return p.g.lock }
 
-// System is the kind of server that the client's lock is kept on.
+// System returns the kind of server that the client's lock is kept on.
 func (p *Program) System() System {
-	s, _ := LookupSystem(p.g.w.cfg.Lock.Kind.System) // whose nodes run
+	s, _ := LookupSystem(p.g.w.cfg.Lock.Kind.System) // it exists, because its nodes run
 	return s
 }
 
-// NewLock makes another handle on the client's lock, as another part of the same
-// process would. It shares the process's [locks.Env] with all others.
+// NewLock makes another handle on the client's lock, as another part of the same process
+// would. All handles share the process's [locks.Env].
 func (p *Program) NewLock() (locks.Lock, error) {
 	if p.g.lock == nil {
 		return nil, errors.New("there is no lock in this world to make a handle on")
@@ -371,14 +372,14 @@ func (p *Program) NewLock() (locks.Lock, error) {
 	return p.g.newLock(p.g.env)
 }
 
-// Acquire tries once to get the lock by a handle, as one step that begins a new
-// section. Sections may overlap, but not their steps: one step of a program ends
-// before the next begins.
+// Acquire tries once to acquire the lock through a handle, as one step that begins a new
+// section. Sections may overlap, but their steps may not: one step of a program ends before
+// the next begins.
 func (p *Program) Acquire(ctx context.Context, lock locks.Lock) (*Section, error) {
 	return p.g.attempt(ctx, handle{p.g.env, lock}, nil)
 }
 
-// Sleep sleeps by the process's clock. It returns an error when the run is over.
+// Sleep sleeps by the process's clock. It returns an error when the run ends.
 func (p *Program) Sleep(d time.Duration) error {
 	if err := p.Clock().Sleep(p.g.ctx, d); err != nil {
 		return errOver
@@ -386,8 +387,8 @@ func (p *Program) Sleep(d time.Duration) error {
 	return nil
 }
 
-// Step does one step of a critical section, at whose beginning and end faults
-// can strike. It is one of the section whose acquire was called last.
+// Step does one step of a critical section. Faults can strike at its beginning and at its
+// end. It belongs to the section whose acquire was called last.
 func (p *Program) Step(step trace.Step, do func() error) error {
 	var in *Section
 	if step == trace.Acquire {
@@ -399,8 +400,8 @@ func (p *Program) Step(step trace.Step, do func() error) error {
 	return err
 }
 
-// Storage sends one request to the storage and waits for the answer. It is no
-// step of its own, and belongs to the section whose acquire was called last.
+// Storage sends one request to the storage and waits for the answer. It is not a step, and
+// belongs to the section whose acquire was called last.
 func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
 	if p.g.w.cfg.Storage.InCluster {
 		return p.g.ask(ctx, req)
@@ -408,12 +409,12 @@ func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Res
 	return p.g.call(ctx, nil, req, nil, 0)
 }
 
-// errGaveUp is the error of a client that no longer waits for the storage.
+// errGaveUp is the error of a client that has stopped waiting for the storage.
 var errGaveUp = errors.New("no answer")
 
-// call sends a request of a section to the storage, by way of some services, and
-// waits for the answer, at most for patience if that is not 0. No section is the
-// latest.
+// call sends a request of a section to the storage, through some services, and waits for
+// the answer. It waits at most for patience, if that is not 0. A nil section means the
+// latest one.
 func (g *program) call(ctx context.Context, in *Section, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
 	type answer struct {
 		r   storage.Response
@@ -447,8 +448,8 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	case <-ctx.Done():
 	case <-g.ctx.Done():
 	}
-	// The answer may have come while the client was about to give up: then it
-	// counts, always.
+	// The answer may have arrived while the client was giving up. In that case it always
+	// counts.
 	g.step(0, func() {
 		if c.asked == k {
 			c.giveUp()
@@ -468,10 +469,10 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	}
 }
 
-// settled returns an answer, but not to a process that is not running: its next
-// step would not be taken anyway, but its clock would be read.
+// takeAnswer returns an answer once the process runs. A process that is not running must
+// not continue with it: its next step would not be taken, but its clock would be read.
 func (g *program) settled(r storage.Response, err error) (storage.Response, error) {
-	rank := len(g.w.processes) // no process's: one that waits for a point hears from none
+	rank := len(g.w.processes) // the rank of no process, because without a storage process nothing has sent the answer
 	if s := g.w.byName[trace.StorageName]; s != nil {
 		rank = s.index
 	}

@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// A timer is something that the loop will do at a true time, unless it is
-// cancelled before.
+// A timer is something that the loop will do at a true time, unless it is cancelled before.
 type timer struct {
 	at time.Duration
-	// rank and order are its place among the timers of one time.
+	// rank and order determine its place among the timers of the same time.
 	rank, order int
 	do          func()
-	cancelled   *atomic.Bool // nil if it cannot be
+	cancelled   *atomic.Bool // nil if it cannot be cancelled
 }
 
-// queue holds the timers to come, the latest first; timers of one time and rank
-// keep the order in which they were added. It is short: what is under way at one
-// time.
+// queue holds the future timers, the latest first. Timers of the same time and rank keep
+// the order in which they were added. The queue is short, because only a few timers are
+// pending at one time.
 type queue struct {
 	timers []timer
 	added  int
@@ -34,9 +33,9 @@ func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Boo
 	q.timers = slices.Insert(q.timers, i, m)
 }
 
-// next returns the time of the earliest timer that is not cancelled. Those that
-// are must leave no trace, not even a nanosecond: how many there are may depend
-// on which goroutine set its timer first.
+// next returns the time of the earliest timer that is not cancelled. Cancelled timers must
+// have no effect, not even a nanosecond: their number may depend on which goroutine set its
+// timer first.
 func (q *queue) next() (time.Duration, bool) {
 	for len(q.timers) > 0 {
 		first := q.timers[len(q.timers)-1]
@@ -48,7 +47,7 @@ func (q *queue) next() (time.Duration, bool) {
 	return 0, false
 }
 
-// pop removes the earliest timer and returns what is to be done then.
+// pop removes the earliest timer and returns its function.
 func (q *queue) pop() func() {
 	last := len(q.timers) - 1
 	do := q.timers[last].do

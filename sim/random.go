@@ -11,16 +11,16 @@ import (
 	"sync"
 )
 
-// seedOf derives the seed of one random stream of a world from the world's seed
-// and the stream's name. Streams of different names are independent: a draw from
-// one never shifts another.
+// seedOf derives the seed of one random stream of a world from the world's seed and the
+// stream's name. Streams with different names are independent: a draw from one never shifts
+// another.
 func seedOf(seed uint64, name string) [32]byte {
 	return sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), name...))
 }
 
-// seedLibraries seeds the global source of math/rand, from which libraries draw the
-// jitter of their retries, so that a world is the same whatever ran before it. That
-// of math/rand/v2 cannot be seeded.
+// seedLibraries seeds the global source of math/rand, from which libraries draw the jitter
+// of their retries. A world is then the same whatever ran before it. The global source of
+// math/rand/v2 cannot be seeded.
 func seedLibraries(seed uint64) {
 	// Seed does nothing without this setting.
 	const setting = "randseednop=0"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Rate is how much too fast a clock runs, in parts per billion; below zero it is slow.
+// A Rate is how much too fast a clock runs, in parts per billion. A negative rate is slow.
 type Rate int64
 
 // Units of rates.
@@ -16,7 +16,8 @@ const (
 	Percent      = 10_000_000 * PPB
 )
 
-// FastestRate is how wrong a rate can be: half as fast again: a clock that is worse is broken.
+// FastestRate is the largest allowed rate: half as fast again. A clock that is worse is
+// broken.
 const FastestRate = 50 * Percent
 
 var rateUnits = []struct {
@@ -24,9 +25,9 @@ var rateUnits = []struct {
 	scale Rate
 }{{"%", Percent}, {"ppm", PPM}, {"ppb", PPB}}
 
-// ParseRate reads a rate in percent, parts per million or parts per billion. An error
-// means that it cannot be read, is not a whole number of parts per billion, or is half as
-// fast or slow again: a clock like that is broken.
+// ParseRate parses a rate in percent, parts per million or parts per billion. It returns an
+// error if the text is no rate, if the rate is not a whole number of parts per billion, or
+// if it is more than [FastestRate] in either direction.
 func ParseRate(s string) (Rate, error) {
 	for _, unit := range rateUnits {
 		number, ok := strings.CutSuffix(strings.TrimSpace(s), unit.name)
@@ -50,8 +51,8 @@ func ParseRate(s string) (Rate, error) {
 	return 0, fmt.Errorf("%q is no rate: write +2%%, -500ppm or +3ppb", s)
 }
 
-// String is the rate as [ParseRate] reads it, in the largest unit in which it is at
-// least a tenth.
+// String returns the rate in the form that [ParseRate] parses, in the largest unit in which
+// it is at least a tenth.
 func (r Rate) String() string {
 	unit := rateUnits[len(rateUnits)-1]
 	for _, u := range rateUnits {
@@ -72,10 +73,10 @@ func (r Rate) String() string {
 
 func (r Rate) abs() Rate { return max(r, -r) }
 
-// MarshalText writes the rate as String does.
+// MarshalText returns the text of String.
 func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads what [ParseRate] reads.
+// UnmarshalText parses what [ParseRate] parses.
 func (r *Rate) UnmarshalText(text []byte) (err error) {
 	*r, err = ParseRate(string(text))
 	return err

@@ -8,21 +8,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A request is something that a goroutine of a process wants of the world. The
-// loop admits requests one at a time, in an order that does not depend on which
-// goroutine came first.
+// A request is something that a goroutine of a process asks of the world. The loop admits
+// requests one at a time, in an order that does not depend on which goroutine came first.
 type request struct {
 	process *process
 	class   class
-	// rank and sub order the requests of one class of one process, and words those for a
+	// rank and sub order the requests of one class of one process. words order those for a
 	// turn.
 	rank, sub int
 	words     []string
-	// admit does what is asked for. It runs on the loop.
+	// admit does what the request asks for. It runs on the loop.
 	admit func()
-	// round is the number, from 1, of the loop's round in which a goroutine came to
-	// make the request: only goroutines of one round run at once. 0 is the present
-	// one.
+	// round is the number, from 1, of the loop's round in which a goroutine began to make
+	// the request. Only goroutines of one round run at the same time. 0 is the current
+	// round.
 	round int
 	// abandon, if set, is called instead of admit when the world ends.
 	abandon func()
@@ -37,9 +36,9 @@ const (
 	classDial
 	classWrite
 	classClose
-	classHear // a goroutine takes in what has come of its I/O
+	classHear // a goroutine receives the result of its I/O
 	classTimer
-	classDue // a goroutine that a timer has woken: all that the moment's timers do is done
+	classDue // a goroutine that a timer has woken: all timers of the moment have fired
 	classWoken
 )
 
@@ -55,10 +54,10 @@ func (r *request) compare(o *request) int {
 	return cmp.Or(r.sends(o), cmp.Compare(r.round, o.round))
 }
 
-// sends compares what two goroutines of one process are about to send.
+// compareWords compares what two goroutines of one process are going to send.
 func (r *request) sends(o *request) int { return r.process.w.names.compare(r.words, o.words) }
 
-// post hands requests to the loop. It may be called from any goroutine.
+// post hands requests to the loop. Any goroutine may call it.
 func (w *World) post(rs ...*request) {
 	w.disturb()
 	w.io.Lock()
@@ -66,8 +65,8 @@ func (w *World) post(rs ...*request) {
 	w.io.Unlock()
 }
 
-// await posts a request, and waits until its moment is over in which do was done, or the world
-// ends. It must not be called by the loop.
+// await posts a request that calls do, and waits until the moment of the request has ended,
+// or the world ends. The loop must not call it.
 func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
 	r.admit = func() {
@@ -79,7 +78,7 @@ func (w *World) await(r *request, do func()) {
 	<-done
 }
 
-// disturb shakes the scheduler, in tests.
+// disturb disturbs the scheduler, in tests.
 func (w *World) disturb() {
 	if w.cfg.Disturb != nil {
 		w.cfg.Disturb()
@@ -88,8 +87,8 @@ func (w *World) disturb() {
 
 func (w *World) postLocked(rs ...*request) {
 	if !w.over {
-		// A round of many clients can take long: each request is a sign of life. In one
-		// round there are only so many.
+		// A round of many clients can take long, so each request counts as a sign of life.
+		// Their number in one round is limited.
 		w.alive.moves.Add(int64(len(rs)))
 		for _, r := range rs {
 			r.round = cmp.Or(r.round, w.round)
@@ -113,10 +112,10 @@ func (w *World) rouse() {
 	}
 }
 
-// admit admits the requests at hand, and reports whether there were any. As soon
-// as one of them has woken a goroutine the rest must wait until it waits again.
-// Requests of a process that does not run wait until it does, those of a crashed
-// one for ever.
+// admit admits the pending requests, and reports whether there were any. As soon as a
+// request has woken a goroutine, the remaining requests wait until that goroutine waits
+// again. Requests of a process that does not run wait until it runs. Those of a crashed
+// process wait forever.
 func (w *World) admit() bool {
 	w.io.Lock()
 	select {
@@ -142,7 +141,7 @@ func (w *World) admit() bool {
 			p.waiting = append(p.waiting, r)
 			continue
 		}
-		w.alive.moves.Add(1) // there may be as many as a client can start goroutines
+		w.alive.moves.Add(1) // there may be as many requests as a client can start goroutines
 		r.admit()
 		w.noteRace(r, requests[i+1:])
 		if w.settle() || w.tooMuch != nil {
@@ -155,10 +154,10 @@ func (w *World) admit() bool {
 	return true
 }
 
-// noteRace casts doubt on a run in which goroutines of one process that ran at
-// once used two connections to one peer: which of them got which was chance, and
-// no order of the requests can make up for that. The same goes for two that were
-// about to do the same thing.
+// noteRace adds a doubt to a run in which goroutines of one process used two connections to
+// one peer at the same time. Chance decided which goroutine got which connection, and no
+// order of the requests can undo that. It also adds a doubt if two goroutines were going to
+// send the same command.
 func (w *World) noteRace(r *request, others []*request) {
 	if r.process.role != trace.RoleClient {
 		return
@@ -170,7 +169,7 @@ func (w *World) noteRace(r *request, others []*request) {
 	}
 	for _, o := range others {
 		if o.process != r.process || o.class != r.class || o.rank != r.rank {
-			return // they are in order: so are all that follow
+			return // they have an order, and so have all that follow
 		}
 		if o.round != r.round {
 			continue
@@ -178,7 +177,7 @@ func (w *World) noteRace(r *request, others []*request) {
 		switch {
 		case (r.class == classTurn || r.class == classWoken) && r.sends(o) == 0:
 			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
-			return // a doubt is said once, and there may be as many requests as goroutines
+			return // a doubt is recorded once, and there may be as many requests as goroutines
 		case r.class == classDial, r.class == classWrite:
 			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
 			return
@@ -186,20 +185,19 @@ func (w *World) noteRace(r *request, others []*request) {
 	}
 }
 
-// doubt records a reason why the run cannot tell what it is about.
+// doubt records a reason why the run is inconclusive.
 func (w *World) doubt(why string) {
 	if !slices.Contains(w.trace.Doubts, why) {
 		w.trace.Doubts = append(w.trace.Doubts, why)
 	}
 }
 
-// then has do called once the current moment has had all its effects on the
-// world. It is how goroutines are woken: they must not see a world in which half
-// of a moment has happened.
+// afterMoment makes the loop call do once the current moment has had all its effects on the
+// world. All goroutines are woken in this way: they must not see a world in which half of a
+// moment has happened.
 func (w *World) then(do func()) { w.thens = append(w.thens, do) }
 
-// act lets the faults and the waiting clients act whose points have been
-// reached.
+// act lets faults and waiting clients act whose points have been reached.
 func (w *World) act() {
 	for len(w.reached) > 0 {
 		do := w.reached[0]

@@ -21,8 +21,8 @@ var (
 	errLeaseOver        = errors.New("the lease is over")
 )
 
-// tasks are what the client does in a section. It mints a token as soon as it has a lock,
-// unless it says when.
+// tasks returns what the client does in a section. If the tokens have a source, the client
+// mints a token immediately after each acquire, unless its tasks contain a mint.
 func (g *program) tasks() []trace.Task {
 	tasks := g.cfg.does()
 	mints := func(t trace.Task) bool { return t.Step == trace.Mint }
@@ -39,7 +39,7 @@ func (g *program) tasks() []trace.Task {
 	return minting
 }
 
-// checkTasks refuses what a client cannot do.
+// checkTasks returns an error if a client cannot do its tasks.
 func checkTasks(c Client, services []Service) error {
 	for _, t := range c.Does {
 		switch {
@@ -57,14 +57,14 @@ func checkTasks(c Client, services []Service) error {
 	return nil
 }
 
-// sections runs the client's critical sections, one after the other: acquire,
-// what the client does, release.
+// sections runs the client's critical sections, one after the other: acquire, what the
+// client does, release.
 func (g *program) sections() error {
 	if g.w.cfg.Schedule.Periods > 0 {
 		return g.jobs()
 	}
 	var failed error
-	givenBack := 0 // how often in a row
+	givenBack := 0 // how many sections in a row
 	for left := max(g.cfg.Sections, 1); left > 0; {
 		granted, err := g.visit()
 		switch {
@@ -89,8 +89,8 @@ func (g *program) sections() error {
 	return failed
 }
 
-// visit is one section, from acquire to release. Of one that is over with the run the error is
-// errOver.
+// runSection runs one section, from acquire to release. If the run ends meanwhile, the
+// error is errEnded.
 func (g *program) visit() (granted bool, err error) {
 	in, err := g.acquire(g.own(), nil)
 	if err != nil {
@@ -104,48 +104,50 @@ func (g *program) visit() (granted bool, err error) {
 	return true, err
 }
 
-// startsOver says that the client has a section anew that has failed.
+// shouldStartOver reports whether the client starts a failed section over.
 func (g *program) startsOver(err error) bool {
 	return g.cfg.StartsOver && errors.Is(err, errRefusedByStorage)
 }
 
-// A Section is one stay of a client in a critical section, from its grant on.
+// A Section is one critical section of a client, from its grant on.
 type Section struct {
 	g *program
-	// number counts the client's calls of acquire, from 1. The loop gives it when
-	// the call begins; 0 is outside any section.
+	// number counts the client's calls of acquire, from 1. The loop assigns it when the
+	// call begins; 0 is outside any section.
 	number int
-	// env is what its lock's handle has, which knows the lock's name.
+	// env is the environment of its lock's handle, which has the lock's name.
 	env   *locks.Env
 	lease locks.Lease
-	// called is when acquire was called, by the clock that the lock reads.
+	// acquireCalled is when acquire was called, by the clock that the lock reads.
 	called fakeclock.Reading
-	// lost is closed when the lock has told that the lease is lost; nil if it
-	// never tells.
+	// lost is closed when the lock has notified the client that the lease is lost; nil if
+	// the lock never does that.
 	lost <-chan struct{}
 	// token is the section's fencing token; 0 is none.
 	token uint64
 	*memory
-	// inner are the sections that are nested in it, in the order of their grants, and outer is
-	// the first of those that it is nested in, to which all belong; nil for that itself.
+	// inner are the sections that are nested in it, in the order of their grants. outermost
+	// is the first section of those that it is nested in, to which all of them belong; nil
+	// for that section itself.
 	inner []*Section
 	outer *Section
-	// failed says that its release has failed.
+	// releaseFailed reports that its release has failed.
 	failed bool
-	// since is when acquire returned, by the client's monotonic clock.
+	// grantedAt is when acquire returned, by the client's monotonic clock.
 	since fakeclock.Reading
-	// period is the period of the schedule that the client means to run, and recalled the
-	// one that the record says was run last; 0 is none.
+	// period is the period of the schedule that the client intends to run. recalledPeriod
+	// is the one that was run last, according to the record; 0 is none.
 	period, recalled int
 }
 
-// Number counts the client's calls of acquire, from 1: events call it Section.
+// Number counts the client's calls of acquire, from 1. It is the Section of events.
 func (in *Section) Number() int { return in.number }
 
-// Lease is what the lock granted.
+// Lease returns what the lock granted.
 func (in *Section) Lease() locks.Lease { return in.lease }
 
-// acquire tries until it gets a lock, maybe within a section.
+// acquire tries until it acquires a lock. within is the section in which the new one is
+// nested, or nil.
 func (g *program) acquire(h handle, within *Section) (*Section, error) {
 	for attempt := 1; ; attempt++ {
 		in, err := g.attempt(g.ctx, h, within)
@@ -164,7 +166,8 @@ func (g *program) acquire(h handle, within *Section) (*Section, error) {
 	}
 }
 
-// pause is between one attempt and the next. It returns an error instead if there is to be none.
+// pauseBetweenAttempts waits between one attempt and the next. It returns an error if there
+// is no next attempt.
 func (g *program) pause(attempt int, failed error) error {
 	switch {
 	case attempt != g.cfg.Attempts:
@@ -183,8 +186,8 @@ func (g *program) pause(attempt int, failed error) error {
 	return nil
 }
 
-// attempt asks for a lock once, maybe within a section. What the lock tells of the lease from
-// then on is recorded.
+// attempt tries to acquire a lock once, within a section if that is not nil. After a grant
+// it records what the lock reports about the lease.
 func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Section, error) {
 	in := &Section{g: g, env: h.env, memory: &memory{knows: map[string]int{}}, period: g.period}
 	asks := trace.Event{Lock: h.env.Key, Period: in.period}
@@ -211,13 +214,13 @@ func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Sect
 	return in, nil
 }
 
-// ask calls the lock, as one step. While the step lasts, the client's context of
-// the call can be cancelled.
+// callLock calls the lock, as one step. While the step lasts, the context of the call can
+// be cancelled.
 func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
 	g := in.g
 	if !g.cfg.Cancels.IsZero() || g.w.canBeCancelled(g.p.name) {
-		// It is not cancelled at the end of the call, which would be the end of
-		// a lease that lives as long as its context.
+		// The context is not cancelled at the end of the call. That would end a lease that
+		// lives as long as its context.
 		ctx, g.cancelCall = context.WithCancel(ctx)
 	}
 	done := func() {}
@@ -234,7 +237,7 @@ func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, cal
 	return err
 }
 
-// granted completes the end of a successful acquire.
+// recordGrant completes the end event of a successful acquire.
 func (in *Section) granted(ev *trace.Event) {
 	g := in.g
 	if e, ok := in.lease.(locks.Expirer); ok {
@@ -256,21 +259,22 @@ func (in *Section) granted(ev *trace.Event) {
 	in.token = ev.Token
 }
 
-// visit is what happens between a grant and its release.
+// run does what happens between a grant and its release, and the release.
 func (in *Section) visit() error {
 	err := in.inside()
 	if err == nil && in.g.cfg.KeepsFor > 0 {
 		in.keep()
 	}
-	// The section is over, whether the lock could be given up or not.
+	// The section has ended, whether or not the lock could be released.
 	for _, s := range slices.Backward(in.held()) {
 		s.failed = s.Release(in.g.ctx) != nil
 	}
 	return err
 }
 
-// releaseAgain releases the section before once more, if that has failed: as a process does
-// that is told by an error that its lock may stand, and which has it anew by now.
+// releaseAgain repeats the release of the previous section, if that has failed. A process
+// does so if an error tells it that its lock may still be held, and if it has acquired the
+// lock again since.
 func (in *Section) releaseAgain() {
 	if in.g.before == nil {
 		return
@@ -282,14 +286,13 @@ func (in *Section) releaseAgain() {
 	}
 }
 
-// Release gives the lock up. The section ends when it is called, whatever it
-// returns.
+// Release releases the lock. The section ends when Release is called, whatever it returns.
 func (in *Section) Release(ctx context.Context) error {
 	return in.ask(ctx, trace.Release, trace.Event{}, in.lease.Release, nil)
 }
 
-// watchLoss records the lease's loss as soon as the lock tells of it. The
-// channel lost is closed then.
+// watchLoss records the lease's loss as soon as the lock reports it. It then closes the
+// channel lost.
 func (in *Section) watchLoss() {
 	n, ok := in.lease.(locks.Notifier)
 	if !ok {
@@ -310,7 +313,7 @@ func (in *Section) watchLoss() {
 	}()
 }
 
-// watchRenewals records each time that the lock prolongs the lease by itself.
+// watchRenewals records each renewal of the lease by the lock itself.
 func (in *Section) watchRenewals() {
 	r, ok := in.lease.(locks.Renewer)
 	if !ok {
@@ -334,8 +337,7 @@ func (in *Section) watchRenewals() {
 	}()
 }
 
-// inside does what the client does in its section, up to the first thing that
-// fails.
+// doTasks does what the client does in its section, until something fails.
 func (in *Section) inside() error {
 	tasks := in.g.tasks()
 	for i, t := range tasks {
@@ -363,7 +365,7 @@ func (in *Section) inside() error {
 			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
 			err = in.at(t.Object).write(in.g.ctx, t, last)
 			if t.Note == trace.Claim && errors.Is(err, errRefusedByStorage) {
-				return nil // it is somebody else's
+				return nil // another client has claimed it
 			}
 		}
 		if err != nil {
@@ -373,7 +375,7 @@ func (in *Section) inside() error {
 	return nil
 }
 
-// mint gets a fencing token.
+// mint obtains a fencing token.
 func (in *Section) mint() error {
 	g := in.g
 	g.enter(in, trace.Mint, trace.Event{})
@@ -385,7 +387,7 @@ func (in *Section) mint() error {
 	return err
 }
 
-// check looks whether the lease has ended, or that of a section that is nested in it.
+// checkLease fails if the lease has ended, or the lease of a section that is nested in it.
 func (in *Section) check() error {
 	g := in.g
 	g.enter(in, trace.Check, trace.Event{})
@@ -397,7 +399,8 @@ func (in *Section) check() error {
 	return err
 }
 
-// over reports that the lease has ended: when the lock says, or one TTL after it was asked for.
+// hasLeaseEnded reports whether the lease has ended: at the time that the lock declared, or
+// one TTL after acquire was called.
 func (in *Section) over() bool {
 	g := in.g
 	ends := in.called.Add(g.env.TTL)
@@ -408,7 +411,7 @@ func (in *Section) over() bool {
 	return g.read(ends.Clock).Sub(ends) >= 0 && !endless
 }
 
-// read reads a clock as the lock does. One that does not read its process's clocks
+// readClock reads a clock as the lock does. A lock that does not read its process's clocks
 // sees true time.
 func (g *program) read(clock fakeclock.Kind) fakeclock.Reading {
 	if !g.w.cfg.Lock.Kind.OwnClock {
@@ -417,8 +420,8 @@ func (g *program) read(clock fakeclock.Kind) fakeclock.Reading {
 	return g.p.clock.Read(clock)
 }
 
-// Read reads an object of the storage, with the section's fencing token. What the
-// section then writes is computed from it.
+// Read reads an object of the storage, with the section's fencing token. What the section
+// writes after that is computed from it.
 func (in *Section) Read(ctx context.Context, object string) error {
 	return in.readObject(ctx, trace.Task{Step: trace.Read, Object: object})
 }
@@ -442,15 +445,15 @@ func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 	return err
 }
 
-// Write writes an object of the storage, with the section's fencing token. It
-// does not if the lock has told that the lease is lost, and returns an error. To a lock that
-// keeps the data each write is the last of its section: see [locks.Keeper].
+// Write writes an object of the storage, with the section's fencing token. If the lock has
+// reported that the lease is lost, Write returns an error and writes nothing. If the lock
+// keeps the data, each Write is the last of its section: see [locks.Keeper].
 func (in *Section) Write(ctx context.Context, object string) error {
 	return in.write(ctx, trace.Task{Step: trace.Write, Object: object}, true)
 }
 
-// write writes what was computed from what was read, maybe as the last of the section's
-// writes. A client whose lock tells of the loss of its lease heeds that.
+// write writes what was computed from what was read. last is set for the last of the
+// section's writes. A client whose lock reports the loss of its lease does not write.
 func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	if cmp.Or(in.outer, in).toldLost() {
 		return errLeaseLost
@@ -492,7 +495,7 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 		resp, err := call()
 		for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 			why := tellError(err)
-			if errors.Is(err, errRefused) { // at once, it would only be refused again
+			if errors.Is(err, errRefused) { // without a pause it would only be refused again
 				_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
 			}
 			if ctx.Err() != nil {
@@ -510,7 +513,8 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 	})
 }
 
-// kept is one step at the data that the lock keeps, maybe the one with which the section ends.
+// accessKept is one step at the data that the lock keeps. leaves is set for the step with
+// which the section ends.
 func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
 	req.Token = 0
 	return in.request(trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves}, req, func() (storage.Response, error) {
@@ -521,7 +525,7 @@ func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, d
 	})
 }
 
-// request is one step at the storage, or at what is in its place.
+// requestStep is one step at the storage, or at what replaces it.
 func (in *Section) request(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)
 	in.g.enter(in, step, begins)
@@ -537,7 +541,7 @@ func (in *Section) request(begins trace.Event, req storage.Request, ask func() (
 	return resp, err
 }
 
-// versionOf is the answer to a request that a version came of.
+// responseFor returns the answer to a request that resulted in a version.
 func versionOf(req storage.Request, version int) storage.Response {
 	resp := storage.Response{Version: version}
 	if req.Op == storage.Write {
@@ -546,7 +550,8 @@ func versionOf(req storage.Request, version int) storage.Response {
 	return resp
 }
 
-// patiently ends a context when the client gives up to wait for the storage.
+// withPatience returns a context that ends when the client gives up waiting for the
+// storage.
 func (g *program) patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 	if g.cfg.GivesUp == 0 {
 		return ctx, func() {}
@@ -554,7 +559,7 @@ func (g *program) patiently(ctx context.Context) (context.Context, context.Cance
 	return fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
 }
 
-// work takes its time, extending the leases as it goes.
+// work does the client's work, and extends the leases during it.
 func (in *Section) work() error {
 	g := in.g
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
@@ -596,7 +601,7 @@ func (in *Section) toil() error {
 	return nil
 }
 
-// await returns when the point was reached until which the work goes on.
+// awaitWorkEnd waits for the point before which the work does not end.
 func (g *program) await() {
 	reached := make(chan struct{})
 	g.step(0, func() {
@@ -613,9 +618,9 @@ func (g *program) await() {
 	}
 }
 
-// Extend prolongs the lease. After an error it must be taken as lost. One on a session, and
-// one that never ends by itself, need nobody to prolong them. That any other cannot be
-// prolonged is an error too, and makes the run prove nothing.
+// Extend extends the lease. After an error the lease must be considered lost. Extend does
+// nothing for a lease on a session, and for one that never ends by itself. If any other
+// lease cannot be extended, Extend returns an error, and the run is inconclusive.
 func (in *Section) Extend(ctx context.Context) error {
 	g := in.g
 	e, ok := in.lease.(locks.Extender)

@@ -5,8 +5,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A service passes requests on to the next service on their way, or to the
-// storage, and the answers back. It keeps nothing.
+// A service passes requests on to the next service on their way, or to the storage, and the
+// answers back. It stores nothing.
 type service struct {
 	w   *World
 	p   *process
@@ -21,8 +21,8 @@ func (s *service) crash(trace.Crash) {}
 func (s *service) restart()          {}
 func (s *service) stop()             {}
 
-// A servicePeer is a service's end of one connection. It has connections of its
-// own to what comes next, so that no caller waits for another.
+// A servicePeer is a service's end of one connection. It has its own connections to the
+// next processes, so no caller waits for another.
 type servicePeer struct {
 	s      *service
 	c      *conn
@@ -53,6 +53,5 @@ func (p *servicePeer) receive(m *message) {
 	}})
 }
 
-// hangUp leaves a request alone that has been passed on: it may still take
-// effect.
+// hangUp does not stop a request that has been passed on: it may still take effect.
 func (p *servicePeer) hangUp(bool) {}

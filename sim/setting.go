@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Setting is something in which the servers of a kind can be run otherwise than they are
-// by default, as by a flag of their command line.
+// A Setting is something that can be configured on servers of a kind, as by a flag of their
+// command line.
 type Setting struct {
 	Name string
 	// Title is one line for people: what it does, and in which unit.
 	Title string
-	// Check is an error if a value makes no sense.
+	// Check returns an error if a value makes no sense.
 	Check func(value string) error
 }
 
-// Set is what a setting is set to on the node; "" is the default.
+// SettingValue returns the value of a setting on the node; "" is the default.
 func (h *Host) Set(name string) string {
 	for _, s := range h.cfg.Settings {
 		if n, value, _ := strings.Cut(s, "="); n == name {
@@ -26,7 +26,8 @@ func (h *Host) Set(name string) string {
 	return ""
 }
 
-// CheckSetting refuses a setting, written NAME=VALUE, that the system's nodes do not have.
+// CheckSetting returns an error if the system's nodes do not have the setting, which is
+// written NAME=VALUE, or if the value makes no sense.
 func (s System) CheckSetting(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -42,7 +43,7 @@ func (s System) CheckSetting(text string) error {
 	return nil
 }
 
-// checkSettings refuses what a node cannot be set to.
+// checkSettings returns an error if a node's settings are wrong.
 func (s System) checkSettings(n Node) error {
 	for i, text := range n.Settings {
 		if err := s.CheckSetting(text); err != nil {

@@ -23,8 +23,8 @@ var (
 	errPipe    = &kernelError{"broken pipe", syscall.EPIPE}
 )
 
-// kernelError is an error of the operating system in words that are the same on
-// all of them, because they may reach the trace.
+// kernelError is an error of the operating system. Its text is the same on all systems,
+// because it may appear in the trace.
 type kernelError struct {
 	text string
 	is   syscall.Errno
@@ -33,18 +33,18 @@ type kernelError struct {
 func (e *kernelError) Error() string        { return e.text }
 func (e *kernelError) Is(target error) bool { return target == e.is }
 
-// A socket is the client's end of a connection as its goroutines see it: a
-// [net.Conn]. A write fills an outbox that the loop empties when every goroutine
-// waits; a read takes what the loop has put into the inbox.
+// A socket is the client's end of a connection for its goroutines: a [net.Conn]. A write
+// fills an outbox that the loop empties when every goroutine waits. A read takes what the
+// loop has put into the inbox.
 //
-// While its process is paused every call stops before it has an effect, and no
-// deadline passes.
+// While its process is paused, every call stops before it has an effect, and no deadline
+// passes.
 type socket struct {
 	w    *World
 	p    *process
 	peer *process
 	conn *conn
-	// framer cuts what is written; it belongs to the loop.
+	// framer cuts what is written into messages; it belongs to the loop.
 	framer Framer
 
 	lingered atomic.Int64
@@ -54,15 +54,15 @@ type socket struct {
 	inbox    []byte
 	outbox   []byte
 	readers  int  // goroutines that wait for bytes
-	posted   bool // the loop knows that the outbox has something in it
+	posted   bool // the loop has a request to empty the outbox
 	closed   bool
 	eof      bool
 	reset    bool
 	used     bool      // something was written
-	looked   bool      // somebody has looked at it; see peek
+	looked   bool      // the client has peeked at it; see peek
 	deadline time.Time // of reads
 	expired  bool
-	armed    time.Time // the loop will look at the deadline then; zero if not
+	armed    time.Time // when the loop will check the deadline; zero if it will not
 }
 
 // dial is a process's [net.Dialer.DialContext].
@@ -75,7 +75,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		if w.ctx.Err() != nil {
 			w.linger(&p.lingered, 10_000)
 		}
-		time.Sleep(time.Millisecond) // even a look-up in vain takes time
+		time.Sleep(time.Millisecond) // even a failed look-up takes time
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
 	}
 	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.io)}
@@ -106,7 +106,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	case err = <-opened:
 	case <-ctx.Done():
 		select {
-		case err = <-opened: // both happened: the network wins, always
+		case err = <-opened: // if both have happened, the network always wins
 		default:
 			err = context.Cause(ctx)
 			s.giveUp(peer.index)
@@ -134,7 +134,7 @@ func (s *socket) giveUp(rank int) {
 	}})
 }
 
-// notice records that a paused process does something all the same.
+// noteRanOn records that a process does something although it is paused.
 func (p *process) notice() {
 	if p.state == paused && !p.ranOn {
 		p.ranOn = true
@@ -145,15 +145,15 @@ func (p *process) notice() {
 	}
 }
 
-// linger makes I/O after the end of the world cost time, and ends a goroutine
-// that will not take no for an answer: after a thousand times on one socket, or
-// ten thousand dials and calls of one process.
+// delayAfterEnd makes I/O after the end of the world cost time. It ends a goroutine that
+// never stops trying: after a thousand times on one socket, or ten thousand dials and calls
+// of one process.
 func (w *World) linger(times *atomic.Int64, most int64) {
 	tire(times, most)
 	time.Sleep(time.Millisecond)
 }
 
-// tire is linger without the time.
+// limitAfterEnd is delayAfterEnd without the delay.
 func tire(times *atomic.Int64, most int64) {
 	if times.Add(1) > most {
 		runtime.Goexit()
@@ -204,9 +204,9 @@ func (s *socket) read(b []byte) (int, error) {
 	}
 }
 
-// arm has the loop look at the deadline when it is due. A deadline that moves
-// on, as it does with every command of a client, costs the loop nothing: it
-// finds out when it looks.
+// arm makes the loop check the deadline when it is due. A deadline that moves, as it does
+// with every command of a client, costs the loop nothing: it sees the new deadline at that
+// check.
 func (s *socket) arm() {
 	if s.deadline.IsZero() || !s.armed.IsZero() && !s.armed.After(s.deadline) {
 		return
@@ -226,7 +226,7 @@ func (s *socket) number() int {
 	return s.conn.number
 }
 
-// look is the loop looking at the deadline.
+// checkDeadline is called by the loop at a time for which the deadline was armed.
 func (s *socket) look(armed time.Time) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -247,8 +247,8 @@ func (s *socket) look(armed time.Time) {
 	}
 }
 
-// resumed moves the deadline on by how long a suspended machine stood still, and leaves it to
-// [socket.rearm] to have it looked at.
+// moveDeadline adds the time for which a suspended machine stood still to the deadline.
+// [socket.rearm] then makes the loop check it.
 func (s *socket) resumed(stood time.Duration) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -258,8 +258,8 @@ func (s *socket) resumed(stood time.Duration) {
 	s.armed = s.deadline
 }
 
-// rearm has the deadline looked at after a pause. The goroutines that were stalled
-// have gone on by then, and have read what there was to read.
+// rearm makes the loop check the deadline after a pause. By then, the goroutines that were
+// stalled have continued and have read what there was to read.
 func (s *socket) rearm() {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
@@ -274,8 +274,8 @@ func (s *socket) Write(b []byte) (int, error) {
 	n, err := s.write(b)
 	s.w.disturb()
 	if err == errOver {
-		// It takes no time, as at no other time: rueidis spins until such a write has
-		// failed.
+		// Here it takes no time, because a write never does. rueidis spins until such a
+		// write has failed.
 		tire(&s.lingered, 1_000)
 	}
 	if err != nil {
@@ -333,13 +333,13 @@ func (s *socket) flush() {
 			s.w.io.Unlock()
 			return
 		}
-		s.w.drop(size) // it is part of a message from now on
+		s.w.drop(size) // it is accounted for as part of a message from now on
 		s.conn.ask(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
 		out = out[size:]
 	}
 }
 
-// origin says what the process's client is doing.
+// origin returns what the process's client is doing.
 func (p *process) origin(f Frame) origin {
 	o := origin{client: p.name, handshake: f.Handshake, keepAlive: f.KeepAlive}
 	if p.actor != nil {
@@ -394,7 +394,7 @@ func (s *socket) SetReadDeadline(t time.Time) error {
 
 func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) }
 
-// SetWriteDeadline has nothing to do: a write only fills a buffer.
+// SetWriteDeadline does nothing, because a write only fills a buffer.
 func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
 func (s *socket) LocalAddr() net.Addr  { return tcpAddr("10.1.0." + fmt.Sprint(s.p.index+1) + ":40000") }
@@ -405,9 +405,9 @@ type tcpAddr string
 func (tcpAddr) Network() string  { return "tcp" }
 func (a tcpAddr) String() string { return string(a) }
 
-// SyscallConn lets a client look at an idle connection before it uses it, which
-// it does by peeking at the file descriptor. There is none here, so the look
-// itself says what it would have found.
+// SyscallConn lets a client check an idle connection before it uses it again. Clients do
+// that by peeking at the file descriptor. There is none here, so the peek itself returns
+// what the client would have found.
 func (s *socket) SyscallConn() (syscall.RawConn, error) { return peek{s}, nil }
 
 type peek struct{ s *socket }
@@ -424,7 +424,7 @@ func (p peek) Read(func(fd uintptr) bool) error {
 	return nil
 }
 
-// stale says, with w.io locked, whether nobody should use the connection any more.
+// isStale reports, with w.io locked, whether the connection should not be used any more.
 func (s *socket) stale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
 func (p peek) Write(func(fd uintptr) bool) error { return errPeek }

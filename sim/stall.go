@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// stall waits, with w.io locked, until the process can do I/O. The request says
-// who waits, in the words that put requests in order.
+// stallLocked waits, with w.io locked, until the process can do I/O. The request identifies
+// the waiting goroutine, to put requests in order.
 func (p *process) stall(as request) {
 	for p.state != running && !p.w.over {
 		goOn := make(chan struct{})
@@ -18,16 +18,16 @@ func (p *process) stall(as request) {
 		}
 		mine := as
 		p.stalled = append(p.stalled, &mine)
-		p.w.rouse() // or goroutines that came at different times would be of one round
+		p.w.rouse() // otherwise goroutines that came at different times would belong to one round
 		p.w.io.Unlock()
 		<-goOn
 		p.w.io.Lock()
 	}
 }
 
-// hear has a goroutine of a process go on with what it has heard, once the process runs. It
-// reports whether the world is over. It does not keep the lock in a panic: whoever tells of
-// that needs it, and the world would stand still without a word.
+// stall lets a goroutine of a process continue with the result of its I/O, once the process
+// runs. It reports whether the world has ended. It releases the lock even if it panics: the
+// code that reports the panic needs the lock, and the world would hang silently.
 func (w *World) hear(p *process, as request) (over bool) {
 	w.io.Lock()
 	defer w.io.Unlock()
@@ -35,9 +35,9 @@ func (w *World) hear(p *process, as request) (over bool) {
 	return w.over
 }
 
-// unstall lets the goroutines go on that stalled, writers first, each in a moment
-// of its own. If all went on at once, one that hears that its connection is over
-// and closes it would race with one that writes on it.
+// unstall lets the stalled goroutines continue, writers first, each in a moment of its own.
+// If all continued at the same moment, a goroutine that sees its connection end and closes
+// it would race with one that writes on it.
 func (p *process) unstall(at time.Duration) {
 	w := p.w
 	w.io.Lock()

@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// CheckStorage refuses a storage that is kept where it cannot be, or asked for nothing.
+// CheckStorage returns an error if the storage cannot be where it is, or cannot check its
+// policy there.
 func (cfg *Config) CheckStorage() error {
 	if cfg.Storage.InCluster {
 		return cfg.checkKept()

@@ -16,8 +16,8 @@ type storageNode struct {
 	store *storage.Store
 	// servedAt is the time of each entry of the store's history.
 	servedAt []time.Duration
-	// dead says that the storage's machine is: a copy takes over, which has
-	// received that many entries of the history.
+	// machineLost reports that the storage's machine is lost, so a copy takes over. copied
+	// is how many entries of the history the copy has received.
 	dead     bool
 	received int
 }
@@ -43,8 +43,8 @@ func (n *storageNode) crash(how trace.Crash) {
 	}
 }
 
-// restart starts the storage again with what its disk holds, or its copy in its
-// place. Only now can anybody tell what is lost.
+// restart starts the storage again with the data on its disk, or starts its copy in its
+// place. What is lost is known only now.
 func (n *storageNode) restart() {
 	if n.dead {
 		n.lost(n.store.FailOver(n.received))
@@ -55,7 +55,7 @@ func (n *storageNode) restart() {
 
 func (n *storageNode) stop() {}
 
-// lost records what a crash took from the storage.
+// recordLosses records what the storage lost in a crash.
 func (n *storageNode) lost(losses []storage.Loss) {
 	for _, l := range losses {
 		if l.Version != l.Was {
@@ -82,7 +82,7 @@ type serving struct {
 	peer    *storagePeer
 	ctx     origin
 	req     storage.Request
-	checked bool // by a step of its own, which it has passed
+	checked bool // in a step of its own, and not refused
 	halted  bool
 }
 
@@ -94,7 +94,7 @@ func (s *storagePeer) receive(m *message) {
 			v.serve()
 			return
 		}
-		n.w.act() // what strikes now strikes between the check and the write
+		n.w.act() // a fault that strikes now strikes between the check and the write
 	}
 	if !n.w.intercept(trace.KindStall, v) {
 		v.goOn()
@@ -103,7 +103,7 @@ func (s *storagePeer) receive(m *message) {
 
 func (s *storagePeer) hangUp(bool) {}
 
-// tells is an event about the request.
+// describe returns an event about the request.
 func (s *serving) tells(kind trace.Kind) trace.Event {
 	return trace.Event{
 		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.ctx.actor(),
@@ -111,7 +111,7 @@ func (s *serving) tells(kind trace.Kind) trace.Event {
 	}
 }
 
-// check is the check that is a step of its own.
+// check checks the request, where the check is a step of its own.
 func (s *serving) check() bool {
 	ev := s.tells(trace.KindCheck)
 	ev.Text = s.peer.n.store.Check(s.req)
@@ -149,8 +149,8 @@ func (s *serving) halt() bool {
 	return !was
 }
 
-// goOn goes on with the request as soon as the storage can. If that has crashed, the
-// request is gone.
+// proceed continues the request as soon as the storage can. If the storage has crashed, the
+// request is lost.
 func (s *serving) goOn() {
 	switch n := s.peer.n; {
 	case n.p.state == down:
@@ -169,7 +169,7 @@ func (n *storageNode) report() {
 	}
 }
 
-// report records what is stored at the end of the run.
+// reportData records what the storage or the cluster holds at the end of the run.
 func (w *World) report() {
 	if s := w.byName[trace.StorageName]; s != nil {
 		s.server.(*storageNode).report()

@@ -10,86 +10,89 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// System is the card of a kind of server that locks are kept on: what everybody else has
-// to know of it, as data, and how one node of it is made.
+// System is the card of a kind of server that locks are kept on. It holds what other
+// packages have to know about it, as data, and how one of its nodes is made.
 //
-// To add a kind of server, write a package in servers that registers its card. What it
-// does it tells by events: a lock's keys that are set, prolonged, deleted or that expire,
-// each in one of the lock's slots (see [locks.Kind]), are what its grants are read from.
+// To add a kind of server, write a package in servers that registers its card. The server
+// records events: keys of a lock that are set, prolonged, deleted or that expire, each in
+// one of the lock's slots (see [locks.Kind]). The lock's grants are derived from these
+// events.
 type System struct {
-	// Name is what scenarios call it, such as redis; its nodes are redis-1, redis-2 and so
+	// Name is its name in scenarios, such as redis. Its nodes are redis-1, redis-2 and so
 	// on.
 	Name string
 	// Title is one line for people.
 	Title string
 	// Node is one of its nodes in a sentence: "Redis node".
 	Node string
-	// Port is where its nodes listen.
+	// Port is the port on which its nodes listen.
 	Port int
 
-	// Disks are what a node can write to its disk, from the weakest to the strongest; the
-	// first is what it does if nobody says otherwise. With none a node has no disk.
+	// Disks are the ways in which a node can write to its disk, from the weakest to the
+	// strongest. The first is the default. If there are none, a node has no disk.
 	Disks []Disk
-	// Replicates says that a node can follow another and take its place: its [Server] is a
-	// [Replica].
+	// Replicates reports that a node can follow another and take its place: its [Server] is
+	// a [Replica].
 	Replicates bool
-	// Demotes says that a node whose place another has taken can be made to follow it: its
-	// [Server] is [Demotable].
+	// Demotes reports that a node whose place another has taken can be made to follow that
+	// other node: its [Server] is [Demotable].
 	Demotes bool
-	// Cluster says that its nodes are members of one cluster, which keep one register
-	// together. The cluster is a process of the trace by itself, called as the system:
-	// what is granted is told of it, once, when most of its members have it (see
-	// [Host.Tell]).
+	// Cluster reports that its nodes are members of one cluster, which keep one register
+	// together. The cluster is a process of its own in the trace, with the name of the
+	// system. A grant is recorded for the cluster, once, when a majority of its members
+	// have it (see [Host.RecordEvent]).
 	Cluster bool
-	// Key, if set, says under what key the grants of a lock of some name are told, where that
-	// is not its name.
+	// Key, if set, returns the key under which the grants of a lock are recorded. Otherwise
+	// that key is the lock's name.
 	Key func(name string) string
-	// Revives says that a key whose time is up stands again when its node's clock is set
-	// back.
+	// RevivesKeys reports that a key whose time has passed is valid again if its node's
+	// clock is set back.
 	Revives bool
-	// Elapsed says that its nodes count the time that passes: their time of day, which a
-	// fault can set, ends nothing.
+	// UsesElapsedTime reports that its nodes measure the time that passes. Their time of
+	// day, which a fault can set, does not end anything.
 	Elapsed bool
-	// Unit is what its TTLs are whole numbers of; 0 is anything.
+	// Unit is the unit of which its TTLs are whole multiples; 0 is no restriction.
 	Unit time.Duration
-	// Shortest is the shortest TTL that they take; 0 is any.
+	// ShortestTTL is the shortest TTL that they accept; 0 is no limit.
 	Shortest time.Duration
-	// Grace, if set, is how much longer than its TTL a grant whose holder has died may keep
-	// others out.
+	// Grace, if set, returns how much longer than its TTL a grant whose holder has died may
+	// block other clients.
 	Grace func(ttl time.Duration) time.Duration
-	// Failure is the error with which a node answers while the fault fail lasts, unless
-	// the fault has another. A server whose Failure is "" cannot fail so.
+	// Failure is the error with which a node answers while the fault fail lasts, unless the
+	// fault names another. A server whose Failure is "" cannot fail in that way.
 	Failure string
-	// Revokes says that an operator can delete by hand what its nodes keep of a client's
-	// claim, and RevokesSessions that an operator can end a client's session: its [Server] is
-	// [Revocable]. Unrevoked is what to write instead where neither is simulated, and why.
+	// Revokes reports that an operator can delete by hand what its nodes keep of a client's
+	// claim. RevokesSessions reports that an operator can end a client's session. In both
+	// cases its [Server] is [Revocable]. If neither is simulated, RevokeAdvice says what to
+	// write instead, and why.
 	Revokes, RevokesSessions bool
 	Unrevoked                string
-	// Reads are the ways in which data is read that is kept in its cluster; the first is what
-	// a client does by itself. With none nothing but locks can be kept there.
+	// Reads are the ways to read data that is kept in its cluster. The first is what a
+	// client does by default. If there are none, only locks can be kept there.
 	Reads []string
-	// Settings are those in which its nodes can be run otherwise.
+	// Settings are what can be configured on its nodes.
 	Settings []Setting
-	// Manners are those in which faults happen to its nodes only, by the name of the kind
-	// of fault.
+	// Manners are the manners of faults that only happen to its nodes, by the name of the
+	// kind of fault.
 	Manners map[string][]Manner
 
-	// Blind, if set, says what the clients of this build do not see: that an idle connection
-	// is over, before they use it again. It is "" if they do.
+	// IdleCheckGap, if set, describes what the clients of this build fail to notice: that
+	// an idle connection has ended, before they use it again. It returns "" if they notice.
 	Blind func() string
 
-	// Framer cuts what a client sends on one connection into messages.
+	// Framer returns a new framer, which cuts what a client sends on one connection into
+	// messages.
 	Framer func(*Names) Framer
-	// Prepare, if set, is called before a world with so many of its nodes begins. What
-	// nodes of one world leave for those of others is made here, because a WaitGroup or a
-	// channel that is made in a world is bound to it.
+	// Prepare, if set, is called before a world begins, with the number of its nodes of
+	// this kind. It makes what nodes of one world leave for those of others. A WaitGroup or
+	// a channel that is made in a world is bound to that world, so they are made here.
 	Prepare func(nodes int)
-	// Boot makes one node, which runs. Both are nil of a kind that nobody plays: see
-	// [ProvideSystem].
+	// Boot makes one node, which runs. Framer and Boot are nil for a kind that is known but
+	// not implemented in this program: see [ProvideSystem].
 	Boot func(*Host) Server
 }
 
-// KeyOf is the key under which the grants of a lock of some name are told.
+// KeyOf returns the key under which the grants of a lock are recorded.
 func (s System) KeyOf(name string) string {
 	if s.Key == nil {
 		return name
@@ -97,28 +100,29 @@ func (s System) KeyOf(name string) string {
 	return s.Key(name)
 }
 
-// Persistence is what a node writes to its disk, and when: a word of its system's.
+// Persistence is what a node writes to its disk, and when. Its values are words of the
+// node's system.
 type Persistence string
 
-// NoPersistence writes nothing: a node that restarts is empty. It is the same word for all
-// systems whose nodes can do without a disk.
+// NoPersistence writes nothing: a node that restarts is empty. The word is the same for all
+// systems whose nodes can run without a disk.
 const NoPersistence Persistence = "none"
 
 // A Disk is one way to write to the disk.
 type Disk struct {
 	Persistence
-	// Keeps are the crashes that lose nothing of what the node has answered.
+	// Keeps are the crashes in which nothing is lost of what the node has answered.
 	Keeps []trace.Crash
-	// Waits says that the node itself sees to what a stall of its disk comes to, be it that it
-	// answers only when something is on its disk, or that it writes later than it answers: its
-	// server is [Durable].
+	// HandlesStall reports that the node itself simulates what happens during a stall of
+	// its disk. Either it answers only when something is on its disk, or it writes later
+	// than it answers. Its server is [Durable].
 	Waits bool
-	// Stalled is what any other node comes to while its disk stalls, which is no fault of its
-	// own, and what to write instead: "it stands still: pause it".
+	// StallAdvice describes, for any other node, what happens while its disk stalls and
+	// what to write instead: "it stands still: pause it".
 	Stalled string
 }
 
-// Persistences are the names of the system's disks.
+// Persistences returns the names of the system's disks.
 func (s System) Persistences() []Persistence {
 	names := make([]Persistence, len(s.Disks))
 	for i, d := range s.Disks {
@@ -127,13 +131,14 @@ func (s System) Persistences() []Persistence {
 	return names
 }
 
-// Keeps says whether a crash of a node with some persistence loses nothing of what the
+// Keeps reports whether a crash of a node with some persistence loses nothing of what the
 // node has answered.
 func (s System) Keeps(p Persistence, how trace.Crash) bool {
 	return slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Persistence == p && slices.Contains(d.Keeps, how) })
 }
 
-// disk is how a node with some persistence writes; false if the system has no disks.
+// disk returns how a node with some persistence writes to its disk. It returns false if the
+// system has no such disk.
 func (s System) disk(p Persistence) (Disk, bool) {
 	for _, d := range s.Disks {
 		if p == "" || d.Persistence == p {
@@ -143,47 +148,50 @@ func (s System) disk(p Persistence) (Disk, bool) {
 	return Disk{}, false
 }
 
-// Waits says whether a node with some persistence, "" is the system's first, sees to what a
-// stall of its disk comes to.
+// HandlesDiskStall reports whether a node with some persistence simulates a stall of its
+// disk itself; "" is the system's first persistence.
 func (s System) Waits(p Persistence) bool {
 	d, ok := s.disk(p)
 	return ok && d.Waits
 }
 
-// A Framer cuts what a client has written on one connection into messages, which are
-// what faults act on. It may keep what it needs from one to the next, such as the tables
-// of a compression.
+// A Framer cuts what a client has written on one connection into messages, which are what
+// faults act on. It may keep state from one message to the next, such as the tables of a
+// compression.
 type Framer interface {
-	// Next takes the first message off b, which is not empty. Its size is 0 if b does not
-	// hold all of it yet. The bytes may be anything: what makes no sense is one message.
+	// Next returns the first message of b, which is not empty. size is 0 if b does not
+	// contain all of it yet. The bytes may be anything: bytes that make no sense are one
+	// message.
 	Next(b []byte) (size int, f Frame)
 }
 
-// A Frame is one message of a client's.
+// A Frame is one message of a client.
 type Frame struct {
-	// Body is what the server gets of it.
+	// Body is what the server receives.
 	Body any
-	// Text is the message for people. It must be the same in equal runs: see [Names].
+	// Text describes the message to people. It must be the same in equal runs: see [Names].
 	Text string
-	// Handshake says that it only sets the connection up, or keeps it up.
+	// Handshake reports that the message only sets the connection up, or keeps it open.
 	Handshake bool
-	// KeepAlive says that it only keeps a session alive: no step of the client's sends it.
+	// KeepAlive reports that the message only keeps a session alive: it belongs to no step
+	// of the client.
 	KeepAlive bool
 }
 
-// Server is one node of a system. All is called by the loop of the world, one thing at a
-// time, and nothing while its process is paused or down, but for what is said.
+// Server is one node of a system. The loop of the world calls all methods, one at a time,
+// and none while the node's process is paused or down, except where a comment says
+// otherwise.
 type Server interface {
 	// Accept is called for each new connection.
 	Accept(*End) Endpoint
-	// ClockChanged says that the node's clocks do not go on as they did. It is called in a
-	// pause too, and when the node is down.
+	// ClockChanged is called when the node's clocks have been set, stopped, started, or
+	// given another rate. It is also called during a pause, and when the node is down.
 	ClockChanged()
-	// Crash ends the server; its connections have hung up. What it leaves on its disk
-	// depends on how. Restart starts it again.
+	// Crash ends the server; its connections have hung up. What remains on its disk depends
+	// on how it crashes. Restart starts it again.
 	Crash(how trace.Crash)
 	Restart()
-	// Stop ends what goroutines it has, at the end of the run.
+	// Stop ends its goroutines, at the end of the run.
 	Stop()
 }
 
@@ -196,45 +204,46 @@ type Replica interface {
 	Promote()
 }
 
-// A Demotable server can be told that another has taken its place.
+// A Demotable server can be made to follow the node that has taken its place.
 type Demotable interface {
 	Replica
-	// Demote makes it follow the node that has taken its place, and throw away what that one
-	// does not have. It reports false if none has, or if it follows one.
+	// Demote makes it follow the node that has taken its place, and drop all data that that
+	// node does not have. It returns false if no node has taken its place, or if it is
+	// already a replica.
 	Demote() bool
 }
 
-// A Durable server minds its disk, and does something else while it waits for it: that disk
-// can stall, from when [Host.DiskStalls] on. If all that it can do is wait, it stands still
-// ([Host.AwaitDisk]).
+// A Durable server simulates what it does while its disk stalls, which it does from when
+// [Host.IsDiskStalled] is true. If it can only wait, it stands still ([Host.AwaitDisk]).
 type Durable interface {
 	Server
-	// DiskBack is called when its disk goes on that has stalled.
+	// DiskBack is called when its disk works again after a stall.
 	DiskBack()
 }
 
 // A Revocable server does what an operator types at it: see the fault [Revoke].
 type Revocable interface {
 	Server
-	// Revoke deletes what the server keeps of a client's claim to the locks of the world, its
-	// grants and its places in queues, or ends the sessions that the client's claims are of.
-	// It tells so by events whose actor is [trace.Operator]. It reports false if it finds
-	// nothing, or may not write: as a member of a cluster that does not lead, or a replica.
+	// Revoke deletes what the server keeps of a client's claim to the locks of the world:
+	// its grants and its places in queues. If session is set, it ends the sessions to which
+	// the client's claims belong. It records events whose actor is [trace.Operator]. It
+	// returns false if it finds nothing, or if it may not write, as a member of a cluster
+	// that does not lead, or as a replica.
 	Revoke(client string, session bool) bool
 }
 
-// An Attentive server wants to know when what keeps its peers from each other may have begun
-// or ended, so that it need not ask them all the time whether they are still there.
+// An Attentive server is notified when the reachability of its peers may have changed, so
+// it need not keep asking them whether they are alive.
 type Attentive interface {
 	Server
-	// Attend says that a fault has struck, or is over, or that a process has stopped or goes
-	// on. It is called in the midst of that, also in a pause: a server can plan something
-	// (see [Host.At]), and no more. Nothing says what it was: that is for the peers to find
-	// out.
+	// Attend is called when a fault has struck or ended, or when a process has stopped or
+	// continues. It is called in the middle of that, also during a pause. In it, a server
+	// can schedule something (see [Host.At]), and must do nothing else. It does not learn
+	// what happened; the peers have to find out.
 	Attend()
 }
 
-// attend has the servers attend that want to.
+// notifyAttentive calls Attend of every [Attentive] server.
 func (w *World) attend() {
 	if !w.started {
 		return
@@ -250,8 +259,8 @@ func (w *World) attend() {
 
 var systems []System
 
-// RegisterSystem adds a kind of server. It is for package initialisation; registering
-// one name twice panics, because one of the two would silently never run.
+// RegisterSystem adds a kind of server. It is for package initialisation. Registering one
+// name twice panics, because one of the two would never run and nobody would notice.
 func RegisterSystem(s System) {
 	if _, dup := LookupSystem(s.Name); dup {
 		panic("two kinds of servers are called " + s.Name)
@@ -266,9 +275,10 @@ func RegisterSystem(s System) {
 	}
 }
 
-// ProvideSystem gives a kind of server that is registered without them its Framer and its Boot:
-// what is known of it is where scenarios are read, and what plays it where a program imports it.
-// It is for package initialisation; a name that is not registered, or that has them, panics.
+// ProvideSystem sets the Framer and the Boot of a kind of server that was registered
+// without them. The card is known wherever scenarios are read, and its implementation only
+// where a program imports it. ProvideSystem is for package initialisation. It panics if the
+// name is not registered, or already has an implementation.
 func ProvideSystem(name string, framer func(*Names) Framer, boot func(*Host) Server) {
 	i := slices.IndexFunc(systems, func(s System) bool { return s.Name == name })
 	if i < 0 || systems[i].Boot != nil {
@@ -277,7 +287,7 @@ func ProvideSystem(name string, framer func(*Names) Framer, boot func(*Host) Ser
 	systems[i].Framer, systems[i].Boot = framer, boot
 }
 
-// Systems lists the kinds of servers that this program knows, in alphabetical order.
+// Systems returns the kinds of servers that this program knows, in alphabetical order.
 func Systems() []System { return slices.Clone(systems) }
 
 // LookupSystem finds a kind of server by name.
@@ -290,11 +300,10 @@ func LookupSystem(name string) (System, bool) {
 	return System{}, false
 }
 
-// NodeName is the name of the i-th of a system's nodes, counted from 0, where nobody
-// gives them others.
+// NodeName returns the default name of the i-th node of a system, counted from 0.
 func (s System) NodeName(i int) string { return fmt.Sprintf("%s-%d", s.Name, i+1) }
 
-// system is the kind of server that a node is: its own, that of its master, or that of
+// system returns the kind of server that a node is: its own, that of its master, or that of
 // the lock.
 func (cfg *Config) system(n Node) (System, error) {
 	name := n.System
@@ -313,7 +322,7 @@ func (cfg *Config) system(n Node) (System, error) {
 	return System{}, &MissingSystem{n.Name, name}
 }
 
-// members are the nodes of a system.
+// members returns the names of the nodes of a system.
 func (cfg *Config) members(of System) []string {
 	var names []string
 	for _, n := range cfg.Nodes {
@@ -324,7 +333,8 @@ func (cfg *Config) members(of System) []string {
 	return names
 }
 
-// clusters are the systems whose nodes are one, in the order of their first nodes.
+// clusters returns the systems whose nodes form one cluster, in the order of their first
+// nodes.
 func (cfg *Config) clusters() []System {
 	var all []System
 	for _, n := range cfg.Nodes {
@@ -336,19 +346,19 @@ func (cfg *Config) clusters() []System {
 	return all
 }
 
-// BadNode is the error of a node that its system cannot be.
+// BadNode is the error of a node that has something which its system does not allow.
 type BadNode struct {
 	Node string
-	// Field is what of the node is wrong: "persistence", "replica-of" or "settings"; "" is
-	// something else.
+	// Field is the wrong field of the node: "persistence", "replica-of" or "settings"; ""
+	// is something else.
 	Field string
 	Why   string
 }
 
 func (e *BadNode) Error() string { return e.Why }
 
-// MissingSystem is the error of a node of a kind that this program does not have, although
-// others may.
+// MissingSystem is the error of a node of a kind that this program does not implement.
+// Other programs may.
 type MissingSystem struct{ Node, System string }
 
 func (e *MissingSystem) Error() string {
@@ -357,7 +367,7 @@ func (e *MissingSystem) Error() string {
 		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", played, func(s System) string { return s.Name }))
 }
 
-// checkNode refuses a node that its system cannot be.
+// checkNode returns an error if a node has something which its system does not allow.
 func (cfg *Config) checkNode(n Node) error {
 	s, err := cfg.system(n)
 	switch {
@@ -373,7 +383,7 @@ func (cfg *Config) checkNode(n Node) error {
 	return s.checkSettings(n)
 }
 
-// CheckTTL refuses a TTL that the servers of the lock cannot count.
+// CheckTTL returns an error if the servers of the lock cannot measure its TTL.
 func (cfg *Config) CheckTTL() error {
 	system, _ := LookupSystem(cfg.Lock.Kind.System)
 	ttl := cfg.Lock.TTL
@@ -391,7 +401,7 @@ func (cfg *Config) CheckTTL() error {
 	return nil
 }
 
-// CheckNodes refuses nodes that their systems cannot be.
+// CheckNodes returns an error if a node has something which its system does not allow.
 func (cfg *Config) CheckNodes() error {
 	for _, n := range cfg.Nodes {
 		if err := cfg.checkNode(n); err != nil {
@@ -401,7 +411,7 @@ func (cfg *Config) CheckNodes() error {
 	return nil
 }
 
-// article is "a" or "an".
+// article returns "a" or "an", as a noun requires.
 func article(noun string) string {
 	if noun != "" && strings.ContainsRune("aeioAEIO", rune(noun[0])) {
 		return "an"
@@ -409,7 +419,7 @@ func article(noun string) string {
 	return "a"
 }
 
-// listOr lists the names of some things in a sentence; none is what it says if there are none.
+// listOr lists the names of some things in a sentence. It returns none if there are none.
 func listOr[T any](none string, all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i, one := range all {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// turn is a process's [locks.Env.Turn]. A paused process waits for its turn until
-// it runs again.
+// turn implements [locks.Env.Turn] for a process. If the process is paused, the caller
+// waits for its turn until the process runs again.
 func (p *process) turn(words ...string) {
 	p.w.io.Lock()
 	p.notice()
@@ -15,12 +15,13 @@ func (p *process) turn(words ...string) {
 	p.w.await(&request{process: p, class: classTurn, words: words}, func() {})
 }
 
-// woken is a process's [locks.Env.Woken]. Requests are admitted in order, and so are the moments
-// that they ask for: those in which timers of the process's clock fire.
+// woken implements [locks.Env.Woken] for a process. Requests are admitted in order, and the
+// moments that they ask for follow in the same order. Timers of the process's clock fire in
+// these moments.
 //
-// Timers that are due at one time fire in any order. A goroutine that one of them has woken may
-// or may not have seen that another has ended its context. So nobody gets a moment before all of
-// them wait, and nobody whose context has ended by then.
+// Timers that are due at the same time fire in any order. A goroutine that one of them has
+// woken may or may not have seen that another has ended its context. So no goroutine gets a
+// moment before all of them wait, and none whose context has ended by then gets one.
 func (p *process) woken(ctx context.Context, words ...string) {
 	w := p.w
 	mine := make(chan struct{})
@@ -57,12 +58,12 @@ func (p *process) woken(ctx context.Context, words ...string) {
 	<-mine
 }
 
-// unseen stands for every random word that no trace has shown yet: no word of a
-// command, and no name, is equal to it.
+// unseen replaces every random word that no trace has shown yet. No word of a command, and
+// no name, is equal to it.
 const unseen = "\xff"
 
-// compare is what puts goroutines in order that ask for a turn: by what they are about to
-// send, with random words replaced by what is the same in every run.
+// compare orders goroutines that ask for a turn by what they are going to send. Random
+// words are replaced by words that are the same in every run.
 func (n *Names) compare(a, b []string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {
@@ -75,8 +76,9 @@ func (n *Names) compare(a, b []string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// told is the i-th word of what is about to be sent as it is in every run. The first two, a
-// command and perhaps its script, are never random.
+// stableWord returns the i-th word of a command, with random values replaced by words that
+// are equal in every run. The first two words, a command and perhaps its script, are never
+// random.
 func (n *Names) told(i int, word string) string {
 	if i < 2 || plain(word) || n.IsKey(word) {
 		return word

@@ -11,8 +11,9 @@ type watcher struct {
 	do    func()
 }
 
-// when has do called each time a point is reached, and each of planned when it is
-// known that it will be, after a delay. It must be called before the first event.
+// onPoint calls do each time a point is reached. If the point has a delay, it calls each
+// function in planned at the beginning of the delay. It must be called before the first
+// event.
 func (w *World) when(p trace.Point, do func(), planned ...func()) {
 	for _, c := range p.Clauses() {
 		act := do
@@ -32,8 +33,8 @@ func (w *World) when(p trace.Point, do func(), planned ...func()) {
 	}
 }
 
-// watch shows an event to everything that waits. What waited for it acts when
-// the loop says so.
+// watch shows an event to all watchers. A watcher whose point it reaches acts when the loop
+// calls act.
 func (w *World) watch(ev *trace.Event) {
 	for _, watcher := range w.watchers {
 		if watcher.point.See(ev) {

@@ -1,13 +1,14 @@
-// Package sim is the simulator: a world of clients, servers that locks are kept on, and a storage,
-// in virtual time, in which faults strike where a scenario says.
+// Package sim is the simulator: a world of clients, servers that locks are kept on, and a
+// storage, in virtual time, in which faults strike where a scenario says.
 //
-// A [Config] describes a world and [Run] runs it. What happened is a [Trace].
+// A [Config] describes a world and [Run] runs it. What happened is recorded in a
+// [trace.Trace].
 //
-// A world is one loop and the goroutines of the clients' code. The loop does
-// one thing at a time: it delivers a message, fires a timer or lets a client
-// take its next step, then waits until every goroutine waits again. Whatever
-// the goroutines asked for meanwhile it admits in an order that depends only on
-// who asked and for what, never on which goroutine ran first.
+// A world is one loop and the goroutines of the clients' code. The loop does one thing at a
+// time: it delivers a message, fires a timer or lets a client take its next step. Then it
+// waits until every goroutine waits again. It admits what the goroutines asked for
+// meanwhile in an order that depends only on which process asked for what, never on which
+// goroutine ran first.
 package sim
 
 import (
@@ -26,14 +27,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// DefaultPatience is how much real time a world may take before [Run] gives up on
-// it. Most take milliseconds.
+// DefaultPatience is how much real time a world may take before [Run] gives up on it. Most
+// worlds take milliseconds.
 const DefaultPatience = time.Minute
 
-// errOver is what everything fails with once the run is over.
+// errEnded is the error of everything that a client tries after the end of the run.
 var errOver = errors.New("the simulated world has ended")
 
-// A World is one run. It exists for the kinds of faults, which act on it; its
+// A World is one run. The type is exported for the kinds of faults, which act on it. Its
 // fields belong to the loop.
 type World struct {
 	cfg    Config
@@ -41,9 +42,9 @@ type World struct {
 	trace  *trace.Trace
 	oracle *history.Oracle
 
-	// made is what the world has made so far, in bytes, and held how long the texts are that
-	// it keeps for now. refused says that there was no room for one. tooMuch is the error of a
-	// world that has made too much.
+	// charged is how much memory the world has used so far, in bytes. reserved is the
+	// length of the texts that it keeps for now. reserveFailed reports that there was no
+	// room for one. stopError is the error of a world that has made too much.
 	made, held atomic.Int64
 	refused    atomic.Bool
 	tooMuch    error
@@ -51,7 +52,7 @@ type World struct {
 	// origin is the virtual time at which the story starts.
 	origin time.Time
 	queue  queue
-	last   time.Duration // when the latest moment was done
+	last   time.Duration // when the latest moment ended
 	alive  *watchdog
 
 	processes []*process
@@ -65,7 +66,7 @@ type World struct {
 
 	faults   []*faultState
 	watchers []*watcher
-	flying   int // messages that will arrive by themselves
+	flying   int // scheduled deliveries: the run does not end before them
 	active   int // clients whose program has not ended
 
 	programs sync.WaitGroup
@@ -74,28 +75,31 @@ type World struct {
 	failed   error // guarded by io
 	io       sync.Mutex
 	requests []*request // guarded by io
-	round    int        // how often the loop has gone round; guarded by io
+	round    int        // number of the loop's current round; guarded by io
 	wake     chan struct{}
 	over     bool     // guarded by io
-	unlooked []string // the systems to which a connection was used that was over; guarded by io
+	unlooked []string // the systems for which a client has used an ended connection without a check; guarded by io
 	started  bool     // the story has begun
-	reached  []func() // what acts because a point was reached
-	thens    []func() // what the goroutines see once the moment is over
-	// admitted and done are where requests and thens were that are over: room for the next.
+	reached  []func() // actions whose point was reached
+	thens    []func() // actions at the end of the moment, mostly wake-ups of goroutines
+	// admitted and done are the emptied slices of requests and wakeUps, kept to reuse their
+	// memory.
 	admitted   []*request
 	done       []func()
 	sleepTimer *time.Timer
 }
 
-// Run runs a world to its end. The error is about the world itself: a
-// configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
-// [ErrPanic], [ErrTooMuch], [ErrTooLarge], [ErrLate] or [ErrHeavy]; what happened to the clients is in the trace.
-// With all but ErrStuck the trace is there as far as it got; with ErrLate and ErrHeavy it is if the world
-// came to its end within a second after it was cut off.
+// Run runs a world to its end. What happened to the clients is in the trace. The error is
+// about the world itself: either the configuration makes no sense, or the error wraps
+// [ErrStuck], [ErrLeak], [ErrPanic], [ErrTooMuch], [ErrTooLarge], [ErrLate] or [ErrHeavy].
+//
+// The trace is nil if the configuration makes no sense, and with ErrStuck. With ErrLate and
+// ErrHeavy it is nil unless the world ended within a second after it was cut off. In all
+// other cases it goes as far as the run did.
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
-// RunPatiently is [Run] with another limit on the real time that the world may take.
-// If half of it passes without any event, and at least a second, the world is stuck.
+// RunPatiently is [Run] with another limit on the real time that the world may take. If
+// half of it, and at least a second, passes without any event, the world is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
 	return runWithin(cfg, usual(patience))
 }
@@ -125,7 +129,8 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		if errors.Is(err, ErrStuck) || errors.Is(err, errAbandoned) || errors.Is(err, errHeavyOn) {
 			return nil, err // the loop may still be writing the trace
 		}
-		// What was cut off in the middle may well leave goroutines behind.
+		// A world that was cut off in the middle may leave goroutines behind. The reason
+		// for the cut counts then.
 		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrTooLarge) || errors.Is(cut, ErrLate) {
 			err = cut
 		}
@@ -137,7 +142,7 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	return w.trace, w.failed
 }
 
-// prepare tells the systems how many nodes there will be.
+// prepare calls Prepare of the systems, with the number of their nodes.
 func (w *World) prepare() {
 	nodes := map[string]int{}
 	for _, n := range w.cfg.Nodes {
@@ -151,7 +156,7 @@ func (w *World) prepare() {
 	}
 }
 
-// note tells of this build what one has to know of the run.
+// addNotes adds notes to the trace about properties of this build that matter for the run.
 func (w *World) note() {
 	for _, name := range slices.Sorted(slices.Values(w.unlooked)) {
 		system, _ := LookupSystem(name)
@@ -164,7 +169,7 @@ func (w *World) note() {
 	}
 }
 
-// describe makes the part of the trace that is known before the run.
+// startTrace makes the part of the trace that is known before the run.
 func (w *World) describe() {
 	cfg := &w.cfg
 	w.trace = &trace.Trace{
@@ -173,7 +178,7 @@ func (w *World) describe() {
 		ProgressWithin: cfg.ProgressWithin,
 		Doubts:         slices.Clone(cfg.Doubts),
 		Schedule:       cfg.schedule(),
-		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // as many as most worlds have
+		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // enough for most worlds
 	}
 	w.names = NewNames()
 	w.trace.Locks = cfg.Locks()
@@ -185,7 +190,8 @@ func (w *World) describe() {
 	w.trace.Processes = cfg.processes()
 }
 
-// processes are what a trace lists: clients, nodes, clusters, services and the storage.
+// processes returns the processes for the trace: clients, nodes, clusters, services and the
+// storage.
 func (cfg *Config) processes() []trace.ProcessInfo {
 	var all []trace.ProcessInfo
 	for _, c := range cfg.Clients {
@@ -207,7 +213,8 @@ func (cfg *Config) processes() []trace.ProcessInfo {
 	return all
 }
 
-// Locks are the locks of the world, as its trace will describe them; none if nobody takes any.
+// Locks returns the locks of the world in the form that its trace will have; none if no
+// client takes any.
 func (cfg *Config) Locks() (all []trace.LockInfo) {
 	if cfg.Lock.Kind.Name == "" {
 		return nil
@@ -245,8 +252,8 @@ func (cfg *Config) describe(key string) trace.LockInfo {
 	return info
 }
 
-// keys names the locks of a world: the clients' own, in the order of their first clients, then
-// what they take besides.
+// keys returns the names of the locks of a world: first the clients' own locks, in the
+// order of the clients, then the locks that they take in addition.
 func (cfg *Config) keys() []string {
 	var keys []string
 	add := func(key string) {
@@ -267,13 +274,13 @@ func (cfg *Config) keys() []string {
 	return keys
 }
 
-// key names the client's own lock.
+// key returns the name of the client's own lock.
 func (c Client) key(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
 
 // keepsLocks reports whether a lock is kept on the node.
 func (n Node) keepsLocks() bool { return n.ReplicaOf == "" && !n.Apart }
 
-// masters are the nodes that a lock is kept on.
+// masters returns the nodes that a lock is kept on.
 func (cfg *Config) masters() []Node {
 	return slices.DeleteFunc(slices.Clone(cfg.Nodes), func(n Node) bool { return !n.keepsLocks() })
 }
@@ -282,7 +289,7 @@ func (cfg *Config) masters() []Node {
 func (w *World) run() {
 	w.origin = time.Now()
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.wake = make(chan struct{}, 1) // a channel from outside the bubble would not block durably
+	w.wake = make(chan struct{}, 1) // waiting on a channel that was made outside the bubble would not be durable blocking
 	w.sleepTimer = time.NewTimer(0)
 	w.last = w.now() - 1
 	w.oracle = history.NewOracle(w.trace)
@@ -330,10 +337,10 @@ func (w *World) populate() {
 	}
 }
 
-// begin is the moment at which the story starts: when the clients have opened
-// the connections that processes which have been running for a while have open.
-// Until then the network takes no time. A lock of theirs may take a few moments of its own;
-// who is not ready by then has something to wait for.
+// begin starts the story, as soon as the clients have opened the connections that processes
+// have open after they have been running for a while. Until then the network takes no time.
+// A client's lock may take a few moments to get ready. The story begins after 10 µs at the
+// latest: a client that is not ready by then is waiting for something else.
 func (w *World) begin() {
 	const moment, most = time.Microsecond, 10 * time.Microsecond
 	if w.now() < most && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
@@ -350,14 +357,15 @@ func (w *World) begin() {
 	}
 }
 
-// now is true time since the start of the story.
+// now returns true time since the start of the story.
 func (w *World) now() time.Duration { return time.Since(w.origin) }
 
-// at asks the loop to do something at a time, or as soon as possible if that is
-// over. Only the loop may call it.
+// schedule makes the loop call do at a time, or as soon as possible if that time has
+// passed. Only the loop may call it.
 func (w *World) at(t time.Duration, do func()) { w.queue.add(t, 0, do, nil) }
 
-// fly is at for what is under way by itself: the run does not end before it.
+// scheduleDelivery is schedule for a message or an action in flight: the run does not end
+// before it.
 func (w *World) fly(t time.Duration, do func()) {
 	w.flying++
 	w.at(t, func() {
@@ -366,8 +374,8 @@ func (w *World) fly(t time.Duration, do func()) {
 	})
 }
 
-// loop runs the world until every program has ended and nothing is under way
-// any more, or until the horizon.
+// loop runs the world until every program has ended and nothing is in flight any more, or
+// until the horizon.
 func (w *World) loop() {
 	for {
 		synctest.Wait()
@@ -397,12 +405,12 @@ func (w *World) loop() {
 		if !ok || t > w.cfg.Horizon {
 			t, ok = w.cfg.Horizon, false
 		}
-		// Each moment has a nanosecond of its own, so that nothing that happens
-		// in one is simultaneous with anything that happens in another.
+		// Each moment has its own nanosecond, so nothing that happens in it is simultaneous
+		// with anything that happens in another moment.
 		t = max(t, w.last+1)
 		if now := w.now(); t > now {
-			// A timer of the clients' own may be due in the same nanosecond: what
-			// it makes them ask for is admitted first.
+			// A timer of the clients' own may be due in the same nanosecond. The requests
+			// that it causes are admitted first.
 			w.sleep(t - now)
 			continue
 		}
@@ -416,7 +424,7 @@ func (w *World) loop() {
 	}
 }
 
-// sleep lets virtual time pass until something is asked for, at most d.
+// sleep lets virtual time pass until there is a request, for at most d.
 func (w *World) sleep(d time.Duration) {
 	w.sleepTimer.Reset(d)
 	select {
@@ -425,8 +433,8 @@ func (w *World) sleep(d time.Duration) {
 	}
 }
 
-// end tears the world down: from now on all I/O fails, every sleep returns and
-// nothing is recorded, so that every goroutine can come to its end.
+// end tears the world down. From now on all I/O fails, every sleep returns and nothing is
+// recorded, so every goroutine can end.
 func (w *World) end() {
 	w.finish()
 	w.io.Lock()
@@ -457,7 +465,7 @@ func (w *World) end() {
 		}
 	}
 	w.programs.Wait()
-	// Goroutines that the programs have left behind can come to their ends too.
+	// Goroutines that the programs have left behind can end too.
 	time.Sleep(time.Minute)
 	for _, p := range w.processes {
 		if p.actor != nil {
@@ -469,7 +477,7 @@ func (w *World) end() {
 	}
 }
 
-// finish records what is left to be said at the end of the run.
+// finish records the final state at the end of the run.
 func (w *World) finish() {
 	w.report()
 	for _, f := range w.faults {
@@ -492,15 +500,14 @@ func (w *World) fail(err error) {
 	}
 }
 
-// failure is the first error of the run, if there is one.
+// failure returns the first error of the run, or nil.
 func (w *World) failure() error {
 	w.io.Lock()
 	defer w.io.Unlock()
 	return w.failed
 }
 
-// emit records an event and lets everything that waits for a point in the story
-// see it.
+// emit records an event and shows it to everything that waits for a point in the story.
 func (w *World) emit(ev trace.Event) *trace.Event {
 	before := w.trace.Events
 	ev.Seq = len(before) + 1
@@ -509,8 +516,8 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 		ev.At = max(ev.At, before[n-1].At)
 	}
 	if len(before) == cap(before) {
-		// Room for twice as many: append makes it for a quarter more, and copies each event
-		// four times.
+		// Make room for twice as many events. append would only add a quarter, and would
+		// copy each event four times.
 		before = slices.Grow(before, len(before))
 	}
 	w.trace.Events = append(before, ev)
@@ -524,8 +531,8 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	return &w.trace.Events[ev.Seq-1]
 }
 
-// check refuses a configuration that cannot run. Scenario files have been
-// checked with more care, and better messages, before.
+// check returns an error if a configuration cannot run. Scenario files have been checked
+// before, more carefully and with better messages.
 func check(cfg *Config) error {
 	roles := map[string]trace.Role{trace.StorageName: trace.RoleStorage, trace.OperatorName: ""}
 	for _, p := range cfg.processes() {
@@ -605,7 +612,7 @@ func check(cfg *Config) error {
 	return nil
 }
 
-// counts says whether a node counts fencing tokens.
+// countsTokens reports whether a node counts fencing tokens.
 func (cfg *Config) counts(n Node) bool {
 	t := cfg.Tokens
 	if len(t.Nodes) > 0 {
@@ -614,8 +621,8 @@ func (cfg *Config) counts(n Node) bool {
 	return t.Source.Counts && n.keepsLocks()
 }
 
-// addr is the address of the i-th node. It must be an IP: clients look a host name up,
-// which starts goroutines that live on after the world.
+// addr returns the address of the i-th node. It must be an IP address: clients look a host
+// name up, which starts goroutines that continue after the world has ended.
 func (cfg *Config) addr(i int) string {
 	system, _ := cfg.system(cfg.Nodes[i])
 	return fmt.Sprintf("10.0.%d.%d:%d", i/250, i%250+1, system.Port)
