@@ -1,8 +1,8 @@
-// Package fakeclock gives one process its clocks: a wall clock that can jump
-// and drift, and a monotonic clock that never jumps.
+// Package fakeclock provides the clocks of one process: a wall clock that can jump and
+// drift, and a monotonic clock that never jumps.
 //
-// Code written against [Clock] runs unchanged on [System], the clocks of this
-// machine, and on [Fake], the clocks of one simulated process.
+// Code written against [Clock] runs unchanged on [System], the clocks of this machine, and
+// on [Fake], the clocks of one simulated process.
 package fakeclock
 
 import (
@@ -37,21 +37,21 @@ func (r Reading) Add(d time.Duration) Reading {
 	return r
 }
 
-// Sub returns how much time the clock showed to pass from s to r, which must be
-// readings of one clock.
+// Sub returns how much time passed on the clock from s to r, which must be readings of the
+// same clock.
 func (r Reading) Sub(s Reading) time.Duration { return time.Duration(r.Nanos - s.Nanos) }
 
-// Clock is all that a process can see of time. Its methods may be called from
-// any goroutine of the process.
+// Clock is everything that a process can see of time. Its methods may be called from any
+// goroutine of the process.
 type Clock interface {
-	// Now is the wall clock's time of day.
+	// Now returns the wall clock's time of day.
 	Now() time.Time
 	// Read reads one clock.
 	Read(Kind) Reading
-	// Sleep returns nil once d has passed on the monotonic clock, or ctx's
-	// cause as soon as ctx is done.
+	// Sleep returns nil once d has passed on the monotonic clock, or ctx's cause as soon as
+	// ctx is done.
 	Sleep(ctx context.Context, d time.Duration) error
-	// AfterFunc calls f in its own goroutine once d has passed on the monotonic
-	// clock. Stop reports whether it prevented the call.
+	// AfterFunc calls f in its own goroutine once d has passed on the monotonic clock. stop
+	// reports whether it prevented the call.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }

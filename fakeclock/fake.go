@@ -16,27 +16,26 @@ import (
 type Timeline interface {
 	// Now is the true time since the start of the world; it never goes back.
 	Now() time.Duration
-	// At calls f once on the world's loop, at true time t or, if that is over,
-	// soon. Cancel reports whether it prevented the call.
+	// At calls f once on the world's loop, at true time t, or soon if t has passed. cancel
+	// reports whether it prevented the call.
 	At(t time.Duration, f func()) (cancel func() bool)
 }
 
-// ErrClosed is what is left of a clock after [Fake.Close]. It is a
-// [context.Canceled], because to the process its world has been cancelled.
+// ErrClosed is the error of a clock after [Fake.Close]. It is a [context.Canceled], because
+// the process's world has been cancelled.
 var ErrClosed = fmt.Errorf("clock closed: %w", context.Canceled)
 
-// Fake is the clocks of one simulated process. Its methods may be called from
-// any goroutine.
+// Fake is the clocks of one simulated process. Its methods may be called from any
+// goroutine.
 //
-// Both clocks count the ticks of one oscillator, which may run fast or slow. All
-// arithmetic is on integers and exact: readings are rounded down to a
-// nanosecond, moments are rounded up, and no number of changes adds up to an
-// error. Readings are valid as long as they fit 64 bits of nanoseconds, which
-// for the wall clock is until the year 2262.
+// Both clocks count the ticks of one oscillator, which may run fast or slow. All arithmetic
+// is on integers and exact: readings are rounded down to a nanosecond, moments are rounded
+// up, and errors do not accumulate over changes. Readings are valid as long as they fit in
+// 64 bits of nanoseconds, which for the wall clock is until the year 2262.
 //
-// Timers fire in the order of the moments they were set for, each moment in a
-// call of its own from the timeline. Those of one moment fire together: which of
-// them was set first may be chance, if several goroutines set them at once.
+// Timers fire in the order of the moments for which they were set, and the timeline makes
+// one call for each moment. Timers of one moment fire together: if several goroutines set
+// them at the same time, their order may depend on chance.
 type Fake struct {
 	timeline Timeline
 
@@ -51,13 +50,13 @@ type Fake struct {
 	closed      bool
 
 	timers   []*timer // in firing order
-	set      uint64   // how many timers were ever set
+	set      uint64   // how many timers have been set
 	unwake   func() bool
 	watchers []func(why string)
 }
 
-// never is a wait of 146 years: long enough, and far enough from the end of
-// int64 that no offset makes a sum overflow.
+// maxWait is a wait of 146 years. It is long enough, and so far from the end of int64 that
+// no offset makes a sum overflow.
 const never = math.MaxInt64 / 2
 
 // A timer calls wake once: with nil when the monotonic clock reads due, or with
@@ -82,8 +81,8 @@ func New(tl Timeline, start time.Time) *Fake {
 	}
 }
 
-// ticks is what the process sees of the oscillator: the count, or where it
-// stood when the machine was suspended.
+// ticks returns the oscillator's count for the process: the current count, or the count at
+// which the machine was suspended.
 func (f *Fake) ticks() int64 {
 	if f.suspended {
 		return f.suspendedAt
@@ -92,7 +91,7 @@ func (f *Fake) ticks() int64 {
 	return ticks
 }
 
-// Now is the wall clock's time of day, in UTC.
+// Now returns the wall clock's time of day, in UTC.
 func (f *Fake) Now() time.Time {
 	return time.Unix(0, f.Read(Wall).Nanos).UTC()
 }
@@ -107,17 +106,17 @@ func (f *Fake) Read(k Kind) Reading {
 	return Reading{Clock: Wall, Nanos: f.ticks() + f.wall}
 }
 
-// State is what a process's clocks read at one moment and how they go on.
+// State is what a process's clocks read at one moment, and how they run.
 type State struct {
 	// Wall and Monotonic are nanoseconds, as in [Reading].
 	Wall, Monotonic int64
-	// RatePPB is how many parts per billion both clocks run too fast.
+	// RatePPB is how much too fast both clocks run, in parts per billion.
 	RatePPB int64
-	// Halted says that both clocks stand still: the machine is suspended.
+	// Halted reports that both clocks stand still because the machine is suspended.
 	Halted bool
 }
 
-// State reads both clocks at one moment.
+// State reads both clocks at the same moment.
 func (f *Fake) State() State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,22 +129,22 @@ func (f *Fake) State() State {
 	}
 }
 
-// Jump sets the wall clock forward by d, or back if d is negative. A suspended
-// machine shows the jump at once and keeps it when it resumes.
+// Jump sets the wall clock forward by d, or back if d is negative. A suspended machine
+// shows the jump immediately and keeps it when it resumes.
 func (f *Fake) Jump(d time.Duration) {
 	f.mu.Lock()
 	f.wall += int64(d)
 	f.unlockAndTell("jump")
 }
 
-// Fastest bounds how many parts per billion a clock can run too fast. Several drifts that
-// act together can have it run at more than twice the speed.
+// MaxRatePPB bounds how much too fast a clock can run, in parts per billion. Several drifts
+// that act together can make it run at more than twice the speed.
 const Fastest = 10_000_000_000
 
-// SetRate makes both clocks run ppb parts per billion too fast, or too slow if
-// ppb is negative, from now on. An error means that ppb is not between -1e9 and
-// [Fastest], both excluded: a clock can neither stand still nor go back, and one that
-// runs ten times too fast is broken, not drifting.
+// SetRate makes both clocks run ppb parts per billion too fast from now on, or too slow if
+// ppb is negative. It returns an error if ppb is not between -1e9 and [MaxRatePPB], both
+// excluded: a clock can neither stand still nor go back, and a clock that runs ten times
+// too fast is broken, not drifting.
 func (f *Fake) SetRate(ppb int64) error {
 	if ppb <= -perfect || ppb >= Fastest {
 		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -perfect, int64(Fastest))
@@ -157,11 +156,11 @@ func (f *Fake) SetRate(ppb int64) error {
 	return nil
 }
 
-// Rate is how many parts per billion both clocks run too fast.
+// Rate returns how much too fast both clocks run, in parts per billion.
 func (f *Fake) Rate() int64 { return f.State().RatePPB }
 
-// Stop stops the process, as SIGSTOP and garbage collection do: both clocks run
-// on, but no timer fires before [Fake.Resume].
+// Stop stops the process, as SIGSTOP and garbage collection do: both clocks keep running,
+// but no timer fires before [Fake.Resume].
 func (f *Fake) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -169,9 +168,9 @@ func (f *Fake) Stop() {
 	f.arm()
 }
 
-// Suspend suspends the machine that the process runs on: both clocks stand still
-// and no timer fires until [Fake.Resume]. Then the monotonic clock goes on from
-// where it stood, and the wall clock jumps to what it would have read.
+// Suspend suspends the machine that the process runs on: both clocks stand still and no
+// timer fires until [Fake.Resume]. Then the monotonic clock continues from where it stood,
+// and the wall clock jumps to what it would have read.
 func (f *Fake) Suspend() {
 	f.mu.Lock()
 	if f.suspended {
@@ -184,20 +183,21 @@ func (f *Fake) Suspend() {
 	f.unlockAndTell("suspend")
 }
 
-// Resume ends [Fake.Stop] and [Fake.Suspend], whichever of them are on.
+// Resume ends both [Fake.Stop] and [Fake.Suspend].
 func (f *Fake) Resume() {
 	f.mu.Lock()
 	f.stopped = false
 	f.wake()
 }
 
-// Wake ends [Fake.Suspend] alone: a process that is stopped stays so.
+// Wake ends only [Fake.Suspend]: a process that is stopped stays stopped.
 func (f *Fake) Wake() {
 	f.mu.Lock()
 	f.wake()
 }
 
-// wake ends a suspension, if there is one, with f.mu locked, and unlocks it.
+// wake ends a suspension, if there is one. It must be called with f.mu locked, and unlocks
+// it.
 func (f *Fake) wake() {
 	if !f.suspended {
 		f.arm()
@@ -210,9 +210,9 @@ func (f *Fake) wake() {
 	f.unlockAndTell("resume")
 }
 
-// NextWall returns the first true time, not before now, at which the wall clock
-// will read wall or later if nothing changes. It is not ok while the machine is
-// suspended, or if that time is out of range.
+// NextWall returns the first true time, not before now, at which the wall clock will read
+// wall or later if nothing changes. ok is false while the machine is suspended, or if that
+// time is out of range.
 func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -223,11 +223,10 @@ func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
 	return max(at, f.timeline.Now()), ok
 }
 
-// OnChange has watch called after every change of the clocks, with the reason:
-// "jump", "drift", "suspend", or "resume" after a suspension. [Fake.Stop] and
-// the Resume that ends it change no clock. Watchers are called in the order in
-// which they were added, by the goroutine that made the change, and may use the
-// clock.
+// OnChange makes the clock call watch after every change, with the reason: "jump", "drift",
+// "suspend", or "resume" after a suspension. [Fake.Stop] and the Resume that ends it change
+// no clock. Watchers are called in the order in which they were added, by the goroutine
+// that made the change, and may use the clock.
 func (f *Fake) OnChange(watch func(why string)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -242,9 +241,9 @@ func (f *Fake) unlockAndTell(why string) {
 	}
 }
 
-// Close ends the process's time: every [Fake.Sleep], and every context of
-// [WithTimeout] on this clock, ends at once with ErrClosed, those to come too,
-// and no timer fires any more.
+// Close ends the process's time. Every [Fake.Sleep], and every context of [WithTimeout] on
+// this clock, ends immediately with ErrClosed, including later ones. No timer fires any
+// more.
 func (f *Fake) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -257,8 +256,8 @@ func (f *Fake) Close() {
 	}
 }
 
-// Sleep returns nil once d has passed on the monotonic clock and the process is
-// running, ctx's cause as soon as ctx is done, or ErrClosed.
+// Sleep returns nil once d has passed on the monotonic clock and the process is running. It
+// returns ctx's cause as soon as ctx is done, and ErrClosed when the clock is closed.
 func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -270,17 +269,17 @@ func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
 		return err
 	case <-ctx.Done():
 		if !stop() {
-			// Both happened. Which of the two select saw first is chance, so the
-			// timer always wins.
+			// Both happened. Which of the two select chose is chance, so the timer always
+			// wins.
 			return <-woken
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// AfterFunc calls call in its own goroutine once d has passed on the monotonic
-// clock and the process is running. Stop reports whether it prevented the call.
-// After Close nothing is called, and stop reports false.
+// AfterFunc calls call in its own goroutine once d has passed on the monotonic clock and
+// the process is running. stop reports whether it prevented the call. After Close nothing
+// is called, and stop reports false.
 func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
 	return f.after(d, func(err error) {
 		if err == nil {
@@ -289,9 +288,9 @@ func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
 	})
 }
 
-// after calls wake once: with nil on the world's loop when d has passed on the
-// monotonic clock and the process is running, or with ErrClosed. wake must not
-// block. Stop reports whether it prevented the call.
+// after calls wake once: with nil on the world's loop when d has passed on the monotonic
+// clock and the process is running, or with ErrClosed. wake must not block. stop reports
+// whether it prevented the call.
 func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	f.mu.Lock()
 	if f.closed {
@@ -323,9 +322,9 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 	}
 }
 
-// arm asks the timeline for a call when the next timer is due, and for none if
-// no timer can fire as things are. It must be called after every change of the
-// clocks, of the process's state and of the first timer.
+// arm asks the timeline for a call when the next timer is due, or for none if no timer can
+// fire in the current state. It must be called after every change of the clocks, of the
+// process's state and of the first timer.
 func (f *Fake) arm() {
 	if f.unwake != nil {
 		f.unwake()
@@ -340,9 +339,8 @@ func (f *Fake) arm() {
 	}
 }
 
-// fire wakes the first timers if they are due. It looks at the clock again
-// because a call that the timeline could not cancel any more may come after a
-// change.
+// fire wakes the first timers if they are due. It reads the clock again, because a call
+// that the timeline could no longer cancel may come after a change.
 func (f *Fake) fire() {
 	f.mu.Lock()
 	var due []*timer

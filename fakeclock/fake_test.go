@@ -50,8 +50,8 @@ var (
 	resume  = (*fakeclock.Fake).Resume
 )
 
-// What both clocks read 100 s after the start, and when a timer of 60 s fires,
-// after each kind of change.
+// TestChanges checks, after each kind of change, what both clocks read 100 s after the
+// start, and when a timer of 60 s fires.
 func TestChanges(t *testing.T) {
 	tests := []struct {
 		name       string
@@ -345,7 +345,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// A year of hourly changes of rate, against exact fractions.
+// A year with a change of the rate every hour, compared with exact fractions.
 func TestExactOverAYear(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		rates := []int64{333_333_333, -333_333_331, 1, -999_999_999, 999_999_999, -7}
@@ -367,9 +367,9 @@ func TestExactOverAYear(t *testing.T) {
 	})
 }
 
-// Whatever happens to a clock: it never goes back unless it is set back, no
-// timer fires early by the process's own clock or while the process does not
-// run, each fires in the end, and NextWall tells the very nanosecond.
+// These hold whatever happens to a clock. It never goes back unless it is set back. No
+// timer fires early by the process's own clock, or while the process does not run. Each
+// timer fires in the end. NextWall returns the exact nanosecond.
 func FuzzClock(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -467,7 +467,7 @@ func TestTimersOfOneMomentFireInOneCall(t *testing.T) {
 	})
 }
 
-// The longest wait there is must not wrap around into the past.
+// The longest possible wait must not wrap around into the past.
 func TestWaitForEver(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		w.runTo(time.Hour)

@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// perfect is the speed of an oscillator that keeps true time: its ticks per
-// second of true time.
+// nominalSpeed is the speed of an oscillator that keeps true time, in ticks per second of
+// true time.
 const perfect = 1_000_000_000
 
-// oscillator is what both clocks of a machine count: at moment base of true
-// time it had made ticks + part/1e9 ticks of nominally 1 ns, and it makes speed
-// ticks per second of true time.
+// oscillator is what both clocks of a machine count. At moment base of true time it had
+// made ticks + part/1e9 ticks of nominally 1 ns, and it makes speed ticks per second of
+// true time.
 //
-// It is exact. The part of a tick is carried along from change to change, so no
-// number of changes adds up to an error, and a reading is the true count rounded
-// down by less than 1 ns.
+// It is exact. The part of a tick is kept from change to change, so errors do not
+// accumulate. A reading is the true count rounded down by less than 1 ns.
 type oscillator struct {
 	base  time.Duration
 	ticks int64
 	part  uint64 // in 1e-9 of a tick, below 1e9
-	speed uint64 // in 1 .. 2e9-1
+	speed uint64 // from 1 to below nominalSpeed + MaxRatePPB
 }
 
-// at returns the count of whole ticks at moment now, which must not be before
-// base, and the part of the next.
+// at returns the count of whole ticks at moment now, which must not be before base, and the
+// part of the next tick.
 func (o oscillator) at(now time.Duration) (ticks int64, part uint64) {
-	// now-base < 2^63 and speed < 2e9, so the high word stays below 1e9 and the
-	// division cannot overflow.
+	// Below 53 years of true time the high word stays below 1e9, even at the fastest speed,
+	// so the division cannot overflow.
 	hi, lo := bits.Mul64(uint64(now-o.base), o.speed)
 	lo, carry := bits.Add64(lo, o.part, 0)
 	whole, part := bits.Div64(hi+carry, lo, perfect)
 	return o.ticks + int64(whole), part
 }
 
-// when returns the first moment, not before base, at which at least n ticks will
-// have been made; ok is false if that is beyond the range of time.Duration.
+// when returns the first moment, not before base, at which at least n ticks will have been
+// made. ok is false if that is beyond the range of time.Duration.
 func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
 	if n <= o.ticks {
 		return o.base, true
@@ -44,7 +43,7 @@ func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
 	hi, lo := bits.Mul64(uint64(n)-uint64(o.ticks), perfect)
 	lo, borrow := bits.Sub64(lo, o.part, 0)
 	hi -= borrow
-	// Round up: a moment too early would have the clock read less than n.
+	// Round up: at an earlier moment the clock would read less than n.
 	lo, carry := bits.Add64(lo, o.speed-1, 0)
 	hi += carry
 	if hi >= o.speed {

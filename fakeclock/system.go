@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// System is the clocks of this machine. Its monotonic clock counts from the
-// start of the program.
+// System returns the clocks of this machine. Its monotonic clock counts from the start of
+// the program.
 func System() Clock { return system{} }
 
 type system struct{}

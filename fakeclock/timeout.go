@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// WithTimeout returns a context that ends with [context.DeadlineExceeded] once d
-// has passed on the clock's monotonic clock and the process is running: in a
-// process that is stopped or suspended it ends on resume. It ends with ErrClosed
-// when the clock is a [Fake] that is closed, and as soon as parent ends or cancel
-// is called, as in [context.WithTimeout].
+// WithTimeout returns a context that ends with [context.DeadlineExceeded] once d has passed
+// on the clock's monotonic clock and the process is running. In a process that is stopped
+// or suspended it ends on resume. It ends with ErrClosed when the clock is a [Fake] that is
+// closed. It also ends as soon as parent ends or cancel is called, as in
+// [context.WithTimeout].
 //
-// Its Deadline is d after time.Now, whatever the clock says, or the parent's if
-// that is earlier: it is what a [net.Conn] derives its deadlines from, and those
-// are kept by the runtime. On a clock that drifts or stands still the two differ.
+// Its Deadline is d after time.Now, whatever the clock reads, or the parent's if that is
+// earlier. A [net.Conn] derives its deadlines from it, and the runtime keeps those. On a
+// clock that drifts or stands still the context therefore does not end at its Deadline.
 func WithTimeout(parent context.Context, clock Clock, d time.Duration) (context.Context, context.CancelFunc) {
 	c := &timeoutContext{
 		Context:  parent,
@@ -43,8 +43,8 @@ func WithTimeout(parent context.Context, clock Clock, d time.Duration) (context.
 	return c, func() { c.end(context.Canceled) }
 }
 
-// after calls wake once with nil when d has passed, or with ErrClosed if the
-// clock can tell that it is closed.
+// after calls wake once: with nil when d has passed, or with ErrClosed if the clock is a
+// [Fake] that is closed.
 func after(clock Clock, d time.Duration, wake func(error)) (stop func() bool) {
 	if f, ok := clock.(interface {
 		after(time.Duration, func(error)) func() bool
@@ -77,16 +77,16 @@ func (c *timeoutContext) Err() error {
 	return c.err
 }
 
-// AfterFunc is what the context package looks for in a foreign context. Without
-// it every child would keep a goroutine that waits for its parent. The package
-// hands in functions that do not block, so they are called one after the other,
-// in the order in which the children were made.
+// AfterFunc is the method that the context package looks for in a foreign context. Without
+// it every child would keep a goroutine that waits for its parent. The package passes
+// functions that do not block, so they are called one after the other, in the order in
+// which the children were made.
 func (c *timeoutContext) AfterFunc(cancel func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		// Not here: the package calls with the child locked, and cancelling locks
-		// it again.
+		// cancel must run in another goroutine: the package calls AfterFunc with the child
+		// locked, and cancelling locks it again.
 		go cancel()
 		return func() bool { return false }
 	}
@@ -104,8 +104,8 @@ func (c *timeoutContext) AfterFunc(cancel func()) (stop func() bool) {
 	}
 }
 
-// onEnd has release called when the context ends, or now if it has ended
-// already, as it may have by a timer that was quicker than its creation.
+// onEnd calls release when the context ends, or now if it has ended already. A timer may
+// end it before it is completely set up.
 func (c *timeoutContext) onEnd(release func()) {
 	c.mu.Lock()
 	if c.err == nil {

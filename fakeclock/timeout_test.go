@@ -99,7 +99,7 @@ func TestWithTimeoutCancel(t *testing.T) {
 	})
 }
 
-// A child that has ended must not be kept by a context that lives on.
+// A context that continues must not keep a child that has ended.
 func TestWithTimeoutForgetsChildren(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)
@@ -140,8 +140,8 @@ func TestWithTimeoutDeadline(t *testing.T) {
 	})
 }
 
-// The context package registers a child while it holds the child's lock, which
-// the call takes again.
+// The context package registers a child while it holds the child's lock, and the call takes
+// that lock again.
 func TestWithTimeoutTellsLateChildrenLater(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		ctx, cancel := fakeclock.WithTimeout(t.Context(), c, time.Hour)

@@ -13,7 +13,7 @@ import (
 // start is what the wall clocks of the tests read at true time 0.
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a timeline that is moved by hand.
+// world is a timeline that a test moves by hand.
 type world struct {
 	mu    sync.Mutex
 	now   time.Duration
@@ -48,7 +48,7 @@ func (w *world) At(t time.Duration, f func()) (cancel func() bool) {
 	}
 }
 
-// pop takes the earliest call that is due at t and moves true time there.
+// pop removes the earliest call that is due at t, and moves true time there.
 func (w *world) pop(t time.Duration) (f func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,8 +68,8 @@ func (w *world) pop(t time.Duration) (f func(), ok bool) {
 	return c.f, true
 }
 
-// runTo moves true time to t and makes the calls that are due on the way. It
-// must run in a bubble.
+// runTo moves true time to t and makes the calls that are due until then. It must run in a
+// bubble.
 func (w *world) runTo(t time.Duration) {
 	synctest.Wait()
 	for {
@@ -94,7 +94,7 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world, c *fakeclock.Fake))
 	})
 }
 
-// wall and mono are readings as time since the process started.
+// wall and mono return readings as the time since the process started.
 func wall(c *fakeclock.Fake) time.Duration { return c.Now().Sub(start) }
 
 func mono(c *fakeclock.Fake) time.Duration {

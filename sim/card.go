@@ -49,7 +49,7 @@ func (k FaultKind) HasSize() bool { return parameter(k.New(), "size").IsValid() 
 // A Manner is one way in which a kind of fault happens, with its phrases.
 type Manner struct {
 	// Value is the value of the parameter tagged manner; "" is the default. Where the sign
-	// of the size makes the difference, [faultcard.Less] is a size below zero.
+	// of the size makes the difference, [faultcard.Negative] is a size below zero.
 	Value string
 	// Slug is one word for the fault where its manners are distinguished; "" is the kind's
 	// name.

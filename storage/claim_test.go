@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Of a row for a period there is one, whatever the storage thinks of tokens; and who reads
-// the object learns which was put down last.
+// There is one row for a period, whatever the storage's policy for tokens. A client that
+// reads the object learns which row was inserted last.
 func TestClaims(t *testing.T) {
 	claim := func(period int) Request {
 		return Request{Op: Write, Object: "runs", Token: 1, Period: period, Claims: true}
@@ -22,7 +22,8 @@ func TestClaims(t *testing.T) {
 				t.Errorf("%s: after claim %d it reads %+v", policy, i+1, r)
 			}
 		}
-		// What is only put down may go back, and be put down again.
+		// Rows that are written without a claim may go back to earlier periods, and may be
+		// written again.
 		for _, period := range []int{3, 3, 1} {
 			if r := s.Do(Request{Op: Write, Object: "runs", Token: 1, Period: period}); r.Refused != "" {
 				t.Errorf("%s: %+v", policy, r)
@@ -37,7 +38,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A row that did not reach the copy is gone, and can be put down again.
+// A row that did not reach the copy is lost, and can be inserted again.
 func TestClaimsAfterAFailOver(t *testing.T) {
 	s := New(None)
 	claim := Request{Op: Write, Object: "runs", Period: 1, Claims: true}

@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// A Loss is what a crash took from the storage: versions of an object, or a
-// token that requests are compared with.
+// A Loss is what the storage lost in a crash: versions of an object, or a token that
+// requests are compared with.
 type Loss struct {
-	// Object is what it was lost of; "" is the whole storage, which can lose only
-	// a token.
+	// Object is the object that lost something; "" is the whole storage, which can only
+	// lose a token.
 	Object string
-	// Version is the object's now, and Was what it was; equal if none was lost.
+	// Version is the object's current version, and OldVersion the one before the crash;
+	// they are equal if none was lost.
 	Version, Was int
-	// Token is what is known now, and Knew what was known; equal if none was lost.
+	// Token is the current token, and OldToken the one before the crash; they are equal if
+	// none was lost.
 	Token, Knew uint64
 }
 
-// Crash ends the storage and starts it again with what its disk holds: it
-// forgets what it has kept in memory only. It returns what was lost.
+// Crash ends the storage and starts it again with the data on its disk: what it has kept
+// only in memory is lost. It returns what was lost.
 func (s *Store) Crash() []Loss {
 	was := s.record
 	if s.policy == VolatileToken {
@@ -27,10 +29,9 @@ func (s *Store) Crash() []Loss {
 	return s.losses(was)
 }
 
-// FailOver puts a copy in the storage's place. received is how many entries of
-// the history the copy had received; what was applied after them is gone, tokens
-// included, and so is what the storage has kept in memory only. It returns what
-// was lost.
+// FailOver replaces the storage by a copy. received is how many entries of the history the
+// copy has received. What was applied after them is lost, including tokens, and so is what
+// the storage has kept only in memory. It returns what was lost.
 func (s *Store) FailOver(received int) []Loss {
 	was := s.record
 	s.record = emptyRecord()
@@ -48,8 +49,8 @@ func (s *Store) FailOver(received int) []Loss {
 	return s.losses(was)
 }
 
-// losses compares the record with what it was: first the token of the whole
-// storage, then the objects in alphabetical order, with their own tokens.
+// losses compares the record with the earlier one: first the token of the whole storage,
+// then the objects in alphabetical order, with their own tokens.
 func (s *Store) losses(was record) []Loss {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(was.objects)), maps.Keys(was.tokens))
 	slices.Sort(names)

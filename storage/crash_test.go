@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a crash makes the storage forget, and whom it then lets write. 34 has
-// written before, 33 is stale.
+// TestCrash checks what the storage forgets in a crash, and which writes it accepts
+// afterwards. Token 34 has written before, token 33 is stale.
 func TestCrash(t *testing.T) {
 	for _, test := range []struct {
 		policy Policy
@@ -51,8 +51,8 @@ func TestCrash(t *testing.T) {
 	})
 }
 
-// A copy knows what it has received: 33's first write, then 34's, then 33's
-// second, which was refused and is none of the copy's business.
+// A copy knows what it has received: first 33's first write, then 34's write, then 33's
+// second write. That one was refused, and does not concern the copy.
 func TestFailOver(t *testing.T) {
 	requests := []Request{write("x", 33), write("x", 34), write("x", 33)}
 	for _, test := range []struct {
@@ -99,8 +99,8 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// Versions lost with a machine are numbered anew, and do not come back when the
-// next machine dies.
+// Versions that were lost with a machine are numbered anew, and do not come back when the
+// next machine fails.
 func TestFailOverTwice(t *testing.T) {
 	s := New(Writes)
 	for _, value := range []string{"a", "b"} {
@@ -118,7 +118,7 @@ func TestFailOverTwice(t *testing.T) {
 	}
 }
 
-// A write that was checked when it was still allowed is copied as it was applied.
+// A write that was allowed when it was checked is copied as it was applied.
 func TestFailOverAfterCheckThenWrite(t *testing.T) {
 	s := New(CheckThenWrite)
 	s.Do(write("x", 34))
@@ -131,7 +131,8 @@ func TestFailOverAfterCheckThenWrite(t *testing.T) {
 	}
 }
 
-// A lost mark shuts its holder out, and lets whoever had marked before write.
+// After the loss of a mark, its holder can no longer write, and the holder of the mark
+// before it can.
 func TestFailOverLosesAMark(t *testing.T) {
 	s := New(CheckAndSet)
 	s.Do(mark("x", 907))

@@ -2,68 +2,67 @@ package storage
 
 import "fmt"
 
-// Policy says what the storage does with the tokens that requests carry.
+// Policy is what the storage does with the tokens of requests.
 //
-// Under every policy but None, Lenient, Owner, Optimistic and Unfenceable, a request that
-// must carry a token and does not is refused.
+// Every policy except None, Lenient, Owner, Optimistic and Unfenceable refuses a request
+// that must carry a token and does not.
 type Policy string
 
 // No fencing, and fencing that works.
 const (
-	// None ignores tokens. So does the empty policy.
+	// None ignores tokens. The empty policy does the same.
 	None Policy = "none"
-	// Writes checks the token of every write: it is refused if a write with a
-	// higher one has been applied.
+	// Writes checks the token of every write: it is refused if a write with a higher token
+	// has been applied.
 	Writes Policy = "writes"
-	// ReadsAndWrites checks the token of every read and write, and lets a read
-	// raise the highest token seen.
+	// ReadsAndWrites checks the token of every read and write, and a read raises the
+	// highest token seen.
 	ReadsAndWrites Policy = "reads-and-writes"
 )
 
-// What people build as well. Each breaks in a way of its own.
+// Other policies that people build. Each of them fails in its own way.
 const (
-	// VolatileToken is Writes, but the highest token is kept in memory only: a
-	// crash forgets it.
+	// VolatileToken is Writes, but the highest token is kept in memory only: it is lost in
+	// a crash.
 	VolatileToken Policy = "volatile-token"
-	// CheckThenWrite is Writes, but the check and the write are two steps, and
-	// others can come between.
+	// CheckThenWrite is Writes, but the check and the write are two steps, and other
+	// requests can come between them.
 	CheckThenWrite Policy = "check-then-write"
-	// Strict is Writes, but a token must be greater than every one seen: a
-	// holder's own second write is refused.
+	// Strict is Writes, but a token must be greater than every token seen: a holder's own
+	// second write is refused.
 	Strict Policy = "strict"
-	// PerShard is Writes, but every object is a shard of its own, which knows
-	// only the tokens of its own writes.
+	// PerShard is Writes, but every object is a shard of its own, which knows only the
+	// tokens of its own writes.
 	PerShard Policy = "per-shard"
-	// Lenient is Writes, but a write without a token passes, for the sake of old
+	// Lenient is Writes, but it accepts a write without a token, for the sake of old
 	// clients.
 	Lenient Policy = "lenient"
-	// CheckAndSet needs no order of tokens, so that they can be random: Mark sets
-	// an object's mark to a token, and a write is refused unless it carries that
-	// token. It is what Salvatore Sanfilippo proposes in "Is Redlock safe?"
-	// (2016).
+	// CheckAndSet needs no order of tokens, so they can be random. Mark sets an object's
+	// mark to a token, and a write is refused unless it carries that token. Salvatore
+	// Sanfilippo proposes it in "Is Redlock safe?" (2016).
 	CheckAndSet Policy = "check-and-set"
-	// Owner needs no tokens: the objects are kept where the lock is, and one transaction
-	// looks whether the writer's key still stands there and makes the write, as etcd's
-	// Txn().If(mutex.IsOwner()) does. A write is refused if the key is gone. That of
-	// somebody who only waits for the lock stands, too. A [Store] knows nothing of keys, and
-	// compares nothing.
+	// Owner needs no tokens. The objects are kept where the lock is, and one transaction
+	// checks that the writer's key still exists there and makes the write, as etcd's
+	// Txn().If(mutex.IsOwner()) does. A write is refused if the key is gone. The key of a
+	// client that only waits for the lock exists, too. A [Store] knows nothing about keys,
+	// and compares nothing.
 	Owner Policy = "owner"
-	// Optimistic needs no tokens and no lock: a write says which version its writer knew
-	// (see [Request.Knew]), and is refused if the object is at another one. It is what
-	// If-Match does in HTTP, and UPDATE … WHERE version = … in SQL.
+	// Optimistic needs no tokens and no lock. A write carries the version that its writer
+	// knows (see [Request.KnownVersion]), and is refused if the object has another version.
+	// If-Match does that in HTTP, and UPDATE … WHERE version = … in SQL.
 	Optimistic Policy = "optimistic"
-	// Unfenceable is where nothing can be checked: the effect is an e-mail, or
-	// appending to a file. Tokens are carried, and ignored.
+	// Unfenceable is for effects that cannot be checked, such as an e-mail, or appending to
+	// a file. Tokens are carried, and ignored.
 	Unfenceable Policy = "unfenceable"
 )
 
-// Policies lists every policy: none and those that work, in the order in which
-// they grow stricter, then the others.
+// Policies returns every policy: first None and the policies that work, from the weakest to
+// the strictest, then the others.
 func Policies() []Policy {
 	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Owner, Optimistic, Unfenceable}
 }
 
-// titles are what the policies do, in one line for people.
+// titles are what the policies check, in one line for people.
 var titles = map[Policy]string{
 	None:           "nothing",
 	Writes:         "the token of every write",
@@ -79,14 +78,14 @@ var titles = map[Policy]string{
 	Unfenceable:    "nothing: what it does cannot be fenced",
 }
 
-// Title says what the storage checks, as in "it checks …". It is empty for a
-// policy that does not exist.
+// Title returns what the storage checks, as in "it checks …". It is empty for a policy that
+// does not exist.
 func (p Policy) Title() string { return titles[p] }
 
-// checks says whether the policy looks at the token of such a request.
+// checks reports whether the policy checks requests with an operation.
 func (p Policy) checks(op Op) bool {
 	switch p {
-	case "", None, Owner, Unfenceable: // who keeps the data where the lock is asks for its key
+	case "", None, Owner, Unfenceable: // for Owner, the servers that keep the data check the key
 		return false
 	case ReadsAndWrites:
 		return op == Read || op == Write
@@ -96,8 +95,8 @@ func (p Policy) checks(op Op) bool {
 	return op == Write
 }
 
-// remembers says whether an applied request leaves its token behind, for others
-// to be compared with.
+// keepsToken reports whether the storage keeps the token of an applied request, to compare
+// later ones with it.
 func (p Policy) remembers(op Op) bool {
 	switch p {
 	case CheckAndSet:
@@ -108,7 +107,8 @@ func (p Policy) remembers(op Op) bool {
 	return p.checks(op)
 }
 
-// scope is what an object shares its token with: "" is the whole storage.
+// scope returns the objects with which an object shares its token: the object itself, or
+// "", which is the whole storage.
 func (p Policy) scope(object string) string {
 	if p == PerShard || p == CheckAndSet {
 		return object
@@ -116,8 +116,8 @@ func (p Policy) scope(object string) string {
 	return ""
 }
 
-// compare says why a request is refused, or "". known is the token that the storage
-// remembers, and version what the object is at.
+// refusal returns why a request is refused, or "". known is the token that the storage
+// remembers, and version the current version of the object.
 func (p Policy) compare(req Request, known uint64, version int) string {
 	switch {
 	case !p.checks(req.Op):
@@ -154,8 +154,8 @@ func (p Policy) compareMark(req Request, mark uint64) string {
 	return fmt.Sprintf("it carries token %d, but %s is marked with token %d", req.Token, req.Object, mark)
 }
 
-// Changed is why a write is refused whose writer knew another version than the one that the
-// object is at.
+// VersionRefusal returns why a write is refused whose writer knew another version than the
+// current one.
 func Changed(object string, is int) string {
 	return fmt.Sprintf("%s is at version %d by now", object, is)
 }

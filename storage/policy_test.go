@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// served is what becomes of requests, one after the other: "ok", or why one was
+// served returns the results of requests, one after the other: "ok", or why a request was
 // refused.
 func served(p Policy, requests ...Request) []string {
 	s := New(p)
@@ -25,13 +25,13 @@ const (
 	noToken = "it carries no fencing token"
 )
 
-// knowing is a write without a token of a client that knows of a version.
+// writeKnowing returns a write without a token, by a client that knows a version.
 func knowing(object string, version int) Request {
 	return Request{Op: Write, Object: object, Knew: version}
 }
 
-// What each policy lets through, next to one that does not. 33 and 34 are the
-// tokens of two holders, 34 of the newer.
+// Accepted requests for each policy, each next to a refused one. 33 and 34 are the tokens
+// of two holders; 34 is the newer holder's.
 func TestPolicies(t *testing.T) {
 	type rows []struct {
 		policy Policy
@@ -49,7 +49,7 @@ func TestPolicies(t *testing.T) {
 			{Writes, []string{"ok", "ok", older}},
 			{ReadsAndWrites, []string{"ok", "ok", older}},
 			{VolatileToken, []string{"ok", "ok", older}},  // until it crashes
-			{CheckThenWrite, []string{"ok", "ok", older}}, // unless somebody comes between
+			{CheckThenWrite, []string{"ok", "ok", older}}, // unless another request comes between
 			{Strict, []string{"ok", "ok", older}},
 			{PerShard, []string{"ok", "ok", "token 33 is older than token 34, which the shard of x has already seen"}},
 			{Unfenceable, []string{"ok", "ok", "ok"}},
@@ -114,8 +114,8 @@ func TestPolicies(t *testing.T) {
 		requests: []Request{write("x", 34), write("x", 0), write("x", 33)},
 		rows:     rows{{Writes, []string{"ok", noToken, older}}, {Lenient, []string{"ok", "ok", older}}},
 	}, {
-		// Marks mean nothing to a storage that compares tokens: 33 may still write
-		// after 34 has only marked, or marked with a high token.
+		// A storage that compares tokens ignores marks: 33 may still write after 34 has
+		// only marked, or marked with a high token.
 		name:     "marks",
 		requests: []Request{mark("x", 99), write("x", 33), mark("x", 1), write("x", 34)},
 		rows: rows{
@@ -137,8 +137,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Check-and-set works with tokens that are just different, here 907 of the first
-// holder and 15 of the second. Whoever marks last can write.
+// Check-and-set works with tokens that are only different, here 907 of the first holder and
+// 15 of the second. The holder that has marked last can write.
 func TestCheckAndSet(t *testing.T) {
 	const marked = "it carries token 907, but x is marked with token 15"
 	for _, test := range []struct {
@@ -155,7 +155,7 @@ func TestCheckAndSet(t *testing.T) {
 		{"the stale one reads: reads are not checked",
 			[]Request{mark("x", 907), mark("x", 15), read("x", 907)},
 			[]string{"ok", "ok", "ok"}},
-		// There is no order of tokens, so the last mark wins, whoever's it is. With
+		// Tokens have no order, so the last mark wins, whichever holder it belongs to. With
 		// ordered tokens 33 would have been refused after a write with 34.
 		{"the stale holder's mark arrives after the new one's",
 			[]Request{mark("x", 15), mark("x", 907), write("x", 15), write("x", 907)},
@@ -175,8 +175,8 @@ func TestCheckAndSet(t *testing.T) {
 	}
 }
 
-// Between a check and a write that are two steps others come in. The highest
-// token does not go down for that, so a third write of the stale holder fails.
+// If the check and the write are two steps, other requests come between them. The highest
+// token does not go down because of that, so a third write of the stale holder fails.
 func TestCheckThenWrite(t *testing.T) {
 	s := New(CheckThenWrite)
 	if refused := s.Check(write("x", 33)); refused != "" {
@@ -199,7 +199,7 @@ func TestCheckThenWrite(t *testing.T) {
 	}
 }
 
-// Every policy is listed, and once.
+// Every policy is listed exactly once.
 func TestPoliciesAreListed(t *testing.T) {
 	seen := map[Policy]bool{}
 	for _, p := range Policies() {

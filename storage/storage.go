@@ -1,9 +1,8 @@
-// Package storage is the protected resource: the service whose data the lock is
-// there to keep in order. It may check fencing tokens, and it keeps the full
-// history of what it did.
+// Package storage is the protected resource: the service whose data the lock protects. It
+// may check fencing tokens, and it keeps the full history of its requests.
 //
-// The fencing rule is Martin Kleppmann's ("How to do distributed locking",
-// 2016): a request that carries a token lower than one already seen is refused.
+// The fencing rule is Martin Kleppmann's ("How to do distributed locking", 2016): a request
+// that carries a token lower than one already seen is refused.
 package storage
 
 import (
@@ -11,15 +10,15 @@ import (
 	"slices"
 )
 
-// Op is what a request asks for.
+// Op is the operation of a request.
 type Op string
 
 const (
 	Read  Op = "read"
 	Write Op = "write"
-	// Mark sets the mark of an object to the request's token, whatever it was
-	// before. It is for the policy CheckAndSet; under every other it is answered
-	// and has no effect.
+	// Mark sets the mark of an object to the request's token, whatever the mark was before.
+	// It is for the policy CheckAndSet. Under every other policy it is answered and has no
+	// effect.
 	Mark Op = "mark"
 )
 
@@ -27,52 +26,50 @@ const (
 type Request struct {
 	Op     Op     `json:"op"`
 	Object string `json:"object"`
-	// Value is what a write puts there.
+	// Value is what a write writes.
 	Value string `json:"value,omitempty"`
-	// Token is the fencing token of the lock's grant; 0 means that the request
-	// carries none.
+	// Token is the fencing token of the lock's grant; 0 means that the request has none.
 	Token uint64 `json:"token,omitempty"`
-	// Knew is the version of the object that the client last learnt of, for a storage whose
-	// policy is Optimistic; 0, if it has learnt of none, is that of one never written.
+	// KnownVersion is the version of the object that the client last learned, for a storage
+	// with the policy Optimistic. 0 means that the client knows of no version, and is also
+	// the version of an object that was never written.
 	Knew int `json:"-"`
 	// Period is the period of a schedule for which a write is made; 0 is none.
 	Period int `json:"period,omitempty"`
-	// Claims has a write put down a row (object, period) of which there can be one: whatever
-	// the policy, it is refused if such a row has been put down before.
+	// Claims makes a write insert a row (object, period), of which there can be only one.
+	// The write is refused, whatever the policy, if such a row has been inserted before.
 	Claims bool `json:"claims,omitempty"`
 }
 
 // A Response answers one request.
 type Response struct {
-	// Version counts the writes that the object has seen: for a write the version
-	// that it made, else the one that the object is at. 0 is an object never
-	// written.
+	// Version counts the writes of the object. For a write it is the version that the write
+	// made, otherwise the current version. 0 is an object that was never written.
 	Version int `json:"version"`
 	// Replaced is, for an applied write, the version that it replaced.
 	Replaced int `json:"replaced,omitempty"`
-	// Value is what was read, and Period for which period that was written; 0 is none.
+	// Value is what was read. Period is the period for which that was written; 0 is none.
 	Value  string `json:"value,omitempty"`
 	Period int    `json:"period,omitempty"`
-	// Refused says why the request was refused; it is empty when it was not.
+	// Refused is why the request was refused; it is empty if the request was not refused.
 	Refused string `json:"refused,omitempty"`
 }
 
-// An Entry is one request and what became of it.
+// An Entry is one request and its response.
 type Entry struct {
 	Request  Request
 	Response Response
-	// Lost says that the request was applied and is gone: it had not reached the
+	// Lost reports that the request was applied and has been lost: it had not reached the
 	// copy that has taken over since.
 	Lost bool
 }
 
-// A Store holds the objects. Do checks a token and makes the write in one step:
-// there is no moment at which the one is done and the other is not. A storage
-// whose policy is CheckThenWrite has such a moment; whoever runs it calls Check,
-// and Apply when the moment is over.
+// A Store holds the objects. Do checks a token and makes the write in one step, with
+// nothing in between. A storage with the policy CheckThenWrite takes two steps: its caller
+// calls Check, and Apply some time later.
 //
-// A Store is not safe for concurrent use: it serves one request at a time, in
-// the order in which they arrive.
+// A Store is not safe for concurrent use: it serves one request at a time, in the order in
+// which they arrive.
 type Store struct {
 	policy  Policy
 	record  record
@@ -81,8 +78,8 @@ type Store struct {
 
 type record struct {
 	objects map[string]object
-	// tokens has, for each scope of the policy, what requests are compared with:
-	// the highest token seen, or the mark.
+	// tokens is what requests are compared with, for each scope of the policy: the highest
+	// token seen, or the mark.
 	tokens map[string]uint64
 }
 
@@ -107,14 +104,12 @@ func (s *Store) Do(req Request) Response {
 	return s.Apply(req)
 }
 
-// Check says why a request must be refused at this moment, or "". It changes
-// nothing.
+// Check returns why a request must be refused now, or "". It changes nothing.
 func (s *Store) Check(req Request) (refused string) {
 	return s.policy.compare(req, s.Token(req.Object), s.record.objects[req.Object].version)
 }
 
-// Apply serves a request that has passed the check, at this moment or some time
-// ago, and records it.
+// Apply serves a request that has passed the check, now or some time ago, and records it.
 func (s *Store) Apply(req Request) Response {
 	if req.Claims && s.claimed(req) {
 		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimed(req.Object, req.Period)})
@@ -122,7 +117,7 @@ func (s *Store) Apply(req Request) Response {
 	return s.log(req, s.apply(req))
 }
 
-// claimed reports whether there is a row for the period of a request.
+// isClaimed reports whether there is a row for the period of a request.
 func (s *Store) claimed(req Request) bool {
 	return slices.ContainsFunc(s.history, func(e Entry) bool {
 		was := e.Request
@@ -130,7 +125,7 @@ func (s *Store) claimed(req Request) bool {
 	})
 }
 
-// claimed is why a row for a period is refused.
+// claimRefusal returns why a second row for a period is refused.
 func claimed(object string, period int) string {
 	return fmt.Sprintf("%s has a row for period %d by now", object, period)
 }
@@ -154,8 +149,8 @@ func (s *Store) apply(req Request) Response {
 	return Response{Version: was.version}
 }
 
-// remember keeps the token of an applied request. A mark replaces whatever there
-// is; the highest token seen never goes down.
+// remember keeps the token of an applied request. A mark replaces the previous mark. The
+// highest token seen never goes down.
 func (s *Store) remember(req Request) {
 	if s.policy.remembers(req.Op) && (s.policy == CheckAndSet || req.Token > s.Token(req.Object)) {
 		s.record.tokens[s.policy.scope(req.Object)] = req.Token
@@ -166,18 +161,17 @@ func (s *Store) remember(req Request) {
 // do not change it.
 func (s *Store) History() []Entry { return s.history }
 
-// Token is what a request for an object is compared with: the highest token that
-// has been seen, or the object's mark. 0 is none.
+// Token returns what a request for an object is compared with: the highest token that has
+// been seen, or the object's mark. 0 is none.
 func (s *Store) Token(object string) uint64 { return s.record.tokens[s.policy.scope(object)] }
 
-// Object returns the version and value of an object, 0 and "" if it was never
-// written.
+// Object returns the version and the value of an object; 0 and "" if it was never written.
 func (s *Store) Object(name string) (version int, value string) {
 	o := s.record.objects[name]
 	return o.version, o.value
 }
 
-// Objects lists, in alphabetical order, the objects that requests have named.
+// Objects returns, in alphabetical order, the objects that requests have named.
 func (s *Store) Objects() []string {
 	var names []string
 	for _, e := range s.history {

@@ -59,7 +59,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// The history has every request, refused ones too.
+// The history contains every request, including refused ones.
 func TestHistory(t *testing.T) {
 	s := New(Writes)
 	requests := []Request{write("y", 34), read("x", 33), write("x", 33), mark("z", 1)}

@@ -2,8 +2,9 @@ package agenda
 
 import "github.com/locksim/locksim/sim"
 
-// An Outbox is what a server has to send when the world has seen what it did: a server does all
-// that it does at one moment first, and a crash may come before it sends. It belongs to the loop.
+// An Outbox holds what a server sends once faults and clients have reacted to what it did.
+// A server first does everything that it does at one moment, and may crash before it sends.
+// The Outbox belongs to the loop.
 type Outbox struct {
 	host     *sim.Host
 	life     int // counts the crashes
@@ -12,13 +13,14 @@ type Outbox struct {
 	flushing bool
 }
 
-// NewOutbox makes one.
+// NewOutbox returns an empty outbox.
 func NewOutbox(h *sim.Host) *Outbox { return &Outbox{host: h} }
 
-// Send has something sent when what the server does now is done.
+// Send makes the outbox call send when the server has finished what it does now.
 func (o *Outbox) Send(send func()) { o.waiting = append(o.waiting, send) }
 
-// Do does something, and sends what comes of it. What is done within is a part of it.
+// Do calls f, and then sends what f has put into the outbox. A nested Do is part of the
+// outer one.
 func (o *Outbox) Do(f func()) {
 	o.depth++
 	f()
@@ -48,7 +50,7 @@ func (o *Outbox) flush() {
 	o.flushing = false
 }
 
-// Crash forgets what was to be sent.
+// Crash drops what has not been sent.
 func (o *Outbox) Crash() {
 	o.life++
 	o.waiting = nil

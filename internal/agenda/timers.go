@@ -1,5 +1,5 @@
-// Package agenda holds what a simulated server has still to do: what an alarm or a timer
-// calls, and what it sends when the world has seen what it did.
+// Package agenda holds what a simulated server will do later: the calls of alarms and
+// timers, and what it sends after faults and clients have reacted to what it did.
 package agenda
 
 import (
@@ -10,20 +10,21 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Alarm rings when a node's time of day comes to a moment, as what a server ends by its wall
-// clock does: keys that expire, and rows that name their end. It has to be set anew when the
-// clock is.
+// An Alarm rings when a node's time of day reaches a moment. It is for what a server ends
+// by its wall clock: keys that expire, and rows that contain their end. It must be set
+// again when the clock is set.
 type Alarm struct {
 	host *sim.Host
 	ring func()
-	set  int // counts the moments that it was set to: only the latest counts
+	set  int // counts the calls of Set: only the latest one counts
 }
 
-// NewAlarm makes one. It rings, on the loop, while the node is up, also in a pause.
+// NewAlarm returns an alarm that calls ring on the loop, while the node is up, also during
+// a pause.
 func NewAlarm(h *sim.Host, ring func()) *Alarm { return &Alarm{host: h, ring: ring} }
 
-// Set has the alarm ring when the node's wall clock reads t, in place of what it was set to
-// before. The zero Time is never.
+// Set makes the alarm ring when the node's wall clock reads t, and cancels the previous
+// setting. The zero Time is never.
 func (a *Alarm) Set(t time.Time) {
 	a.set++
 	set := a.set
@@ -39,13 +40,13 @@ func (a *Alarm) Set(t time.Time) {
 	}
 }
 
-// Timers call what is due by a node's monotonic clock, as real servers measure their limits: no
-// jump of a wall clock reaches it. They call on the world's loop. What falls due in a pause is
-// called when the node runs again. They go with what has made them: after a crash a server clears
-// them.
+// Timers make calls at times of a node's monotonic clock. Real servers measure their limits
+// by that clock, so no jump of a wall clock affects them. The calls are made on the world's
+// loop. A call that is due during a pause is made when the node runs again. After a crash a
+// server must clear its timers.
 type Timers struct {
 	host  *sim.Host
-	all   []*Timer // the next first
+	all   []*Timer // the next one first
 	alarm *Alarm
 }
 
@@ -55,23 +56,24 @@ type Timer struct {
 	call func()
 }
 
-// Due is when it is called, by the node's monotonic clock, in nanoseconds.
+// Due returns when the call is made, by the node's monotonic clock, in nanoseconds.
 func (one *Timer) Due() int64 { return one.due }
 
-// NewTimers makes those of a server that does in its own way what is due.
+// NewTimers returns the timers of a server. All calls that are due are passed to do, which
+// makes them in the server's own way.
 func NewTimers(h *sim.Host, do func(func())) *Timers {
 	t := &Timers{host: h}
 	t.alarm = NewAlarm(h, func() { h.Running(func() { do(t.fire) }) })
 	return t
 }
 
-// Now is what the node's monotonic clock reads, in nanoseconds.
+// Now returns what the node's monotonic clock reads, in nanoseconds.
 func (t *Timers) Now() int64 { return t.host.Clock().Read(fakeclock.Monotonic).Nanos }
 
-// After has f called once d has passed.
+// After makes the timers call f once d has passed.
 func (t *Timers) After(d time.Duration, f func()) *Timer { return t.At(t.Now()+int64(d), f) }
 
-// At has f called once the node's monotonic clock reads so many nanoseconds.
+// At makes the timers call f once the node's monotonic clock reads due, in nanoseconds.
 func (t *Timers) At(due int64, f func()) *Timer {
 	one := &Timer{due, f}
 	i := len(t.all)
@@ -85,30 +87,30 @@ func (t *Timers) At(due int64, f func()) *Timer {
 	return one
 }
 
-// Stop forgets a timer, which may have been called, or be nil.
+// Stop removes a timer. The timer may have been called already, or be nil.
 func (t *Timers) Stop(one *Timer) {
 	if i := slices.Index(t.all, one); i >= 0 {
 		t.all = slices.Delete(t.all, i, i+1)
 	}
 }
 
-// Clear forgets all.
+// Clear removes all timers.
 func (t *Timers) Clear() {
 	t.all = nil
 	t.Arm()
 }
 
-// Expires is when a timer is due in true time, if nothing comes between; false if the machine
-// stands still.
+// DueInTrueTime returns when a timer is due in true time, if nothing changes; false if the
+// machine stands still.
 func (t *Timers) Expires(one *Timer) (time.Duration, bool) { return t.host.When(t.wall(one)) }
 
-// wall is what the wall clock reads when a timer is due.
+// wall returns what the wall clock reads when a timer is due.
 func (t *Timers) wall(one *Timer) time.Time {
 	return t.host.Clock().Now().Add(time.Duration(max(one.due-t.Now(), 0)))
 }
 
-// Arm has the world call when the first timer is due, as the clocks go now. It is to be called
-// when they go otherwise.
+// Arm makes the world call the first timer when it is due, with the clocks as they run now.
+// It must be called again when the clocks change.
 func (t *Timers) Arm() {
 	first := time.Time{}
 	if len(t.all) > 0 {

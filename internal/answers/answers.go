@@ -1,5 +1,5 @@
-// Package answers is what the nodes of a lock say to its requests, in words that do
-// not depend on chance: a trace has the errors of locks word by word.
+// Package answers describes what the nodes of a lock answered to its requests, in words
+// that do not depend on chance. A trace contains the errors of locks word by word.
 package answers
 
 import (
@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// One is what one node, counted from 0, said to a request.
+// An Answer is the answer of one node, counted from 0, to a request.
 type One struct {
 	Node int
 	Yes  bool
 	Err  error
 }
 
-// All are sorted by node.
+// Answers are the answers of all nodes, sorted by node.
 type All []One
 
-// Yes is the nodes that said yes.
+// YesNodes returns the nodes that answered yes.
 func (a All) Yes() (nodes []int) {
 	for _, answer := range a {
 		if answer.Yes {
@@ -32,8 +32,8 @@ func (a All) Yes() (nodes []int) {
 	return nodes
 }
 
-// CanHave reports whether n nodes may have said yes, counting those whose answer
-// is not known.
+// MayHaveYes reports whether n nodes may have answered yes, including nodes whose answer is
+// not known.
 func (a All) CanHave(n int) bool {
 	for _, answer := range a {
 		if answer.Yes || answer.Err != nil {
@@ -43,8 +43,8 @@ func (a All) CanHave(n int) bool {
 	return n <= 0
 }
 
-// But says why nodes did not say yes; no is the word for those that said no. It
-// counts nodes from 1 and depends on nothing but the answers.
+// Refusals describes why nodes did not answer yes, in parentheses; "" if all did. no is the
+// word for nodes that answered no. It counts nodes from 1 and depends only on the answers.
 func (a All) But(no string) string {
 	var said []string
 	for _, answer := range a {
@@ -61,14 +61,14 @@ func (a All) But(no string) string {
 	return " (" + strings.Join(said, ", ") + ")"
 }
 
-// Sort sorts them.
+// Sort sorts the answers by node.
 func (a All) Sort() {
 	slices.SortFunc(a, func(x, y One) int { return x.Node - y.Node })
 }
 
-// Reason says what an error was. A deadline passes for the context and for the
-// connection at the same moment, and chance decides which of them go-redis
-// reports: the two must read the same.
+// Reason returns the text of an error. A deadline passes for the context and for the
+// connection at the same moment, and chance decides which of them go-redis reports. Both
+// get the same text.
 func Reason(err error) string {
 	var network net.Error
 	switch {
@@ -80,8 +80,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// Because adds the cause of ctx's end to an error, if it has ended: then the
-// nodes' answers are no more than its consequence.
+// WithCause adds the cause of ctx's end to an error, if ctx has ended. The nodes' answers
+// are then only a consequence of that.
 func Because(ctx context.Context, err error) error {
 	if cause := Ended(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", err, cause)
@@ -89,8 +89,8 @@ func Because(ctx context.Context, err error) error {
 	return err
 }
 
-// Ended is the cause of ctx's end, or nil. A context whose deadline is now has
-// ended, even if its timer has not had its turn yet.
+// EndCause returns the cause of ctx's end, or nil. A context whose deadline is now has
+// ended, even if its timer has not fired yet.
 func Ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if deadline, ok := ctx.Deadline(); cause == nil && ok && !time.Now().Before(deadline) {

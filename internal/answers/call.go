@@ -2,8 +2,8 @@ package answers
 
 import "context"
 
-// Await returns what comes on a channel, until ctx ends: then it is not ok. If both have
-// happened the channel wins, always.
+// Await returns the next value from a channel. ok is false if ctx ends first. If both have
+// happened, the channel always wins.
 func Await[T any](ctx context.Context, from <-chan T) (got T, ok bool) {
 	select {
 	case got = <-from:
@@ -18,9 +18,9 @@ func Await[T any](ctx context.Context, from <-chan T) (got T, ok bool) {
 	}
 }
 
-// Call calls f, which no context ends, and returns what it returns. It is not ok if ctx ends
-// before that. Then late, which may be nil, is called with what f returns later, unless that is
-// an error.
+// Call calls f, which no context ends, and returns its results. ok is false if ctx ends
+// first. In that case late, which may be nil, is later called with the value of f, unless f
+// returns an error.
 func Call[T any](ctx context.Context, f func() (T, error), late func(T)) (got T, ok bool, err error) {
 	type outcome struct {
 		got T

@@ -1,56 +1,57 @@
-// Package faultcard has the words in which the card of a kind of fault says where and when
-// such a fault can strike. Package sim writes the cards, and a search reads them.
+// Package faultcard has the words in which the card of a kind of fault describes where and
+// when such a fault can strike. Package sim writes the cards, and a search reads them.
 package faultcard
 
-// An Occasion is the points at which a fault strikes.
+// An Occasion is the set of points at which a fault strikes.
 type Occasion string
 
 const (
-	// AtPoints: whenever something happens to the process: it begins a step, or a message
-	// is sent to it or by it.
+	// AtPoints is whenever something happens to the process: it begins a step, or it sends
+	// or receives a message.
 	AtPoints Occasion = "points"
-	// AtEveryPoint: whenever something happens to any process.
+	// AtEveryPoint is whenever something happens to any process.
 	AtEveryPoint Occasion = "every point"
-	// AtSteps: when the process begins a step.
+	// AtSteps is when the process begins a step.
 	AtSteps Occasion = "steps"
-	// AtMessages: when a message between the two processes is on its way, and when it has
+	// AtMessages is when a message between the two processes is on its way, and when it has
 	// arrived.
 	AtMessages Occasion = "messages"
-	// AtCalls: when a message of a call of the process's lock is on its way.
+	// AtCalls is when a message of a call of the process's lock is on its way.
 	AtCalls Occasion = "calls"
-	// OnMessages: each message is a fault's target.
+	// OnMessages makes each message the target of a fault.
 	OnMessages Occasion = "each message"
-	// OnRequests: the sender and the step of each first request to the storage are a
-	// fault's.
+	// OnRequests makes a fault for the sender and the step of each first request to the
+	// storage.
 	OnRequests Occasion = "each request to the storage"
 )
 
-// Others says which processes can be at the other end of a fault.
+// Others is which processes can be at the other end of a fault.
 type Others string
 
 const (
-	// Alone is none.
+	// NoOthers is no process.
 	Alone Others = ""
-	// AnySide is every set of nodes, and the storage.
+	// AnyNodeSet is every set of nodes, and the storage.
 	AnySide Others = "any side"
-	// EachShare is a set of nodes of each size, and the storage.
+	// EachNodeCount is one set of nodes of each size, and the storage.
 	EachShare Others = "each share"
-	// SpokenTo is each to whom the process says something in the step.
+	// EachReceiver is each process to which the process sends a message in the step.
 	SpokenTo Others = "spoken to"
 )
 
-// A Gate is what must be so that a fault can act at all.
+// A Gate is a condition without which a fault cannot act.
 type Gate string
 
 const (
-	// NeedsOwnClock: if the process is a client, its lock reads that client's clock.
+	// NeedsOwnClock is that the lock reads the process's clock, if the process is a client.
 	NeedsOwnClock Gate = "the lock reads the client's clock"
-	// NeedsReplica: the process is a replica of another.
+	// NeedsReplica is that the process is a replica of another.
 	NeedsReplica Gate = "the process is a replica"
-	// NeedsDisk: the process waits for its disk before it answers, and does something else
-	// meanwhile.
+	// NeedsDisk is that the process waits for its disk before it answers, and does
+	// something else meanwhile.
 	NeedsDisk Gate = "the process waits for its disk"
 )
 
-// Less is the manner of a fault with a size below zero: a clock is set back, or is slow.
+// Negative is the manner of a fault with a size below zero: a clock is set back, or is
+// slow.
 const Less = "-"

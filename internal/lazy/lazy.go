@@ -1,5 +1,5 @@
-// Package lazy makes things when they are first needed: a program that starts pays for none
-// that its run does not use.
+// Package lazy makes things when they are first needed: a program pays at its start for
+// nothing that its run does not use.
 package lazy
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled by the first call; one that is none panics
-// then.
+// Regexp returns a function that compiles a regular expression at its first call. That call
+// panics if the expression is not valid.
 func Regexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

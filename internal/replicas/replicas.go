@@ -1,6 +1,6 @@
-// Package replicas is asynchronous replication as simulated servers have it: a replica connects
-// to its master, which sends it everything and then each change, and the replica acknowledges
-// what it has. What an update holds is the server's business.
+// Package replicas is asynchronous replication between simulated servers. A replica
+// connects to its master, which sends it all data and then each change. The replica
+// acknowledges what it has. The content of an update is defined by the server.
 package replicas
 
 import (
@@ -12,48 +12,51 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Update is what a master sends: everything that it has, or one change. Its text is for people.
+// An Update is what a master sends: all its data, or one change. Its text is for people.
 type Update interface {
 	fmt.Stringer
-	// Number counts the changes that the master has sent, this one included.
+	// Number counts the changes that the master has sent, including this one.
 	Number() int
 }
 
-// A Node is a server's part in replication. It belongs to the loop.
+// A Node is the part of a server that takes care of replication. It belongs to the loop.
 type Node[U Update] struct {
 	Host *sim.Host
 	// Retry is how long a replica waits before it connects again.
 	Retry time.Duration
-	// Beats says that replicas tell this master once a second that they are there.
+	// WantsHeartbeats makes this master's replicas report once a second that they are
+	// alive.
 	Beats bool
-	// Everything returns all data of a master, and Apply makes a replica's data what the update
-	// says.
+	// FullUpdate returns all data of a master. Apply makes a replica's data what the update
+	// contains.
 	Everything func() U
 	Apply      func(U)
-	// Heard is called when a master has heard of a replica, and Left, which may be nil, when
-	// the master notices that the replica's connection is over.
+	// ReplicaHeard is called when a master has received something from a replica.
+	// ReplicaLeft, which may be nil, is called when the master notices that the replica's
+	// connection has ended.
 	Heard, Left func(replica string)
 
-	master *Node[U] // nil: it is no replica
+	master *Node[U] // nil if the node is no replica
 	feeds  []*feed[U]
-	got    int // the number of the latest update that it was sent
-	// replacedBy has taken this master's place; nil if none has.
+	got    int // the number of the latest update that it has received
+	// replacedBy is the node that has taken this master's place; nil if there is none.
 	replacedBy *Node[U]
 }
 
 // A feed is the connection over which a master sends its changes to a replica.
 type feed[U Update] struct {
 	master, replica *Node[U]
-	// up is the master's end, and conn the replica's.
+	// masterConn is the master's end, and replicaConn the replica's.
 	up, conn         *sim.End
 	connecting, open bool
-	// has is the number of the latest update that the replica has acknowledged; -1 is none.
+	// acknowledged is the number of the latest update that the replica has acknowledged; -1
+	// is none.
 	has int
 }
 
 func (p *Node[U]) name() string { return p.Host.Node().Name }
 
-// Follow makes the node a replica.
+// Follow makes the node a replica of a master.
 func (p *Node[U]) Follow(master *Node[U]) {
 	p.master = master
 	f := &feed[U]{master: master, replica: p, has: -1}
@@ -61,13 +64,13 @@ func (p *Node[U]) Follow(master *Node[U]) {
 	f.attach()
 }
 
-// Follows reports whether the node is a replica, and Feeds whether it has any.
+// IsReplica reports whether the node is a replica.
 func (p *Node[U]) Follows() bool { return p.master != nil }
 
-// Feeds is as Follows.
+// HasReplicas reports whether the node has any replicas.
 func (p *Node[U]) Feeds() bool { return len(p.feeds) > 0 }
 
-// Have returns the names of the replicas that have acknowledged an update.
+// AcknowledgedBy returns the names of the replicas that have acknowledged an update.
 func (p *Node[U]) Have(number int) (replicas []string) {
 	for _, f := range p.feeds {
 		if f.has >= number {
@@ -86,8 +89,8 @@ func (p *Node[U]) Send(u U) {
 	}
 }
 
-// Accept returns the master's end of a connection that a replica of the node has opened; nil is
-// that it is somebody else's.
+// Accept returns the master's end of a connection that a replica of the node has opened. It
+// returns nil if the connection is from another process.
 func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 	for _, f := range p.feeds {
 		if f.replica.name() == end.Peer() {
@@ -98,7 +101,7 @@ func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 	return nil
 }
 
-// Crash forgets what the memory of a node holds.
+// Crash drops what the node has in memory.
 func (p *Node[U]) Crash() {
 	for _, f := range p.feeds {
 		f.open, f.has = false, -1
@@ -108,7 +111,7 @@ func (p *Node[U]) Crash() {
 	}
 }
 
-// Restart connects a replica to its master again, which then sends everything.
+// Restart connects a replica to its master again. The master then sends all its data.
 func (p *Node[U]) Restart() {
 	for _, f := range p.feeds {
 		f.retry()
@@ -118,7 +121,7 @@ func (p *Node[U]) Restart() {
 	}
 }
 
-// feed is where a replica gets its data from; nil for a master.
+// feed returns where a replica gets its data from; nil for a master.
 func (p *Node[U]) feed() *feed[U] {
 	if p.master == nil {
 		return nil
@@ -127,9 +130,9 @@ func (p *Node[U]) feed() *feed[U] {
 	return feeds[slices.IndexFunc(feeds, func(f *feed[U]) bool { return f.replica == p })]
 }
 
-// Promote makes a replica a master, which takes over the address of its old one: new
-// connections go to it, those that are open stay where they are. The other replicas follow it
-// from now on. It reports false if the node is no replica.
+// Promote makes a replica a master that takes over the address of its old master. New
+// connections go to it; existing ones stay with the old master. The other replicas follow
+// the new master from now on. It returns false if the node is no replica.
 func (p *Node[U]) Promote() bool {
 	master := p.master
 	if master == nil {
@@ -151,8 +154,8 @@ func (p *Node[U]) Promote() bool {
 	return true
 }
 
-// Demote makes a master a replica of the one that has taken its place. It reports false if none
-// has.
+// Demote makes a master a replica of the node that has taken its place. It returns false if
+// no node has.
 func (p *Node[U]) Demote() bool {
 	by := p.replacedBy
 	if by == nil {
@@ -163,10 +166,10 @@ func (p *Node[U]) Demote() bool {
 	return true
 }
 
-// attach connects as soon as the replica can.
+// attach connects as soon as the replica runs.
 func (f *feed[U]) attach() { f.replica.Host.Running(f.connect) }
 
-// connect has the replica ask its master for everything.
+// connect makes the replica ask its master for all its data.
 func (f *feed[U]) connect() {
 	if f.open || f.connecting || f.replica.master != f.master {
 		return
@@ -194,7 +197,8 @@ func (f *feed[U]) retry() {
 	host.At(host.Now()+f.replica.Retry, f.attach)
 }
 
-// beat has the replica say once a second that it is there, as long as the connection lasts.
+// sendHeartbeats makes the replica report once a second that it is alive, as long as the
+// connection lasts.
 func (f *feed[U]) beat(conn *sim.End) {
 	host := f.replica.Host
 	host.At(host.Now()+time.Second, func() {
@@ -207,7 +211,7 @@ func (f *feed[U]) beat(conn *sim.End) {
 	})
 }
 
-// send sends an update. A replica's lag is on top of the network's.
+// send sends an update. A replica's lag is added to the network's latency.
 func (f *feed[U]) send(u U) {
 	f.up.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.Host.Node().Lag})
 }
@@ -215,14 +219,14 @@ func (f *feed[U]) send(u U) {
 // masterEnd and replicaEnd are the two ends of a feed.
 type masterEnd[U Update] struct{ f *feed[U] }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (e masterEnd[U]) Receive(m *sim.Request) {
 	e.f.has = m.Body.(int)
 	e.f.master.Heard(e.f.replica.name())
 }
 
-// HangUp is what a master learns of a replica that has left, even one that follows another by
-// then: if it can hear of that.
+// HangUp notifies the master that a replica has left, if the master can receive that. The
+// replica may follow another master by then.
 func (e masterEnd[U]) HangUp(bool) {
 	e.f.open = false
 	if e.f.master.Left != nil {
@@ -235,18 +239,18 @@ type replicaEnd[U Update] struct {
 	conn *sim.End
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (e *replicaEnd[U]) Receive(m *sim.Request) {
 	u, p := m.Body.(U), e.f.replica
 	if p.master != e.f.master {
-		return // it was promoted, or another one was, while this was on its way
+		return // the replica, or another one, was promoted while this update was on its way
 	}
 	p.Apply(u)
 	p.got = u.Number()
 	e.conn.Send(sim.Packet{Body: p.got, Text: "acknowledge " + strconv.Itoa(p.got)})
 }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (e *replicaEnd[U]) HangUp(bool) {
 	if e.f.conn == e.conn {
 		e.f.retry()

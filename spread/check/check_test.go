@@ -1,5 +1,5 @@
-// Package check sees that the files that spread a search over machines are what they
-// should be. It is a module of its own, so that locksim does not depend on Kubernetes.
+// Package check checks the files that spread a search over several machines. It is a module
+// of its own, so locksim does not depend on Kubernetes.
 package check
 
 import (
@@ -39,7 +39,7 @@ func TestKubernetesJob(t *testing.T) {
 		t.Fatal("it is no Indexed Job")
 	}
 	pod := spec.Template.Spec
-	// The API server refuses backoffLimitPerIndex with any other policy.
+	// The API server accepts backoffLimitPerIndex only with this policy.
 	if pod.RestartPolicy != corev1.RestartPolicyNever {
 		t.Errorf("restartPolicy is %q, and backoffLimitPerIndex needs Never", pod.RestartPolicy)
 	}
@@ -53,8 +53,8 @@ func TestKubernetesJob(t *testing.T) {
 		}
 	}
 
-	// What the container runs, with a locksim that only tells its arguments, and with
-	// the volume in another place.
+	// Run the container's command, with a locksim that only prints its arguments, and with
+	// the volume at another path.
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "locksim")
 	if err := os.WriteFile(bin, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
@@ -89,7 +89,7 @@ func TestKubernetesJob(t *testing.T) {
 func TestGitHubMatrix(t *testing.T) {
 	var flow struct {
 		Name string         `json:"name"`
-		On   map[string]any `json:"true"` // which is what on means in YAML 1.1
+		On   map[string]any `json:"true"` // YAML 1.1 reads the key on as true
 		Env  map[string]string
 		Jobs map[string]struct {
 			RunsOn   string `json:"runs-on"`
@@ -138,8 +138,8 @@ func TestGitHubMatrix(t *testing.T) {
 	}
 }
 
-// What a workflow uses is somebody else's, and a tag of it can be moved: it is named by
-// its commit.
+// The actions that a workflow uses belong to others, who can move a tag. So each action is
+// named by its commit.
 func TestActionsArePinned(t *testing.T) {
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(\S+)`)
 	pinned := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
