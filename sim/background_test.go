@@ -12,16 +12,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A listener is one of two nodes that tell each other each second that they are there, in the
-// background. It writes down when it hears the other, and when it is to attend.
+// A listener is one of two nodes, the first of which sends the other a message each second,
+// in the background. It records when it receives one, and when Attend is called.
 type listener struct {
 	host  *sim.Host
 	heard []time.Duration
-	// attended is when it was told that something has happened.
+	// attended are the times at which Attend was called.
 	attended []time.Duration
 }
 
-// listeners are those of the latest world, in its order.
+// listeners are the listeners of the latest world, in its order.
 var listeners []*listener
 
 func init() {
@@ -62,7 +62,7 @@ func (l *listener) Crash(trace.Crash)            {}
 func (l *listener) Restart()                     {}
 func (l *listener) Stop()                        {}
 
-// listening is the world of two listeners and a client that sleeps for a while.
+// playListeners runs a world with two listeners and a client that sleeps for a while.
 func listening(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) {
 	listeners = nil
 	cfg := Story(Client(t, "client-1", func(context.Context, *sim.Program) error {
@@ -99,13 +99,13 @@ func TestFaultsActOnPacketsInTheBackground(t *testing.T) {
 func TestAttention(t *testing.T) {
 	for _, c := range []struct {
 		fault sim.Action
-		told  int // at the beginning and the end
+		told  int // calls of Attend at the beginning and the end of the fault
 	}{
 		{Stopped("listener-1"), 2},
 		{&sim.Partition{Process: "listener-1", From: []string{"listener-2"}}, 2},
 		{&sim.Delay{Process: "listener-1", To: "listener-2", By: time.Second}, 2},
 		{Crashed("listener-2", trace.Kill), 2},
-		// Nothing that comes between nodes and others concerns them.
+		// A fault between nodes and other processes does not concern them.
 		{Stopped("client-1"), 0},
 		{&sim.Partition{Process: "client-1", From: []string{"listener-2"}}, 0},
 	} {

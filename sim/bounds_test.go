@@ -18,7 +18,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// restless is a client that goes on for ever.
+// endlessClient returns a client that never stops.
 func restless() sim.Client {
 	return runs(func(_ context.Context, p *sim.Program) error {
 		for p.Clock().Sleep(context.Background(), time.Nanosecond) == nil {
@@ -28,14 +28,14 @@ func restless() sim.Client {
 	})
 }
 
-// runs is a client whose errors do not count.
+// clientRunning returns client-1 with a program.
 func runs(f func(context.Context, *sim.Program) error) sim.Client {
 	return sim.Client{Name: "client-1", Run: f}
 }
 
-// A world in which too much happens, or which makes too much of what happens, ends with
-// an error that says so, at the same event however its goroutines are scheduled. The
-// trace is there as far as it got.
+// A world in which too much happens, or that uses too much memory, ends with an error that
+// says so. It ends at the same event however its goroutines are scheduled, and the trace
+// goes as far as the run did.
 func TestTooMuch(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	writer := runs(func(ctx context.Context, p *sim.Program) error {
@@ -105,8 +105,8 @@ func TestTooMuch(t *testing.T) {
 				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("the error is %v", err)
 				}
-				// Who never stops asking fills the trace; a world can be too large because of
-				// whoever wrote it.
+				// A client that never stops fills the trace. That a world is too large,
+				// however, may be the fault of its author.
 				ending := sim.Ending(err)
 				if endless := ending != nil && ending.Rule == trace.ConductEndless; endless != (c.is == sim.ErrTooMuch) {
 					t.Errorf("the client's conduct is %+v", ending)
@@ -123,8 +123,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// A world that was cut off says so, whatever it leaves behind: nobody may take what
-// happened before for all that would have happened.
+// The error says that a world was cut off, whatever goroutines it leaves behind. Otherwise
+// a reader could believe that the trace is complete.
 func TestCutOffWithLeak(t *testing.T) {
 	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
@@ -136,8 +136,8 @@ func TestCutOffWithLeak(t *testing.T) {
 	}
 }
 
-// What a small world makes lies between what its processes and its connection take, and
-// a few times that.
+// The memory that a small world is charged for is between what its processes and its
+// connection take, and a few times that.
 func TestMadeOfASmallWorld(t *testing.T) {
 	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
 		return Toy(p, 0).Do(ctx, "set k v")
@@ -160,8 +160,8 @@ func TestMadeOfASmallWorld(t *testing.T) {
 	}
 }
 
-// A world that is busy for too long in real time is cut off in order: no goroutine is to
-// blame, and nothing follows for the lock.
+// A world that is busy for too long in real time ends by itself: no goroutine is to blame,
+// and the error says nothing about the lock.
 func TestLate(t *testing.T) {
 	cfg := Story(restless())
 	cfg.Horizon = 1000 * time.Hour
@@ -180,7 +180,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// A crowd on many nodes would fill the trace before the story begins: that is known
+// Many clients on many nodes would fill the trace before the story begins. That is known
 // before anything is made.
 func TestCheckSize(t *testing.T) {
 	crowd := func(clients, nodes int, kind locks.Kind) *sim.Config {

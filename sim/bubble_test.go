@@ -11,9 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// What the simulator needs of testing/synctest, outside a test: virtual time, and
-// a panic for goroutines that remain. A Go release that changed that would be
-// noticed here.
+// This is what the simulator needs of testing/synctest outside a test: virtual time, and a
+// panic for goroutines that remain. It would fail if a Go release changed that.
 func TestBubble(t *testing.T) {
 	t.Run("time is virtual", func(t *testing.T) {
 		real := time.Now()
@@ -57,7 +56,7 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// A bubble that goes on moving although its time is over is given up soon after, and its
+// A bubble that keeps moving after its time has passed is abandoned soon after, and its
 // goroutines are not blamed.
 func TestBubbleThatDoesNotEnd(t *testing.T) {
 	var stop atomic.Bool
@@ -77,10 +76,10 @@ func TestBubbleThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// forgotten waits for ever.
+// waitForever never returns.
 func forgotten() { select {} }
 
-// spin computes until it is told to stop.
+// spin computes until stop is set.
 func spin(stop *atomic.Bool) {
 	for !stop.Load() {
 	}

@@ -12,22 +12,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// onThree is the world of sections with a lock on three nodes.
+// worldOnThreeNodes returns the world of clients with a lock on three nodes.
 func onThree(clients ...sim.Client) sim.Config {
 	cfg := Sections(ToyLock, clients...)
 	cfg.Nodes = Nodes("toy", 3)
 	return cfg
 }
 
-// A client cancels the call that it is in each time that its point is reached. What such
-// a call still does is up to its lock: a toy's asks no other node, and takes back what the
+// A client cancels its current call each time that its point is reached. What such a call
+// still does depends on its lock: a toy's lock asks no other node, and takes back what the
 // first has granted.
 func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		cancels string
 		client  sim.Client
-		cancel  string // the step and section
+		cancel  string // step and section of the cancelled call
 		steps   string
 		keys    map[string]string
 	}{
@@ -50,7 +50,7 @@ func TestCancel(t *testing.T) {
 			keys:  map[string]string{"toy-1": "set 1, touch 1, delete 1", "toy-2": "set 1, touch 1, delete 1", "toy-3": "set 1, delete 1"},
 		},
 		{
-			// The keys stand until their time is up, and only then can they be set again.
+			// The keys exist until they expire. Only then can they be set again.
 			name: "a release, and the client goes on", client: sim.Client{Sections: 2, RetryEvery: 20 * time.Second},
 			cancels: "client-1's release request to toy-1 is in flight, 1st time", cancel: "release 1",
 			steps: "acquire, read x, write x, release failed, acquire failed, acquire failed, acquire, read x, write x, release",
@@ -71,8 +71,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Cancelling recalls nothing: a request that is under way arrives, when its client
-// has long gone on, and even its next lease is over.
+// Cancelling recalls nothing: a request in flight arrives, even if its client has continued
+// long before, and even its next lease has ended.
 func TestCancelRecallsNothing(t *testing.T) {
 	cfg := With(onThree(sim.Client{
 		Name: "client-1", Cancels: Point("client-1's acquire request to toy-1 is in flight, 1st time"), Works: 40 * time.Second,
@@ -84,7 +84,7 @@ func TestCancelRecallsNothing(t *testing.T) {
 	About(t, "the first attempt's request arrives", late.At, 35*time.Second+Hop)
 }
 
-// A paused client cancels when it goes on.
+// A paused client cancels the call when it resumes.
 func TestCancelOfAPausedClient(t *testing.T) {
 	const asks = "client-1's acquire request to toy-1 is in flight, 1st time"
 	cfg := onThree(sim.Client{Name: "client-1", Cancels: Point("500us after " + asks)})
@@ -94,12 +94,12 @@ func TestCancelOfAPausedClient(t *testing.T) {
 	Same(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
 }
 
-// A client that was to cancel a call and never did says so: the run is not about
-// what its story is about.
+// If a client should cancel a call and never does, the run has a doubt: it does not show
+// what its story describes.
 func TestNothingToCancel(t *testing.T) {
 	for when, doubt := range map[string]string{
 		"client-1's acquire request to toy-1 arrived":          "",
-		"client-1 acquired":                                    "client-1 never cancelled a call of its lock: it does so when client-1 acquired", // the call is over
+		"client-1 acquired":                                    "client-1 never cancelled a call of its lock: it does so when client-1 acquired", // the call has ended
 		"storage applied client-1's write":                     "client-1 never cancelled a call of its lock: it does so when storage applied client-1's write",
 		"client-1 extended":                                    "client-1 never cancelled a call of its lock: it does so when client-1 extended",
 		"1s after client-1's acquire request to toy-1 arrived": "client-1 never cancelled a call of its lock: it does so when 1s after client-1's acquire request to toy-1 arrived",
@@ -114,8 +114,8 @@ func TestNothingToCancel(t *testing.T) {
 	}
 }
 
-// Which of a lock's goroutines hears first of the cancellation, and which of the
-// answer that comes at the same moment, must not show.
+// The trace must not depend on which of a lock's goroutines first sees the cancellation,
+// and which the answer that arrives at the same moment.
 func TestCancelIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, at := range []string{

@@ -13,10 +13,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// placeholders are what a phrase may have in braces.
+// placeholders are the names that a phrase may contain in braces.
 var placeholders = []string{"{target}", "{others}", "{message}", "{step}", "{size}", "{lasting}", "{for-the-next}"}
 
-// flaws are what is missing from the card of a kind of fault, or wrong with it.
+// flaws returns what is missing from the card of a kind of fault, or wrong on it.
 func flaws(k sim.FaultKind) (all []string) {
 	flaw := func(is bool, what string) {
 		if is {
@@ -68,8 +68,7 @@ func flaws(k sim.FaultKind) (all []string) {
 	return all
 }
 
-// Every kind of fault is registered once, and its card says all that others have to know
-// of it.
+// Every kind of fault is registered once, and its card is complete.
 func TestCards(t *testing.T) {
 	var names []string
 	for _, k := range sim.FaultKinds() {
@@ -90,7 +89,7 @@ func TestCards(t *testing.T) {
 	sim.RegisterFault(sim.FaultKind{Name: "pause", New: func() sim.Action { return &sim.Pause{} }})
 }
 
-// What a card lacks is named.
+// Each flaw of a card is named.
 func TestFlawsOfCards(t *testing.T) {
 	type odd struct {
 		sim.Pause `yaml:"-"`

@@ -13,16 +13,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A council is a cluster whose members know all of each other without a word. A client's
-// session begins with its first line, lives for a second after each, and what it has taken
-// goes when it ends. Its lines are "hello", "take" and "watch".
+// A councilMember is one member of a cluster whose members share their data without messages. A
+// client's session begins with its first line and lives for one second after each line.
+// When it ends, what the client has taken is free again. The lines are "hello", "take" and
+// "watch".
 type council struct{ host *sim.Host }
 
-// A sitting is what all members of a council know: it belongs to the first.
+// A firstMember is the first member of a council. It holds the data of all members.
 type sitting struct {
 	council
 	holder  *trace.Actor
-	session map[string]int // how often each client was heard
+	session map[string]int // number of lines received, by client
 	watcher *seat
 }
 
@@ -97,7 +98,7 @@ func (s *seat) Receive(r *sim.Request) {
 	s.end.Answer(r, sim.Packet{Bytes: []byte("ok\r\n"), Text: "ok", Learns: []trace.Event{{Kind: trace.KindAlive, Session: session, TTL: time.Second}}})
 }
 
-// crown is a lock that whoever takes it has, on some session.
+// crown is a lock that Acquire always grants, on a session.
 var crown = locks.Kind{
 	Name: "crown", System: "council", Title: "the crown",
 	Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
@@ -129,7 +130,8 @@ func councilStory(clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// What a cluster grants is told of the cluster, not of a member, and history finds it there.
+// A grant of a cluster is recorded for the cluster, not for a member, and history finds it
+// there.
 func TestClusterKeepsOneRegister(t *testing.T) {
 	tr := Play(t, councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		_, err := p.Acquire(ctx, p.Lock())
@@ -152,8 +154,8 @@ func TestClusterKeepsOneRegister(t *testing.T) {
 	}
 }
 
-// A client knows that its session lives from when it sent what was answered, as soon as it
-// has read the answer.
+// As soon as a client has read an answer, it knows until when its session lives: the time
+// counts from when it sent the request.
 func TestClientLearnsThatItsSessionLives(t *testing.T) {
 	tr := Play(t, With(councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
@@ -176,7 +178,7 @@ func TestClientLearnsThatItsSessionLives(t *testing.T) {
 	}
 }
 
-// Who watches is notified; points see that, and that a session expired.
+// A client that watches is notified. Points see that, and they see that a session expired.
 func TestPointsOfClusters(t *testing.T) {
 	cfg := councilStory(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -204,8 +206,8 @@ func TestPointsOfClusters(t *testing.T) {
 	About(t, "it struck", Only(t, tr, trace.KindPause, "council-2").At, Only(t, tr, trace.KindNotify, "client-2").At)
 }
 
-// How long messages are is said once: by each message to and from a member of a cluster, and
-// of other nodes for the run as a whole.
+// The length of messages is recorded once: with each message for members of a cluster, and
+// for the run as a whole for other nodes.
 func TestBytesOfMessages(t *testing.T) {
 	asks := func(line string, times int) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -236,7 +238,7 @@ func TestBytesOfMessages(t *testing.T) {
 	}
 }
 
-// A process that is called as the cluster would be taken for it.
+// A process with the name of the cluster would be confused with it.
 func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	cfg := councilStory(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))
 	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process is called "council", and so is the cluster of its nodes` {
@@ -244,7 +246,7 @@ func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	}
 }
 
-// A TTL that a server cannot count is refused before anything runs.
+// A TTL that a server cannot measure is refused before anything runs.
 func TestCheckTTL(t *testing.T) {
 	cfg := sim.Config{Lock: sim.Lock{Kind: locks.Kind{System: "sundial"}, TTL: 90 * time.Second}}
 	if err := cfg.CheckTTL(); err == nil || err.Error() != "a sundial counts a TTL in whole units of 1m, and 1m30s is none; 2m0s would be one" {

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a program's error says against its lock is kept as data; any other error says
-// nothing of the lock.
+// A complaint in a program's error is kept as data. Any other error says nothing about the
+// lock.
 func TestComplaints(t *testing.T) {
 	no := errors.New("no lock today")
 	fails := func(err error) sim.Client {

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An error of a world is a line and the stacks below it, whatever a panic says and however
-// often the error was wrapped.
+// An error of a world is one line, with the stacks below it, whatever the panic's value is
+// and however often the error was wrapped.
 func TestWithoutStacks(t *testing.T) {
 	panics := func(says any) error {
 		return sim.InBubble(time.Minute, new(sim.Watchdog), func() { panic(says) })
@@ -19,7 +19,7 @@ func TestWithoutStacks(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		err          error
-		said, stacks string // how they begin
+		said, stacks string // their beginnings
 	}{
 		{"a panic", panics("oh no"), "panic in the simulator: oh no", "goroutine "},
 		{"in several lines", panics("oh\n\nno"), "panic in the simulator: oh", "\nno\ngoroutine "},

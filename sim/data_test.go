@@ -52,7 +52,7 @@ func TestCheckStorageInACluster(t *testing.T) {
 	}
 }
 
-// Whose key stands can be asked only where the key is.
+// Only a server that keeps the key can check who owns it.
 func TestTheOwnerIsAskedInACluster(t *testing.T) {
 	cfg := sim.Config{Lock: sim.Lock{Kind: ToyLock}, Storage: sim.Storage{Fencing: storage.Owner}}
 	if err := cfg.CheckStorage(); err == nil || !strings.Contains(err.Error(), "write in: cluster") {
@@ -60,7 +60,7 @@ func TestTheOwnerIsAskedInACluster(t *testing.T) {
 	}
 }
 
-// Where there is no process of the storage none can be struck.
+// If there is no storage process, no fault can strike it.
 func TestNoFaultsOfAStorageInACluster(t *testing.T) {
 	cfg := sim.Config{Storage: sim.Storage{InCluster: true}, Clients: []sim.Client{{Name: "client-1"}}}
 	err := (sim.Fault{Action: &sim.Pause{Process: trace.StorageName}}).Check(cfg.Topology())

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the tests see of the inside of the package, which they test from outside.
+// What the external tests use of the inside of the package.
 
 var (
 	InBubble      = inBubble
@@ -21,12 +21,13 @@ const (
 	BytesOfConnection = bytesOfConnection
 )
 
-// RunWithin is [Run] with bounds of its own: real time, events, and bytes.
+// RunWithin is [Run] with other bounds: real time, events, and bytes.
 func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Trace, error) {
 	return runWithin(cfg, bounds{patience, events, bytes})
 }
 
-// HearNobody has a client hear an answer in a process that is none, which panics.
+// PanicInAnswer makes a client take an answer in a process that does not exist, which
+// panics.
 func HearNobody(p *Program) { _, _ = (&program{w: p.g.w}).settled(storage.Response{}, nil) }
 
 // Move is a sign of life of a bubble.

@@ -9,15 +9,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// cancelled is the world of one client with a lock on three nodes, whose call is cancelled
-// at a point.
+// playCancelled runs the world of one client with a lock on three nodes, whose call is
+// cancelled at a point.
 func cancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
 	cfg := onThree(sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
 	return Play(t, With(cfg, append(more, When(at, &sim.Cancel{Client: "client-1"}))...))
 }
 
-// A fault cancels the call that the client is in, once: it asks no other node, and the
-// next call is let be.
+// The fault cancels the client's current call, once: the call asks no other node, and the
+// next call is not cancelled.
 func TestCancelFault(t *testing.T) {
 	for at, want := range map[string]struct{ cancels, steps string }{
 		"client-1's acquire request to toy-1 is in flight": {"acquire 1", "acquire failed, acquire, read x, extend, extend, work, write x, release"},
@@ -32,7 +32,8 @@ func TestCancelFault(t *testing.T) {
 	}
 }
 
-// A client that is in no call of its lock has nothing to cancel, and the fault says so.
+// If the client is in no call of its lock, there is nothing to cancel, and the fault
+// reports that.
 func TestCancelFaultInVain(t *testing.T) {
 	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
 		tr := cancelled(t, at)
@@ -41,7 +42,7 @@ func TestCancelFaultInVain(t *testing.T) {
 	}
 }
 
-// A client that is paused cancels when it goes on.
+// A paused client cancels the call when it resumes.
 func TestCancelFaultWhilePaused(t *testing.T) {
 	const asks = "client-1's acquire request to toy-1 is in flight"
 	tr := cancelled(t, "500us after "+asks, Lasting(time.Second, When(asks, Stopped("client-1"))))

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A server that is told of each change of its clock can have what it keeps for ten seconds
-// end by that clock, and not by true time.
+// A server is notified of each change of its clock. So a key that it keeps for ten seconds
+// can expire by that clock, and not by true time.
 func TestServerGoesByItsClock(t *testing.T) {
-	const served = 3 * Hop // after a dial, and its way to the toy
+	const served = 3 * Hop // after a dial and the way to the toy
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := Toy(p, 0).Do(ctx, "set k v 10000")
 		SleepUntil(30 * time.Second)
@@ -50,8 +50,8 @@ func TestServerGoesByItsClock(t *testing.T) {
 // A client's own clocks, and the true time that a library sees.
 func TestClientClocks(t *testing.T) {
 	type clocks struct {
-		slept                 time.Duration // in true time, of a sleep of ten seconds
-		wall, monotonic, true time.Duration // that passed meanwhile on each
+		slept                 time.Duration // how long a sleep of ten seconds took, in true time
+		wall, monotonic, true time.Duration // time that passed meanwhile on each clock
 	}
 	for _, test := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func TestClientClocks(t *testing.T) {
 	}
 }
 
-// The trace tells what the clocks read after each change.
+// The trace shows what the clocks read after each change.
 func TestTraceTellsClockChanges(t *testing.T) {
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)

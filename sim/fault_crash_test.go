@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the end of a node does to a client that waits for its answer, to a dial
-// while it is down, and to a connection that stays open over its restart.
+// The effect of a node's crash on a client that waits for its answer, on a dial while it is
+// down, and on a connection that stays open over its restart.
 func TestCrashAndTheConnections(t *testing.T) {
 	type outcome struct {
 		waits    error
@@ -47,7 +47,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 			syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
 			syscall.EPIPE,
 		}},
-		// Nobody is told. The machine that has started again knows nothing of the
+		// No client is notified. The machine that has started again does not know the
 		// connection, and resets it.
 		{"power loss", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", trace.PowerLoss)))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
@@ -110,9 +110,8 @@ func TestCrashAndTheConnections(t *testing.T) {
 	}
 }
 
-// A connection that has sent something to a machine without power learns of it
-// when the machine runs again: the client's kernel keeps sending, and is answered
-// with a reset.
+// A connection on which something was sent to a machine without power is reset when the
+// machine runs again: the client's kernel keeps sending, and is answered with a reset.
 func TestRestartResetsAWaitingConnection(t *testing.T) {
 	var err error
 	var ended time.Duration
@@ -132,7 +131,7 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 	About(t, "it ended", ended, 7*time.Second+2*Hop)
 }
 
-// A dial to a machine without power is answered when it has started again.
+// A dial to a machine without power is answered when the machine has started again.
 func TestDialOverARestart(t *testing.T) {
 	for _, test := range []struct {
 		how   trace.Crash
@@ -156,8 +155,8 @@ func TestDialOverARestart(t *testing.T) {
 	}
 }
 
-// A client that has crashed never acts again: its I/O blocks until the end. What
-// it had sent arrives.
+// A client that has crashed never acts again: its I/O blocks until the end. What it had
+// sent arrives.
 func TestCrashOfAClient(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -175,7 +174,7 @@ func TestCrashOfAClient(t *testing.T) {
 			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
 			At(2500*time.Millisecond, Crashed("client-1", trace.PowerLoss)),
 		}, "first", ""},
-		// The kernel of a killed process still sends what it was given.
+		// The kernel of a killed process still sends what the process had written.
 		{"kill behind a partition", []sim.Fault{
 			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
 			At(2500*time.Millisecond, Crashed("client-1", trace.Kill)),
@@ -236,8 +235,8 @@ func TestCrashOfAClient(t *testing.T) {
 	}
 }
 
-// The storage keeps its record on disk: a crash costs its connections and what
-// was under way.
+// The storage keeps its data on disk: in a crash, only its connections and what was in
+// flight are lost.
 func TestCrashOfTheStorage(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -272,7 +271,7 @@ func TestCrashOfTheStorage(t *testing.T) {
 	}
 }
 
-// A failed dial costs time: a refused one a round trip, an unanswered one what
+// A failed dial takes time: a refused dial takes a round trip, an unanswered one takes what
 // its caller allows.
 func TestFailedDialsCostTime(t *testing.T) {
 	for _, test := range []struct {
@@ -295,8 +294,8 @@ func TestFailedDialsCostTime(t *testing.T) {
 	}
 }
 
-// What a node has not yet answered when it dies may have taken effect or not:
-// the client cannot tell.
+// If a node crashes before it answers, the command may have taken effect or not. The client
+// cannot know.
 func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -320,8 +319,8 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 	}
 }
 
-// What a paused node had received but not read is gone when it crashes; so is the
-// pause, and a suspended machine's wall clock has gone on meanwhile.
+// When a paused node crashes, what it had received but not read is lost. The pause ends,
+// and the wall clock of a suspended machine has kept true time.
 func TestCrashDuringAPause(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -382,8 +381,8 @@ func TestCrashDuringAPause(t *testing.T) {
 	}
 }
 
-// Crashes that overlap are one: the first says how, and the node restarts when
-// the last of them ends.
+// Crashes that overlap are one crash: the first decides how the node ends, and it restarts
+// when the last of them ends.
 func TestOverlappingCrashes(t *testing.T) {
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Only a master that has a replica, on a server that knows how, can be demoted.
+// Only a master with a replica can be demoted, and only if its server supports it.
 func TestDemoteIsRefused(t *testing.T) {
 	nodes := map[string]sim.Node{
 		"scribe-1": {Name: "scribe-1", System: "scribe"},

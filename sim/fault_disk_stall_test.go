@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A scribe has a disk. Of its lines it writes "note" down before it answers, and answers
-// "read" with how many it has on its disk.
+// A scribe has a disk. It writes a "note" to its disk before it answers, and answers "read"
+// with the number of notes on its disk.
 type scribe struct {
 	host  *sim.Host
 	notes int
@@ -75,9 +75,9 @@ func (d desk) Receive(r *sim.Request) {
 	}
 }
 
-// While a disk stalls, what has to be on it waits, and nothing else does. It goes on when the
-// last of several stalls is over, and for a process that stands still when that goes on. What
-// a crash takes was not on the disk.
+// While a disk stalls, only what has to be written to it waits. It continues when the last
+// of several stalls has ended; if the process is paused then, it continues when the process
+// resumes. What was lost in a crash was not on the disk.
 func TestDiskStall(t *testing.T) {
 	stall := func(from, to time.Duration) sim.Fault {
 		return Lasting(to-from, At(from, &sim.DiskStall{Node: "scribe-1"}))
@@ -86,8 +86,8 @@ func TestDiskStall(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		noted  time.Duration // when a note is that was sent after 2 s; 0 is never
-		read   string        // after 2.5 s
+		noted  time.Duration // when the note arrived on disk that was sent at 2 s; 0 is never
+		read   string        // at 2.5 s
 	}{
 		{"none", nil, 2 * s, "*"},
 		{"one", []sim.Fault{stall(s, 5*s)}, 5 * s, ""},
@@ -137,7 +137,7 @@ func TestDiskStall(t *testing.T) {
 	}
 }
 
-// Only a disk that its node waits for can stall, while the node does something else.
+// A disk can stall only if its node waits for it and does something else meanwhile.
 func TestWhoseDiskStalls(t *testing.T) {
 	top := sim.Topology{
 		Clients: map[string]bool{"client-1": true},

@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node that fails does nothing that it is asked for, and says so; only what keeps a
-// connection up is served. Of several faults the first says what it answers, and it serves
-// again when the last is over. A crash ends none of them.
+// A node that fails executes no command and answers with the error; only messages that keep
+// a connection open are served. If several faults act, the first decides the answer, and
+// the node serves again when the last has ended. A crash ends none of them.
 func TestFail(t *testing.T) {
 	broken := func(from, to time.Duration, with string) sim.Fault {
 		return Lasting(to-from, At(from, &sim.Fail{"toy-1", with}))
@@ -23,7 +23,7 @@ func TestFail(t *testing.T) {
 		name    string
 		faults  []sim.Fault
 		answers string // to a count each second
-		told    string // that it fails with, and serves again
+		told    string // the events by which it fails and serves again
 	}{
 		{"no fault", nil, "1 2 3 4 5 6", ""},
 		{"one", []sim.Fault{broken(3*half, 7*half, "")}, "1 broken broken 2 3 4", "broken at 1s, serves at 3s"},

@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Two clients, each of which sends one command at two seconds and waits half a
-// second for the answer. A third one looks at what came of it.
+// Two clients each send one command at two seconds and wait half a second for the answer. A
+// third client checks the result.
 func TestPartition(t *testing.T) {
 	type outcome struct {
 		timedOut bool
@@ -29,7 +29,7 @@ func TestPartition(t *testing.T) {
 	cut := func(process string, from []string, d sim.Direction) []sim.Fault {
 		return []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Partition{process, from, d}))}
 	}
-	const healed = 4*time.Second + Hop // what was parked needs a hop more
+	const healed = 4*time.Second + Hop // messages that were held back need one more hop
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
@@ -38,9 +38,9 @@ func TestPartition(t *testing.T) {
 		{"none", nil, outcome{false, sent + Hop}},
 		{"both ways", cut("client-1", []string{"toy-1"}, ""), outcome{true, healed}},
 		{"both ways, said the other way round", cut("toy-1", []string{"client-1"}, sim.Both), outcome{true, healed}},
-		// The request is parked.
+		// The request is held back.
 		{"to the node", cut("client-1", []string{"toy-1"}, sim.To), outcome{true, healed}},
-		// The request arrives, its answer is parked.
+		// The request arrives, its answer is held back.
 		{"from the node", cut("client-1", []string{"toy-1"}, sim.From), outcome{true, sent + Hop}},
 		{"to the client", cut("toy-1", []string{"client-1"}, sim.To), outcome{true, sent + Hop}},
 		{"from the client", cut("toy-1", []string{"client-1"}, sim.From), outcome{true, healed}},
@@ -69,7 +69,7 @@ func TestPartition(t *testing.T) {
 					return nil
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-					// It lives until every message has arrived.
+					// It runs until every message has arrived.
 					return p.Clock().Sleep(ctx, 20*time.Second)
 				}),
 			), test.faults...))
@@ -84,8 +84,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// A dial across a partition has no answer: it costs the time that its caller
-// allows, and ends when the partition does if that is sooner.
+// A dial across a partition has no answer. It takes the time that its caller allows, or
+// ends with the partition if that is sooner.
 func TestDialAcrossAPartition(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -117,8 +117,8 @@ func TestDialAcrossAPartition(t *testing.T) {
 	}
 }
 
-// A request whose client has timed out and closed the connection may still
-// arrive, and take effect long after.
+// A request whose client has timed out and closed the connection may still arrive, and take
+// effect long after.
 func TestTimingOutRecallsNothing(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -219,8 +219,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// On a connection nothing overtakes what was sent before; another connection
-// does.
+// On one connection, no message overtakes an earlier one. A message on another connection
+// can.
 func TestOrderOnAConnection(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -259,8 +259,8 @@ func TestOrderOnAConnection(t *testing.T) {
 	}
 }
 
-// A held reply waits in a buffer: the command was served, its client does not
-// know.
+// A held reply waits in a buffer: the command was executed, but its client does not know
+// that.
 func TestHoldAReply(t *testing.T) {
 	var err error
 	var answered time.Duration
@@ -316,7 +316,7 @@ func TestHoldAReply(t *testing.T) {
 	})
 }
 
-// Only the first message of a kind is held, from the fault's moment on.
+// Only the first matching message after the fault's moment is held.
 func TestHoldOneRequestToTheStorage(t *testing.T) {
 	write := func(ctx context.Context, p *sim.Program, value string) error {
 		return p.Step(trace.Write, func() error {
@@ -356,11 +356,11 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 	})
 }
 
-// A hold can be of a later message: they are counted from the fault's moment on,
-// those of other kinds not, and those that another fault holds too.
+// A hold can select a later message. Matching messages are counted from the fault's moment
+// on, including those that another fault holds. Others are not counted.
 func TestHoldTheNthMessage(t *testing.T) {
-	// Five writes, a second apart, and a read between any two; each gives up at
-	// once.
+	// Five writes, a second apart, with a read between every two. Each gives up
+	// immediately.
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i := range 5 {
 			SleepUntil(time.Duration(i+1) * time.Second)
@@ -411,8 +411,8 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// A reset cuts the connections of a pair of processes at once; what was under
-// way is lost. New connections work.
+// A reset cuts the connections between two processes at the same moment, and messages in
+// flight are lost. New connections work.
 func TestReset(t *testing.T) {
 	type outcome struct {
 		err   string
@@ -428,7 +428,7 @@ func TestReset(t *testing.T) {
 		{"before the request arrives", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second + Hop/2, 1}},
 		{"before the reply arrives", []sim.Fault{At(time.Second+Hop+Hop/2, &sim.Reset{"toy-1", "client-1"})}, outcome{"reset", time.Second + Hop + Hop/2, 2}},
 		{"at a point", []sim.Fault{When("client-1's write request to toy-1 is in flight", &sim.Reset{"client-1", "toy-1"})}, outcome{"reset", time.Second, 1}},
-		// It looks at a connection before it uses it, and opens another.
+		// It checks a connection before it uses it, and opens another.
 		{"while idle", []sim.Fault{At(500*time.Millisecond, &sim.Reset{"client-1", "toy-1"})}, outcome{"", time.Second + 4*Hop, 2}},
 		{"of another client", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-2", "toy-1"})}, outcome{"", time.Second + 2*Hop, 2}},
 	} {
@@ -469,7 +469,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// A reset reaches the connection to the storage too.
+// A reset also cuts the connection to the storage.
 func TestResetOfTheStorage(t *testing.T) {
 	var first, second error
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -484,8 +484,8 @@ func TestResetOfTheStorage(t *testing.T) {
 	Same(t, "version", Only(t, tr, trace.KindServe, trace.StorageName).Version, 1)
 }
 
-// Latencies are drawn from a stream of each link's own: a message more on one
-// link changes nothing on another.
+// Latencies are drawn from each link's own stream: an additional message on one link
+// changes nothing on another.
 func TestLatenciesAreIndependent(t *testing.T) {
 	arrivals := func(busy bool) (latencies []time.Duration) {
 		cfg := Story(
@@ -522,7 +522,7 @@ func TestLatenciesAreIndependent(t *testing.T) {
 	if len(alone) != 40 || !slices.Equal(alone, busy) {
 		t.Errorf("%d latencies\nalone: %v\n busy: %v", len(alone), alone, busy)
 	}
-	// A round trip is a draw from each of two streams.
+	// A round trip takes one draw from each of two streams.
 	there, back := alone[0], alone[1]
 	if there == back {
 		t.Errorf("request and reply both took %v", there)

@@ -15,15 +15,15 @@ import (
 )
 
 // arrival is when the first line of a client that starts with the story is served: after a
-// dial, and its way to the node.
+// dial and the way to the node.
 const arrival = 3 * Hop
 
-// What a pause from 1s to 4s does to a client that sleeps two seconds, or ten,
+// The effect of a pause from 1s to 4s on a client that sleeps for two seconds, or for ten,
 // from the start.
 func TestPauseAndTheClient(t *testing.T) {
 	type rest struct {
-		two, ten        time.Duration // when a sleep of so many seconds returned
-		wall, monotonic time.Duration // that passed on each clock until the later
+		two, ten        time.Duration // when a sleep of that many seconds returned
+		wall, monotonic time.Duration // time that passed on each clock until the later sleep returned
 	}
 	for _, test := range []struct {
 		name   string
@@ -31,9 +31,9 @@ func TestPauseAndTheClient(t *testing.T) {
 		want   rest
 	}{
 		{"no pause", nil, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
-		// Both clocks run on: what is due meanwhile fires on resume.
+		// Both clocks keep running: what is due meanwhile fires on resume.
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, rest{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
-		// The monotonic clock stands still, the wall clock catches up.
+		// The monotonic clock stands still; the wall clock catches up.
 		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("client-1")))}, rest{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
 		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 	} {
@@ -65,7 +65,7 @@ func TestPauseAndTheClient(t *testing.T) {
 	}
 }
 
-// While a machine is suspended its wall clock stands still; then it jumps.
+// While a machine is suspended its wall clock stands still. Then it jumps.
 func TestSuspendedClockStandsStill(t *testing.T) {
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 2*time.Second)
@@ -84,8 +84,8 @@ func TestSuspendedClockStandsStill(t *testing.T) {
 	About(t, "resumed by the monotonic clock", time.Duration(resume.Monotonic-start.Monotonic), time.Second)
 }
 
-// A paused node answers when it resumes. Its keys end by its wall clock: on time
-// if the pause was over by then, when it resumes if its machine was suspended.
+// A paused node answers when it resumes. Its keys expire by its wall clock: on time if the
+// pause has ended by then, and on resume if its machine was suspended.
 func TestPauseAndTheNode(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -140,8 +140,7 @@ func TestPauseAndTheNode(t *testing.T) {
 	}
 }
 
-// The kernel of a stopped node still accepts connections; the node answers when
-// it resumes.
+// The kernel of a stopped node still accepts connections. The node answers when it resumes.
 func TestDialToAStoppedNode(t *testing.T) {
 	for _, test := range []struct {
 		name             string
@@ -171,7 +170,7 @@ func TestDialToAStoppedNode(t *testing.T) {
 	}
 }
 
-// What arrives at a paused storage takes effect when it resumes.
+// What arrives at a paused storage takes effect when the storage resumes.
 func TestPauseAndTheStorage(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(2 * time.Second)
@@ -198,8 +197,8 @@ func TestPauseAndTheStorage(t *testing.T) {
 	}
 }
 
-// A read whose answer arrived while the process was paused returns it, although
-// its deadline has passed.
+// If the answer to a read arrived while the process was paused, the read returns it,
+// although its deadline has passed.
 func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 	for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -224,8 +223,9 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 	}
 }
 
-// While a process is paused no deadline passes. One that has passed by then ends
-// the read on resume; a suspended machine has as much time left as it had.
+// While a process is paused no deadline passes. A read whose deadline has passed by then
+// ends on resume. After a suspension of the machine, a read has as much time left as it had
+// before.
 func TestDeadlinesArePaused(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -265,8 +265,9 @@ func TestDeadlinesArePaused(t *testing.T) {
 	}
 }
 
-// A library that knows nothing of its process's clocks runs on while it is
-// paused, but nothing of that gets out before it resumes; and the trace says so.
+// A library that does not use its process's clocks keeps running during a pause, but
+// nothing that it does has an effect outside before the process resumes. The trace says
+// that it ran on.
 func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	acts := map[string]func(ctx context.Context, p *sim.Program) error{
 		"write": func(ctx context.Context, p *sim.Program) error {
@@ -320,15 +321,15 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	}
 }
 
-// A pause before a step strikes when the step is about to begin; what the client
-// does in it happens after the pause, and before the rest of its I/O.
+// A pause before a step strikes just before the step begins. What the client does in the
+// step happens after the pause, and before the rest of its I/O.
 func TestPauseBeforeAStep(t *testing.T) {
 	cfg := Story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			answered := make(chan error, 1)
 			go func() {
-				// A read that is under way when the pause strikes, and a command
-				// right after it.
+				// A read that is in progress when the pause strikes, and a command right
+				// after it.
 				toy := Toy(p, 0)
 				err := toy.Do(ctx, "wait news")
 				answered <- errors.Join(err, toy.Do(ctx, "set k v"))
@@ -375,8 +376,8 @@ func TestPauseBeforeAStep(t *testing.T) {
 	}
 }
 
-// A pause takes effect after the request that it strikes in flight was sent, and
-// the answer waits.
+// A pause that strikes when a request is in flight takes effect after the request was sent.
+// The answer waits.
 func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	var got time.Duration
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -388,13 +389,13 @@ func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	About(t, "the answer was read", got, arrival-Hop+2*time.Second)
 }
 
-// A machine that is suspended while its process is stopped, or stopped while it is suspended,
-// stands still as long as the suspension lasts.
+// If a machine is suspended while its process is stopped, or the process is stopped while
+// the machine is suspended, the machine stands still as long as the suspension lasts.
 func TestSuspensionWithinAStop(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		faults []sim.Fault
-		stood  time.Duration // for how long the machine stood still
+		stood  time.Duration // how long the machine stood still
 		woke   time.Duration // when a sleep of two seconds returned
 	}{
 		{"within", []sim.Fault{Lasting(6*time.Second, At(time.Second, Stopped("client-1"))), Lasting(2*time.Second, At(3*time.Second, Suspended("client-1")))}, 2 * time.Second, 7 * time.Second},
@@ -426,7 +427,7 @@ func TestSuspensionWithinAStop(t *testing.T) {
 	}
 }
 
-// Pauses that overlap are one, which ends with the last.
+// Pauses that overlap are one pause, which ends with the last of them.
 func TestOverlappingPauses(t *testing.T) {
 	for _, first := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(first), func(t *testing.T) {
@@ -443,7 +444,8 @@ func TestOverlappingPauses(t *testing.T) {
 			About(t, "the pause", Only(t, tr, trace.KindPause, "client-1").At, time.Second)
 			resumed := Only(t, tr, trace.KindResume, "client-1").At
 			About(t, "its end", resumed, 6*time.Second-Hop)
-			// Its clocks ran on after the suspension, so that its sleep was over by then.
+			// The client's clocks kept running after the suspension, so its sleep had ended
+			// by then.
 			About(t, "the client woke", woke, resumed)
 		})
 	}

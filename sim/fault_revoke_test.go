@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An operator who deletes a grant by hand lets the next client in while the first still works.
-// The overlap is nobody's but the servers', which did not keep the grant. Of a client without a
-// grant there is nothing to revoke.
+// After an operator has deleted a grant, the next client acquires the lock while the first
+// still works. The overlap is blamed on the servers, which did not keep the grant. A client
+// without a grant has nothing that can be revoked.
 func TestRevoke(t *testing.T) {
 	works := Sections(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
 	for _, test := range []struct {
@@ -38,8 +38,8 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// A client that has nothing on the servers has nothing that could be revoked, nor has one
-// whose servers are all down, paused or failing.
+// Nothing can be revoked of a client that has nothing on the servers, or whose servers are
+// all down, paused or failing.
 func TestRevokeInVain(t *testing.T) {
 	const nothing = "an operator found no claim of client-1 to revoke on any server that runs"
 	during := func(node sim.Action) []sim.Fault {
@@ -60,7 +60,7 @@ func TestRevokeInVain(t *testing.T) {
 	}
 }
 
-// What nobody can revoke is refused with a sentence.
+// What cannot be revoked is refused with a reason.
 func TestRevokeIsRefused(t *testing.T) {
 	toys := Sections(ToyLock, sim.Client{Name: "client-1"})
 	for _, c := range []struct {

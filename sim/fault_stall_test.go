@@ -15,10 +15,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stalled is a stall of a client's next request of a kind.
+// stallOf returns a stall of a client's next request in a step.
 func stalled(client string, step trace.Step) *sim.Stall { return &sim.Stall{client, step} }
 
-// asks is a step at the storage with a token.
+// askStorage does one step at the storage with a token.
 func asks(ctx context.Context, p *sim.Program, op storage.Op, token uint64) (storage.Response, error) {
 	var resp storage.Response
 	err := p.Step(trace.Step(op), func() (err error) {
@@ -28,8 +28,8 @@ func asks(ctx context.Context, p *sim.Program, op storage.Op, token uint64) (sto
 	return resp, err
 }
 
-// holders is a story of two holders: client-1, whose token is 33, writes at 1s,
-// and client-2, whose token is 34, at 2s.
+// twoHolders returns a story of two holders: client-1, with token 33, writes at 1s, and
+// client-2, with token 34, at 2s.
 func holders(t *testing.T, policy storage.Policy) sim.Config {
 	holder := func(name string, token uint64, at time.Duration) sim.Client {
 		return Client(t, name, func(ctx context.Context, p *sim.Program) error {
@@ -48,8 +48,8 @@ func holders(t *testing.T, policy storage.Policy) sim.Config {
 	return cfg
 }
 
-// writes tells what the storage did with writes, in order: "33 34" or "34 -33",
-// where it refused the second.
+// writeTokens lists the tokens of the writes that reached the storage, in order, with a minus
+// sign for a refused one: "33 34" or "34 -33".
 func writes(tr *trace.Trace) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
@@ -64,9 +64,9 @@ func writes(tr *trace.Trace) string {
 	return strings.Join(told, " ")
 }
 
-// client-1's write stands still in the storage until client-2's has been applied.
-// A storage that checks and writes at once refuses it then; one that had checked
-// it before does not.
+// client-1's write stalls in the storage until client-2's has been applied. A storage that
+// checks and writes in one step then refuses it. A storage that has checked it before does
+// not.
 func TestStallAndThePolicies(t *testing.T) {
 	for _, test := range []struct {
 		policy           storage.Policy
@@ -94,7 +94,7 @@ func TestStallAndThePolicies(t *testing.T) {
 			stall := Only(t, tr, trace.KindStall, trace.StorageName)
 			arrives := time.Second + 3*Hop // the connection is opened first
 			if test.policy == storage.CheckAndSet {
-				arrives = time.Second + Hop // which the mark has done
+				arrives = time.Second + Hop // the mark has opened it already
 			}
 			About(t, "the stall", stall.At, arrives)
 			Same(t, "what is stalled", fmt.Sprint(stall.Client(), " ", stall.Step, " ", stall.Object, " ", stall.Token, " fault ", stall.Fault), "client-1 write x 33 fault 1")
@@ -105,8 +105,8 @@ func TestStallAndThePolicies(t *testing.T) {
 	}
 }
 
-// The check of check-then-write is told before the write, and with its stall in
-// between.
+// With check-then-write, the check is recorded before the write, and the stall between
+// them.
 func TestCheckThenWriteIsTold(t *testing.T) {
 	order := func(tr *trace.Trace) string {
 		var told []string
@@ -132,7 +132,7 @@ func TestCheckThenWriteIsTold(t *testing.T) {
 	}
 }
 
-// What the check refuses never gets to where it would be stalled, and a stall
+// A request that is refused at the check does not reach the point of the stall, and a stall
 // strikes once.
 func TestStallTakesTheNextThatPasses(t *testing.T) {
 	cfg := Story(
@@ -161,8 +161,8 @@ func TestStallTakesTheNextThatPasses(t *testing.T) {
 	About(t, "the next", serves[3].At, 8*time.Second+3*Hop)
 }
 
-// Reads and marks can be stalled too: the read sees what was written meanwhile,
-// and the late mark takes the object from its new holder.
+// Reads and marks can be stalled too: the read returns what was written meanwhile, and
+// after the late mark the new holder can no longer write the object.
 func TestStallOfAReadAndOfAMark(t *testing.T) {
 	t.Run("read", func(t *testing.T) {
 		for _, stall := range []bool{false, true} {
@@ -195,8 +195,8 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 	})
 }
 
-// A client that no longer waits, or has crashed, does not take its stalled write
-// back: it lands, even after everybody is done.
+// If a client no longer waits, or has crashed, its stalled write is not cancelled: it is
+// applied, even after all clients are done.
 func TestStallOutlivesItsClient(t *testing.T) {
 	cfg := Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		return p.Step(trace.Write, func() error {
@@ -234,8 +234,8 @@ func TestStallOutlivesItsClient(t *testing.T) {
 	}
 }
 
-// The stalled thread dies with the storage, and the request with it. The stall is
-// over then, not when it would have been.
+// The stalled thread ends with the storage, and the request with it. The stall ends then,
+// and not when it would have ended.
 func TestCrashEndsAStall(t *testing.T) {
 	for _, test := range []struct {
 		how  trace.Crash
@@ -244,8 +244,8 @@ func TestCrashEndsAStall(t *testing.T) {
 	}{
 		{trace.Kill, syscall.ECONNRESET, 2*time.Second + Hop},
 		{trace.Shutdown, syscall.ECONNRESET, 2*time.Second + Hop},
-		// Nobody is told, and the client has nothing more to send that could be
-		// answered with a reset: it waits until it gives up.
+		// The client is not notified, and has nothing more to send that could be answered
+		// with a reset: it waits until it gives up.
 		{trace.PowerLoss, context.DeadlineExceeded, 6 * time.Second},
 		{trace.FailOver, context.DeadlineExceeded, 6 * time.Second},
 	} {
@@ -282,7 +282,7 @@ func TestCrashEndsAStall(t *testing.T) {
 	}
 }
 
-// A request whose stall ends while the storage is paused goes on when that runs
+// A request whose stall ends while the storage is paused continues when the storage runs
 // again.
 func TestStallEndsDuringAPause(t *testing.T) {
 	tr := Play(t, With(holders(t, storage.None),
@@ -290,7 +290,7 @@ func TestStallEndsDuringAPause(t *testing.T) {
 		Lasting(3*time.Second, At(1500*time.Millisecond, Stopped(trace.StorageName))),
 	))
 	Struck(t, tr)
-	Same(t, "writes", writes(tr), "34 33") // client-2's arrived before the stall was over
+	Same(t, "writes", writes(tr), "34 33") // client-2's arrived before the stall ended
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 		About(t, "a write", ev.At, 4500*time.Millisecond)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A request to the storage that a fault keeps back still lands when the fault
-// ends, though its client has given up and is done long before.
+// A request to the storage that a fault holds back still arrives when the fault ends, even
+// if its client gave up and ended long before.
 func TestLateRequestLands(t *testing.T) {
 	hasty := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		_, err := p.Storage(Within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
@@ -32,7 +32,7 @@ func TestLateRequestLands(t *testing.T) {
 		t.Run(f.Text, func(t *testing.T) {
 			cfg := With(Story(hasty), f)
 			if _, partition := f.Action.(*sim.Partition); partition {
-				// Without a connection there is nothing to keep back.
+				// Without a connection there is nothing to hold back.
 				cfg.Faults[0].Strikes = trace.Trigger{At: 10 * time.Millisecond}
 				cfg.Clients[0] = Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object}); err != nil {
@@ -57,7 +57,7 @@ func TestLateRequestLands(t *testing.T) {
 	}
 }
 
-// A fault that did not do what the story says says so.
+// A fault that did not act reports why.
 func TestIdleFaults(t *testing.T) {
 	short := Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		SleepUntil(5 * time.Second)
@@ -85,7 +85,7 @@ func TestIdleFaults(t *testing.T) {
 	}
 }
 
-// No process has more drifts than its clocks can have at once.
+// No process has more drifts than its clocks can have at the same time.
 func TestDriftsAreFew(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for range 5 {
@@ -113,7 +113,7 @@ func TestWhomAFaultStops(t *testing.T) {
 	}
 }
 
-// Drifts of one process multiply, and each takes only its own share away.
+// Drifts of one process multiply. When one ends, it removes only its own part.
 func TestDriftsMultiply(t *testing.T) {
 	var shown []time.Duration
 	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {

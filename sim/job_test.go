@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// asked tells when, and for which period, each client asked for the lock, and whether it
-// got it.
+// describeAttempts lists when, and for which period, each client tried to acquire the lock,
+// and which attempts were in vain.
 func asked(tr *trace.Trace) string {
 	var told []string
 	for _, ev := range tr.Events {
@@ -27,8 +27,8 @@ func asked(tr *trace.Trace) string {
 	return strings.Join(told, ", ")
 }
 
-// A client has a section in each period that its own wall clock shows, and goes without it
-// in a period in which it does not get the lock.
+// A client has one section in each period that its own wall clock shows, and skips a period
+// in which it does not get the lock.
 func TestJobs(t *testing.T) {
 	minutely := trace.Schedule{First: 5 * time.Second, Every: time.Minute, Periods: 3}
 	jump := func(client string, by time.Duration) sim.Fault { return At(0, &sim.Jump{client, by}) }
@@ -79,8 +79,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// Who keeps the lock does so from the grant on, when its work is done, and no longer than it
-// said.
+// A client with KeepsFor keeps the lock after its work, for that long from the grant on,
+// and no longer.
 func TestKeepsFor(t *testing.T) {
 	for _, test := range []struct {
 		works, keeps, released time.Duration
@@ -93,7 +93,7 @@ func TestKeepsFor(t *testing.T) {
 	} {
 		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: test.works, KeepsFor: test.keeps})
 		if test.refused {
-			cfg.Storage.Fencing = storage.CheckAndSet // and nobody marks anything
+			cfg.Storage.Fencing = storage.CheckAndSet // no client sets a mark
 		}
 		tr := Play(t, cfg)
 		for _, ev := range tr.Events {
@@ -104,12 +104,13 @@ func TestKeepsFor(t *testing.T) {
 	}
 }
 
-// What clients put down about their periods, and what they make of what others have.
+// The records that clients write about their periods, and what they do because of another
+// client's records.
 func TestRecord(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		does   []trace.Task
-		second string // what client-2 does, a second after client-1 is done
+		second string // what client-2 does, one second after client-1 is done
 		served string
 	}{
 		{"recalled and remembered", Does("recall", "write x", "remember"), "acquire, read runs, release",

@@ -14,7 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// told tells of each call of a lock how it ended: which lock, in which section and within which.
+// describeCalls lists the calls of locks in order, with the lock, the section, the section
+// around it, and whether the call failed.
 func told(tr *trace.Trace, client string) string {
 	locks, said := map[int]string{}, []string(nil)
 	for _, ev := range Events(tr, trace.KindEnd, client) {
@@ -37,9 +38,9 @@ func told(tr *trace.Trace, client string) string {
 	return strings.Join(said, ", ")
 }
 
-// Each further lock is a section of its own, within the one before it, with a token of its own:
-// what is written under an object's name carries that of the lock which has it. They are given
-// up in reverse order.
+// Each further lock is a section of its own, nested in the one before it, with its own
+// token. What is written to an object carries the token of the lock that has the object's
+// name. The locks are released in reverse order.
 func TestNestedSections(t *testing.T) {
 	cfg := Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "acquire c", "read b", "write a", "write b", "write x")},
@@ -61,8 +62,8 @@ func TestNestedSections(t *testing.T) {
 		"client-1 after version 2 of b, client-1 after version 2, client-1 after version 3 of b")
 }
 
-// A client asks for another lock as for its own: again and again, as often as it may. Whoever
-// only tries gives all back and begins anew.
+// A client tries to acquire another lock as it does for its own: repeatedly, as often as it
+// may. A client that tries only once releases everything after a failure and begins again.
 func TestAcquiringAnotherLock(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -96,7 +97,7 @@ func TestAcquiringAnotherLock(t *testing.T) {
 	}
 }
 
-// Tokens of a source are counted lock by lock, and each lease is looked at and prolonged.
+// The tokens of a source are counted for each lock, and each lease is checked and extended.
 func TestWhatIsDoneForEachLock(t *testing.T) {
 	cfg := Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
@@ -106,7 +107,7 @@ func TestWhatIsDoneForEachLock(t *testing.T) {
 	Same(t, "its steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
 	Same(t, "its calls", told(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
 
-	// The lock that it took first is over before the other.
+	// The lease of the lock that it took first ends before the other's.
 	cfg = Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
 		sim.Client{Name: "client-2", Key: "b", Does: Does("work"), Works: 20 * time.Second})
@@ -114,8 +115,8 @@ func TestWhatIsDoneForEachLock(t *testing.T) {
 	Same(t, "its steps", Steps(Play(t, cfg), "client-1"), "acquire, "+strings.Repeat("acquire failed, ", 20)+"acquire, work, check failed, release, release failed")
 }
 
-// Two clients that take two locks in opposite order wait for each other: until their leases are
-// over, and then both go on.
+// Two clients that take two locks in opposite order wait for each other until their leases
+// have ended. Then both continue.
 func TestOppositeOrder(t *testing.T) {
 	cfg := Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "write a", "write b")},
@@ -129,8 +130,8 @@ func TestOppositeOrder(t *testing.T) {
 	}
 }
 
-// A client that is told that it has lost its lock stops waiting for the other, and writes under
-// neither.
+// A client that is notified of the loss of its lock stops waiting for the other, and writes
+// under neither.
 func TestLossOfANestedLock(t *testing.T) {
 	for _, test := range []struct{ does, steps string }{
 		{"acquire b", "acquire, acquire failed, acquire failed, acquire failed, release"},
@@ -149,7 +150,7 @@ func TestLossOfANestedLock(t *testing.T) {
 	}
 }
 
-// losing is a lock that tells after a while that it has lost the lease on a.
+// losingLock is a lock that reports the loss of the lease on a after a while.
 type losing struct {
 	locks.Lock
 	env *locks.Env
@@ -172,7 +173,7 @@ type lostLease struct {
 
 func (l lostLease) Lost() <-chan struct{} { return l.lost }
 
-// What cannot be is refused with a sentence.
+// Impossible nestings are refused with a reason.
 func TestRefusedNesting(t *testing.T) {
 	for says, change := range map[string]func(*sim.Config){
 		"client-1 would acquire a, and has a already: it would wait for itself; let it take another lock": func(c *sim.Config) {

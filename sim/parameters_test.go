@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Another size goes the same way, in its own unit, and leaves the fault that it was.
+// WithSize keeps the sign and the unit, and does not change the original fault.
 func TestSized(t *testing.T) {
 	for _, tt := range []struct {
 		is   sim.Fault
@@ -35,7 +35,7 @@ func TestSized(t *testing.T) {
 	}
 }
 
-// A fault with other names is the same fault of others, message and moment included.
+// WithNames changes the names everywhere, also in the message and the trigger.
 func TestRenamed(t *testing.T) {
 	name := func(old string) string { return strings.Replace(old, "redis-", "node-", 1) }
 	for _, p := range []sim.Parts{
@@ -67,7 +67,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// Parts that a kind has no place for are refused, and so is a kind that there is not.
+// Parts that a kind does not have are refused, and so is a kind that does not exist.
 func TestPartsRefused(t *testing.T) {
 	for want, p := range map[string]sim.Parts{
 		"no kind of fault":        {Kind: "shrug", Target: "p"},

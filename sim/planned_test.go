@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trace says how many writes each client is to make in a section, so that a client that dies
-// after the last of them is known to have made them all.
+// A trace says how many writes each client makes in a section. A client that crashes after
+// the last of them is then known to have made them all.
 func TestPlannedWrites(t *testing.T) {
 	write := trace.Task{Step: trace.Write, Object: trace.Object}
 	clients := []sim.Client{

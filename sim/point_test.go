@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The point of a fault is reached as the run goes on; a delay counts from there.
+// The point of a fault is reached as the run proceeds. A delay counts from there.
 func TestPointsStrikeInTime(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		toy := Toy(p, 0)

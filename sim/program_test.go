@@ -20,8 +20,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A program that does by hand what a client does anyway leaves the same trace,
-// event by event.
+// A program that does by hand what a client does by default leaves the same trace, event by
+// event.
 func TestProgramIsLikeTheWorkload(t *testing.T) {
 	const naps, nap = 3, 4 * time.Second
 	byHand := func(sections int, extends bool) func(context.Context, *sim.Program) error {
@@ -89,8 +89,8 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 	}
 }
 
-// Two handles in one process keep each other out, as two clients do, and every
-// event says whose it is.
+// Two handles in one process exclude each other, as two clients do, and every event names
+// the section that it belongs to.
 func TestTwoHandles(t *testing.T) {
 	tr := Play(t, Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -125,7 +125,7 @@ func TestTwoHandles(t *testing.T) {
 	Same(t, "what is violated", Broken(tr), "")
 }
 
-// sectionSteps tells the ends of steps with their sections.
+// sectionSteps lists the ends of steps with their sections.
 func sectionSteps(tr *trace.Trace) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
@@ -138,8 +138,8 @@ func sectionSteps(tr *trace.Trace) string {
 	return strings.Join(told, ", ")
 }
 
-// messageSections tells which steps of which sections client-1's requests, and
-// the answers to them, say that they belong to, each once.
+// messageSections lists the steps and sections of client-1's requests and of the answers to
+// them. Equal ones in a row are listed once.
 func messageSections(tr *trace.Trace) string {
 	var requests, replies []string
 	note := func(to []string, ev trace.Event) []string {
@@ -164,7 +164,7 @@ func messageSections(tr *trace.Trace) string {
 	return strings.Join(requests, ", ")
 }
 
-// servedSections tells what the storage did, for which section.
+// servedSections lists what the storage did, and for which section.
 func servedSections(tr *trace.Trace) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
@@ -176,9 +176,9 @@ func servedSections(tr *trace.Trace) string {
 	return strings.Join(told, ", ")
 }
 
-// overlapping is a program whose first section outlasts its lease. It comes back
-// to it when another handle has the lock; what the lock says to its release then is
-// "released" or "lost".
+// overlappingSections returns a program whose first section outlasts its lease. The program returns
+// to that section when another handle holds the lock. It compares the result of the
+// release, "released" or "lost", with the expected one.
 func overlapping(t *testing.T, release string) func(context.Context, *sim.Program) error {
 	return func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -207,8 +207,8 @@ func overlapping(t *testing.T, release string) func(context.Context, *sim.Progra
 	}
 }
 
-// Two sections of one client overlap: every step, message, request and key has
-// the number of its own, and the properties break as with two clients.
+// Two sections of one client overlap. Every step, message, request and key has the number
+// of its section, and the properties are violated as with two clients.
 func TestOverlappingSectionsOfOneClient(t *testing.T) {
 	const data = "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
 	for _, test := range []struct {
@@ -243,7 +243,7 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 	Same(t, "with fencing", Broken(Play(t, cfg)), "section-exclusion inherent: needs fencing")
 }
 
-// generous is a lock that takes the key from whoever has it.
+// generousLock is a lock that takes the key away from its holder.
 type generous struct{ env *locks.Env }
 
 func (g generous) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -256,8 +256,8 @@ func (g generous) Release(ctx context.Context) error {
 	return ToyOf(g.env, 0).Do(ctx, "drop "+g.env.Key)
 }
 
-// A lock that lets two handles of one process in at once is as bad as one that
-// lets two clients in.
+// A lock that grants itself to two handles of one process at the same time is as bad as one
+// that does so to two clients.
 func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -278,7 +278,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 	Same(t, "two handles", Broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
-		for range 2 { // one after the other there is nothing wrong with it
+		for range 2 { // one after the other, nothing is wrong with it
 			in, err := p.Acquire(ctx, p.Lock())
 			if err != nil {
 				return err
@@ -292,8 +292,8 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 	Same(t, "one handle twice", Broken(Play(t, cfg)), "")
 }
 
-// What the lock tells of a lease by itself is recorded for the section that it is
-// about, though the client has begun another since.
+// What the lock reports about a lease by itself is recorded for the section of that lease,
+// even if the client has begun another one since.
 func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	cfg := Alone(t, renewing(), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -304,7 +304,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// It nearly always asks, so the lock renews while it does.
+		// It calls acquire nearly all the time, so the lock renews during a call.
 		for range 210 {
 			if _, err := p.Acquire(ctx, other); err == nil {
 				t.Error("two handles have the lock")
@@ -351,23 +351,24 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	if renewed[1] < 2 || renewed[212] < 1 || len(renewed) != 2 {
 		t.Errorf("renewals by section: %v", renewed)
 	}
-	// What the lock renews while the client asks by the other handle is no other
-	// acquisition's doing; that the key was deleted is.
+	// A renewal during a call of the other handle is not attributed to another acquisition.
+	// The deletion of the key is.
 	f := checks.Check(history.Of(tr), nil).Finding(checks.ReleaseOwnership)
 	if f.Outcome != checks.Violated || !strings.Contains(f.Reason.String(), "removed") {
 		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
 	}
 }
 
-// doomed is a lock that everybody gets, and whose leases are all lost at once.
+// doomedLock is a lock that is granted to every client, and all of whose leases are lost at the
+// same moment.
 type doomed struct{ lost chan struct{} }
 
 func (d doomed) Acquire(context.Context) (locks.Lease, error) { return d, nil }
 func (d doomed) Release(context.Context) error                { return nil }
 func (d doomed) Lost() <-chan struct{}                        { return d.lost }
 
-// Of two leases that are lost at the same moment that of the older section is told
-// of first, whatever the scheduler does.
+// If two leases are lost at the same moment, the loss of the older section's lease is
+// recorded first, whatever the scheduler does.
 func TestTwoLossesAtOnce(t *testing.T) {
 	for range 50 {
 		var lost chan struct{}
@@ -405,7 +406,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 	}
 }
 
-// A program's own sleep is by its process's clock.
+// A program's own sleep follows its process's clock.
 func TestProgramSleep(t *testing.T) {
 	var slept time.Duration
 	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
@@ -430,7 +431,7 @@ func TestProgramSleep(t *testing.T) {
 	}
 }
 
-// Where there is no lock there is no handle to make.
+// If there is no lock, no handle can be made.
 func TestNewLockWithoutALock(t *testing.T) {
 	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if lock, err := p.NewLock(); err == nil || p.Lock() != nil {
@@ -442,8 +443,8 @@ func TestNewLockWithoutALock(t *testing.T) {
 	Play(t, cfg)
 }
 
-// A context that ends while the storage does not answer ends the wait, and also
-// for a client that sends its requests again.
+// A context that ends while the storage does not answer ends the wait, even for a client
+// that sends its requests again.
 func TestSectionGivesUpWithItsContext(t *testing.T) {
 	for _, resends := range []bool{false, true} {
 		var read error

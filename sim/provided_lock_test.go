@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A lock that nobody in the program makes is refused. Were it played, every attempt
-// would fail, and two such runs would be as equal as can be.
+// A lock without an implementation in the program is refused. If it were run, every attempt
+// would fail, and two such runs would be equal.
 func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1"})
 	cfg.Lock.Kind = locks.Kind{Name: "their-lock", Slots: cfg.Lock.Kind.Slots, Adapter: "example.com/adapter"}

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// renewing is a lock on toys that prolongs its leases by itself, and only by itself.
+// renewingKind returns a lock on toys that renews its leases by itself, and cannot be asked to
+// extend them.
 func renewing() locks.Kind {
 	kind := ToyLock
 	kind.Name = "renewing"

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The world knows no server: none of its files, and none of those that its tests are told
-// with, imports one, or a client of one.
+// The world knows no server: none of its files imports a server, or a client of one, and
+// neither do the files that its tests use.
 func TestTheWorldKnowsNoServer(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

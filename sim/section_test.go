@@ -14,8 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a client does in its section is a list; reads, works and writes is only
-// the usual one.
+// A client does a list of tasks in its section. Read, work and write is only the default.
 func TestTasks(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -36,8 +35,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// A value says what it was computed from, so that two writes of one section are
-// never alike.
+// A value contains what it was computed from, so two writes of one section are never equal.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
 	tr := Play(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write z", "read x", "write y", "write x", "write x")}))
 	var values []string
@@ -52,8 +50,8 @@ func TestWhatAWriteIsComputedFrom(t *testing.T) {
 	}
 }
 
-// A client that looks at its lease before it writes gives up one that is over,
-// and only then.
+// A client that checks its lease before it writes gives the section up if the lease has
+// ended, and only then.
 func TestCheck(t *testing.T) {
 	endless := ToyLock
 	endless.Name, endless.Endless = "endless", true
@@ -79,8 +77,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A lease that does not say when it ends is taken to end one TTL after acquire was
-// called, by the clock that its lock reads: the process's own or true time.
+// A lease that does not declare its end ends one TTL after acquire was called, by the clock
+// that its lock reads: the process's own clock or true time.
 func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 	for _, test := range []struct {
 		ownClock bool
@@ -99,8 +97,8 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 	}
 }
 
-// Services pass a request on to the storage and the answer back, each over
-// connections of its own; one can lose the token on the way.
+// Services pass a request on to the storage and the answer back, each over its own
+// connections. A service can drop the token.
 func TestServices(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -128,7 +126,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// writeSent is when client-1 itself sent its write, whoever passed it on.
+// writeSent returns when client-1 itself sent its write, whichever service passed it on.
 func writeSent(tr *trace.Trace) int {
 	for _, ev := range Events(tr, trace.KindSend, "client-1") {
 		if ev.Step == trace.Write {
@@ -138,7 +136,7 @@ func writeSent(tr *trace.Trace) int {
 	return 0
 }
 
-// A request on its way through a service outlives the patience of its client.
+// A request on its way through a service arrives even after its client has given up.
 func TestServiceIsPaused(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Does: Does("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
@@ -149,7 +147,7 @@ func TestServiceIsPaused(t *testing.T) {
 	About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
 }
 
-// A service that dies takes the request with it, and its client is told.
+// A service that crashes loses the request, and its client is notified.
 func TestServiceCrashes(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
@@ -161,7 +159,7 @@ func TestServiceCrashes(t *testing.T) {
 	Same(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
 }
 
-// A token is minted after the acquire, or where the section says.
+// A token is minted after the acquire, or where the section's tasks say.
 func TestTokens(t *testing.T) {
 	after := func(client, point1 string, tasks ...string) sim.Client {
 		c := sim.Client{Name: client, Does: Does(tasks...)}
@@ -206,14 +204,14 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// onOne is a lock that keeps its key on the first toy alone.
+// lockOnOneNode returns a lock that keeps its key only on the first toy.
 func onOne() locks.Kind {
 	kind := ToyLock
 	kind.Slots = func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Key: key}}, 1 }
 	return kind
 }
 
-// A fault of a node can act if that counts tokens, though no lock is kept on it.
+// A fault of a node can act if the node counts tokens, even if it keeps no lock.
 func TestFaultOfACounter(t *testing.T) {
 	clock, _ := locks.LookupTokenSource("clock")
 	for _, test := range []struct {
@@ -238,8 +236,7 @@ func TestFaultOfACounter(t *testing.T) {
 	}
 }
 
-// Clients of two locks do not get in each other's way, and each lock has its own
-// order of grants.
+// Clients of two locks do not affect each other, and each lock has its own order of grants.
 func TestKeys(t *testing.T) {
 	tr := Play(t, Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
@@ -259,7 +256,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Two processes can be further apart than others.
+// The latency between two processes can be longer than between others.
 func TestPaths(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
@@ -268,8 +265,8 @@ func TestPaths(t *testing.T) {
 	About(t, "wrote", Events(tr, trace.KindEnd, "client-1")[1].At, 42*Hop)
 }
 
-// A request that got no answer is sent again over a new connection, and the
-// first copy may still arrive.
+// A request without an answer is sent again over a new connection. The first copy may still
+// arrive.
 func TestResends(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: Does("read x", "write x", "write x")})
 	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: Held("client-1's write request to storage")}, Until: Point("client-1 finished")}}
@@ -291,7 +288,7 @@ func TestResends(t *testing.T) {
 	}
 }
 
-// A storage that is down for a while is asked again once it may be up.
+// A client sends its request again to a storage that was down, once it may be up.
 func TestResendsToAStorageThatWasDown(t *testing.T) {
 	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
 	cfg.Faults = []sim.Fault{{
@@ -300,16 +297,16 @@ func TestResendsToAStorageThatWasDown(t *testing.T) {
 	}}
 	tr := Play(t, cfg)
 	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, release")
-	// The old connection is reset, and the next attempt is refused. From then on it
-	// pauses for a second each time: after 1 s and 2 s the storage is still down,
-	// after 3 s it is back.
+	// The old connection is reset, and the next attempt is refused. From then on the client
+	// pauses for a second each time: after 1 s and 2 s the storage is still down, after 3 s
+	// it is back.
 	Same(t, "times that it was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
 }
 
-// A story that has a client extend what cannot be extended tells nothing.
+// A run in which a client should extend a lease that cannot be extended is inconclusive.
 func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
-	again := extends // says it again, and that is noted once
+	again := extends // reports it a second time, but the doubt is recorded once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
 	tr := Play(t, Sections(renewing(), extends, again))
 	want := "the story has a client extend its lease, but renewing cannot be asked to extend a lease"
@@ -323,7 +320,7 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	}
 }
 
-// A run in which a client never had its turn is not the story.
+// If a client never began, the run does not show the story.
 func TestClientThatNeverBegins(t *testing.T) {
 	tr := Play(t, Sections(ToyLock,
 		sim.Client{Name: "client-1"},
@@ -334,8 +331,9 @@ func TestClientThatNeverBegins(t *testing.T) {
 	}
 }
 
-// A release that failed is tried again in the next section, and one that did not is not. What
-// that does is up to the lock: one that does not look whose key it removes takes its own.
+// A release that failed is repeated in the next section; one that succeeded is not. The
+// effect depends on the lock: a lock that does not check whose key it removes removes its
+// own new one.
 func TestReleaseAgain(t *testing.T) {
 	cut := sim.Fault{
 		Strikes: trace.Trigger{When: Point("toy-1's reply to client-1's release is in flight")},
@@ -386,7 +384,7 @@ func TestResendsAfterAReset(t *testing.T) {
 	}
 }
 
-// A lock that prolongs its lease by itself is seen to do so.
+// Renewals by the lock itself are recorded.
 func TestRenewals(t *testing.T) {
 	tr := Play(t, Sections(renewing(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
 	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
@@ -396,7 +394,7 @@ func TestRenewals(t *testing.T) {
 	}
 }
 
-// The pauses between attempts follow the client's way of retrying.
+// The pauses between attempts follow the client's retry policy.
 func TestRetry(t *testing.T) {
 	for retry, want := range map[locks.Retry][]time.Duration{
 		"":                {time.Second, time.Second, time.Second},
@@ -414,7 +412,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// How long a fault lasts can be measured on a clock that is wrong itself.
+// The duration of a fault can be measured on a clock that is wrong itself.
 func TestByClockOf(t *testing.T) {
 	crash := sim.Fault{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "toy-1"}, For: 31 * time.Second, ByClockOf: "toy-1"}
 	jump := func(by time.Duration) sim.Fault {
@@ -438,7 +436,7 @@ func TestByClockOf(t *testing.T) {
 	}
 }
 
-// What nobody could mean is refused before the world begins.
+// Sections that make no sense are refused before the world begins.
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
 		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = Does("write x via nobody") },

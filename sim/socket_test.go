@@ -18,8 +18,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestSocket says what a plain connection does, in a world with nothing else in
-// it.
+// TestSocket describes what a plain connection does, in a world with nothing else in it.
 func TestSocket(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -88,7 +87,7 @@ func TestSocket(t *testing.T) {
 			_, err := Hear(c)
 			Same(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
 			About(t, "the end", Now(), began)
-			// As with TCP, another deadline makes the connection usable again.
+			// As with TCP, a new deadline makes the connection usable again.
 			Same(t, "error", c.SetReadDeadline(time.Time{}), nil)
 			reply, err := Ask(c, "ping")
 			Same(t, "reply", reply, "pong\n")
@@ -197,12 +196,12 @@ func TestCloseRecallsNothing(t *testing.T) {
 		}),
 	))
 	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
-	// Nobody is there any more to take the answer.
+	// Nothing is left that could receive the answer.
 	Same(t, "the answer", Only(t, tr, trace.KindLose, "toy-1").Reply, true)
 }
 
-// The end of a caller's patience and the network's answer in one moment: one of
-// them wins, and always the same.
+// The caller's deadline and the network's answer come at the same moment: one of them wins,
+// and always the same one.
 func TestAnswerAtTheDeadline(t *testing.T) {
 	for name, request := range map[string]func(ctx context.Context, p *sim.Program, d time.Duration) error{
 		"dial": func(ctx context.Context, p *sim.Program, d time.Duration) error {
@@ -231,7 +230,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 				var failed []bool
 				tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					for _, d := range []time.Duration{2*Hop - time.Microsecond, 2 * Hop, 2*Hop + time.Microsecond} {
-						request(ctx, p, time.Second) // so that what can be open is
+						request(ctx, p, time.Second) // so that everything is open that can be
 						SleepUntil(Now().Truncate(time.Second) + time.Second)
 						failed = append(failed, request(ctx, p, d) != nil)
 					}
@@ -248,9 +247,9 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 	}
 }
 
-// Whoever uses a connection again that is over, without having looked at it, does what
-// go-redis does where it cannot look; a run in which that happened says so, if this
-// build is one of those.
+// A client that uses a connection again which has ended, without having checked it, does
+// what go-redis does where it cannot check it. If that happened in a run, its trace has a
+// note, but only in such a build.
 func TestUseWithoutALook(t *testing.T) {
 	crash := Until("1s after toy-1 crashed", At(time.Second, &sim.CrashFault{Process: "toy-1"}))
 	use := func(look bool) sim.Client {

@@ -13,15 +13,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// While its process is paused a goroutine comes to write, and on the same
-// connection the answer comes that has another one close it, as in clients that
-// ping in the background. When the process goes on, the one that writes comes
-// first, whichever of them the scheduler prefers.
+// While its process is paused, one goroutine tries to write. On the same connection an
+// answer arrives, after which another goroutine closes it, as in clients that ping in the
+// background. When the process continues, the writer comes first, whichever of them the
+// scheduler prefers.
 func TestWritersGoOnFirst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		pause  []sim.Fault
-		writes string // what became of the write
+		writes string // the result of the write
 	}{
 		{"no pause", nil, "refused"},
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, "sent"},
@@ -35,7 +35,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					// The answer is under way when the pause begins.
+					// The answer is in flight when the pause begins.
 					SleepUntil(time.Second - Hop - Hop/2)
 					if _, err := conn.Write([]byte("ping\n")); err != nil {
 						return err
@@ -68,9 +68,9 @@ func TestWritersGoOnFirst(t *testing.T) {
 	}
 }
 
-// Goroutines that write on several connections while their process is paused, and
-// sleep for the same time as soon as they can, are never due at one moment: each
-// went on in one of its own. So what they do afterwards has an order, too.
+// While their process is paused, goroutines write on several connections. After that they
+// all sleep for the same time. They are never due at the same moment, because each
+// continued in a moment of its own. So what they do afterwards has an order, too.
 func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 	var first string
 	for range 50 {
@@ -90,7 +90,7 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 					_, err := conn.Write([]byte("set k v\n"))
 					time.Sleep(time.Second)
 					var again error
-					conn, again = Dial(ctx, p, 0) // all to one node
+					conn, again = Dial(ctx, p, 0) // all to the same node
 					if again == nil {
 						_, again = Ask(conn, "get k"+strings.Repeat("k", i))
 					}
@@ -120,8 +120,8 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 	}
 }
 
-// A process that is paused again before its goroutines have gone on keeps them,
-// and one that is paused right after that keeps what they do next.
+// A process that is paused again before its goroutines have continued keeps them. A process
+// that is paused right after they have continued keeps what they do next.
 func TestPausedAgain(t *testing.T) {
 	for _, test := range []struct {
 		second string
@@ -151,8 +151,7 @@ func TestPausedAgain(t *testing.T) {
 	}
 }
 
-// A world that ends while goroutines are stalled, or are about to go on, lets them
-// come to their ends.
+// If a world ends while goroutines are stalled, or are going to continue, they can end.
 func TestEndWhileStalled(t *testing.T) {
 	for name, horizon := range map[string]time.Duration{
 		"during the pause": 3 * time.Second,

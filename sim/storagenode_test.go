@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// late is a story of two holders: client-2, whose token is 34, writes at 1s, and
-// client-1, whose token is 33, at 5s. It dials anew then.
+// lateWrite returns a story of two holders: client-2, with token 34, writes at 1s, and client-1,
+// with token 33, at 5s. client-1 dials again then.
 func late(t *testing.T, policy storage.Policy) sim.Config {
 	cfg := Story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -33,8 +33,8 @@ func late(t *testing.T, policy storage.Policy) sim.Config {
 	return cfg
 }
 
-// The token that refuses client-1 survives a crash of the storage where it is
-// written down with the data, and not where it is kept in memory.
+// The token because of which client-1 is refused survives a crash of the storage if it is
+// written to disk with the data, but not if it is kept in memory.
 func TestCrashAndTheHighestToken(t *testing.T) {
 	for _, test := range []struct {
 		policy storage.Policy
@@ -69,8 +69,8 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 	}
 }
 
-// The copy that takes over has what was applied until some time before the crash
-// at 2s. client-2's write was applied at 1.003s.
+// The copy that takes over has what was applied until some time before the crash at 2s.
+// client-2's write was applied at 1.003s.
 func TestFailOver(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -78,7 +78,7 @@ func TestFailOver(t *testing.T) {
 		lag    time.Duration
 		writes string
 		lost   string
-		ends   string // as which the object ends
+		ends   string // the final value of the object
 	}{
 		{"a copy that is up to date", storage.Writes, 0, "34 -33", "", "34 at version 1"},
 		{"one that is behind, but not by so much", storage.Writes, 996 * time.Millisecond, "34 -33", "", "34 at version 1"},
@@ -100,7 +100,7 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// losses tells what the storage has lost.
+// losses lists what the storage has lost.
 func losses(tr *trace.Trace) string {
 	told := ""
 	comma := func() {
@@ -123,8 +123,8 @@ func losses(tr *trace.Trace) string {
 	return told
 }
 
-// A copy that never takes over takes nothing away: what the storage holds at the
-// end is what its disk holds.
+// If a copy never takes over, nothing is lost: what the storage holds at the end is what
+// its disk holds.
 func TestFailOverForGood(t *testing.T) {
 	cfg := late(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
@@ -134,14 +134,13 @@ func TestFailOverForGood(t *testing.T) {
 	Same(t, "the version at the end", Only(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
 
-// A machine that has taken over can die too, and what it had applied itself is
-// copied anew.
+// A machine that has taken over can fail too. What it has applied itself is copied again.
 func TestFailOverOfTheCopy(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i, token := range []uint64{33, 34, 35} {
 			SleepUntil(time.Duration(10*i) * time.Second)
 			if _, err := asks(Within(ctx, 5*time.Second), p, storage.Write, token); err != nil {
-				// The connection was to the machine that is gone.
+				// The connection was to the machine that is lost.
 				if _, err := asks(ctx, p, storage.Write, token); err != nil {
 					return err
 				}
@@ -162,8 +161,8 @@ func TestFailOverOfTheCopy(t *testing.T) {
 	Same(t, "the object at the end", Only(t, tr, trace.KindObject, trace.StorageName).Value, "34")
 }
 
-// What the end of the storage, from 2s to 7s, does to a client that waits for its
-// answer, to one that asks while it is down, and to one whose connection was idle.
+// The effect of a crash of the storage, from 2s to 7s, on three clients: one waits for its
+// answer, one sends a request while the storage is down, and one has an idle connection.
 func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	type outcome struct {
 		waits    error
@@ -173,15 +172,16 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 		idle     error
 		later    time.Duration
 	}
-	// Nobody is told. Who waits has nothing under way that could be answered with
-	// a reset; who dials gets through when there is somebody again, and who uses
-	// his old connection then is told that nobody knows it.
+	// No client is notified. The waiting client has nothing in flight that could be
+	// answered with a reset. The client that dials gets through when a machine runs again.
+	// The client that then uses its old connection gets a reset, because the machine does
+	// not know the connection.
 	silent := outcome{
 		context.DeadlineExceeded, 9 * time.Second,
 		nil, 7*time.Second + 4*Hop,
 		syscall.ECONNRESET, 8*time.Second + 2*Hop,
 	}
-	// Its kernel tells everybody.
+	// The storage's kernel notifies all clients.
 	told := outcome{
 		syscall.ECONNRESET, 2*time.Second + Hop,
 		syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
@@ -236,8 +236,8 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	}
 }
 
-// A client that waits without end for a machine that has lost power waits for
-// good, even when the machine is back: nothing that it has sent is under way.
+// A client that waits without a limit for a machine that has lost power never gets an
+// answer, even when the machine is back: nothing that it has sent is in flight.
 func TestWaitForAMachineThatForgot(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {

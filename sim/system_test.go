@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node is of the kind that it says, or else of its master's or of its lock's. One that
-// its kind cannot be is refused, and the error says why.
+// A node's kind is its own, or else its master's or its lock's. A node that its kind does
+// not allow is refused, and the error says why.
 func TestCheckNodes(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -30,7 +30,7 @@ func TestCheckNodes(t *testing.T) {
 			"toy-1 cannot have persistence always: a toy has no disk"},
 		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
 			"toy-2 is a replica of toy-1, but a toy cannot follow another"},
-		// It is of its master's kind, not of its lock's.
+		// Its kind is its master's, not its lock's.
 		{"nor has one that says so for both", []sim.Node{{Name: "toy-1", System: "toy"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, locks.Kind{System: "abacus"},
 			"toy-2 is a replica of toy-1, but a toy cannot follow another"},
 	} {
@@ -49,7 +49,7 @@ func TestCheckNodes(t *testing.T) {
 	}
 }
 
-// What a kind of server keeps over a crash is up to its disk.
+// What a server keeps over a crash depends on its disk.
 func TestDisks(t *testing.T) {
 	paper := sim.System{Disks: []sim.Disk{{Persistence: sim.NoPersistence}, {Persistence: "paper", Keeps: []trace.Crash{trace.PowerLoss}}}}
 	for _, test := range []struct {
@@ -66,7 +66,7 @@ func TestDisks(t *testing.T) {
 	}
 }
 
-// Two kinds of servers of one name would be one too many.
+// Two kinds of servers must not have the same name.
 func TestRegisterSystemTwice(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -76,7 +76,7 @@ func TestRegisterSystemTwice(t *testing.T) {
 	sim.RegisterSystem(sim.System{Name: "toy"})
 }
 
-// A kind of server that nobody plays is known, and no world has one.
+// A kind of server without an implementation is known, but no world can have one.
 func TestServersThatNobodyPlays(t *testing.T) {
 	cfg := sim.Config{Horizon: time.Second, Network: sim.Network{Min: 1, Max: 1}, Nodes: []sim.Node{{Name: "sundial-1", System: "sundial"}}}
 	if err := cfg.CheckNodes(); err != nil {

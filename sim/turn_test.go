@@ -10,12 +10,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A paused process gets its turn when it runs again, and the trace says that it
-// wanted one.
+// A paused process gets its turn when it runs again, and the trace says that it asked for
+// one.
 func TestTurnOfPausedProcess(t *testing.T) {
 	var asked, had time.Duration
 	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
-		time.Sleep(10 * time.Second) // true time, as libraries have it
+		time.Sleep(10 * time.Second) // true time, as libraries see it
 		asked = Now()
 		p.Env().Turn("ping")
 		had = Now()
@@ -34,7 +34,7 @@ func TestTurnOfPausedProcess(t *testing.T) {
 	Same(t, "times that it ran on", ran, 1)
 }
 
-// A crashed process never gets a turn, and is in nobody's way at the end.
+// A crashed process never gets a turn, and does not prevent the end of the world.
 func TestTurnOfCrashedProcess(t *testing.T) {
 	over := false
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sleepers are goroutines of one process that one timer of their library wakes, and who then
-// do what their words say: each notes when.
+// sleepers are goroutines of one process that a timer of their library wakes at the same
+// time. Each of them then calls Woken with its word, and records when that returned.
 type sleepers struct {
 	mu   sync.Mutex
 	woke []string
@@ -26,7 +26,7 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 		var all sync.WaitGroup
 		for _, word := range words {
 			all.Go(func() {
-				SleepUntil(2 * time.Second) // true time, as libraries have it
+				SleepUntil(2 * time.Second) // true time, as libraries see it
 				p.Env().Woken(context.Background(), word)
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -38,8 +38,8 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 	})
 }
 
-// What one timer wakes goes on when the process runs, each goroutine at a time of its own and in
-// the order of their words, and nobody says that the process ran on.
+// Goroutines that one timer has woken continue when the process runs. Each continues at its
+// own time, in the order of their words. The trace does not say that the process ran on.
 func TestWoken(t *testing.T) {
 	stopped := Lasting(3*time.Second, At(time.Second, Stopped("client-1")))
 	suspended := Lasting(3*time.Second, At(time.Second, Suspended("client-1")))
@@ -72,8 +72,9 @@ func TestWoken(t *testing.T) {
 	}
 }
 
-// Of two timers that are due at one time either may fire first. Whoever one of them wakes, and
-// whose context the other ends, takes no time of its own: others go on as if it had not asked.
+// If two timers are due at the same time, either may fire first. A goroutine that one of
+// them wakes, and whose context the other ends, gets no time of its own: the others
+// continue as if it had not asked.
 func TestWokenAsTheContextEnds(t *testing.T) {
 	const due = 2 * time.Second
 	went := func(asks bool) (at time.Duration) {
@@ -110,7 +111,7 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 	}
 }
 
-// Goroutines that say the same have no order.
+// Goroutines with the same words have no order.
 func TestWokenForTheSame(t *testing.T) {
 	var s sleepers
 	tr := Play(t, Story(s.client(t, "renew", "renew")))
@@ -119,8 +120,7 @@ func TestWokenForTheSame(t *testing.T) {
 	}
 }
 
-// A world that ends while goroutines wait to go on, or have been told that they will, lets them
-// come to their ends.
+// If a world ends while goroutines wait to continue, or have been allowed to, they can end.
 func TestEndWhileWoken(t *testing.T) {
 	for _, horizon := range []time.Duration{2 * time.Second, 2*time.Second + 1, 3 * time.Second, 4 * time.Second, 4*time.Second + 1} {
 		t.Run(fmt.Sprint(horizon), func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestEndWhileWoken(t *testing.T) {
 	}
 }
 
-// A crashed process does not go on before the world ends.
+// Goroutines of a crashed process do not continue before the world ends.
 func TestWokenInACrashedProcess(t *testing.T) {
 	var s sleepers
 	Play(t, With(Story(s.client(t, "renew"), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {

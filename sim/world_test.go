@@ -18,8 +18,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A client that computes without end, or holds a mutex across I/O while another
-// of its goroutines waits for it, stops virtual time. The error shows who.
+// A client stops virtual time if it computes without end, or if it holds a mutex across I/O
+// while another of its goroutines waits for that mutex. The error shows the goroutine.
 func TestStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
@@ -42,8 +42,8 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// On a machine with much else to do a world may stand still for longer than half of a short
-// patience. It is late then, and not stuck.
+// On a busy machine a world may stand still for longer than half of a short patience. It is
+// then late, and not stuck.
 func TestStillForAMomentIsNotStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer time.AfterFunc(600*time.Millisecond, func() { stop.Store(true) }).Stop()
@@ -66,13 +66,13 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 		Toy(p, 0).Do(ctx, "ping")
 	}()
 	<-locked
-	mu.Lock() // not what synctest calls durably blocked
+	mu.Lock() // a state that synctest does not call durably blocked
 	defer mu.Unlock()
 	return nil
 }
 
-// A goroutine that a client leaves behind, blocked for ever, is the run's error;
-// the trace is there nevertheless.
+// A goroutine that a client leaves behind, blocked forever, is the run's error. The trace
+// exists nevertheless.
 func TestLeak(t *testing.T) {
 	tr, err := sim.Run(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
@@ -87,7 +87,7 @@ func TestLeak(t *testing.T) {
 	Only(t, tr, trace.KindSet, "toy-1")
 }
 
-// A client that panics ends, and the run's error says where; the others go on.
+// A client that panics ends, and the run's error says where. The other clients continue.
 func TestPanic(t *testing.T) {
 	tr, err := sim.Run(Story(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error { return panicking() }},
@@ -103,7 +103,8 @@ func TestPanic(t *testing.T) {
 	Only(t, tr, trace.KindSet, "toy-1")
 }
 
-// So does one that panics where it hears an answer: others need what it holds there.
+// The same is true if a client panics while it takes an answer, where it holds a lock that
+// others need.
 func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 	tr, err := sim.RunPatiently(Story(
 		sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error { sim.HearNobody(p); return nil }},
@@ -120,7 +121,7 @@ func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 
 func panicking() error { panic("oh no") }
 
-// A client's error is told in the trace, and is not the run's.
+// A client's error is recorded in the trace, and is not the run's error.
 func TestFailingClient(t *testing.T) {
 	tr := Play(t, Story(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error { return errors.New("no luck") }}))
 	done := Only(t, tr, trace.KindDone, "client-1")
@@ -128,8 +129,8 @@ func TestFailingClient(t *testing.T) {
 	Same(t, "why not", done.Text, "no luck")
 }
 
-// A run is cut off at its horizon. A client that tries for ever, and never looks
-// at its context, is brought to an end.
+// A run is cut off at its horizon. A client that retries forever, and never checks its
+// context, is made to end.
 func TestHorizon(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *sim.Program) error{
 		"it waits for its context": func(ctx context.Context, p *sim.Program) error {
@@ -203,7 +204,7 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
-// A paused or crashed client is brought to its end too.
+// A paused or crashed client is made to end too.
 func TestHorizonDuringAPause(t *testing.T) {
 	for name, fault := range map[string]sim.Fault{
 		"suspend":    At(time.Second, Suspended("client-1")),
@@ -234,7 +235,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 	}
 }
 
-// A world ends when its clients have, and with them what was under way.
+// A world ends when its clients and the messages in flight have ended.
 func TestEndOfAWorld(t *testing.T) {
 	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
@@ -278,8 +279,8 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 	}
 }
 
-// busy is a world in which much happens at once: clients with several goroutines,
-// timeouts, retries and every kind of fault, and times that coincide.
+// busyWorld returns a world in which much happens at the same time: clients with several
+// goroutines, timeouts, retries and every kind of fault, and times that coincide.
 func busy(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		var wg sync.WaitGroup
@@ -304,8 +305,8 @@ func busy(network sim.Network, seed uint64) sim.Config {
 			}
 		})
 		wg.Go(func() {
-			// Not while another goroutine dials the same node: which of the two
-			// comes first nobody could tell.
+			// Not while another goroutine dials the same node: nothing would determine
+			// which of the two comes first.
 			time.Sleep(7 * time.Millisecond)
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
@@ -347,8 +348,8 @@ func busy(network sim.Network, seed uint64) sim.Config {
 	)
 }
 
-// One configuration, one trace: on any number of threads, and however the
-// scheduler is disturbed.
+// One configuration has one trace, on any number of threads, and however the scheduler is
+// disturbed.
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, network := range map[string]sim.Network{
@@ -373,7 +374,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Other seeds are other runs, if latencies vary.
+// Other seeds result in other runs, if latencies vary.
 func TestSeeds(t *testing.T) {
 	hashes := map[string]bool{}
 	for seed := range uint64(5) {
@@ -400,7 +401,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
-			time.Sleep(5 * time.Millisecond) // a goroutine that has ended is soon gone
+			time.Sleep(5 * time.Millisecond) // goroutines that have ended soon disappear
 		}
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -412,21 +413,21 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}
 		Play(t, busy(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
-	run(50) // what packages keep for ever is there now
+	run(50) // after this, everything exists that packages keep forever
 	goroutines, bytes := use()
 	run(300)
 	more, grown := use()
 	if more > goroutines {
 		t.Errorf("%d goroutines have become %d", goroutines, more)
 	}
-	// A world needs about 200 kB; one word kept of each would not be seen, a
-	// world would.
+	// A world needs about 200 kB. This limit would not notice a word that is kept for each
+	// world, but it would notice a world.
 	if grown > bytes+2<<20 {
 		t.Errorf("%d bytes have become %d", bytes, grown)
 	}
 }
 
-// What cannot run is refused, and the error says what is wrong.
+// A configuration that cannot run is refused, and the error says what is wrong.
 func TestBadConfigurations(t *testing.T) {
 	one := Client(t, "client-1", func(context.Context, *sim.Program) error { return nil })
 	for _, test := range []struct {
