@@ -22,10 +22,10 @@ var ErrLeak = errors.New("goroutines outlived the world")
 // ErrPanic is wrapped by the error of a world in which a client panicked.
 var ErrPanic = errors.New("panic")
 
-// errStillLate is the [ErrLate] of a world that still runs although it was told to end.
+// errStillLate is the [ErrLate] of a world that still runs although it was asked to end.
 var errAbandoned = fmt.Errorf("%w", ErrLate)
 
-// errStillHeavy is the [ErrHeavy] of a world that still runs although it was told to end.
+// errStillHeavy is the [ErrHeavy] of a world that still runs although it was asked to end.
 var errHeavyOn = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
 	ErrHeavy, mostMemory>>20, orderly)
 

@@ -97,10 +97,12 @@ func (e *End) Close() {
 	e.c.down.send(&message{signal: finish})
 }
 
-// RunOnLoop makes the loop call f. RunAfterSteps makes it call f after everything else that
-// was done at the same moment. Both are for goroutines of the server's own, which may call
-// them at any time.
-func (e *End) Done(f func())    { e.post(classStep, f) }
+// RunOnLoop makes the loop call f. It is for goroutines of the server's own, which may call
+// it at any time.
+func (e *End) Done(f func()) { e.post(classStep, f) }
+
+// RunAfterSteps makes the loop call f after everything else that was done at the same
+// moment. It is for goroutines of the server's own, which may call it at any time.
 func (e *End) Written(f func()) { e.post(classWrite, f) }
 
 func (e *End) post(class class, f func()) {
