@@ -76,7 +76,7 @@ func TestBubbleThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// waitForever never returns.
+// forgotten never returns. Tests look for its name in stacks.
 func forgotten() { select {} }
 
 // spin computes until stop is set.
