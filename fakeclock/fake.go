@@ -143,7 +143,7 @@ const Fastest = 10_000_000_000
 
 // SetRate makes both clocks run ppb parts per billion too fast from now on, or too slow if
 // ppb is negative. It returns an error if ppb is not between -1e9 and [MaxRatePPB], both
-// excluded: a clock can neither stand still nor go back, and a clock that runs ten times
+// excluded. A clock can neither stand still nor go back, and a clock that runs ten times
 // too fast is broken, not drifting.
 func (f *Fake) SetRate(ppb int64) error {
 	if ppb <= -perfect || ppb >= Fastest {

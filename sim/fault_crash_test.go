@@ -110,8 +110,9 @@ func TestCrashAndTheConnections(t *testing.T) {
 	}
 }
 
-// A connection on which something was sent to a machine without power is reset when the
-// machine runs again: the client's kernel keeps sending, and is answered with a reset.
+// A connection to a machine without power is reset when the machine runs again, if the
+// client has sent something on it. The client's kernel keeps sending, and is answered with
+// a reset.
 func TestRestartResetsAWaitingConnection(t *testing.T) {
 	var err error
 	var ended time.Duration

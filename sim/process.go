@@ -184,9 +184,9 @@ func (p *process) isSuspended() bool {
 	return false
 }
 
-// resume makes a paused process continue: first with the workload's step that had begun,
-// then with its I/O, which sees the bytes that arrived meanwhile before any deadline, then
-// with its timers.
+// resume makes a paused process continue. First comes the workload's step that had begun,
+// then the process's I/O, then its timers. The I/O sees the bytes that arrived meanwhile
+// before any deadline.
 func (p *process) resume(by *faultState) {
 	delete(p.pausedBy, by)
 	if p.state != paused {

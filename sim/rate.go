@@ -26,8 +26,8 @@ var rateUnits = []struct {
 }{{"%", Percent}, {"ppm", PPM}, {"ppb", PPB}}
 
 // ParseRate parses a rate in percent, parts per million or parts per billion. It returns an
-// error if the text is no rate, if the rate is not a whole number of parts per billion, or
-// if it is more than [FastestRate] in either direction.
+// error if the text is no rate, or not a whole number of parts per billion. It also does so
+// if the rate exceeds [FastestRate] in either direction.
 func ParseRate(s string) (Rate, error) {
 	for _, unit := range rateUnits {
 		number, ok := strings.CutSuffix(strings.TrimSpace(s), unit.name)

@@ -33,8 +33,8 @@ func late(t *testing.T, policy storage.Policy) sim.Config {
 	return cfg
 }
 
-// The token because of which client-1 is refused survives a crash of the storage if it is
-// written to disk with the data, but not if it is kept in memory.
+// The highest token, because of which client-1 is refused, survives a crash of the storage
+// if it is on disk with the data. It does not if it is only kept in memory.
 func TestCrashAndTheHighestToken(t *testing.T) {
 	for _, test := range []struct {
 		policy storage.Policy
@@ -237,7 +237,8 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 }
 
 // A client that waits without a limit for a machine that has lost power never gets an
-// answer, even when the machine is back: nothing that it has sent is in flight.
+// answer. That is so even when the machine is back, because nothing that the client has
+// sent is in flight.
 func TestWaitForAMachineThatForgot(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {

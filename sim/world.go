@@ -1,5 +1,5 @@
-// Package sim is the simulator: a world of clients, servers that locks are kept on, and a
-// storage, in virtual time, in which faults strike where a scenario says.
+// Package sim is the simulator. It runs a world of clients, servers that locks are kept on,
+// and a storage in virtual time. Faults strike in it where a scenario says.
 //
 // A [Config] describes a world and [Run] runs it. What happened is recorded in a
 // [trace.Trace].
