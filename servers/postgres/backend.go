@@ -17,64 +17,67 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A backend is a session: the server's end of one connection, or behind a pooler that of the
-// client which has it now.
+// A backend is a session: the server's end of one connection. Behind a pooler it serves the
+// connection of the client that has the session now.
 type backend struct {
 	s      *server
 	end    *sim.End
 	pid    uint32
 	secret []byte
-	// user and database are the client's, and since is when the session began.
+	// user and database are the client's; startedAt is when the session began.
 	user, database string
 	since          stamp
-	// settings are those of the session, and initial as they were when it began.
+	// settings are the session's current settings, initialSettings those at its start.
 	settings, initial map[string]string
 	statements        map[string]*prepared
 	portals           map[string]*portal
 	counted           map[*sequence]int64
-	advisory          []advisory // that it has, and inTx those of its transaction
+	advisory          []advisory // advisoryLocks are all that the session holds, txAdvisoryLocks those that its transaction holds
 	inTx              []advisory
 
-	// tx is its transaction; nil is none. block says that BEGIN has begun it, and failed
-	// that it has failed since and waits for its end.
+	// tx is the session's transaction, or nil. inBlock reports whether BEGIN started it,
+	// failed whether it has failed since and waits for ROLLBACK or COMMIT.
 	tx            *tx
 	block, failed bool
 
-	// request is what it does now, and queue what it will then. It does it in a coroutine, which
-	// goes on with resume until it has to wait, or has come to its end.
+	// request is what the session works on, queue the requests after it. The work is done
+	// in a coroutine: resume runs it until it has to wait or ends.
 	request *sim.Request
 	queue   []*sim.Request
 	resume  func() (_ struct{}, waits bool)
 	stop    func()
 	yield   func(struct{}) bool
-	// skips: after an error all is skipped up to the next Sync.
+	// isSkipping is set after an error: messages are skipped up to the next Sync.
 	skips   bool
 	running *run
-	asked   stamp // when the request came, by the time of day
-	askedAt int64 // and by the monotonic clock
+	asked   stamp // when the request arrived, by the time of day
+	askedAt int64 // and by the monotonic clock, in nanoseconds
 	reply
 	idle *agenda.Timer
-	// query is what it was asked for last, at queryAt; active says that it has not said since that
-	// the next query can come, and changed is when that has changed.
+	// query is the text of the last query, at queryAt. active reports whether ReadyForQuery
+	// has not been sent since then, and stateChangedAt is when active last changed.
 	query   string
 	queryAt stamp
 	active  bool
 	changed stamp
 
-	// pooled: it is a pooler's, which closes it at last when the monotonic clock reads ends,
-	// and before that if it was unused for long. on is the client that has it now; nil is none.
+	// isPooled reports whether the session belongs to the pooler. The pooler closes it when
+	// the monotonic clock reaches closesAt, or earlier if it was unused for long. client
+	// has the session now, or nil.
 	pooled bool
 	ends   int64
 	unused *agenda.Timer
 	on     *pooled
 
 	begun, closed bool
-	synced        bool // it has said that the next query can come
-	// gone: the client is, and a statement waits that has not noticed.
+	synced        bool // the last message sent was ReadyForQuery
+	// clientGone reports whether the client has hung up while a statement waits, which has
+	// not noticed.
 	gone bool
-	// lost: the connection is over, and its client has not said so.
+	// connectionLost reports whether the connection ended without a Terminate message.
 	lost bool
-	// revoked: an operator does what it does, or has ended it.
+	// isRevoked reports whether an operator ends the session, or the session is the
+	// operator's own.
 	revoked bool
 }
 
@@ -88,10 +91,10 @@ func newBackend(s *server, end *sim.End) *backend {
 	return b
 }
 
-// secretOf is what somebody has to know who wants to cancel what a session does.
+// cancelKey returns the secret that a client needs to cancel the session's statements.
 func secretOf(pid uint32) []byte { return binary.BigEndian.AppendUint32(nil, pid*2654435761) }
 
-// settings are those with which a session begins.
+// initialSettings returns the settings of a new session.
 func (s *server) settings() map[string]string {
 	all := maps.Clone(settings)
 	if s.readOnly() {
@@ -100,14 +103,14 @@ func (s *server) settings() map[string]string {
 	return all
 }
 
-// hangUp closes a connection, once what is to be sent on it is.
+// closeEnd closes a connection after everything that is queued on it has been sent.
 func (s *server) hangUp(end *sim.End) {
 	if end != nil { // a session of a pooler may have no client
 		s.out.Send(end.Close)
 	}
 }
 
-// by is the client that has asked for what is done now.
+// actor returns the client whose request the session works on, or nil.
 func (b *backend) by() *trace.Actor {
 	if b.revoked {
 		return trace.Operator()
@@ -130,7 +133,7 @@ func (b *backend) Receive(r *sim.Request) {
 }
 
 // HangUp is as in [sim.Endpoint]. A session that waits for a lock does not read from its
-// connection, and finds out when it writes.
+// connection. It notices the loss only when it writes.
 func (b *backend) HangUp(bool) {
 	if !b.s.host.Up() || b.closed {
 		return
@@ -141,13 +144,13 @@ func (b *backend) HangUp(bool) {
 	}
 }
 
-// loses ends a session whose connection is over.
+// loseConnection ends a session whose connection has ended.
 func (b *backend) loses() {
 	b.lost = true
 	b.close()
 }
 
-// close ends the session: its transaction fails, and all that it has locked is free.
+// close ends the session: its transaction is aborted and all its locks are released.
 func (b *backend) close() {
 	if b.closed {
 		return
@@ -163,10 +166,10 @@ func (b *backend) close() {
 	b.s.backends = slices.DeleteFunc(b.s.backends, func(o *backend) bool { return o == b })
 }
 
-// errAbandoned is how what a session does ends if it is over while it waits.
+// errAbandoned ends the coroutine of a session that is closed while it waits.
 var errAbandoned = errors.New("it is abandoned")
 
-// abandon ends what the session waits with.
+// abandon ends the session's wait and its coroutine.
 func (b *backend) abandon() {
 	if r := b.running; r != nil && r.wait != nil {
 		r.unwait()
@@ -175,7 +178,7 @@ func (b *backend) abandon() {
 	}
 }
 
-// step does what is to be done, until there is nothing or a statement waits.
+// step works on the queued requests until none is left or a statement has to wait.
 func (b *backend) step() {
 	for !b.closed {
 		if b.resume == nil {
@@ -199,15 +202,15 @@ func (b *backend) step() {
 	}
 }
 
-// begin has the session do something.
+// startCoroutine prepares a coroutine that calls work; resume runs it.
 func (b *backend) begin(does func()) {
 	b.resume, b.stop = iter.Pull(func(yield func(struct{}) bool) {
 		b.yield = yield
-		_ = caught(does) // what it raises otherwise is answered
+		_ = caught(does) // only errAbandoned gets here; other errors have been answered
 	})
 }
 
-// try does something, and answers with the error that it raises.
+// try calls f and answers with the error that f raises, if any.
 func (b *backend) try(f func()) {
 	switch err := caught(f); err {
 	case nil:
@@ -218,7 +221,7 @@ func (b *backend) try(f func()) {
 	}
 }
 
-// take takes the next request.
+// takeRequest starts work on the next request.
 func (b *backend) take() {
 	b.s.timers.Stop(b.idle)
 	b.idle = nil
@@ -229,7 +232,7 @@ func (b *backend) take() {
 	b.begin(func() { b.serve(q) })
 }
 
-// serve does what a request asks for.
+// serve handles one request.
 func (b *backend) serve(q *request) {
 	switch {
 	case q == nil:
@@ -260,7 +263,7 @@ func (b *backend) serve(q *request) {
 	}
 }
 
-// starts answers the first message.
+// handleStartup answers the first message of a connection.
 func (b *backend) starts(m pgproto3.FrontendMessage) {
 	switch m := m.(type) {
 	case *pgproto3.SSLRequest, *pgproto3.GSSEncRequest:
@@ -274,10 +277,10 @@ func (b *backend) starts(m pgproto3.FrontendMessage) {
 	}
 }
 
-// busy says whether it has something to do.
+// busy reports whether the session has a request to work on.
 func (b *backend) busy() bool { return b.request != nil || len(b.queue) > 0 }
 
-// cancel ends the statement of another session, if it waits.
+// cancel cancels the waiting statement of the session that a CancelRequest names.
 func (s *server) cancel(m *pgproto3.CancelRequest) {
 	for _, b := range s.backends {
 		if b.pid == m.ProcessID && string(b.secret) == string(m.SecretKey) {
@@ -311,19 +314,20 @@ func (b *backend) welcome(m *pgproto3.StartupMessage) {
 	b.ready()
 }
 
-// databaseOf is the database that a client wants, which is called as the user if it does not say.
+// databaseOf returns the name of the database that a client asks for, by default its user
+// name.
 func databaseOf(m *pgproto3.StartupMessage) string {
 	return cmp.Or(m.Parameters["database"], m.Parameters["user"])
 }
 
-// asks notes what the session is asked for, as others see it.
+// recordQuery notes the text of a query for pg_stat_activity.
 func (b *backend) asks(text string) {
 	const most = 1023 // track_activity_query_size
 	b.query = strings.ToValidUTF8(text[:min(len(text), most)], "")
 	b.queryAt, b.active, b.changed = b.asked, true, b.s.now()
 }
 
-// state is what the session does, as others see it.
+// state returns the session's state as in pg_stat_activity.
 func (b *backend) state() string {
 	switch {
 	case b.active:
@@ -336,19 +340,19 @@ func (b *backend) state() string {
 	return "idle"
 }
 
-// terminate ends the session, as its administrator wants it.
+// terminate ends the session like pg_terminate_backend.
 func (b *backend) terminate() {
 	b.dies(fail(adminShutdown, "terminating connection due to administrator command"))
 }
 
-// doubts says that the server was asked for what it does not have.
+// doubtIfUnsupported notes a doubt in the trace if the error is this simulator's own limit.
 func (s *server) doubts(o *sql.Error) {
 	if o.Ours {
 		s.host.Doubt(s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.Message)
 	}
 }
 
-// fails answers with an error, which the transaction does not survive.
+// answerError answers with an error and aborts the transaction.
 func (b *backend) fails(err error) {
 	o := asError(err)
 	b.s.doubts(o)
@@ -360,7 +364,7 @@ func (b *backend) fails(err error) {
 	}
 }
 
-// dies answers with an error and ends the connection.
+// closeWithError answers with an error and closes the connection.
 func (b *backend) dies(err error) {
 	o := asError(err)
 	b.s.doubts(o)
@@ -368,7 +372,7 @@ func (b *backend) dies(err error) {
 	b.hangUp()
 }
 
-// hangUp answers and ends the connection.
+// hangUp sends the pending answer and closes the connection.
 func (b *backend) hangUp() {
 	b.queue = nil
 	b.answer()
@@ -377,7 +381,7 @@ func (b *backend) hangUp() {
 	b.s.hangUp(b.end)
 }
 
-// ready says that the next query can come.
+// sendReady answers with ReadyForQuery.
 func (b *backend) ready() {
 	b.synced = true
 	b.active, b.changed = false, b.s.now()
@@ -391,7 +395,7 @@ func (b *backend) ready() {
 	b.send(&pgproto3.ReadyForQuery{TxStatus: status})
 }
 
-// answer sends what there is to answer.
+// answer sends the reply to the current request.
 func (b *backend) answer() {
 	r := b.request
 	b.request = nil
@@ -403,7 +407,7 @@ func (b *backend) answer() {
 	b.rests()
 }
 
-// rests has the session end if it does nothing for longer than it may.
+// startIdleTimer ends the session when it has been idle for longer than its settings allow.
 func (b *backend) rests() {
 	if !b.begun || b.closed || b.idle != nil {
 		return

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// command does what is no query and changes no rows. BEGIN and its like are done by the session.
+// execCommand executes a statement that is neither a query nor a change of rows. The
+// session itself executes BEGIN, COMMIT and ROLLBACK.
 func (s *server) command(r *run, of sql.Statement) {
 	b := r.b
 	r.tag = of.Tag()
@@ -41,8 +42,8 @@ func (s *server) command(r *run, of sql.Statement) {
 	}
 }
 
-// defines says whether there is something of a name already, of which a run is to make something:
-// that is an error, unless the run can do without.
+// isDefined reports whether a relation with the name exists already, before a run creates
+// one. It raises an error if so, unless the statement says IF NOT EXISTS.
 func (s *server) defines(r *run, name string, ifNotExists bool) (there bool) {
 	switch {
 	case !s.called(name):
@@ -55,14 +56,15 @@ func (s *server) defines(r *run, name string, ifNotExists bool) (there bool) {
 	return true
 }
 
-// redefines refuses to let a run change what tables there are in a transaction of several
-// statements, where others would have to wait for it to end.
+// checkCanRedefine refuses CREATE and DROP in a transaction block or while other
+// transactions are open. A real server would make them wait for each other.
 func (s *server) redefines(r *run) {
 	lack(r.b.block, "CREATE and DROP in a transaction block")
 	lack(slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }), "CREATE and DROP while other transactions are under way")
 }
 
-// did is to be called when what there is has changed, with how to take it back.
+// redefined must be called after a change to the set of tables, indexes or sequences. undo
+// reverts the change.
 func (s *server) did(r *run, undo func()) {
 	s.changes++
 	r.tx.defines = true
@@ -106,7 +108,7 @@ func (s *server) createTable(r *run, of *sql.CreateTable) {
 	s.did(r, func() { delete(s.tables, t.name) })
 }
 
-// addKey adds a key, which is called as PostgreSQL calls those without a name.
+// addKey adds a key and gives it the name that PostgreSQL gives to unnamed keys.
 func (t *table) addKey(k sql.Key) {
 	one := key{name: t.name + "_" + strings.Join(k.Columns, "_") + "_key"}
 	if k.Primary {
@@ -129,8 +131,8 @@ func (t *table) addKey(k sql.Key) {
 	t.keys = append(t.keys, one)
 }
 
-// called says whether there is something of that name: a table, a sequence or an index, which share
-// their names.
+// hasRelation reports whether a table, a sequence or an index has the name. They share one
+// namespace.
 func (s *server) called(name string) bool {
 	if s.tables[name] != nil || s.sequences[name] != nil {
 		return true
@@ -143,7 +145,8 @@ func (s *server) called(name string) bool {
 	return false
 }
 
-// createIndex adds an index. One that is not unique is only a name: nothing is found otherwise.
+// createIndex adds an index. Only a unique index has an effect: others do not change any
+// result.
 func (s *server) createIndex(r *run, of *sql.CreateIndex) {
 	t := s.table(of.Table)
 	one := key{name: of.Name}
@@ -182,7 +185,7 @@ func (s *server) createSequence(r *run, name string, ifNotExists bool) {
 	s.did(r, func() { delete(s.sequences, name) })
 }
 
-// sequence finds a sequence.
+// sequence returns the sequence with the name, or raises an error.
 func (s *server) sequence(name string) *sequence {
 	name = strings.TrimPrefix(name, "public.")
 	switch {
@@ -197,7 +200,7 @@ func (s *server) sequence(name string) *sequence {
 	return s.sequences[name]
 }
 
-// noRelation is the error of a name that no relation has.
+// noRelation returns the error for a name that no relation has.
 func noRelation(name string) error {
 	return fail(unknownTable, "relation \"%s\" does not exist", name)
 }
@@ -221,7 +224,7 @@ func (s *server) drop(r *run, of *sql.Drop) {
 		s.did(r, func() { s.sequences[of.Name] = q })
 		return
 	}
-	// The sequences of its own columns go with it.
+	// The sequences of the table's serial columns are dropped with it.
 	for _, c := range t.columns {
 		name := t.name + "_" + c.name + "_seq"
 		if own := s.sequences[name]; own != nil {

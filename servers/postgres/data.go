@@ -11,10 +11,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReadCommitted is the way in which data is read: what was committed when the statement began.
+// ReadCommitted is the only read mode: a read returns what was committed when the statement
+// began.
 const ReadCommitted = "committed"
 
-// A table of data has a key of one column and these.
+// The columns that a table of data has beside its key, which has one column.
 const (
 	versionColumn = "version"
 	valueColumn   = "value"
@@ -24,14 +25,15 @@ func (t *table) isData() bool {
 	return len(t.keys) > 0 && len(t.keys[0].columns) == 1 && t.numberOf(versionColumn) >= 0 && t.numberOf(valueColumn) >= 0
 }
 
-// A datum is what a row says as data. Version 0 is that nothing was written yet.
+// A datum is a row of a table of data. Version 0 means that nothing has been written yet.
 type datum struct {
 	object  string
 	version int
 	value   string
 }
 
-// datumOf is what a row with some values is as data; false if it is none.
+// parseDatum returns a row's values as a datum; false if the table or the row holds no
+// data.
 func (t *table) datumOf(values []value) (datum, bool) {
 	if !t.isData() {
 		return datum{}, false
@@ -44,8 +46,9 @@ func (t *table) datumOf(values []value) (datum, bool) {
 
 func (v *version) datum() (datum, bool) { return v.row.of.datumOf(v.values) }
 
-// found tells that a client is shown a version of data, stored what it has made of it, and refused
-// that it has made nothing of it, because the row is not as it thought.
+// emitRead emits that a client has read a version of data, emitWrite that it has written
+// one, and emitRefusedWrite that its write changed nothing because the row has changed
+// meanwhile.
 func (g *register) found(b *backend, v *version) {
 	if d, is := v.datum(); is && b.by() != nil {
 		ev := sim.Served(trace.Read, d.object, b.by())
@@ -79,7 +82,7 @@ func (g *register) refused(b *backend, v *version, instead []value) {
 	g.s.host.Emit(ev)
 }
 
-// Kept is as in [sim.DataServer]: what is committed on the server that is the primary now.
+// Kept is as in [sim.DataServer]. It returns what is committed on the current primary.
 func (s *server) Kept(key string) (version int, text string) {
 	for _, name := range s.host.Members() {
 		if o, is := s.host.Peer(name).(*server); is && o.promoted {

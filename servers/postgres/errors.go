@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// The codes of PostgreSQL's Appendix A that this server has.
+// The error codes of PostgreSQL's Appendix A that this server uses.
 const (
 	protocolViolation    = "08P01"
 	notSupported         = "0A000"
@@ -59,17 +59,20 @@ func fail(code, format string, args ...any) error {
 	return &sql.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// without is the error of what PostgreSQL can do and this server cannot.
+// unsupported returns the error for something that PostgreSQL supports and this server does
+// not.
 func without(format string, args ...any) error {
 	return sql.Without(fmt.Sprintf(format, args...))
 }
 
-// raised is an error with which what a session does for a client ends at once: see [caught].
+// raisedError is a panic value: the error that ends what a session does for a client. See
+// [catch].
 type raised struct{ error }
 
 func raise(err error) { panic(raised{err}) }
 
-// refuse raises an error if something is so, and lack that of what this server cannot do.
+// raiseIf raises an error if the condition is true. raiseUnsupportedIf raises the error of
+// [unsupported].
 func refuse(is bool, code, format string, args ...any) {
 	if is {
 		raise(fail(code, format, args...))
@@ -82,7 +85,7 @@ func lack(is bool, format string, args ...any) {
 	}
 }
 
-// caught returns the error that f raises; nil is none.
+// catch calls f and returns the error that it raises, or nil.
 func caught(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -97,7 +100,8 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// asError is any error of this package's, or of the parser's, as clients are told it.
+// toSQLError returns an error of this package or of the parser in the form that clients
+// get.
 func asError(err error) *sql.Error {
 	if e, ok := errors.AsType[*sql.Error](err); ok {
 		return e

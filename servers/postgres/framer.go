@@ -13,29 +13,29 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A framer cuts what a client writes into requests: all that it says until it wants an answer,
-// which is what faults act on.
+// A framer splits a client's bytes into requests. A request is all that the client sends
+// before it expects an answer. Faults act on whole requests.
 type framer struct {
 	names   *sim.Names
 	greeted bool
-	// statements are the texts of those that are prepared.
+	// statements are the texts of the prepared statements, by name.
 	statements map[string]string
 }
 
-// A request is what a client wants to be answered.
+// A request is a group of messages that the server answers together.
 type request struct {
-	startup  pgproto3.FrontendMessage // the first one of a connection
+	startup  pgproto3.FrontendMessage // the first message of a connection, or nil
 	messages []pgproto3.FrontendMessage
-	bad      string // why it makes no sense
+	bad      string // why the request is malformed, or ""
 }
 
-// The limits of messages, in bytes: the first one's is PostgreSQL's.
+// The limits of message lengths in bytes. maxStartup is PostgreSQL's.
 const (
 	mostStartup = 10_000
 	mostMessage = 1 << 20
 )
 
-// The codes of first messages.
+// The codes that begin first messages of other kinds than StartupMessage.
 const (
 	cancelCode = 80877102
 	sslCode    = 80877103
@@ -72,7 +72,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		}
 		m := empty()
 		size += 1 + int(n)
-		// What is decoded refers to the bytes, which are somebody else's.
+		// Decode keeps references to the bytes, and the caller owns them.
 		if err := m.Decode(bytes.Clone(rest[header : 1+n])); err != nil {
 			q.bad = "invalid message format"
 			return size, sim.Frame{Body: q, Text: "what is no request"}
@@ -81,13 +81,13 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		t.message(m)
 		switch m.(type) {
 		case *pgproto3.Parse, *pgproto3.Bind, *pgproto3.Describe, *pgproto3.Execute, *pgproto3.Close:
-			continue // an answer is wanted later
+			continue // the client expects an answer only after a later message
 		}
 		return size, sim.Frame{Body: q, Text: t.text(), Handshake: len(t.does) == 0}
 	}
 }
 
-// first is the first message, which has no type.
+// firstMessage parses the first message of a connection, which has no type byte.
 func (f *framer) first(b []byte) (int, sim.Frame) {
 	if len(b) < 4 {
 		return 0, sim.Frame{}
@@ -112,7 +112,7 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 	case code>>16 == 3:
 		f.greeted = true
 		m, text = &pgproto3.StartupMessage{}, "startup"
-		// Another minor version is for the server to negotiate.
+		// The server negotiates the minor version.
 		minor = code & 0xffff
 		binary.BigEndian.PutUint32(body, pgproto3.ProtocolVersion30)
 	default:
@@ -127,7 +127,7 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != "cancel"}
 }
 
-// messages make an empty message of each type.
+// messageTypes create an empty message by its type byte.
 var messages = map[byte]func() pgproto3.FrontendMessage{
 	'B': empty[pgproto3.Bind], 'C': empty[pgproto3.Close], 'D': empty[pgproto3.Describe], 'E': empty[pgproto3.Execute],
 	'F': empty[pgproto3.FunctionCall], 'f': empty[pgproto3.CopyFail], 'd': empty[pgproto3.CopyData], 'c': empty[pgproto3.CopyDone],
@@ -142,7 +142,7 @@ func empty[M any, P interface {
 	return P(new(M))
 }
 
-// telling is a request for people.
+// requestText builds the text of a request for the trace.
 type telling struct {
 	f        *framer
 	prepares []string
@@ -186,7 +186,8 @@ func (t *telling) text() string {
 	return strings.Join(t.prepares, "; ")
 }
 
-// word is a parameter as people see it. What a binary one means the message does not say.
+// describeParameter returns a parameter for the trace. A binary parameter does not carry
+// its type, so the length decides.
 func (t *telling) word(b []byte, format int16) string {
 	switch {
 	case b == nil:
@@ -203,7 +204,7 @@ func (t *telling) word(b []byte, format int16) string {
 	return fmt.Sprint(len(b), " bytes")
 }
 
-// brief is a statement on one short line.
+// shorten returns a statement on one short line.
 func brief(text string) string {
 	const most = 60
 	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))

@@ -1,43 +1,48 @@
-// Package postgres is a simulated PostgreSQL server: the protocol of clients as version 15
-// speaks it, and of SQL what locks are made of, on the world's loop.
+// Package postgres is a simulated PostgreSQL server. It speaks the client protocol of
+// version 15 and the part of SQL that locks need, and it runs on the world's loop.
 //
-// Statements see what was committed when they began (READ COMMITTED, the default), wait for
-// rows that others have locked, and look again at what those have become. A statement happens
-// at one moment, unless it waits. now() is when the transaction began, by the server's time of
-// day, which faults can set. What is committed is on the disk.
+// A statement sees what was committed when it began (READ COMMITTED, the default). It waits
+// for rows that other transactions have locked, and checks its condition again on their new
+// versions. A statement happens at one moment, unless it waits. now() is when the
+// transaction began, by the server's time of day, which faults can set. Committed data is
+// on the disk.
 //
-// It has one table in a query, and no joins, groups, views that clients make, triggers, foreign keys,
-// savepoints or other isolation levels. Of the server's own views it has what locks ask for: the
-// advisory locks of pg_locks, the sessions of clients in pg_stat_activity, the session's database in
-// pg_database and the clients' tables in pg_tables; of a row's system columns xmin, xmax and ctid.
-// What it does not have it refuses: with PostgreSQL's own code 0A000 or 42601, and a run in which that
-// happens proves nothing. Where it answers otherwise than the real one stands in a table of
-// differences, which its tests compare with a real one.
+// A query has one table. There are no joins, groups, client-made views, triggers, foreign
+// keys, savepoints or other isolation levels. Of the server's own views it has what locks
+// ask for: the advisory locks of pg_locks, the client sessions in pg_stat_activity, the
+// session's database in pg_database and the clients' tables in pg_tables. Of a row's system
+// columns it has xmin, xmax and ctid. The server refuses everything else with PostgreSQL's
+// own code 0A000 or 42601, and a run with such a refusal proves nothing. Its tests compare
+// it with a real server. The answers that differ are listed, with the reason, in the tests'
+// tables.
 //
-// A pooler can stand before it, which gives its clients a few sessions for a transaction each.
+// A pooler can run in front of the server. It gives its clients one of a few sessions for
+// one transaction at a time.
 //
-// A server can be the standby of another, which sends it what it has on its disk, after the fact or
-// before a commit counts (synchronous_standby_names). It can be read, and be promoted.
+// A server can be the standby of another one. The primary sends it what is on its own disk,
+// after the commit or, with synchronous_standby_names, before the commit counts. A standby
+// can be read and promoted.
 //
 // # Locks
 //
 // A lock's slot (see [locks.Kind]) is one of these:
 //
-//   - TABLE/KEY is the row of a table whose first key, of one column, is the text or the number
-//     KEY. If the table has a column holder, or locked_by, the row is a lease of who stands there,
-//     until the time in the column expires_at, or lease_expires_at, if it has one: it is told when
-//     it is committed, and again when its time is up by the server's clock. If the column is
-//     client_expires_at instead, the server leaves the row as it is: who takes it over has judged
-//     by a clock of its own that its time is up. A row of another table is a lock while a
-//     transaction has locked it.
+//   - TABLE/KEY is the row of a table whose first key has one column with the text or number KEY.
+//     If the table has a column holder or locked_by, the row is a lease: that column names the
+//     holder, and the column expires_at or lease_expires_at, if there is one, says when the lease
+//     ends. The trace reports the lease when it is committed and again when it expires by the
+//     server's clock. If the column is client_expires_at instead, the server never expires the
+//     row: the client that takes it over has judged by its own clock that the lease has ended. A
+//     row of any other table is a lock while a transaction has locked it.
 //   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
 //
 // # Data
 //
-// A table with a key of one column, which is a text, and the columns version and value holds
-// data that the locks protect: what a client is shown of it is told as a read, and what a
-// transaction has made of it as a write, when it is committed. An UPDATE that names a row of it by
-// its key, and changes none because another condition does not hold, is a write that was refused.
+// A table holds data that the locks protect if it has a text key of one column, and the
+// columns version and value. The trace reports a row that a client reads as a read. It
+// reports what a transaction wrote as a write, when the transaction commits. An UPDATE that
+// names a row by its key, but changes none because another condition does not hold, is a
+// refused write.
 package postgres
 
 import (
@@ -56,7 +61,7 @@ func init() {
 		Key:   locks.PostgresRow,
 
 		Replicates: true,
-		Revives:    true, // a row stays, and says until when it is somebody's
+		Revives:    true, // a row remains after its lease has ended, with the end in a column
 		Reads:      []string{ReadCommitted},
 		Settings:   append([]sim.Setting{synchronousSetting}, poolSettings...),
 
@@ -69,6 +74,6 @@ func init() {
 	})
 }
 
-// Always has what is committed on the disk before the client is told, as PostgreSQL does without
-// any setting.
+// Always is persistence where committed data is on the disk before the client gets the
+// answer. It is PostgreSQL's default.
 const Always sim.Persistence = "always"

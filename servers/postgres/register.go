@@ -11,26 +11,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register tells the world what becomes of the locks: of rows that are leases when it is
-// committed, of rows that are locked and of advisory locks at once.
+// A register emits the events of the world's locks: of lease rows when they are committed,
+// of locked rows and advisory locks immediately.
 type register struct {
 	s *server
-	// leases and others are the keys of the world's locks, in its order; taken are those
-	// of others that are taken, by whom.
+	// leases are the world's locks that can be lease rows, keys the keys of all its locks,
+	// both in the world's order. granted has the grant event of each row lock or advisory
+	// lock that is held.
 	*rowregister.Register
 	leases []lease
 	others []string
 	taken  map[string]*trace.Event
-	serial int // of transactions that have locked a row
+	serial int // the number of row locks so far, which names them in the trace
 }
 
-// A lease is what is known of a row that is one.
+// A lease is what the register knows of a lease row.
 type lease struct {
 	*rowregister.Held
 	table, row string
-	// holders and ends are what the columns may be called that say who has it, and until when.
+	// holders and ends are the possible names of the columns with the holder and the end.
 	holders, ends []string
-	any           bool // it may as well be a row that a transaction locks
+	any           bool // the lock may also be a row that a transaction locks
 }
 
 func newRegister(s *server, keys []string) *register {
@@ -45,8 +46,8 @@ func newRegister(s *server, keys []string) *register {
 	return g
 }
 
-// leaseOf is the lease that a key of a lock is, as [locks.PostgresRow] and [locks.PostgresLease] make
-// them; false if it is an advisory lock.
+// parseLease returns the lease that a lock's key names, in the form of [locks.PostgresRow]
+// or [locks.PostgresLease]. It returns false for an advisory lock.
 func leaseOf(key string) (lease, bool) {
 	table, row, ok := strings.Cut(key, "/")
 	l := lease{Held: &rowregister.Held{Key: key}, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
@@ -60,14 +61,16 @@ func leaseOf(key string) (lease, bool) {
 	return l, ok && table != "advisory"
 }
 
-// judgedColumn has the end of one whose row the server leaves as it is: a client that takes it
-// over judges that its time is up, by its own time of day.
+// clientExpiryColumn is the column with the end of a lease that the server does not expire:
+// a client that takes the lease over judges by its own time of day that it has ended.
 const judgedColumn = "client_expires_at"
 
-// columns are those that say who has the lease, and until when; -1 is none.
+// columns returns the numbers of the columns with the holder and the end; -1 if there is
+// none.
 func (l *lease) columns(t *table) (who, until int) { return t.one(l.holders), t.one(l.ends) }
 
-// keyOf is the key of the lock that whoever locks a row has; "" if it is none, or a lease.
+// lockKey returns the key of the lock that a transaction holds when it locks the row. It is
+// "" if the row is no lock, or is a lease.
 func (g *register) keyOf(r *row) string {
 	for _, l := range g.leases {
 		if l.table != r.of.name || len(r.versions) == 0 || !l.is(r.versions[len(r.versions)-1]) {
@@ -80,7 +83,8 @@ func (g *register) keyOf(r *row) string {
 	return ""
 }
 
-// one finds the first of some columns that there is; -1 is none.
+// firstColumn returns the number of the first column that the table has; -1 if it has none
+// of them.
 func (t *table) one(names []string) int {
 	for _, name := range names {
 		if i := t.numberOf(name); i >= 0 {
@@ -90,7 +94,8 @@ func (t *table) one(names []string) int {
 	return -1
 }
 
-// is says whether a key of one column, a text or a number, has a row be that of the lease.
+// matches reports whether the row is the lease's: a key of one column, text or number, has
+// its value.
 func (l *lease) is(v *version) bool {
 	return slices.ContainsFunc(v.row.of.keys, func(k key) bool {
 		value := v.values[k.columns[0]]
@@ -98,8 +103,7 @@ func (l *lease) is(v *version) bool {
 	})
 }
 
-// rowLocked tells that a session's transaction has locked a row, and rowsFreed that it has
-// ended.
+// emitRowLock emits the grant of a row that a session's transaction has locked.
 func (g *register) rowLocked(b *backend, r *row) {
 	if key := g.keyOf(r); key != "" {
 		g.serial++
@@ -107,9 +111,9 @@ func (g *register) rowLocked(b *backend, r *row) {
 	}
 }
 
-// advisoryTaken tells that a session has an advisory lock, or has it once more. Whoever asked for it
-// before is told the same, and nobody has it twice for that: it is as if the later one had
-// overwritten the other's.
+// emitAdvisoryGrant emits that a session has acquired an advisory lock. If the session held
+// it already, behind a pooler for another client, the event looks as if the new client
+// overwrote the grant of the previous one: the server tells both that they hold the lock.
 func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
 	key := a.key()
 	if !slices.Contains(g.others, key) || g.taken[key] != nil && same(was, b.by()) {
@@ -118,8 +122,8 @@ func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
 	g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)), was)
 }
 
-// advisoryLeft tells that the one has given its claim up for whom the lock stood, and for whom it
-// stands now.
+// emitAdvisoryHandover emits that the client with the latest claim has given it up, and
+// that the lock belongs to the client with the claim before it, now.
 func (g *register) advisoryLeft(b *backend, a advisory, now *trace.Actor) {
 	key := a.key()
 	was := g.taken[key]
@@ -145,14 +149,15 @@ func (g *register) frees(b *backend, key string) {
 	}
 	delete(g.taken, key)
 	ev := trace.Event{Kind: trace.KindDelete, Key: key, Value: was.Value, By: b.by(), Owner: was.Owner}
-	if b.lost && !b.revoked { // which is nobody's command
+	if b.lost && !b.revoked { // no command caused it
 		ev.Kind, ev.By = trace.KindDrop, nil
 	}
 	g.s.host.Emit(ev)
 }
 
-// look tells what has become of the leases, by whose commit, or on a standby whose is one that is
-// new.
+// emitLeaseChanges emits what has changed in the leases. owner returns the client that made
+// the change. copied says that the change was replicated to this standby; owner then
+// returns the owner of a new lease.
 func (g *register) look(whose func(key string) *trace.Actor, copied bool) {
 	for _, l := range g.leases {
 		by, v := whose(l.Key), g.row(&l)
@@ -162,7 +167,7 @@ func (g *register) look(whose func(key string) *trace.Actor, copied bool) {
 	g.Plan()
 }
 
-// read is what a row says of its lease.
+// readLease returns the state of a lease as its row shows it.
 func (g *register) read(l *lease, v *version) (says rowregister.Says) {
 	if v == nil {
 		return says
@@ -187,8 +192,8 @@ func (g *register) read(l *lease, v *version) (says rowregister.Says) {
 	return says
 }
 
-// endOf is the end that a column says: a time, or a number since 1970, of the unit with which
-// it is in our age.
+// parseEnd returns the end that a column shows: a timestamp, or a number since 1970 in
+// seconds, milliseconds, microseconds or nanoseconds, depending on its size.
 func endOf(v value) stamp {
 	switch v := v.(type) {
 	case stamp:
@@ -196,7 +201,7 @@ func endOf(v value) stamp {
 	case float64:
 		return endOf(int64(v))
 	case int64:
-		const age = 1e11 // in seconds, which are 3,000 years
+		const age = 1e11 // 3,000 years in seconds
 		switch {
 		case v < age:
 			return stampOf(time.Unix(v, 0))
@@ -210,7 +215,7 @@ func endOf(v value) stamp {
 	return 0
 }
 
-// row is what is committed of the row of a lease; nil is none.
+// committedRow returns the committed version of a lease's row, or nil.
 func (g *register) row(l *lease) *version {
 	t := g.s.tables[l.table]
 	if t == nil {
@@ -224,9 +229,9 @@ func (g *register) row(l *lease) *version {
 	return nil
 }
 
-// doubts says that a row looks like a lease and is not told as one: it has a time that is to come,
-// and nothing says by its name who has it, or that this is its end. A run in which nobody knows who
-// has the lock proves nothing.
+// doubtIfUnknownLease notes a doubt if a row looks like a lease but is not recognised as
+// one: it has a time in the future, but no column with a known name for the holder or for
+// the end. A run proves nothing if the simulator cannot see who holds the lock.
 func (g *register) doubts(l *lease, v *version) {
 	if v == nil {
 		return
@@ -251,7 +256,7 @@ func (g *register) doubts(l *lease, v *version) {
 	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; say what its columns are called, by locks.PostgresLease", l.row, l.table, missing))
 }
 
-// restarted tells what a crash has taken.
+// emitLost emits which locks a crash has ended.
 func (g *register) restarted() {
 	for _, key := range g.others {
 		if was := g.taken[key]; was != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A reply is what there is to answer: for the client, and for people.
+// A reply collects an answer: its bytes for the client and its text for the trace.
 type reply struct {
 	out  []byte
 	told []string
 }
 
-// send adds a message.
+// send appends a message.
 func (a *reply) send(m pgproto3.BackendMessage) {
 	out, err := m.Encode(a.out)
 	if err != nil {
@@ -24,7 +24,7 @@ func (a *reply) send(m pgproto3.BackendMessage) {
 	a.out = out
 }
 
-// tell adds something to what people see of it.
+// addText appends to the text that the trace shows.
 func (a *reply) tell(text string) { a.told = append(a.told, text) }
 
 func (a *reply) notice(severity, code, text string) {
@@ -37,7 +37,8 @@ func (a *reply) error(severity string, o *sql.Error) {
 	a.tell(severity + " " + o.Code + ": " + o.Message)
 }
 
-// give has all of it sent to a client, as the answer to a request, or to none, and begins anew.
+// flush sends the reply to a client and empties it. r is the request that it answers, or
+// nil.
 func (a *reply) give(s *server, to *sim.End, r *sim.Request) {
 	if len(a.out) > 0 && to != nil {
 		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.told, "; ")}
@@ -52,13 +53,13 @@ func (a *reply) give(s *server, to *sim.End, r *sim.Request) {
 	*a = reply{}
 }
 
-// reported are the settings that a client is told.
+// reportedSettings are the settings that the server reports to a client when it connects.
 var reported = []string{
 	"application_name", "client_encoding", "DateStyle", "default_transaction_read_only", "in_hot_standby", "integer_datetimes",
 	"IntervalStyle", "is_superuser", "server_encoding", "server_version", "session_authorization", "standard_conforming_strings", "TimeZone",
 }
 
-// negotiate says which version of the protocol is spoken, if a client wants a newer one.
+// negotiate announces the supported protocol version if the client asks for a newer one.
 func (a *reply) negotiate(m *pgproto3.StartupMessage) {
 	const minor = 0xffff
 	if m.ProtocolVersion&minor > 0 {
@@ -66,7 +67,8 @@ func (a *reply) negotiate(m *pgproto3.StartupMessage) {
 	}
 }
 
-// welcome greets a client, with what it needs to have its statements cancelled.
+// welcome appends the messages that accept a connection. pid and secret allow the client to
+// cancel its statements.
 func (a *reply) welcome(settings map[string]string, pid uint32, secret []byte) {
 	a.send(&pgproto3.AuthenticationOk{})
 	for _, name := range reported {

@@ -8,16 +8,17 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A plan is a statement that has been analysed: what it needs, and what comes of it.
+// A plan is an analysed statement: the types of its parameters, its result columns, and how
+// to execute it.
 type plan struct {
 	text    string
 	of      sql.Statement
 	params  []sql.Type
-	subs    []*query // are run first
+	subs    []*query // subqueries, which run first
 	outputs []output
-	// carryOut does it. All of it happens at one moment, unless it has to wait.
+	// carryOut executes the statement at one moment, unless it has to wait.
 	carryOut func(*run)
-	// made says which tables there were when it was made.
+	// schemaVersion is the server's schemaVersion at the time of planning.
 	made int
 }
 
@@ -35,29 +36,31 @@ type run struct {
 	plan   *plan
 	params []value
 	frame  frame
-	// snapshot is the latest commit that the statement sees.
+	// snapshot is the number of the latest commit that the statement sees.
 	snapshot uint64
-	subs     []value // what the queries in brackets came to
+	subs     []value // the results of the subqueries
 	rows     [][]value
 	tag      string
 	wait     *wait
-	failed   error // why it does not go on after a wait
-	// enough says of one that commits that the client does not want it to wait any more.
+	failed   error // the error that ended the wait, or nil
+	// isCommit marks a commit that waits for a standby; waitCanceled reports whether the
+	// client has canceled that wait.
 	commits, enough bool
 }
 
-// A wait is what a run waits for.
+// A wait describes what a run waits for.
 type wait struct {
 	ready  func() bool
-	holder func() *backend // who keeps it waiting; nil is nobody
+	holder func() *backend // returns the session that the run waits for; nil if it waits for no session
 	since  int64
-	at     stamp // by the time of day
-	// advisory is the lock that it waits for, if it is such a one.
+	at     stamp // since, by the time of day
+	// advisoryLock is the lock that the run waits for, or nil if it waits for something
+	// else.
 	advisory *advisory
 	timers   []*agenda.Timer
 }
 
-// carryOut carries the statement out, and the queries in brackets before it.
+// carryOut executes the subqueries and then the statement.
 func (r *run) carryOut() {
 	for _, q := range r.plan.subs {
 		r.frame = frame{r: r}
@@ -73,7 +76,7 @@ func (r *run) carryOut() {
 	r.plan.carryOut(r)
 }
 
-// waits has the run wait.
+// waitFor suspends the run until w is ready. It raises an error if the wait fails.
 func (r *run) waits(w *wait) {
 	r.wait = w
 	if !r.b.yield(struct{}{}) {
@@ -84,16 +87,16 @@ func (r *run) waits(w *wait) {
 	}
 }
 
-// waitEnd has it wait for the end of a transaction.
+// waitForEnd suspends the run until a transaction ends.
 func (r *run) waitEnd(t *tx) {
 	r.waits(&wait{ready: func() bool { return t.state != running }, holder: func() *backend { return t.b }})
 }
 
-// deadlockTimeout is how long a session waits until it looks for a deadlock: PostgreSQL's
+// deadlockTimeout is how long a session waits before it looks for a deadlock: PostgreSQL's
 // default.
 const deadlockTimeout = time.Second
 
-// begins has it wait no longer than it may.
+// start starts the timers that limit the wait.
 func (w *wait) begins(r *run) {
 	t := r.b.s.timers
 	w.since, w.at = t.Now(), r.b.s.now()
@@ -119,7 +122,8 @@ func (w *wait) begins(r *run) {
 	}))
 }
 
-// deadlocked says whether those who keep it waiting wait for it.
+// isDeadlocked reports whether the sessions that the run waits for wait for the run's own
+// session.
 func (r *run) deadlocked() bool {
 	seen := map[*backend]bool{}
 	for b := r.wait.holder(); b != nil && !seen[b]; {
@@ -135,7 +139,7 @@ func (r *run) deadlocked() bool {
 	return false
 }
 
-// fails ends its wait with an error.
+// failWait ends the run's wait with an error.
 func (r *run) fails(err error) {
 	if r.wait == nil {
 		return
@@ -153,11 +157,11 @@ func (r *run) unwait() {
 	r.wait = nil
 }
 
-// lock gives the run's transaction a row, of which it has found a version, and returns the
-// latest one: who was before it may have made another, of which still says whether it is to
-// be found as well. Nil is that there is nothing to lock. The version says who has locked it if
-// that is what the statement is for (marks), or if it had to look for it: else an update of it says
-// the same.
+// lockRow locks the row of version v for the run's transaction and returns the row's latest
+// version. It waits for another transaction that has locked the row. If that transaction
+// made a new version, matches decides whether the statement still applies to it. nil means
+// that there is nothing to lock. lockRow sets xmax if setsXmax is true or the version has
+// changed. Otherwise the caller's update sets it.
 func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version) bool) *version {
 	for t := v.row.others(r.tx); t != nil; t = v.row.others(r.tx) {
 		switch {
@@ -184,19 +188,19 @@ func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version)
 	return latest
 }
 
-// holds says whether a condition is true for a row.
+// isTrue reports whether a condition is true for a row. A nil condition is true.
 func (r *run) holds(condition *node, rows ...*version) bool {
 	return condition == nil || r.eval(condition, rows...) == true
 }
 
-// eval is what an expression comes to for a row.
+// eval returns the value of an expression for a row.
 func (r *run) eval(n *node, rows ...*version) value {
 	r.frame.rows = [2]*version{}
 	copy(r.frame.rows[:], rows)
 	return n.eval(&r.frame)
 }
 
-// give adds a row to the result.
+// addRow adds a row to the result.
 func (r *run) give(outputs []output, of *version) {
 	if len(outputs) == 0 {
 		return
@@ -208,5 +212,5 @@ func (r *run) give(outputs []output, of *version) {
 	r.rows = append(r.rows, row)
 }
 
-// count is a tag with the number of rows.
+// countTag returns a command tag with the number of rows.
 func count(what string, n int) string { return fmt.Sprint(what, " ", n) }

@@ -14,27 +14,28 @@ type server struct {
 	host   *sim.Host
 	timers *agenda.Timers
 
-	// What is on the disk, but for what no transaction has committed.
+	// The fields down to recovering are on the disk, apart from uncommitted versions.
 	tables    map[string]*table
 	sequences map[string]*sequence
-	commits   uint64 // how many there were
-	xid       uint32 // of the last transaction that has one
-	changes   int    // of what tables there are
-	// recovering are the transactions that a crash found on the disk before they counted.
+	commits   uint64 // the number of commits so far
+	xid       uint32 // the last transaction ID that was given
+	changes   int    // grows with each change to the set of tables, indexes and sequences
+	// recovering are the transactions whose log record was on the disk when the server
+	// crashed, but which did not count yet.
 	recovering []*tx
 
-	// All below is lost in a crash.
+	// A crash loses all fields from here down to register.
 	backends []*backend
-	pool     *pooler // nil is none
-	// waiting are the runs that wait, in the order in which they began to.
+	pool     *pooler // nil if there is no pooler
+	// waiting are the waiting runs, the one that has waited longest first.
 	waiting  []*run
 	advisory *advisories
-	pid      uint32 // of the last backend
+	pid      uint32 // the process ID of the last backend
 	register *register
 
-	standbys *replicas.Node[record] // or it is one itself
-	written  int                    // how many records there are
-	promoted bool                   // it was a standby
+	standbys *replicas.Node[record] // the standbys that this server feeds, or its own side if it is a standby
+	written  int                    // the number of log records so far
+	promoted bool                   // it was a standby before
 
 	out     *agenda.Outbox
 	turning bool
@@ -55,10 +56,10 @@ func (s *server) begin() {
 	s.pool = newPooler(s)
 }
 
-// now is the server's time of day.
+// now returns the server's time of day.
 func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
 
-// Accept is as in [sim.Server]. A standby connects to be sent the log.
+// Accept is as in [sim.Server]. The connection of a standby carries the log.
 func (s *server) Accept(end *sim.End) sim.Endpoint {
 	if primary := s.standbys.Accept(end); primary != nil {
 		return primary
@@ -77,7 +78,7 @@ func (s *server) ClockChanged() {
 	}
 }
 
-// Crash is as in [sim.Server]. What was not committed is gone, and so are the sessions.
+// Crash is as in [sim.Server]. Uncommitted changes and all sessions are lost.
 func (s *server) Crash(how trace.Crash) {
 	s.timers.Clear()
 	s.out.Crash()
@@ -100,7 +101,8 @@ func (s *server) Crash(how trace.Crash) {
 	s.begin()
 }
 
-// Restart is as in [sim.Server]. What was on the disk counts, whoever was still waited for.
+// Restart is as in [sim.Server]. Transactions whose log record was on the disk are
+// committed, even if they were waiting for a standby.
 func (s *server) Restart() {
 	s.register.restarted()
 	for _, t := range s.recovering {
@@ -110,15 +112,16 @@ func (s *server) Restart() {
 	s.standbys.Restart()
 }
 
-// Stop is as in [sim.Server]: the coroutines of what waits end.
+// Stop is as in [sim.Server]. It ends the coroutines of waiting statements.
 func (s *server) Stop() {
 	for _, b := range s.backends {
 		b.abandon()
 	}
 }
 
-// turn does something and what others can do then, and sends what comes of it when the world
-// has seen it: a crash may come between.
+// runTurn calls f, then resumes every statement that no longer has to wait. It sends the
+// replies after the world has seen the turn, because a crash may come first. Nested calls
+// join the outer turn.
 func (s *server) turn(f func()) {
 	if s.turning {
 		f()
@@ -132,8 +135,8 @@ func (s *server) turn(f func()) {
 	})
 }
 
-// wake lets those go on who need not wait any more, one after the other, those that have
-// waited for longest first.
+// wakeAll resumes statements that no longer have to wait, one after the other. The
+// statement that has waited longest comes first.
 func (s *server) wake() {
 	for s.wakes() || s.pool.serves() {
 	}
@@ -153,7 +156,8 @@ func (s *server) wakes() bool {
 	return true
 }
 
-// waits enters a run among those that wait; one that has waited keeps its place.
+// addWaiter adds a run to the waiting ones and starts the timers of its wait. A run that
+// already waits keeps its place.
 func (s *server) waits(r *run) {
 	if !slices.Contains(s.waiting, r) {
 		s.waiting = append(s.waiting, r)
@@ -165,7 +169,7 @@ func (s *server) forget(r *run) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *run) bool { return o == r })
 }
 
-// keeps accounts for the texts of a row.
+// accountForValues counts the bytes of a row's texts as memory of the world.
 func (s *server) keeps(values []value) {
 	n := 0
 	for _, v := range values {

@@ -15,7 +15,7 @@ const (
 	asBinary int16 = 1
 )
 
-// encode is a value as a client wants it; nil is NULL.
+// encode returns a value in the format that the client asked for. nil is NULL.
 func encode(v value, t sql.Type, format int16) []byte {
 	if v == nil {
 		return nil
@@ -36,11 +36,12 @@ func encode(v value, t sql.Type, format int16) []byte {
 			v = int32(is)
 		}
 	}
-	b, _ := binary.Append(nil, binary.BigEndian, v) // of a fixed size
+	b, _ := binary.Append(nil, binary.BigEndian, v) // cannot fail: the value has a fixed size
 	return b
 }
 
-// decode is a parameter that a client has sent; nil is NULL.
+// decode parses a parameter that a client has sent. nil is NULL. It raises an error if the
+// bytes are malformed.
 func decode(b []byte, t sql.Type, format int16) value {
 	switch {
 	case b == nil:
