@@ -8,31 +8,31 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// advisories are the locks that mean what the clients agree they mean. One is a session's, as
-// often as it has taken it, or a transaction's.
+// advisoryLocks are the server's advisory locks. A session can hold one several times; its
+// transaction can hold it once.
 type advisories struct {
 	s    *server
 	held map[advisory]*holder
 }
 
-// An advisory is a number: one of 64 bits, or two of 32.
+// An advisoryLock is the number of an advisory lock: one of 64 bits, or a pair of 32 bits.
 type advisory struct {
 	number int64
 	pair   bool
 }
 
-// A holder is the session that has a lock, and claims are why: it has the lock until all are
-// given up, the transactions' with their end.
+// A holder is the session that holds a lock. The session holds it until all claims are
+// given up; a transaction's claim ends with the transaction.
 type holder struct {
 	b      *backend
-	claims []claim // in order, and of each transaction one at most
+	claims []claim // in order; at most one for each transaction
 }
 
-// A claim is whose wish it was that the session should have the lock. Behind a pooler many
-// clients may have wished so.
+// A claim is one acquisition of a lock by a session. Behind a pooler the claims of one
+// session may come from several clients.
 type claim struct {
 	by *trace.Actor
-	of *tx // nil is the session's
+	of *tx // nil if the claim is the session's
 }
 
 func (a advisory) String() string {
@@ -42,10 +42,10 @@ func (a advisory) String() string {
 	return strconv.FormatInt(a.number, 10)
 }
 
-// key is the key of the lock that it is.
+// key returns the key by which the world knows the lock.
 func (a advisory) key() string { return "advisory/" + a.String() }
 
-// compare puts those of one number before those of two, and these by their numbers.
+// compare orders single numbers before pairs, and each of them by number.
 func (a advisory) compare(b advisory) int {
 	switch {
 	case a.pair == b.pair:
@@ -56,13 +56,14 @@ func (a advisory) compare(b advisory) int {
 	return 1
 }
 
-// free says whether a session could have a lock.
+// isFree reports whether a session could acquire a lock: nobody holds it, or the session
+// itself does.
 func (l *advisories) free(a advisory, b *backend) bool {
 	h := l.held[a]
 	return h == nil || h.b == b
 }
 
-// take gives a lock to a session, or to its transaction.
+// acquire gives a lock to a session, or to its transaction t if that is not nil.
 func (l *advisories) take(a advisory, b *backend, of *tx) {
 	h := l.held[a]
 	switch {
@@ -81,7 +82,7 @@ func (l *advisories) take(a advisory, b *backend, of *tx) {
 	l.s.register.advisoryTaken(b, a, was)
 }
 
-// owner is who has claimed it last; nil if that is nobody who is known.
+// owner returns the client with the latest claim; nil if it is unknown.
 func (h *holder) owner() *trace.Actor {
 	if n := len(h.claims); n > 0 {
 		return h.claims[n-1].by
@@ -89,7 +90,8 @@ func (h *holder) owner() *trace.Actor {
 	return nil
 }
 
-// give takes a session's claim off it, of whoever asks if there is one; false if it had none.
+// release removes one claim of the session, preferably one of the client that asks. It
+// returns false if the session has none.
 func (l *advisories) give(a advisory, b *backend) bool {
 	h := l.held[a]
 	if h == nil || h.b != b {
@@ -108,7 +110,7 @@ func (l *advisories) give(a advisory, b *backend) bool {
 	return true
 }
 
-// settle leaves some claims of a lock, which is free when there is none any more.
+// setClaims replaces the claims of a lock, and frees the lock if none is left.
 func (l *advisories) settle(a advisory, left []claim) {
 	h := l.held[a]
 	was := h.owner()
@@ -122,7 +124,7 @@ func (l *advisories) settle(a advisory, left []claim) {
 	}
 }
 
-// same says whether two commands are of the same acquisition.
+// sameAcquisition reports whether two commands belong to the same acquisition.
 func same(a, b *trace.Actor) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -130,7 +132,7 @@ func same(a, b *trace.Actor) bool {
 	return a.Client == b.Client && a.Section == b.Section
 }
 
-// ended frees what a transaction had.
+// releaseTx releases the locks of a transaction.
 func (l *advisories) ended(t *tx) {
 	all := t.b.inTx
 	t.b.inTx = nil
@@ -139,7 +141,7 @@ func (l *advisories) ended(t *tx) {
 	}
 }
 
-// all frees what a session has.
+// releaseAll releases all locks of a session.
 func (l *advisories) all(b *backend) {
 	for _, a := range slices.Clone(b.advisory) {
 		l.settle(a, nil)

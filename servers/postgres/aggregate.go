@@ -2,13 +2,14 @@ package postgres
 
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
-// aggregateNames are those of the functions of many rows.
+// aggregateNames are the supported aggregate functions.
 var aggregateNames = []string{"count", "max", "min"}
 
-// aggregates are those of one query.
+// aggregates are the aggregate calls of one query.
 type aggregates struct {
 	all []*aggregate
-	// bare is the first column that stands in none of them; inside says that one is analysed.
+	// bareColumn is the first column outside of all aggregates; inAggregate is true while
+	// an aggregate's argument is analysed.
 	bare   string
 	inside bool
 }
@@ -16,17 +17,17 @@ type aggregates struct {
 // An aggregate is a function of all rows that a query finds.
 type aggregate struct {
 	name string
-	of   *node // nil: of the rows themselves
+	of   *node // nil in count(*)
 }
 
-// refers notes that a column is referred to.
+// noteColumn notes that an expression refers to a column.
 func (a *aggregates) refers(table, column string) {
 	if a != nil && !a.inside && a.bare == "" {
 		a.bare = table + "." + column
 	}
 }
 
-// aggregated analyses the outputs of a query, which may have aggregates.
+// analyseOutputs analyses the outputs of a query and returns their aggregates.
 func (sc *scope) aggregated(q *query, of *sql.Select) []*aggregate {
 	sc.aggregates = &aggregates{}
 	defer func() { sc.aggregates = nil }()
@@ -45,7 +46,7 @@ func (sc *scope) aggregated(q *query, of *sql.Select) []*aggregate {
 	return sc.aggregates.all
 }
 
-// aggregate is a call of one.
+// aggregate analyses a call of an aggregate function.
 func (sc *scope) aggregate(e *sql.Call) *node {
 	in := sc.aggregates
 	switch {
@@ -78,7 +79,8 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 	return &node{typ: typ, eval: func(f *frame) value { return f.aggregated[i] }}
 }
 
-// sum has the rows that were found be one, of which the aggregates are known.
+// aggregateRows computes the aggregates of the found rows, and returns the one row of the
+// result.
 func (q *query) sum(r *run, found []keptRow) []keptRow {
 	r.frame.aggregated = make([]value, len(q.aggregates))
 	for i, a := range q.aggregates {
@@ -100,7 +102,7 @@ func (q *query) sum(r *run, found []keptRow) []keptRow {
 	return []keptRow{{version: &version{}}}
 }
 
-// picks is the greater or the smaller of two values, of which the first may be none yet.
+// pick returns the greater value for max and the smaller one for min. a may be nil.
 func (a *aggregate) picks(one, other value) value {
 	if one == nil || a.name == "max" && compare(other, one) > 0 || a.name == "min" && compare(other, one) < 0 {
 		return other

@@ -9,41 +9,41 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A frame is what an expression is of: the values of parameters, columns and queries in
-// brackets.
+// A frame holds what an expression is evaluated on: the values of parameters, columns and
+// subqueries.
 type frame struct {
 	r *run
-	// rows are those of the relations of the scope.
+	// rows are the current rows of the scope's relations.
 	rows [2]*version
-	// aggregated are what the aggregates of the query have come to.
+	// aggregated are the values of the query's aggregates.
 	aggregated []value
 }
 
-// A node is an expression whose meaning is known. Its evaluation raises errors, and so does its
-// analysis.
+// A node is an analysed expression. Its evaluation raises errors, as its analysis does.
 type node struct {
 	typ  sql.Type
 	eval func(*frame) value
-	// Of an unknown type: the text of a literal, or the number of a parameter.
+	// If the type is unknown: the text of a literal, or the number of a parameter.
 	text  string
 	param int
 }
 
-// A relation is a table, or what was to be inserted into it, under a name.
+// A relation is a table under a name, or the row of ON CONFLICT that was to be inserted
+// (excluded).
 type relation struct {
 	alias string
 	table *table
 }
 
-// A scope is what the names in a statement mean.
+// A scope resolves the names in a statement.
 type scope struct {
 	s         *server
 	relations []relation
-	// params are the types of the parameters, as far as they are known.
+	// params are the types of the parameters that are known so far.
 	params *[]sql.Type
 	subs   *[]*query
-	// aggregates are those of the query whose outputs are analysed; nil is where there can be
-	// none.
+	// aggregates are those of the query whose outputs are being analysed; nil where
+	// aggregates are not allowed.
 	aggregates *aggregates
 }
 
@@ -51,7 +51,7 @@ func constant(v value, t sql.Type) *node {
 	return &node{typ: t, eval: func(*frame) value { return v }}
 }
 
-// analyse is an expression.
+// analyse turns an expression into a node. It raises an error if the expression is wrong.
 func (sc *scope) analyse(e sql.Expr) *node {
 	switch e := e.(type) {
 	case *sql.Literal:
@@ -114,7 +114,7 @@ func (sc *scope) ref(e *sql.Ref) *node {
 			continue
 		}
 		known = true
-		// What was to be inserted is only found by its name.
+		// The columns of excluded are found only by their qualified names.
 		if e.Table == "" && i > 0 {
 			continue
 		}
@@ -146,7 +146,7 @@ func (sc *scope) ref(e *sql.Ref) *node {
 	panic(raised{noColumn(e)})
 }
 
-// noColumn is the error of a name that no column has.
+// noColumn returns the error for a name that no column has.
 func noColumn(e *sql.Ref) error {
 	if e.Table != "" {
 		return fail(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)
@@ -154,11 +154,11 @@ func noColumn(e *sql.Ref) error {
 	return fail(unknownColumn, "column \"%s\" does not exist", e.Column)
 }
 
-// systemColumns are those that each row of a table has besides its own.
+// systemColumns are the columns that PostgreSQL adds to each table.
 var systemColumns = []string{"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"}
 
-// system is a system column of the first relation. The number of the table and those of a transaction's
-// commands are not served.
+// system returns a system column of the first relation. The columns tableoid, cmin and cmax
+// are not supported.
 func (sc *scope) system(e *sql.Ref) *node {
 	of := sc.relations[0]
 	switch {
@@ -177,9 +177,10 @@ func (sc *scope) system(e *sql.Ref) *node {
 	return &node{typ: sql.XID, eval: func(f *frame) value { return int64(f.rows[0].xmax) }}
 }
 
-// as has a node be of a type, where PostgreSQL takes it for one: by itself, as ok says.
+// coerce converts a node to a type. ok reports whether PostgreSQL allows the conversion
+// here; otherwise is the error that coerce raises if it does not.
 func (sc *scope) as(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherwise error) *node {
-	// A parameter whose type was not known may have been seen twice.
+	// An earlier use of a parameter may have fixed its type.
 	if n.param > 0 && n.typ == unknown {
 		if was := (*sc.params)[n.param-1]; was == unknown {
 			(*sc.params)[n.param-1] = t
@@ -205,12 +206,12 @@ func (sc *scope) as(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherw
 	return &node{typ: t, eval: func(f *frame) value { return convert(n.eval(f), n.typ, t) }}
 }
 
-// want is as, for what has to be of a type.
+// require converts a node to a type that the syntax at this place requires.
 func (sc *scope) want(n *node, t sql.Type, where string) *node {
 	return sc.as(n, t, implicit, fail(typeMismatch, "argument of %s must be type %s, not type %s", where, t, n.typ))
 }
 
-// settled has a node be of some type: what nothing says the type of is a text.
+// resolveUnknown gives a node of unknown type the type text.
 func (sc *scope) settled(n *node) *node {
 	if n.typ == unknown {
 		return sc.as(n, sql.Text, implicit, nil)
@@ -218,7 +219,7 @@ func (sc *scope) settled(n *node) *node {
 	return n
 }
 
-// alike has two nodes be of one type, to be compared.
+// unify converts two operands to one type, to compare them.
 func (sc *scope) alike(x, y *node, op string) (*node, *node) {
 	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	t := x.typ
@@ -228,7 +229,7 @@ func (sc *scope) alike(x, y *node, op string) (*node, *node) {
 	case x.typ == unknown, implicit(x.typ, y.typ):
 		t = y.typ
 	}
-	if t == sql.Varchar || t == sql.Name && x.typ != y.typ && x.typ != unknown && y.typ != unknown { // which has no operators of its own
+	if t == sql.Varchar || t == sql.Name && x.typ != y.typ && x.typ != unknown && y.typ != unknown { // varchar has no operators of its own
 		t = sql.Text
 	}
 	if t == void {
@@ -255,7 +256,8 @@ func (sc *scope) is(e *sql.Is) *node {
 func (sc *scope) cast(e *sql.Cast) *node {
 	x := sc.analyse(e.X)
 	if lit, is := e.X.(*sql.Literal); is && lit.Kind == sql.Decimal && isInteger(e.Type) {
-		// PostgreSQL's decimals are no floating-point numbers, and halves are rounded up.
+		// PostgreSQL's decimals are not floating-point numbers, and it rounds halves away
+		// from zero.
 		x = constant(math.Round(x.eval(nil).(float64)), sql.Float8)
 	}
 	x = sc.as(x, e.Type, castable, fail(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
@@ -292,7 +294,7 @@ func (sc *scope) caseWhen(e *sql.Case) *node {
 	}}
 }
 
-// common has nodes be of the type that all of them can be.
+// commonType converts nodes to the one type that all of them can have.
 func (sc *scope) common(what string, all []*node) ([]*node, sql.Type) {
 	t := unknown
 	for _, n := range all {
@@ -309,7 +311,8 @@ func (sc *scope) common(what string, all []*node) ([]*node, sql.Type) {
 	return all, t
 }
 
-// inner analyses a query in brackets. One that does not know a name may mean one of the rows around it.
+// subquery analyses a query in parentheses. A name that it does not know may refer to the
+// query around it, which is not supported.
 func (sc *scope) inner(of *sql.Select) (q *query) {
 	err := caught(func() { q = sc.s.query(of, sc.params, sc.subs) })
 	if err == nil {
@@ -321,8 +324,8 @@ func (sc *scope) inner(of *sql.Select) (q *query) {
 	panic(raised{err})
 }
 
-// sub is a query in brackets: it is run once, before the rest of the statement, and if only its
-// existence is asked for no further than to its first row.
+// subqueryNode returns the value of a query in parentheses. The query runs once, before the
+// rest of the statement. With EXISTS it stops at its first row.
 func (sc *scope) sub(e *sql.Sub) *node {
 	q, t := sc.inner(e.Select), sql.Bool
 	if q.exists = e.Exists; !q.exists {

@@ -9,33 +9,34 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A view shows what the server knows of itself. It has the rows and columns that locks ask for; a
-// query that may be about others is one that this server does not have.
+// A view shows the server's own state. It has only the rows and columns that locks ask for.
+// A query that may need others is refused as unsupported.
 type view struct {
 	columns []column
-	lacks   []string // the columns that a real one has besides
+	lacks   []string // the other columns that a real server has
 	rows    func(*run) [][]value
-	// bounds are the conditions of which a query has to have one, so that it finds no other rows
-	// than these, and else what it may find.
+	// bounds are conditions that exclude the missing rows: a query must have one of them.
+	// excluded describes the missing rows for the error.
 	bounds []bound
 	others string
 }
 
-// A bound is the condition that a column has some value.
+// A bound is the condition that a column equals a value, if suffices accepts that value.
 type bound struct {
 	column string
 	enough func(r *run, v value) bool
 }
 
-// schema is the one in which all tables of clients are.
+// schema is the schema of all tables of clients.
 const schema = "public"
 
-// owned says that the name of a relation is one of the server's own, or may be.
+// isServerOwned reports whether the name of a relation may be one of the server's own.
 func owned(name string) bool { return strings.HasPrefix(name, "pg_") }
 
-// views are before tables of their names, as the schema pg_catalog is before the others.
+// views are the supported views. Their names hide tables with the same names, because the
+// schema pg_catalog is searched first.
 var views = map[string]*view{
-	// Whoever makes a table looks first whether it is there.
+	// Clients that create tables look here first whether the table exists.
 	"pg_tables": {
 		columns: []column{{name: "schemaname", typ: sql.Name}, {name: "tablename", typ: sql.Name}},
 		lacks:   []string{"tableowner", "tablespace", "hasindexes", "hasrules", "hastriggers", "rowsecurity"},
@@ -89,13 +90,13 @@ var views = map[string]*view{
 	},
 }
 
-// databaseID is what the server's one database is called besides its name: the first number that
-// is nobody's in a new server.
+// databaseID is the OID of the server's one database: the first OID that a new server gives
+// to an object of a user.
 const databaseID = int64(16384)
 
 var errIncomparable = errors.New("a column is compared with a value of another type")
 
-// from has a view be the relation of a scope.
+// bind makes the view the relation of a scope, and finds the query's bounds.
 func (v *view) from(sc *scope, q *query, of *sql.Select) *table {
 	name := of.From.Table
 	lack(of.Lock.Update, "locks of the rows of %s", name)
@@ -118,7 +119,7 @@ func (v *view) from(sc *scope, q *query, of *sql.Select) *table {
 	return t
 }
 
-// equals are what a condition says that a column is equal to.
+// equals returns the constants that a condition requires a column to equal.
 func equals(where sql.Expr, column, alias string) []sql.Expr {
 	o, is := where.(*sql.Operation)
 	switch {
@@ -139,7 +140,8 @@ func equals(where sql.Expr, column, alias string) []sql.Expr {
 	return all
 }
 
-// isConstant says that an expression is the same for all rows, and does nothing.
+// isConstant reports whether an expression has the same value for all rows and no side
+// effects.
 func isConstant(e sql.Expr) bool {
 	switch e := e.(type) {
 	case *sql.Literal, *sql.Param:
@@ -152,7 +154,7 @@ func isConstant(e sql.Expr) bool {
 	return false
 }
 
-// shows are the rows of the view that a query is about.
+// viewRows returns the rows of the query's view.
 func (q *query) shows(r *run) (all []*version) {
 	v := q.table.view
 	if !slices.ContainsFunc(q.bounds, func(isEnough func(*run) bool) bool { return isEnough(r) }) {
@@ -168,7 +170,7 @@ func (q *query) shows(r *run) (all []*version) {
 	return all
 }
 
-// tableRows are the tables that clients have made.
+// tableRows returns the rows of pg_tables: the tables that clients have created.
 func tableRows(r *run) (all [][]value) {
 	for _, name := range slices.Sorted(maps.Keys(r.b.s.tables)) {
 		all = append(all, []value{schema, name})
@@ -176,7 +178,8 @@ func tableRows(r *run) (all [][]value) {
 	return all
 }
 
-// lockRows are the advisory locks: those that sessions have, and then those that they wait for.
+// lockRows returns the advisory locks for pg_locks: those that sessions hold, then those
+// that they wait for.
 func lockRows(r *run) (all [][]value) {
 	s := r.b.s
 	add := func(a advisory, b *backend, waits value) {
@@ -200,7 +203,7 @@ func lockRows(r *run) (all [][]value) {
 	return all
 }
 
-// sessionRows are the sessions.
+// sessionRows returns the sessions for pg_stat_activity.
 func sessionRows(r *run) (all [][]value) {
 	for _, b := range r.b.s.backends {
 		if !b.begun {
@@ -220,7 +223,7 @@ func sessionRows(r *run) (all [][]value) {
 	return all
 }
 
-// currentSchema is where a table is made and looked for that names none.
+// currentSchema returns the schema in which tables without a schema are created and found.
 func currentSchema(f *frame, _ []value) value {
 	lack(f.r.b.settings["search_path"] != settings["search_path"], "current_schema() with another search_path")
 	return schema

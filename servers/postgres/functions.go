@@ -9,20 +9,20 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A function is one that a query can call.
+// A function is an SQL function that a query can call.
 type function struct {
 	name string
 	args []sql.Type
 	typ  sql.Type
-	// call is not called if an argument is NULL: then it comes to NULL.
+	// call computes the result. If an argument is NULL, the result is NULL without a call.
 	call func(f *frame, args []value) value
 }
 
-// functions are those that are done. What clock_timestamp() and its like come to depends on
-// the server's time of day, which faults can set.
+// functions are the supported functions. clock_timestamp() and its like follow the server's
+// time of day, which faults can set.
 var functions []function
 
-func init() { // the functions call what looks functions up
+func init() { // init breaks a cycle: the functions refer to code that looks functions up
 	began := func(f *frame, _ []value) value { return f.r.tx.began }
 	functions = []function{
 		{"now", nil, stampType, began},
@@ -87,8 +87,8 @@ func init() { // the functions call what looks functions up
 	}
 }
 
-// elsewhere are functions of PostgreSQL's that somebody who locks may call, and that are not
-// done.
+// unsupportedFunctions are functions of PostgreSQL that the users of locks may call, but
+// that this server does not have.
 var elsewhere = []string{
 	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
 	"pg_advisory_unlock_shared", "pg_notify", "pg_current_xact_id",
@@ -98,7 +98,7 @@ var elsewhere = []string{
 	"substr", "replace", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
 }
 
-// call is a call of a function.
+// call analyses the call of a function.
 func (sc *scope) call(e *sql.Call) *node {
 	if slices.Contains(aggregateNames, e.Name) {
 		return sc.aggregate(e)
@@ -136,14 +136,14 @@ func (sc *scope) call(e *sql.Call) *node {
 	panic(raised{asOurs(none)})
 }
 
-// asOurs marks an error that PostgreSQL may not have.
+// markMayBeValid marks an error that a real PostgreSQL may not raise.
 func asOurs(err error) error {
 	o := asError(err)
 	o.Ours = true
 	return o
 }
 
-// of is the call of a function.
+// callNode returns a node that calls the function.
 func (fn *function) of(args []*node) *node {
 	return &node{typ: fn.typ, eval: func(f *frame) value {
 		values := make([]value, len(args))
@@ -159,7 +159,8 @@ func (fn *function) of(args []*node) *node {
 	}}
 }
 
-// picked is the first argument that is not NULL, the greatest or the least.
+// pickArgument analyses coalesce, greatest and least: the first argument that is not NULL,
+// the greatest or the least.
 func (sc *scope) picked(name string, args []*node) *node {
 	refuse(len(args) == 0, syntaxError, "syntax error at or near \")\"")
 	args, t := sc.common(upper(name), args)
@@ -182,7 +183,7 @@ func (sc *scope) picked(name string, args []*node) *node {
 	}}
 }
 
-// makeInterval is make_interval(secs => x), with other units as well.
+// makeInterval analyses make_interval(secs => x), also with other units.
 func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 	units := map[string]span{
 		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
@@ -217,8 +218,8 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 	}}
 }
 
-// timezone is AT TIME ZONE: what a clock of that zone shows at a time, or the time at which it shows
-// something.
+// timezone analyses AT TIME ZONE. It converts a time to what a clock of the zone shows, or
+// back.
 func (sc *scope) timezone(args []*node) *node {
 	lack(len(args) != 2, "this form of timezone()")
 	from, to := sql.TimestampTZ, sql.Timestamp
@@ -235,7 +236,8 @@ func (sc *scope) timezone(args []*node) *node {
 	})
 }
 
-// advisoryOf is the advisory lock that the arguments mean.
+// advisoryLockOf returns the advisory lock with the number, or the pair of numbers, in
+// args.
 func advisoryOf(args []value) advisory {
 	if len(args) == 1 {
 		return advisory{number: args[0].(int64)}
@@ -243,8 +245,9 @@ func advisoryOf(args []value) advisory {
 	return advisory{args[0].(int64)<<32 | args[1].(int64)&math.MaxUint32, true}
 }
 
-// locking asks for an advisory lock, for the session or for its transaction, and waits until it can
-// have it or only tries.
+// lockFunction returns a function that acquires an advisory lock, for the session or for
+// its transaction. If waits is false, it returns without the lock if another session holds
+// it.
 func locking(waits, inTx bool) func(*frame, []value) value {
 	return func(f *frame, args []value) value {
 		l, b, a, of := f.r.b.s.advisory, f.r.b, advisoryOf(args), (*tx)(nil)
@@ -274,7 +277,8 @@ func unlock(f *frame, args []value) value {
 	return had
 }
 
-// signals has something happen to the other session that a process ID means, if there is one.
+// signalFunction returns a function that applies signal to the session with a process ID,
+// if there is one.
 func signals(does func(*backend)) func(*frame, []value) value {
 	return func(f *frame, args []value) value {
 		pid, s := args[0].(int64), f.r.b.s
@@ -295,7 +299,7 @@ func signals(does func(*backend)) func(*frame, []value) value {
 	}
 }
 
-// sleep waits by the time that passes.
+// sleep waits by the monotonic clock.
 func sleep(f *frame, args []value) value {
 	seconds, timers := args[0].(float64), f.r.b.s.timers
 	if seconds > 0 {
@@ -306,8 +310,8 @@ func sleep(f *frame, args []value) value {
 	return ""
 }
 
-// hashed is hash_bytes_extended of common/hashfn.c, which is lookup3 by Bob Jenkins on
-// little-endian words; without a seed its second half is hash_bytes.
+// hashBytes is hash_bytes_extended of PostgreSQL's common/hashfn.c: lookup3 by Bob Jenkins
+// on little-endian words. With seed 0, c is the result of hash_bytes.
 func hashed(text string, seed uint64) (b, c uint32) {
 	a := 0x9e3779b9 + uint32(len(text)) + 3923095
 	b, c = a, a
@@ -345,7 +349,7 @@ func hashed(text string, seed uint64) (b, c uint32) {
 		mix()
 		k = k[12:]
 	}
-	// The lowest byte of c is that of the length.
+	// The lowest byte of c is reserved for the length.
 	a, b, c = a+word(0), b+word(4), c+word(8)<<8
 	c = (c ^ b) - rot(b, 14)
 	a = (a ^ c) - rot(c, 11)

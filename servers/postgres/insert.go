@@ -26,7 +26,7 @@ func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) {
 	}
 }
 
-// listed are the columns of some names, by their numbers; of none all.
+// columnNumbers returns the numbers of the named columns; nil names are all columns.
 func (t *table) listed(names []string) []int {
 	var all []int
 	if names == nil {
@@ -47,7 +47,8 @@ func (t *table) listed(names []string) []int {
 	return all
 }
 
-// values are a row of VALUES: a node for each column of the table.
+// values analyses a row of VALUES: it returns a node for each column of the table. fewer
+// allows fewer expressions than columns.
 func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*node {
 	switch {
 	case len(row) > len(columns):
@@ -57,7 +58,7 @@ func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*
 	}
 	values := make([]*node, len(t.columns))
 	for i, c := range t.columns {
-		var e sql.Expr // the default
+		var e sql.Expr // nil is the default
 		if j := slices.Index(columns, i); j >= 0 && j < len(row) {
 			e = row[j]
 		}
@@ -66,9 +67,9 @@ func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*
 	return values
 }
 
-// A conflict is what to do with a row that is there already.
+// A conflict is an ON CONFLICT clause. A nil set means DO NOTHING.
 type conflict struct {
-	keys  []key // by which it is found
+	keys  []key // the keys that can conflict
 	set   []*node
 	where *node
 }
@@ -90,16 +91,16 @@ func (sc *scope) planConflict(t *table, of *sql.Insert) *conflict {
 	return c
 }
 
-// inserting is the execution of INSERT.
+// An insertion is the execution of an INSERT.
 type inserting struct {
 	table    *table
 	values   [][]*node
-	where    *node // whether there is anything to be inserted
+	where    *node // the condition of INSERT … SELECT; nil is true
 	conflict *conflict
 	outputs  []output
 
 	count int
-	made  []*row // by this statement
+	made  []*row // the rows that this statement has inserted
 }
 
 func (x *inserting) carryOut(r *run) {
@@ -127,8 +128,9 @@ func (x *inserting) carryOut(r *run) {
 	r.tag = count("INSERT 0", x.count)
 }
 
-// insert inserts a row, or does what is to be done if it is there. Another transaction has to end
-// before, if one is at such a row.
+// insert inserts a row, or handles the conflict if a row with its key exists. If another
+// transaction has written or deleted such a row, insert returns that transaction: the
+// caller waits for its end and tries again.
 func (x *inserting) insert(r *run, row []value) (written *version, busy *tx) {
 	if x.conflict != nil {
 		for _, k := range x.conflict.keys {
@@ -144,8 +146,8 @@ func (x *inserting) insert(r *run, row []value) (written *version, busy *tx) {
 	return x.table.insert(r.tx, row), nil
 }
 
-// instead updates the row that is there, or does nothing. It finds the row's latest version,
-// also if the statement's snapshot does not have it.
+// resolveConflict updates the existing row, or does nothing. It uses the row's latest
+// version, even if the statement's snapshot does not see it.
 func (x *inserting) instead(r *run, row []value, there *version, busy *tx) (*version, *tx) {
 	c := x.conflict
 	switch {

@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// Revoke is as in [sim.Revocable]: DELETE of each row that is a lease of the client's, which
-// waits for a transaction that has locked the row, as any DELETE does. What no row says a
-// session has, or waits for: pg_terminate_backend ends those of the client that have an
-// advisory lock or a row of a lock, or wait for one. With session it ends all sessions of the
-// client.
+// Revoke is as in [sim.Revocable]. It deletes each lease row of the client with DELETE,
+// which waits like any DELETE if a transaction has locked the row. It ends, as
+// pg_terminate_backend does, the client's sessions that hold or wait for an advisory lock
+// or a row lock, because no row shows these. If session is true, it instead ends all
+// sessions of the client.
 func (s *server) Revoke(client string, session bool) (found bool) {
 	if s.readOnly() {
 		return false
@@ -38,8 +38,8 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 	return found
 }
 
-// servesClient says whether a session is a client's; behind a pooler, whether the client has it
-// now.
+// servesClient reports whether a session belongs to a client; behind a pooler, whether the
+// client has it now.
 func (b *backend) servesClient(client string) bool {
 	if b.on != nil {
 		return b.on.end.Peer() == client
@@ -47,7 +47,8 @@ func (b *backend) servesClient(client string) bool {
 	return b.end != nil && !b.pooled && b.end.Peer() == client
 }
 
-// claims says whether a session has a lock of the world for a client, or waits for one.
+// claims reports whether a session holds a lock of the world for a client, or waits for
+// one.
 func (b *backend) claims(client string) bool {
 	for _, key := range b.s.register.others {
 		if was := b.s.register.taken[key]; was != nil && was.Owner != nil && was.Owner.Client == client && b.holds(key) {
@@ -57,7 +58,7 @@ func (b *backend) claims(client string) bool {
 	return b.servesClient(client) && b.running != nil && b.running.wait != nil && !b.running.commits
 }
 
-// holds says whether a session has what a key of a lock stands for: an advisory lock, or a row
+// holds reports whether a session holds the lock with a key: an advisory lock, or a row
 // that its transaction has locked.
 func (b *backend) holds(key string) bool {
 	if slices.ContainsFunc(b.advisory, func(a advisory) bool { return a.key() == key }) {
@@ -66,7 +67,7 @@ func (b *backend) holds(key string) bool {
 	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.keyOf(r) == key })
 }
 
-// operate deletes the row of a lease, in a session of the operator's, which ends with it.
+// deleteByOperator deletes a lease row in a session of the operator, which ends afterwards.
 func (s *server) operate(l *lease) {
 	v := s.register.row(l)
 	if v == nil {

@@ -48,7 +48,7 @@ func (sc *scope) unary(e *sql.Operation) *node {
 	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
-// strict is a function of one node, which is NULL of NULL.
+// strict returns a node that applies do to the value of x. NULL stays NULL.
 func strict(x *node, t sql.Type, do func(value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		v := x.eval(f)
@@ -59,7 +59,7 @@ func strict(x *node, t sql.Type, do func(value) value) *node {
 	}}
 }
 
-// strictly is one of two.
+// strict2 is [strict] for two operands.
 func strictly(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		a, b := x.eval(f), y.eval(f)
@@ -70,7 +70,8 @@ func strictly(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	}}
 }
 
-// combined is OR or AND of three values, which either operand decides that is true or is false.
+// combined returns x OR y if decides is true, and x AND y if it is false, in three-valued
+// logic. An operand equal to decides decides the result alone.
 func combined(x, y *node, decides bool) *node {
 	return &node{typ: sql.Bool, eval: func(f *frame) value {
 		a := x.eval(f)
@@ -88,7 +89,8 @@ func combined(x, y *node, decides bool) *node {
 	}}
 }
 
-// comparisons say of the order of two values whether an operator holds.
+// comparisons report whether an operator holds for the order of two values, as [compare]
+// returns it.
 var comparisons = map[string]func(order int) bool{
 	"=":  func(order int) bool { return order == 0 },
 	"<>": func(order int) bool { return order != 0 },
@@ -104,8 +106,8 @@ func (sc *scope) compared(op string, x, y *node) *node {
 	return strictly(x, y, sql.Bool, func(a, b value) value { return holds(compare(a, b)) })
 }
 
-// comparable has two nodes be of one type that has the operator. Transaction IDs have no order, and
-// can be compared with an integer: xideqint4.
+// comparable converts two operands to one type that has the operator. Transaction IDs have
+// no order, but can be compared with an integer (xideqint4).
 func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	if x.typ != sql.XID && y.typ != sql.XID {
 		return sc.alike(x, y, op)
@@ -121,7 +123,7 @@ func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	return x, sc.as(y, sql.XID, implicit, none)
 }
 
-// joined is ||, of which one operand must be a text.
+// joined analyses ||. One operand must be a text.
 func (sc *scope) joined(x, y *node) *node {
 	none := fail(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
 	lack(x.typ == sql.Bytea || y.typ == sql.Bytea, "|| of bytea")
@@ -132,7 +134,7 @@ func (sc *scope) joined(x, y *node) *node {
 	return strictly(x, y, sql.Text, func(a, b value) value { return a.(string) + b.(string) })
 }
 
-// An operator computes.
+// An operator is an arithmetic operator for given types of operands.
 type operator struct {
 	op        string
 	x, y, typ sql.Type
@@ -155,7 +157,7 @@ func init() {
 	}
 }
 
-// operators are those that compute, where several fit the first.
+// operators are the arithmetic operators. Where several fit, the first counts.
 var operators = slices.Concat(whole(sql.Int4), whole(sql.Int8), []operator{
 	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
@@ -168,7 +170,7 @@ var operators = slices.Concat(whole(sql.Int4), whole(sql.Int8), []operator{
 	{"/", spanType, sql.Float8, spanType, divides(func(a, b value) value { return a.(span).times(1 / b.(float64)) })},
 })
 
-// divides refuses to divide by zero.
+// checkDivisor adds to do a check that refuses a division by zero.
 func divides(do func(a, b value) value) func(a, b value) value {
 	return func(a, b value) value {
 		if b == int64(0) || b == float64(0) {
@@ -178,7 +180,7 @@ func divides(do func(a, b value) value) func(a, b value) value {
 	}
 }
 
-// whole are the operators of whole numbers of a type.
+// integerOperators returns the operators of an integer type.
 func whole(t sql.Type) []operator {
 	size := int64(bitsOf(t))
 	fits := func(do func(n, a, b *big.Int) *big.Int) func(a, b value) value {
@@ -207,8 +209,9 @@ func whole(t sql.Type) []operator {
 	}
 }
 
-// arithmetic finds the operator as PostgreSQL does: one that fits exactly; of one unknown
-// operand, one whose operands are of one type; then one that fits.
+// arithmetic finds the operator as PostgreSQL does. It takes an operator that fits exactly.
+// An operand of unknown type counts as the type of the other one. If none fits exactly, it
+// takes the first that fits after implicit conversions.
 func (sc *scope) arithmetic(op string, x, y *node) *node {
 	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// plan analyses a statement. Of some parameters the client may say the types.
+// plan analyses a statement. params are the parameter types that the client has given;
+// others are inferred.
 func (s *server) plan(text string, of sql.Statement, params []sql.Type) *plan {
 	p := &plan{text: text, of: of, params: slices.Clone(params), made: s.changes}
 	s.planned(p, &scope{s: s, params: &p.params, subs: &p.subs})
@@ -40,7 +41,7 @@ func (s *server) planned(p *plan, sc *scope) {
 	p.carryOut = func(r *run) { s.command(r, of) }
 }
 
-// table finds a table.
+// table returns the table with the name, or raises an error.
 func (s *server) table(name string) *table {
 	switch {
 	case s.tables[name] != nil:
@@ -56,21 +57,21 @@ func (s *server) table(name string) *table {
 	return s.tables[name]
 }
 
-// exists refuses to go on with a table that was dropped meanwhile.
+// checkExists raises an error if the table was dropped while the statement waited.
 func (t *table) exists() {
 	if t.dropped {
 		raise(noRelation(t.name))
 	}
 }
 
-// from has a table be the first relation of a scope.
+// bindTable makes a table the first relation of a scope.
 func (sc *scope) from(src sql.Source) *table {
 	t := sc.s.table(src.Table)
 	sc.relations = []relation{{src.Alias, t}}
 	return t
 }
 
-// condition is a WHERE; nil is none.
+// condition analyses a condition; nil stays nil. where names the clause for errors.
 func (sc *scope) condition(e sql.Expr, where string) *node {
 	if e == nil {
 		return nil
@@ -78,7 +79,7 @@ func (sc *scope) condition(e sql.Expr, where string) *node {
 	return sc.want(sc.analyse(e), sql.Bool, where)
 }
 
-// outputs are the columns of a result.
+// outputs analyses the columns of a result.
 func (sc *scope) outputs(of []sql.Output) []output {
 	var outs []output
 	for _, o := range of {
@@ -102,7 +103,8 @@ func (sc *scope) outputs(of []sql.Output) []output {
 	return outs
 }
 
-// figured is what PostgreSQL calls a column without a name, and whether a cast keeps it.
+// defaultName returns PostgreSQL's name for a column without one. stays reports whether a
+// cast of the expression keeps that name.
 func figured(e sql.Expr) (name string, stays bool) {
 	switch e := e.(type) {
 	case *sql.Ref:
@@ -129,7 +131,7 @@ func figured(e sql.Expr) (name string, stays bool) {
 	return "?column?", false
 }
 
-// assigned is a value for a column; nil is the default.
+// assigned analyses a value for a column; nil is the column's default.
 func (sc *scope) assigned(c column, e sql.Expr) *node {
 	if e == nil {
 		if c.byItself == nil {
@@ -143,7 +145,7 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 		return n
 	}
 	return strict(n, c.typ, func(v value) value {
-		// Spaces that are too many are cut off, and nothing else is.
+		// Only trailing spaces may exceed the size; they are cut off.
 		all := []rune(v.(string))
 		if len(all) > c.size && strings.TrimRight(string(all[c.size:]), " ") != "" {
 			raise(fail(tooLong, "value too long for type %s(%d)", c.typ, c.size))
@@ -152,7 +154,8 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 	})
 }
 
-// sets are what an update sets: a node for each column, nil for those that stay.
+// setNodes analyses the SET of an update. It returns a node for each column, nil for
+// unchanged ones.
 func (sc *scope) sets(t *table, all []sql.Assign) []*node {
 	set := make([]*node, len(t.columns))
 	for _, a := range all {
@@ -170,7 +173,7 @@ func (sc *scope) sets(t *table, all []sql.Assign) []*node {
 	return set
 }
 
-// changed is a row as an update makes it.
+// updatedValues returns the values of a row after an update.
 func (r *run) changed(set []*node, rows ...*version) []value {
 	values := slices.Clone(rows[0].values)
 	for i, n := range set {
@@ -181,7 +184,7 @@ func (r *run) changed(set []*node, rows ...*version) []value {
 	return values
 }
 
-// complete refuses a row without what it must have.
+// checkNotNull raises an error if a NOT NULL column is NULL.
 func (t *table) complete(values []value) {
 	for i, c := range t.columns {
 		if c.notNull && values[i] == nil {
@@ -190,8 +193,8 @@ func (t *table) complete(values []value) {
 	}
 }
 
-// unique refuses a row of which there is another with the same key, but for the row itself. It
-// returns the transaction that has to end before it is known whether there is; nil is none.
+// checkUnique raises an error if a row other than self has the same key. If that depends on
+// a transaction that has not ended, it returns the transaction instead.
 func (r *run) unique(t *table, values []value, self *row) (busy *tx) {
 	for _, k := range t.keys {
 		switch v, busy := r.rival(t, k, values, self); {
@@ -204,8 +207,8 @@ func (r *run) unique(t *table, values []value, self *row) (busy *tx) {
 	return nil
 }
 
-// rival is the other row with the same key, or the transaction that has to end before it is known
-// whether there is one.
+// keyConflict returns the current version of another row with the same key, or nil. If that
+// depends on a transaction that has not ended, it returns the transaction instead.
 func (r *run) rival(t *table, k key, values []value, self *row) (*version, *tx) {
 	v := t.same(k, values, r.tx, self)
 	switch {

@@ -9,24 +9,24 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A prepared statement; of is nil if it is empty.
+// A prepared is a prepared statement. Its statement is nil if the text is empty.
 type prepared struct {
 	text   string
 	of     sql.Statement
-	params []sql.Type // as the client has said them
+	params []sql.Type // the types that the client has given
 	plan   *plan
 }
 
-// A portal is a statement with its parameters, and the rows that it has still to give.
+// A portal is a statement with its parameters, and the rows that it has not returned yet.
 type portal struct {
 	plan    *plan
 	params  []value
 	formats []int16
-	most    uint32 // how many rows the client wants at once; 0 is all
+	most    uint32 // how many rows the client wants at a time; 0 is all
 	ran     *run
 }
 
-// handle does what a message asks for.
+// handle handles one message.
 func (b *backend) handle(m pgproto3.FrontendMessage) {
 	if _, syncs := m.(*pgproto3.Sync); b.skips && !syncs {
 		return
@@ -71,7 +71,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	case *pgproto3.Terminate:
 		b.close()
 		b.s.hangUp(b.end)
-	case *pgproto3.CopyData, *pgproto3.CopyDone, *pgproto3.CopyFail: // as after a COPY that has failed
+	case *pgproto3.CopyData, *pgproto3.CopyDone, *pgproto3.CopyFail: // ignored, as after a failed COPY
 	case *pgproto3.FunctionCall:
 		raise(without("the message FunctionCall"))
 	default:
@@ -79,14 +79,14 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	}
 }
 
-// works refuses everything while the server is to fail.
+// checkFailure refuses every statement while a fault makes the server fail.
 func (b *backend) works() {
 	if why := b.s.host.Failure(); why != "" && !b.request.Handshake() {
 		raise(fail(diskFull, "%s", why))
 	}
 }
 
-// parsed are the statements of a text.
+// parseStatements parses a text, or raises the error.
 func parsed(text string) []sql.Statement {
 	all, err := sql.Parse(text)
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *backend) parse(m *pgproto3.Parse) {
 	b.send(&pgproto3.ParseComplete{})
 }
 
-// allows refuses a statement that cannot be asked for in a transaction that has failed.
+// checkTxState refuses a statement in a failed transaction, except COMMIT and ROLLBACK.
 func (b *backend) allows(of sql.Statement) {
 	switch of.(type) {
 	case *sql.Commit, *sql.Rollback:
@@ -132,7 +132,8 @@ func (b *backend) allows(of sql.Statement) {
 	refuse(b.failed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
 }
 
-// planned is the statement's plan, made anew if the tables are others.
+// currentPlan returns the statement's plan, after planning again if the tables have
+// changed.
 func (b *backend) planned(st *prepared) *plan {
 	if st.of == nil || st.plan.made == b.s.changes {
 		return st.plan
@@ -144,14 +145,14 @@ func (b *backend) planned(st *prepared) *plan {
 	return p
 }
 
-// statement finds a statement that a client has prepared.
+// statement returns a prepared statement by its name.
 func (b *backend) statement(name string) *prepared {
 	st := b.statements[name]
 	refuse(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
 	return st
 }
 
-// portalOf finds a statement that has its parameters.
+// findPortal returns a portal by its name.
 func (b *backend) portalOf(name string) *portal {
 	p := b.portals[name]
 	refuse(p == nil, unknownCursor, "portal \"%s\" does not exist", name)
@@ -183,7 +184,8 @@ func (b *backend) bind(m *pgproto3.Bind) {
 	b.send(&pgproto3.BindComplete{})
 }
 
-// formatOf is the format of the i-th value: each has one, or all the same, or none is a text.
+// formatOf returns the format of the i-th value. One format applies to all values; no
+// format means text.
 func formatOf(formats []int16, i int) int16 {
 	switch len(formats) {
 	case 0:
@@ -211,7 +213,7 @@ func (b *backend) describe(m *pgproto3.Describe) {
 	b.columns(pl, nil)
 }
 
-// columns describes the columns of a result.
+// sendColumns describes the columns of a result to the client.
 func (b *backend) columns(p *plan, formats []int16) {
 	if p == nil || len(p.outputs) == 0 {
 		b.send(&pgproto3.NoData{})
@@ -241,7 +243,7 @@ func (b *backend) execute(m *pgproto3.Execute) {
 	}
 }
 
-// script carries out the statements of a simple query, up to the first that fails.
+// runScript executes the statements of a simple query, up to the first that fails.
 func (b *backend) script(statements func() []sql.Statement) {
 	b.try(func() {
 		all := statements()
@@ -257,7 +259,7 @@ func (b *backend) script(statements func() []sql.Statement) {
 	b.ready()
 }
 
-// executes carries out a statement of a simple query.
+// executeStatement executes one statement of a simple query.
 func (b *backend) executes(of sql.Statement) {
 	b.allows(of)
 	p := b.s.plan("", of, nil)
@@ -273,7 +275,8 @@ func (b *backend) executes(of sql.Statement) {
 	b.complete(r.tag)
 }
 
-// run carries out a plan; nil is that there is nothing more to it.
+// runPlan executes a plan. It returns nil for a statement that begins or ends a
+// transaction, because that has no rows and is already answered.
 func (b *backend) run(p *plan, params []value) *run {
 	b.allows(p.of)
 	if b.control(p.of) {
@@ -288,7 +291,7 @@ func (b *backend) run(p *plan, params []value) *run {
 	return r
 }
 
-// permits refuses what cannot be done on a standby.
+// checkStandby refuses statements that a standby cannot execute.
 func (s *server) permits(of sql.Statement) {
 	if !s.readOnly() {
 		return
@@ -303,12 +306,13 @@ func (s *server) permits(of sql.Statement) {
 	}
 }
 
-// readOnly is the error of what a standby does not do.
+// readOnlyError returns the error for a command that a standby refuses.
 func readOnly(what string) error {
 	return fail(readOnlyTransaction, "cannot execute %s in a read-only transaction", what)
 }
 
-// control does what begins and ends transactions; false is that the statement is none of that.
+// controlTx executes a statement that begins or ends a transaction; false if it is another
+// statement.
 func (b *backend) control(of sql.Statement) bool {
 	switch of.(type) {
 	case *sql.Begin:
@@ -342,14 +346,14 @@ func (b *backend) control(of sql.Statement) bool {
 	return false
 }
 
-// finish ends a transaction that nobody has begun by BEGIN.
+// commitImplicit commits a transaction that was not begun by BEGIN.
 func (b *backend) finish() {
 	if b.tx != nil && !b.block {
 		b.commits()
 	}
 }
 
-// gives gives a portal's next rows.
+// sendPortalRows sends the next rows of a portal.
 func (b *backend) gives(p *portal) {
 	n := len(p.ran.rows)
 	if p.most > 0 {
@@ -363,7 +367,7 @@ func (b *backend) gives(p *portal) {
 	b.complete(p.ran.tag)
 }
 
-// rows sends rows; people see the first.
+// sendRows sends rows. The trace shows only the first.
 func (b *backend) rows(p *plan, rows [][]value, formats []int16) {
 	for i, row := range rows {
 		m := &pgproto3.DataRow{}
@@ -379,7 +383,7 @@ func (b *backend) rows(p *plan, rows [][]value, formats []int16) {
 	}
 }
 
-// word is a value as people see it.
+// describeValue returns a value for the trace.
 func (b *backend) word(v value) string {
 	switch v := v.(type) {
 	case nil:

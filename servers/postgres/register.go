@@ -122,8 +122,8 @@ func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
 	g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)), was)
 }
 
-// emitAdvisoryHandover emits that the client with the latest claim has given it up, and
-// that the lock belongs to the client with the claim before it, now.
+// emitAdvisoryHandover emits that the client with the latest claim on an advisory lock has
+// given it up, and that the lock belongs to owner now.
 func (g *register) advisoryLeft(b *backend, a advisory, now *trace.Actor) {
 	key := a.key()
 	was := g.taken[key]
