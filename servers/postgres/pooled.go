@@ -11,16 +11,16 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A pooled is a client of a pooler: the pooler's end of its connection.
+// A poolClient is a client of a pooler: the pooler's end of its connection.
 type pooled struct {
 	p     *pooler
 	end   *sim.End
 	pid   uint32
 	queue []*sim.Request
-	// on is the session that it has for now; nil is none.
+	// session is the session that the client has now, or nil.
 	on *backend
-	// settings are those that the pooler keeps for it from one session to the next, and
-	// statements those that it has prepared, by the names that it knows.
+	// settings are the settings that the pooler keeps for the client from one session to
+	// the next, statements its prepared statements, by the client's own names.
 	settings   map[string]string
 	statements map[string]*pgproto3.Parse
 	begun      bool
@@ -49,7 +49,8 @@ func (c *pooled) Receive(r *sim.Request) {
 	}
 }
 
-// asks has it wait until its next request is served, as long as the pooler lets it.
+// enqueue makes the client wait until its next request is served, or until the pooler's
+// query_wait_timeout.
 func (c *pooled) asks() {
 	c.p.asking = append(c.p.asking, c)
 	if c.on == nil {
@@ -57,8 +58,8 @@ func (c *pooled) asks() {
 	}
 }
 
-// HangUp is as in [sim.Endpoint]. A session that has not come to the end of a transaction is of
-// no use to anybody else, and the pooler leaves it, too.
+// HangUp is as in [sim.Endpoint]. If the client is in a transaction, no other client can
+// use its session, so the pooler closes that as well.
 func (c *pooled) HangUp(reset bool) {
 	if c.gone || !c.p.s.host.Up() {
 		return
@@ -71,10 +72,10 @@ func (c *pooled) HangUp(reset bool) {
 	b.on = nil
 	c.p.lost(b)
 	b.HangUp(reset)
-	c.p.s.turn(func() {}) // there is room for another session
+	c.p.s.turn(func() {}) // now the pooler can open another session
 }
 
-// leaves says that nothing comes from it any more.
+// remove forgets the client after its connection has ended.
 func (c *pooled) leaves() {
 	c.gone, c.on, c.queue = true, nil, nil
 	c.p.s.timers.Stop(c.patience)
@@ -83,7 +84,7 @@ func (c *pooled) leaves() {
 	c.p.asking = slices.DeleteFunc(c.p.asking, is)
 }
 
-// dies tells it why its connection is closed, and closes it.
+// closeWithError sends the client the reason and closes its connection.
 func (c *pooled) dies(why string) {
 	var r *sim.Request
 	if len(c.queue) > 0 {
@@ -95,7 +96,7 @@ func (c *pooled) dies(why string) {
 	c.p.s.hangUp(c.end)
 }
 
-// answers does what needs no session; false if a request needs one.
+// answerDirectly answers a request that needs no session; false if the request needs one.
 func (c *pooled) answers(r *sim.Request) bool {
 	q, _ := r.Body.(*request)
 	switch {
@@ -149,18 +150,19 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 	}
 }
 
-// console is the database in which a pooler answers what it is asked about itself.
+// console is the name of the database in which a pooler answers questions about itself.
 const console = "pgbouncer"
 
-// keeps are the settings that a pooler keeps for its clients: others it refuses when one
-// connects, and does not see when one sets them.
+// keptSettings are the settings that a pooler keeps for its clients. It refuses a client
+// that connects with another setting. It does not notice if a client sets another one
+// later.
 var keeps = []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "standard_conforming_strings", "timezone"}
 
 func kept(name string) {
 	refuse(!slices.Contains(keeps, name), protocolViolation, "unsupported startup parameter: %s", name)
 }
 
-// has gives it a session.
+// assign gives the client a session.
 func (c *pooled) has(b *backend) {
 	c.on, b.on, b.end = b, c, c.end
 	b.user, b.database = c.user, c.database
@@ -169,7 +171,7 @@ func (c *pooled) has(b *backend) {
 	}
 }
 
-// rested gives the session back if a transaction is over.
+// returnSession gives the session back to the pooler if no transaction is open.
 func (c *pooled) rested() {
 	b := c.on
 	if !b.synced || b.block {
@@ -182,8 +184,8 @@ func (c *pooled) rested() {
 	c.p.give(b)
 }
 
-// said is in place of a message that the pooler has answered by itself, and quietly one of the
-// pooler's, of whose answer the client is told nothing but an error.
+// An answered replaces a message that the pooler has answered itself. A silentParse is a
+// Parse message of the pooler; the client sees its reply only if it is an error.
 type said struct {
 	*pgproto3.Flush
 	answer pgproto3.BackendMessage
@@ -191,15 +193,16 @@ type said struct {
 
 type quietly struct{ *pgproto3.Parse }
 
-// rewritten is what the session gets of a request. A pooler that keeps track of statements calls
-// each by a name of its own, the same for all clients, and has a session prepare what it has not.
+// rewrite returns the messages that the session gets instead of the client's. A pooler that
+// tracks statements gives each statement text one name for all clients, and prepares it on
+// a session before its first use there.
 func (c *pooled) rewritten(messages []pgproto3.FrontendMessage) []pgproto3.FrontendMessage {
 	if !c.p.tracks {
 		return messages
 	}
 	b := c.on
 	var all []pgproto3.FrontendMessage
-	prepared := map[string]bool{} // by this very request
+	prepared := map[string]bool{} // by this request
 	needs := func(name string) string {
 		st := c.statements[name]
 		refuse(st == nil, protocolViolation, "prepared statement did not exist")
@@ -244,7 +247,7 @@ func (c *pooled) rewritten(messages []pgproto3.FrontendMessage) []pgproto3.Front
 	return all
 }
 
-// name is what a pooler calls a statement.
+// statementName returns the pooler's name for a statement.
 func (p *pooler) name(m *pgproto3.Parse) string {
 	says := fmt.Sprint(m.ParameterOIDs, m.Query)
 	if p.names[says] == "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The settings of a pooler, as PgBouncer calls them: its documentation (version 1.25,
-// https://www.pgbouncer.org/config.html) says what each does, and src/objects.c who is given
-// which connection.
+// The settings of a pooler under their names in PgBouncer. PgBouncer's documentation
+// (version 1.25, https://www.pgbouncer.org/config.html) describes them. Its src/objects.c
+// decides which client gets which connection.
 const (
 	poolMode       = "pool_mode"
 	poolSize       = "default_pool_size"
@@ -57,26 +57,26 @@ const (
 	queryWaitTimeout  = 2 * time.Minute
 )
 
-// A pooler stands before a server, on its machine, as PgBouncer does in the mode transaction:
-// clients connect to it, and it has some sessions with the server. A client that asks for
-// something is given one of them, and gives it back when its transaction is over. The one that
-// was given back last is the next to be given. What a session keeps from one transaction to the
-// next, such as an advisory lock, stays with the session.
+// A pooler runs in front of a server, on its machine, like PgBouncer in the mode
+// transaction. Clients connect to it, and it has a few sessions with the server. A client
+// with a request gets one of them and gives it back when its transaction ends. The session
+// given back last is used next. Session state such as an advisory lock stays with the
+// session, whichever client has it next.
 type pooler struct {
 	s      *server
 	size   int
-	tracks bool // the statements that clients prepare
-	// idle are the sessions that nobody has, the one given back last at the end, and open
-	// counts all.
+	tracks bool // whether it tracks the statements that clients prepare
+	// idle are the sessions that no client has, the one given back last at the end. open is
+	// the number of all sessions.
 	idle []*backend
 	open int
-	// clients are all that are connected, and asking those of whose requests there are some
-	// that no session has taken, in the order in which they are to be served.
+	// clients are all connected clients. waiting are those with a request that no session
+	// has taken, in the order in which they are served.
 	clients, asking []*pooled
-	names           map[string]string // of statements, by what they say
+	names           map[string]string // the pooler's statement names, by parameter types and text
 }
 
-// newPooler is the pooler that the node's settings ask for; nil is none.
+// newPooler returns the pooler that the node's settings ask for, or nil.
 func newPooler(s *server) *pooler {
 	if s.host.Set(poolMode) == "" {
 		if s.host.Set(poolSize)+s.host.Set(poolStatements) != "" {
@@ -93,8 +93,7 @@ func newPooler(s *server) *pooler {
 	return &pooler{s: s, size: number(poolSize, defaultPoolSize), tracks: number(poolStatements, 1) > 0, names: map[string]string{}}
 }
 
-// serves does the next thing that a client has asked for; false if there is none that could be
-// done.
+// serveNext serves one request of a client; false if none can be served now.
 func (p *pooler) serves() bool {
 	if p == nil {
 		return false
@@ -120,7 +119,8 @@ func (p *pooler) serves() bool {
 	return false
 }
 
-// took takes the first request off a client's, which is to ask for the next one behind others.
+// dequeue removes a client's first request. A client with more requests is queued again,
+// behind the others.
 func (p *pooler) took(c *pooled) {
 	if c.gone {
 		return
@@ -132,8 +132,8 @@ func (p *pooler) took(c *pooled) {
 	}
 }
 
-// take is a session that nobody has: the one given back last, or a new one; nil if there can be
-// no more.
+// takeSession returns a session that no client has: the one given back last, or a new one.
+// It returns nil if the pooler is at its limit.
 func (p *pooler) take() *backend {
 	if n := len(p.idle); n > 0 {
 		b := p.idle[n-1]
@@ -151,14 +151,15 @@ func (p *pooler) take() *backend {
 	return b
 }
 
-// give takes a session back. It is closed when nobody has used it for long, or when it is old.
+// putBack takes a session back. The pooler closes it after serverIdleTimeout without use,
+// or when it reaches serverLifetime.
 func (p *pooler) give(b *backend) {
 	b.on, b.end = nil, nil
 	p.idle = append(p.idle, b)
 	b.unused = p.s.timers.At(min(p.s.timers.Now()+int64(serverIdleTimeout), b.ends), b.loses)
 }
 
-// lost says that a session is over.
+// removeSession forgets a session that has ended.
 func (p *pooler) lost(b *backend) {
 	if !b.pooled {
 		return
@@ -172,7 +173,7 @@ func (p *pooler) lost(b *backend) {
 	}
 }
 
-// cancel is a client's wish that what another one has asked for should not be done.
+// cancel cancels the statement of the client that a CancelRequest names.
 func (p *pooler) cancel(m *pgproto3.CancelRequest) {
 	for _, c := range p.clients {
 		if c.pid == m.ProcessID && string(secretOf(c.pid)) == string(m.SecretKey) && c.on != nil {

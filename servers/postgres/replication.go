@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// synchronous is the setting of a primary that has its commits wait for a standby.
+// synchronous is the setting that makes the commits of a primary wait for a standby.
 const synchronous = "synchronous_standby_names"
 
 var synchronousSetting = sim.Setting{
@@ -25,30 +25,31 @@ var synchronousSetting = sim.Setting{
 	},
 }
 
-// replicate has the server take part in streaming replication: a primary sends what a transaction
-// has written to its standbys, as soon as that is on its own disk, and they say when they have it.
-// Locks of rows and advisory locks are in nobody's log.
+// initReplication sets up streaming replication. A primary sends a transaction's changes to
+// its standbys when they are on its own disk, and the standbys confirm them. Row locks and
+// advisory locks are not replicated.
 func (s *server) replicate() {
 	s.standbys = &replicas.Node[record]{
 		Host: s.host, Retry: retryInterval, Everything: s.everything,
 		Apply: func(r record) { s.turn(func() { s.replay(r) }) },
-		Heard: func(string) { s.turn(func() {}) }, // a commit may have waited for that
+		Heard: func(string) { s.turn(func() {}) }, // a commit may wait for this confirmation
 	}
 }
 
-// retryInterval is how long a standby waits before it connects again: wal_retrieve_retry_interval.
+// retryInterval is how long a standby waits before it connects again:
+// wal_retrieve_retry_interval.
 const retryInterval = 5 * time.Second
 
-// A record is what a primary tells a standby: the tables that a transaction has changed as they
-// are with it, and how far the sequences are. (The real one's log has the changes. They come to
-// the same.)
+// A record is what a primary sends to a standby: the new contents of the tables that a
+// transaction has changed, and the positions of the sequences. A real log has the changes
+// instead, with the same result.
 type record struct {
 	number    int
-	xid       uint32 // of the last transaction that has one
-	whole     bool   // there is nothing else
+	xid       uint32 // the last transaction ID that was given
+	whole     bool   // the record holds the whole database
 	tables    []*table
 	sequences []sequence
-	// owner is whose the lease in a row is, if it is another one than before.
+	// owner returns the owner of a lease that has a new one.
 	owner func(key string) *trace.Actor
 }
 
@@ -72,8 +73,8 @@ func (r record) Number() int { return r.number }
 // Follow is as in [sim.Replica].
 func (s *server) Follow(primary string) { s.standbys.Follow(s.host.Peer(primary).(*server).standbys) }
 
-// writes puts a transaction into the log, and sends that to the standbys. From here on a crash does
-// not take it back.
+// logTx writes a transaction to the log and sends it to the standbys. After that a crash
+// does not undo it.
 func (s *server) writes(t *tx) {
 	t.durable = true
 	for _, f := range t.flushed {
@@ -97,7 +98,7 @@ func (s *server) writes(t *tx) {
 	s.standbys.Send(r)
 }
 
-// everything is a record of all that is on the disk.
+// fullRecord returns a record of everything on the disk.
 func (s *server) everything() record {
 	r := record{number: s.written, xid: s.xid, whole: true}
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
@@ -114,7 +115,7 @@ func (s *server) everything() record {
 	return r
 }
 
-// durable is the table as it is on the disk.
+// durable returns a copy of the table as it is on the disk.
 func (t *table) durable() *table {
 	is := func(of *tx) bool { return of.state == committed || of.durable }
 	copied := &table{name: t.name, places: t.places, columns: t.columns, keys: t.keys, indexes: t.indexes}
@@ -129,7 +130,7 @@ func (t *table) durable() *table {
 	return copied
 }
 
-// replay makes a standby's data what the record says.
+// replay applies a record on a standby.
 func (s *server) replay(r record) {
 	s.commits++
 	by := &tx{state: committed, number: s.commits}
@@ -169,11 +170,11 @@ func (s *server) replay(r record) {
 	s.register.look(r.owner, true)
 }
 
-// confirmed says whether the standby that a commit has to wait for has it.
+// isConfirmed reports whether the standby that a commit must wait for has it.
 func (s *server) confirmed(t *tx) bool {
 	name := s.host.Set(synchronous)
-	// The setting is of the one that was the primary: who promotes a standby says anew for whom it
-	// is to wait.
+	// The setting is that of the original primary. After a promotion the operator has to
+	// set anew which standby the new primary waits for.
 	if name == "" || s.host.Node().ReplicaOf != "" {
 		return true
 	}
@@ -181,10 +182,10 @@ func (s *server) confirmed(t *tx) bool {
 	return name == "*" && len(have) > 0 || slices.Contains(have, name)
 }
 
-// alone says that it neither has standbys nor is one.
+// isStandalone reports whether the server neither has standbys nor is one.
 func (s *server) alone() bool { return !s.standbys.Follows() && !s.standbys.Feeds() }
 
-// readOnly says that it is a standby.
+// isStandby reports whether the server is a standby.
 func (s *server) readOnly() bool { return s.standbys.Follows() }
 
 // Promote is as in [sim.Replica].

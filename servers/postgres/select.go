@@ -7,20 +7,21 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A query is a SELECT that has been analysed.
+// A query is an analysed SELECT.
 type query struct {
-	table   *table // nil is none
+	table   *table // nil without FROM
 	where   *node
 	order   []ordering
 	limit   *node
 	lock    sql.Locking
 	outputs []output
-	// aggregates are computed of all rows that are found, of which there is one result then; nil
-	// is none.
+	// aggregates are computed over all rows that are found, and the query then returns one
+	// row. nil means that there are none.
 	aggregates []*aggregate
-	// bounds are the conditions of a view's rows of which one has to be enough.
+	// bounds are the conditions on a view's rows, one of which must exclude the missing
+	// rows.
 	bounds []func(*run) bool
-	exists bool // only whether it has a row is asked for
+	exists bool // for EXISTS: only whether there is a row counts
 }
 
 type ordering struct {
@@ -28,7 +29,7 @@ type ordering struct {
 	desc bool
 }
 
-// query analyses a SELECT, which knows nothing of the statement around it.
+// query analyses a SELECT on its own, without the statement around it.
 func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) *query {
 	sc := &scope{s: s, params: params, subs: subs}
 	q := &query{lock: of.Lock}
@@ -49,7 +50,7 @@ func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) *quer
 	return q
 }
 
-// ordered is what rows are ordered by: the name of an output, or an expression.
+// ordered analyses an expression of ORDER BY: the name of an output, or any expression.
 func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
 		var found []output
@@ -73,14 +74,14 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 	return sc.settled(n)
 }
 
-// A keptRow is one that was found, with what it is ordered by.
+// A keptRow is a row that was found, with the values by which it is ordered.
 type keptRow struct {
 	*version
 	by []value
 }
 
-// carryOut finds rows, puts them in order, and then, as far as it may have any, locks and gives one
-// after the other.
+// carryOut finds the rows, orders them, and then locks and returns them one after the
+// other, up to the limit.
 func (q *query) carryOut(r *run) {
 	most := int64(math.MaxInt64)
 	if q.limit != nil {
@@ -96,7 +97,7 @@ func (q *query) carryOut(r *run) {
 	var kept []keptRow
 	for _, v := range q.finds(r) {
 		if q.exists && len(kept) > 0 && !q.lock.Update {
-			break // unless it has to be locked as well, one that is found is one that there is
+			break // EXISTS needs only one row, unless it also has to lock it
 		}
 		if r.holds(q.where, v) {
 			k := keptRow{version: v}
@@ -122,7 +123,7 @@ func (q *query) carryOut(r *run) {
 	}
 }
 
-// finds are the rows that the query is about.
+// candidates returns the rows to which the condition is applied.
 func (q *query) finds(r *run) []*version {
 	switch t := q.table; {
 	case t == nil:
@@ -148,7 +149,7 @@ func (q *query) compare(a, b keptRow) int {
 	return 0
 }
 
-// compareNulls has NULL after everything else.
+// compareNulls is [compare], with NULL after everything else.
 func compareNulls(a, b value) int {
 	switch {
 	case a == nil && b == nil:
@@ -161,7 +162,8 @@ func compareNulls(a, b value) int {
 	return compare(a, b)
 }
 
-// give locks a row, if it is to be, and gives it; false if there is nothing to lock.
+// lockAndAdd locks a row if the query asks for it, and adds it to the result; false if the
+// row no longer exists or matches.
 func (q *query) give(r *run, v *version) bool {
 	locks := q.lock.Update && q.table != nil
 	if locks {
@@ -171,7 +173,7 @@ func (q *query) give(r *run, v *version) bool {
 	}
 	r.give(q.outputs, v)
 	if locks {
-		v.xmax = r.tx.id() // which the row is shown without
+		v.xmax = r.tx.id() // set after the output: the client sees the old xmax
 	}
 	if q.table != nil && q.aggregates == nil {
 		r.b.s.register.found(r.b, v)

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// settings are those that a session has in the beginning.
+// defaultSettings are the settings of a new session.
 var settings = map[string]string{
 	"lock_timeout": "0", "statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0",
 	"application_name": "", "client_encoding": "UTF8", "timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres",
@@ -23,22 +23,24 @@ var settings = map[string]string{
 	"default_transaction_read_only": "off", "transaction_read_only": "off", "session_authorization": "", "jit": "on",
 }
 
-// fixed are settings that only a server can change, or an administrator.
+// fixedSettings can be changed only by a server or an administrator.
 var fixed = []string{"server_version", "server_encoding", "integer_datetimes", "is_superuser", "in_hot_standby", "session_authorization"}
 
-// release is that of PostgreSQL whose answers these are.
+// release is the PostgreSQL release that the server imitates.
 const release = "15.18"
 
-// durations are the settings that are lengths of time, in milliseconds without a unit.
+// durations are the settings that are lengths of time, in milliseconds if they have no
+// unit.
 var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
 
-// levels are the values of client_min_messages.
+// messageLevels are the values of client_min_messages.
 var levels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
 
-// spellings are those of the settings that are not called in small letters.
+// spellings are the names of settings that are not written in lower case.
 var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
 
-// set is SET: until the end of the session, or of the transaction if that fails.
+// set executes SET. The setting lasts until the session ends, or until its transaction is
+// aborted.
 func (b *backend) set(of *sql.Set) {
 	was := b.show(of.Name)
 	lack(slices.Contains(fixed, of.Name), "SET of %s", of.Name)
@@ -65,13 +67,14 @@ func (b *backend) set(of *sql.Set) {
 	b.settings[of.Name] = value
 }
 
-// unrecognized is the error of a setting that there is not, or not here.
+// unrecognized returns the error for a setting that this server does not know. A real one
+// may.
 func unrecognized(name string) error {
 	return &sql.Error{Code: unknownObject, Message: "unrecognized configuration parameter \"" + name + "\"", Ours: true}
 }
 
-// settle takes the settings with which a client begins into those of its session. check refuses
-// one that it cannot begin with.
+// applyStartup applies the settings in a startup message to a session. check raises an
+// error for a setting that is not allowed there.
 func settle(m *pgproto3.StartupMessage, session map[string]string, check func(name string)) {
 	refuse(m.Parameters["user"] == "", "28000", "no PostgreSQL user name specified in startup packet")
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
@@ -93,14 +96,15 @@ func settle(m *pgproto3.StartupMessage, session map[string]string, check func(na
 	session["session_authorization"] = m.Parameters["user"]
 }
 
-// known refuses a setting that there is not.
+// checkKnown raises an error for an unknown setting.
 func known(name string) {
 	if _, is := settings[name]; !is {
 		raise(unrecognized(name))
 	}
 }
 
-// accepts is a value as a setting of a session has it.
+// parseSetting converts text to the value of a session setting. It raises an error if the
+// setting does not accept it.
 func accepts(session map[string]string, name, value string) string {
 	if slices.Contains(durations, name) {
 		d, ok := readDuration(value)
@@ -114,7 +118,7 @@ func accepts(session map[string]string, name, value string) string {
 	}
 	word := strings.ToLower(value)
 	switch digits, err := strconv.Atoi(value); {
-	case name == "application_name": // anything
+	case name == "application_name": // any text
 		return value
 	case name == "extra_float_digits" && err == nil && digits >= -15 && digits <= 3:
 		return value
@@ -131,7 +135,7 @@ func accepts(session map[string]string, name, value string) string {
 	panic(raised{without("%s = %s", name, value)})
 }
 
-// show is SHOW.
+// show returns the value of a setting, for SHOW.
 func (b *backend) show(name string) string {
 	value, known := b.settings[name]
 	if !known {
@@ -140,20 +144,20 @@ func (b *backend) show(name string) string {
 	return value
 }
 
-// duration is a setting that is a length of time.
+// duration returns a setting that is a length of time.
 func (b *backend) duration(name string) time.Duration {
 	d, _ := readDuration(b.settings[name])
 	return d
 }
 
-// units of settings, the greatest first.
+// settingUnits are the units of settings, the greatest first.
 var settingUnits = []struct {
 	name string
 	time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// readDuration reads a length of time as settings have it: a number of milliseconds, or with
-// a unit.
+// parseDuration parses a setting that is a length of time: a number of milliseconds, or a
+// number with a unit.
 func readDuration(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	unit := time.Millisecond
@@ -173,7 +177,7 @@ func readDuration(text string) (time.Duration, bool) {
 	return time.Duration(f * float64(unit)).Round(time.Millisecond), true
 }
 
-// writeDuration is in the greatest unit of which it is a whole number.
+// formatDuration returns d in the greatest unit of which it is a whole number.
 func writeDuration(d time.Duration) string {
 	for _, u := range settingUnits {
 		if d > 0 && d%u.Duration == 0 {

@@ -11,11 +11,11 @@ type table struct {
 	name    string
 	columns []column
 	keys    []key
-	indexes []string // the names of those that are no keys
+	indexes []string // the names of the indexes that are not unique
 	rows    []*row
 	dropped bool
-	places  int   // of versions that there have been
-	view    *view // nil: it is a table
+	places  int   // the number of row versions created so far
+	view    *view // nil for a real table
 }
 
 type column struct {
@@ -23,54 +23,58 @@ type column struct {
 	typ      sql.Type
 	size     int // as in [sql.Column]
 	notNull  bool
-	byItself *node // the default; nil is none
+	byItself *node // the DEFAULT; nil if there is none
 }
 
-// A key is a primary or unique one: the columns, by their numbers.
+// A key is a primary or unique key: the numbers of its columns.
 type key struct {
 	name    string
 	columns []int
 }
 
-// A row is all versions that there are of it, the latest last. Who updates a row adds one; the
-// versions that a transaction has made count once it has committed.
+// A row holds all its versions, the latest last. An update adds a version. The versions
+// that a transaction has made count once it has committed.
 type row struct {
 	of       *table
 	versions []*version
-	// locker is the transaction that has the row; it may be over.
+	// locker is the transaction that locked the row last; it may have ended.
 	locker *tx
 }
 
-// A version is what a row was from one transaction to another.
+// A version is the state of a row between two transactions.
 type version struct {
 	row    *row
 	values []value
-	// by made it, over updated or deleted it; nil is nobody.
+	// createdBy is the transaction that made the version. endedBy updated or deleted it, or
+	// is nil.
 	by, over *tx
-	// xmin is the ID of the transaction that made it. xmax is that of the last one that updated,
-	// deleted or locked it, whatever came of that one; 0 is none.
+	// xmin is the ID of createdBy. xmax is the ID of the last transaction that updated,
+	// deleted or locked the version, committed or not; 0 means none.
 	xmin, xmax uint32
 	at         place
-	// next is what an update has made of it, and before of what it was made; nil is none.
+	// next is the version that an update made of this one, previous the one that it was
+	// made from. Both can be nil.
 	next, before *version
 }
 
-// numberOf finds a column; -1 is none.
+// numberOf returns the number of a column; -1 if there is none.
 func (t *table) numberOf(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
 }
 
-// sees says whether a snapshot that was taken before the commit number at finds the version.
+// isVisible reports whether reader, with a snapshot of the commit number at, sees the
+// version.
 func (v *version) sees(mine *tx, at uint64) bool {
 	return v.by.counts(mine, at) && !(v.over != nil && v.over.counts(mine, at))
 }
 
-// counts says whether what a transaction did is true for another, at a commit number.
+// isSeenBy reports whether reader, with a snapshot of the commit number at, sees what t
+// did.
 func (t *tx) counts(mine *tx, at uint64) bool {
 	return t == mine || t.state == committed && t.number <= at
 }
 
-// visible are the versions that a statement finds, in the order of the table.
+// visible returns the versions that a statement sees, in the order of the table.
 func (t *table) visible(mine *tx, at uint64) []*version {
 	var all []*version
 	for _, r := range t.rows {
@@ -84,9 +88,9 @@ func (t *table) visible(mine *tx, at uint64) []*version {
 	return all
 }
 
-// same is a row that has the values of a key, or will have them when it is known what becomes of
-// a transaction that is at it; nil if there is none. What mine has made of it counts. NULLs are
-// all different.
+// findConflict returns the version of a row other than self whose key k equals values, or
+// nil. It also finds versions that another transaction has created or ended and that count
+// only if it commits or aborts. The changes of reader count. NULL never equals NULL.
 func (t *table) same(k key, values []value, mine *tx, self *row) *version {
 	differs := func(v *version) bool {
 		return slices.ContainsFunc(k.columns, func(i int) bool {
@@ -104,7 +108,7 @@ func (t *table) same(k key, values []value, mine *tx, self *row) *version {
 	return nil
 }
 
-// tidy forgets what no snapshot can find any more.
+// vacuum removes versions that no snapshot can see any more.
 func (t *table) tidy() {
 	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
 		r.versions = slices.DeleteFunc(r.versions, func(v *version) bool { return v.over != nil && v.over.state == committed })
@@ -112,8 +116,9 @@ func (t *table) tidy() {
 	})
 }
 
-// next is where the next version of a row lies. A page has room for as many as there can be at
-// most, and what is gone leaves its place unused: the real one uses it again at some time.
+// nextTupleID returns the place of the table's next row version. A page holds the greatest
+// possible number of rows. The place of a removed version stays unused, while a real server
+// uses it again at some time.
 func (t *table) next() place {
 	const most = 226
 	t.places++
@@ -132,10 +137,11 @@ func (t *table) insert(by *tx, values []value) *version {
 	return v
 }
 
-// update makes a new version of a row, and delete none. The transaction has the row.
+// update makes a new version of a row that the transaction has locked. delete ends it
+// without one.
 func (v *version) update(by *tx, values []value) *version {
 	n := &version{row: v.row, values: values, by: by, before: v, xmin: by.id(), at: v.row.of.next()}
-	if v.xmax == by.xid { // it has locked the row before, and keeps the lock: heap_update
+	if v.xmax == by.xid { // the transaction locked the row before and keeps the lock: heap_update
 		n.xmax = v.xmax
 	}
 	v.delete(by)
@@ -155,16 +161,17 @@ func (v *version) delete(by *tx) {
 	by.undo = append(by.undo, func() { v.over = nil })
 }
 
-// A sequence counts. Like PostgreSQL's it is never rolled back, and logs ahead: after a crash it
-// goes on behind the last number that is on the disk.
+// A sequence counts. Like PostgreSQL's, it is never rolled back, and it logs numbers ahead:
+// after a crash it continues after the last logged number on the disk.
 type sequence struct {
 	name    string
-	last    int64 // 0: it has not begun
-	logged  int64 // up to which the log has it
-	durable int64 // up to which the disk has it
+	last    int64 // 0 before the first number
+	logged  int64 // the last number that the log covers
+	durable int64 // the last number that the disk covers
 }
 
-// ahead is how many numbers are logged at once: SEQ_LOG_VALS of PostgreSQL's sequence.c.
+// logAhead is how many numbers are logged at a time: SEQ_LOG_VALS of PostgreSQL's
+// sequence.c.
 const ahead = 32
 
 func (q *sequence) next(by *tx) int64 {
@@ -177,7 +184,7 @@ func (q *sequence) next(by *tx) int64 {
 	return q.last
 }
 
-// lost has it as a crash leaves it.
+// crash resets the sequence to what is on the disk.
 func (q *sequence) lost() {
 	q.last, q.logged = q.durable, q.durable
 }

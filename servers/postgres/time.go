@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// A stamp is a time in microseconds since the year 2000, as PostgreSQL stores it. The session's
-// time zone is always UTC.
+// A stamp is a time in microseconds since the year 2000, as PostgreSQL stores it. The
+// session's time zone is always UTC.
 type stamp int64
 
-// The two that are no times.
+// The stamps that are not times.
 const (
-	never   stamp = math.MaxInt64 // infinity
-	forever stamp = math.MinInt64 // -infinity
+	never   stamp = math.MaxInt64 // 'infinity'
+	forever stamp = math.MinInt64 // '-infinity'
 )
 
 var year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// stampOf is a time without its nanoseconds.
+// stampOf returns a time as a stamp; nanoseconds are cut off.
 func stampOf(t time.Time) stamp { return stamp(floorDiv(int64(t.Sub(year2000)), 1000)) }
 
 func floorDiv(a, b int64) int64 {
@@ -34,7 +34,7 @@ func floorDiv(a, b int64) int64 {
 
 func (s stamp) finite() bool { return s != never && s != forever }
 
-// time is the first moment at which a clock of nanoseconds has reached the stamp.
+// time returns the stamp as a time.
 func (s stamp) time() time.Time {
 	return year2000.AddDate(0, 0, int(floorDiv(int64(s), day))).Add(time.Duration(int64(s)-floorDiv(int64(s), day)*day) * time.Microsecond)
 }
@@ -71,7 +71,7 @@ var stampLayouts = []string{
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
 }
 
-// readStamp is a time from its text. What it says of its zone counts only if it is to.
+// parseStamp parses a time. A zone in the text counts only if zoned is true.
 func readStamp(text string, zoned bool) (stamp, bool) {
 	switch strings.ToLower(text) {
 	case "infinity":
@@ -93,7 +93,8 @@ func readStamp(text string, zoned bool) (stamp, bool) {
 	return 0, false
 }
 
-// A span is an interval, in the order of the protocol: months and days are not always as long.
+// A span is an interval, in the order of the protocol. Months and days are kept apart,
+// because their lengths vary.
 type span struct {
 	micros       int64
 	days, months int32
@@ -106,7 +107,8 @@ const (
 	day    = 24 * hour
 )
 
-// whole is a span in days of 24 hours, with months of 30 days, and the microseconds left.
+// normalize returns the span as days and microseconds, with days of 24 hours and months of
+// 30 days.
 func (s span) whole() (days, micros int64) {
 	days = int64(s.months)*30 + int64(s.days) + floorDiv(s.micros, day)
 	return days, s.micros - floorDiv(s.micros, day)*day
@@ -134,8 +136,8 @@ func (s span) plus(o span) span {
 	return spanOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
 }
 
-// times is the span so many times, where what is left of a month goes to the days and what is
-// left of a day to the hours.
+// multiply returns the span times f. A fraction of a month becomes days, a fraction of a
+// day becomes hours.
 func (s span) times(f float64) span {
 	months := float64(s.months) * f
 	days := float64(s.days)*f + (months-math.Trunc(months))*30
@@ -146,7 +148,7 @@ func (s span) times(f float64) span {
 	return span{int64(micros), int32(days), int32(months)}
 }
 
-// after is a time and a span later.
+// add returns the time plus a span.
 func (s stamp) after(d span) stamp {
 	if !s.finite() {
 		return s
@@ -168,7 +170,7 @@ func (s stamp) after(d span) stamp {
 	return (s + stamp(int64(d.days)*day+d.micros)).checked()
 }
 
-// since is how much later a time is than another.
+// sub returns the span from o to s.
 func (s stamp) since(o stamp) span {
 	refuse(!s.finite() || !o.finite(), timeOutOfRange, "cannot subtract infinite timestamps")
 	micros := int64(s - o)
@@ -204,7 +206,7 @@ func (s span) String() string {
 	return strings.Join(parts, " ")
 }
 
-// units are the words for lengths of time: how many months, days or microseconds each has.
+// units are the words for lengths of time, each in months, days or microseconds.
 var units = map[string]struct{ months, days, micros float64 }{
 	"microsecond": {0, 0, 1}, "us": {0, 0, 1}, "millisecond": {0, 0, 1e3}, "ms": {0, 0, 1e3},
 	"second": {0, 0, 1e6}, "sec": {0, 0, 1e6}, "s": {0, 0, 1e6}, "": {0, 0, 1e6},
@@ -213,8 +215,8 @@ var units = map[string]struct{ months, days, micros float64 }{
 	"month": {1, 0, 0}, "mon": {1, 0, 0}, "year": {12, 0, 0}, "y": {12, 0, 0},
 }
 
-// readSpan reads numbers with their units, and hours, minutes and seconds with colons. ISO
-// 8601 it does not know.
+// parseSpan parses numbers with units, and hours, minutes and seconds with colons. It does
+// not know ISO 8601.
 func readSpan(text string) (sum span, some bool) {
 	for rest := strings.TrimSpace(strings.ToLower(text)); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-0123456789.:", r) })

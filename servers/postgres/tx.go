@@ -11,28 +11,29 @@ import (
 type tx struct {
 	b     *backend
 	state txState
-	// number counts the commits: that of this one.
+	// commitNumber is the transaction's place among all commits.
 	number uint64
-	// xid is its ID, which it has once it has written or locked something; 0 is none.
+	// xid is the transaction's ID, which it gets when it first writes or locks something; 0
+	// is none.
 	xid uint32
 	// began is when it began, by the server's clock: now().
 	began stamp
-	// undo takes back what it has done, the last first, and flushed is what is on the disk
-	// with its commit.
+	// undo reverts its changes, the last first. onDurable is called when its log record is
+	// on the disk.
 	undo, flushed []func()
-	tables        []*table // that it has changed
-	rows          []*row   // that it has locked
+	tables        []*table // tables that it has changed
+	rows          []*row   // rows that it has locked
 	made          []*version
-	defines       bool // it has changed what tables there are
-	// durable: it is on the disk, as that record of the log.
+	defines       bool // it has changed the set of tables, indexes or sequences
+	// onDisk reports whether its log record, with the number recordNumber, is on the disk.
 	durable bool
 	record  int
-	// settings are those that it has changed, as they were: until a commit, or for SET
-	// LOCAL until its end.
+	// oldSettings are the former values of settings that it has changed, restored if it
+	// aborts. oldLocalSettings are those of SET LOCAL, restored when it ends.
 	changed, local map[string]string
 }
 
-// begins begins a transaction, unless there is one.
+// beginTx begins a transaction, unless there is one.
 func (b *backend) begins() {
 	if b.tx == nil {
 		b.tx = &tx{b: b, began: b.asked, changed: map[string]string{}, local: map[string]string{}}
@@ -47,10 +48,11 @@ const (
 	aborted
 )
 
-// firstXID is the ID of the first transaction of a new database: initdb has used up those before.
+// firstXID is the ID of the first transaction of a new database: initdb has used up those
+// before.
 const firstXID = 735
 
-// id gives the transaction its ID.
+// id returns the transaction's ID, after giving it one if it has none.
 func (t *tx) id() uint32 {
 	if t.xid == 0 {
 		t.b.s.xid++
@@ -59,14 +61,14 @@ func (t *tx) id() uint32 {
 	return t.xid
 }
 
-// touched remembers that it has changed a table.
+// addTable notes that the transaction has changed a table.
 func (t *tx) touched(one *table) {
 	if !slices.Contains(t.tables, one) {
 		t.tables = append(t.tables, one)
 	}
 }
 
-// lock gives it a row.
+// lock locks a row for the transaction.
 func (t *tx) lock(r *row) {
 	if r.locker == t {
 		return
@@ -76,7 +78,8 @@ func (t *tx) lock(r *row) {
 	t.b.s.register.rowLocked(t.b, r)
 }
 
-// others is the transaction of somebody else's that has the row; nil if there is none.
+// otherLocker returns the open transaction other than reader that has locked the row, or
+// nil.
 func (r *row) others(mine *tx) *tx {
 	if t := r.locker; t != nil && t != mine && t.state == running {
 		return t
@@ -84,11 +87,11 @@ func (r *row) others(mine *tx) *tx {
 	return nil
 }
 
-// wrote says whether there is anything of it to be put on the disk.
+// hasChanges reports whether the transaction has anything to write to the disk.
 func (t *tx) wrote() bool { return len(t.undo)+len(t.rows)+len(t.flushed) > 0 }
 
-// commits commits the session's transaction. If a standby has to have it first, the session waits:
-// nobody sees it, and what it has locked stays so.
+// commitTx commits the session's transaction. If a standby must confirm it first, the
+// session waits: meanwhile nobody sees the changes, and the transaction's locks are held.
 func (b *backend) commits() {
 	t := b.tx
 	if t.wrote() {
@@ -103,7 +106,7 @@ func (b *backend) commits() {
 	t.commit()
 }
 
-// commit makes all that the transaction has done true.
+// commit makes the transaction's changes visible and emits them.
 func (t *tx) commit() {
 	s := t.b.s
 	s.commits++
@@ -123,7 +126,7 @@ func (t *tx) commit() {
 	s.register.look(func(string) *trace.Actor { return by }, false)
 }
 
-// abort takes all of it back.
+// abort undoes the transaction.
 func (t *tx) abort() {
 	t.takeBack()
 	maps.Copy(t.b.settings, t.changed)
@@ -131,7 +134,7 @@ func (t *tx) abort() {
 	t.end()
 }
 
-// takeBack takes back what it has done to the data.
+// rollback undoes the transaction's changes to the data.
 func (t *tx) takeBack() {
 	t.state = aborted
 	for _, f := range slices.Backward(t.undo) {
@@ -139,7 +142,7 @@ func (t *tx) takeBack() {
 	}
 }
 
-// end frees what it has locked, and whoever waits for that goes on.
+// end releases the transaction's locks, so that waiting statements can continue.
 func (t *tx) end() {
 	t.b.tx = nil
 	for _, r := range t.rows {

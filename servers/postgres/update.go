@@ -8,8 +8,8 @@ func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) {
 	sc.plansRows(p, of.Where, of.Returning, x)
 }
 
-// keyed is the part of a condition that says which row is meant by the key of a table of data; nil
-// if there is none.
+// keyCondition analyses the part of a condition that names a row of a table of data by its
+// key; nil if there is none.
 func (sc *scope) keyed(t *table, where sql.Expr) *node {
 	o, is := where.(*sql.Operation)
 	switch {
@@ -40,13 +40,13 @@ func (sc *scope) plansRows(p *plan, where sql.Expr, returning []sql.Output, x *c
 	p.carryOut = func(r *run) { x.carryOut(r, p.outputs) }
 }
 
-// changing is the execution of UPDATE, or of DELETE if nothing is set: row after row of those
-// that it has found in the beginning.
+// A rowChange is the execution of an UPDATE, or of a DELETE if set is nil. It goes through
+// the rows that were visible when it began.
 type changing struct {
 	table *table
 	set   []*node
 	where *node
-	keyed *node // which row of data is meant; nil is no such thing
+	keyed *node // the condition on the key of a table of data; nil if there is none
 }
 
 func (x *changing) carryOut(r *run, outputs []output) {
@@ -64,7 +64,8 @@ func (x *changing) carryOut(r *run, outputs []output) {
 	r.tag = count(r.plan.of.Tag(), n)
 }
 
-// refused tells that the row of data which was meant is not as the condition has it.
+// emitRefused emits a refused write if the row with the key exists but the other conditions
+// did not hold.
 func (x *changing) refused(r *run) {
 	for _, v := range x.table.visible(r.tx, r.b.s.commits) {
 		if r.holds(x.keyed, v) {
@@ -73,7 +74,8 @@ func (x *changing) refused(r *run) {
 	}
 }
 
-// change changes a row, if it is still one of those that are meant, and returns what it has become.
+// apply changes a row if it still meets the condition, and returns its new version. For a
+// DELETE it returns the deleted version.
 func (x *changing) change(r *run, v *version) *version {
 	still := func(v *version) bool { return r.holds(x.where, v) }
 	if !still(v) {
@@ -95,8 +97,8 @@ func (x *changing) change(r *run, v *version) *version {
 	return written
 }
 
-// rewrite makes a new version of a row that the run has locked, or returns the transaction that has
-// to end before it can.
+// rewrite makes a new version of a row that the run has locked. If it must first wait for
+// another transaction, it returns that transaction instead.
 func (r *run) rewrite(v *version, values []value) (written *version, busy *tx) {
 	v.row.of.complete(values)
 	if busy := r.unique(v.row.of, values, v.row); busy != nil {

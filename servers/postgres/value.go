@@ -13,13 +13,13 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-// A value is a bool, int64, float64, string, octets, place, stamp or span; nil is NULL.
+// A value is a bool, int64, float64, string, octets, tupleID, stamp or span; nil is NULL.
 type value = any
 
-// octets are a bytea.
+// octets is a bytea.
 type octets string
 
-// A place is a tid: where a version of a row lies.
+// A tupleID is a tid: the place of a row version in its table.
 type place struct {
 	block  uint32
 	offset uint16
@@ -27,7 +27,7 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("(%d,%d)", p.block, p.offset) }
 
-// readPlace reads a place as it is written.
+// parseTupleID parses a tid such as (0,1).
 func readPlace(text string) place {
 	var p place
 	word := strings.TrimSpace(text)
@@ -37,15 +37,15 @@ func readPlace(text string) place {
 	return p
 }
 
-// void is the type of functions that return nothing, and unknown that of a literal or a
-// parameter whose type nothing has said yet.
+// void is the type of functions that return nothing. unknown is the type of a literal or a
+// parameter whose type is not determined yet.
 const (
 	void    sql.Type = "void"
 	unknown sql.Type = "unknown"
 )
 
-// types are what the protocol and the names of columns call each type, and how many bytes its
-// values have in a RowDescription; -1 is any.
+// types are the protocol's OID of each type, the size of its values in a RowDescription in
+// bytes (-1 is variable), and its short name for unnamed columns.
 var types = map[sql.Type]struct {
 	oid   uint32
 	size  int16
@@ -67,7 +67,7 @@ func typeOf(oid uint32) (sql.Type, bool) {
 	return "", false
 }
 
-// read is a value from its text.
+// parseValue parses the text of a value of a type.
 func read(text string, t sql.Type) value {
 	word := strings.TrimSpace(text)
 	switch t {
@@ -112,12 +112,13 @@ func read(text string, t sql.Type) value {
 	panic(raised{fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)})
 }
 
-// outOf is the error of a number that a type cannot hold.
+// rangeError returns the error for a number that a type cannot hold.
 func outOf(text string, t sql.Type) error {
 	return fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
 }
 
-// otherTime is the error of a text that is no time here. PostgreSQL reads times in many more ways.
+// timeError returns the error for a text that this server cannot parse as a time.
+// PostgreSQL accepts many more forms.
 func otherTime(text, typ string) error {
 	wrong := fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
 	words := []string{"now", "today", "tomorrow", "yesterday", "epoch", "allballs"}
@@ -127,13 +128,13 @@ func otherTime(text, typ string) error {
 	return wrong
 }
 
-// readID reads an oid or an xid, which are numbers of 32 bits without a sign.
+// parseID parses an oid or an xid, which are numbers of 32 bits without a sign.
 func readID(text string, t sql.Type) int64 {
 	word := strings.TrimSpace(text)
 	n, err := strconv.ParseInt(word, 10, 64)
 	switch {
 	case t == sql.XID && (err != nil || n < 0 || n > math.MaxUint32 || word[0] == '0' && len(word) > 1):
-		// The real one takes the digits that there are, as C's strtoul does.
+		// A real server takes the leading digits, as C's strtoul does.
 		raise(without("the xid '%s'", text))
 	case errors.Is(err, strconv.ErrSyntax):
 		raise(fail(badText, "invalid input syntax for type %s: \"%s\"", t, text))
@@ -143,8 +144,8 @@ func readID(text string, t sql.Type) int64 {
 	return int64(uint32(n))
 }
 
-// readOctets takes both of PostgreSQL's forms: \x and hex digits, which may have spaces between
-// bytes, or text in which \ooo is a byte and \\ a backslash.
+// parseOctets accepts both of PostgreSQL's forms: \x and hex digits, with optional spaces
+// between bytes, or text in which \ooo is a byte and \\ a backslash.
 func readOctets(text string) octets {
 	if digits, is := strings.CutPrefix(text, `\x`); is {
 		var b []byte
@@ -177,7 +178,7 @@ func readOctets(text string) octets {
 	return octets(b)
 }
 
-// readBool takes any beginning of a word that says it all.
+// parseBool accepts any unambiguous beginning of a word for true or false.
 func readBool(word string) (is, ok bool) {
 	begins := func(all string, least int) bool { return len(word) >= least && strings.HasPrefix(all, word) }
 	switch {
@@ -189,7 +190,7 @@ func readBool(word string) (is, ok bool) {
 	return false, false
 }
 
-// write is a value as a text.
+// formatValue returns a value as text; NULL is "".
 func write(v value) string {
 	switch v := v.(type) {
 	case bool:
@@ -205,13 +206,13 @@ func write(v value) string {
 		return v
 	case octets:
 		return `\x` + hex.EncodeToString([]byte(v))
-	case fmt.Stringer: // a place, a stamp or a span
+	case fmt.Stringer: // a tupleID, a stamp or a span
 		return v.String()
 	}
 	return ""
 }
 
-// writeAs is a value of some type as a text: one without a time zone does not say it.
+// formatTyped returns a value of a type as text. A timestamp without time zone has no +00.
 func writeAs(v value, t sql.Type) string {
 	if t == sql.Timestamp {
 		return strings.TrimSuffix(write(v), "+00")
@@ -231,7 +232,7 @@ func writeFloat(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// compare puts two values of one type in order; neither is NULL.
+// compare orders two values of one type; neither is NULL. It returns -1, 0 or 1.
 func compare(a, b value) int {
 	switch a := a.(type) {
 	case bool:
@@ -254,7 +255,7 @@ func compare(a, b value) int {
 	return 0
 }
 
-// compareFloats has NaN after everything else.
+// compareFloats orders NaN after everything else.
 func compareFloats(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b):
@@ -267,7 +268,7 @@ func compareFloats(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// equal says whether two values of one type are the same; NULL is the same as NULL.
+// equal reports whether two values of one type are equal; NULL equals NULL.
 func equal(a, b value) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -275,8 +276,8 @@ func equal(a, b value) bool {
 	return compare(a, b) == 0
 }
 
-// convert is a value of one type as one of another, if PostgreSQL does that without being
-// asked (implicit), when assigning, or in a cast.
+// convert converts a value between types, if PostgreSQL does so implicitly, in assignments
+// or in casts. See [implicit], [assignable] and [castable].
 func convert(v value, from, to sql.Type) value {
 	if v == nil || from == to {
 		return v
@@ -290,7 +291,7 @@ func convert(v value, from, to sql.Type) value {
 		}
 		return writeAs(v, from)
 	case isTime(from) && isTime(to):
-		return v // in UTC they are the same
+		return v // equal in UTC
 	case isInteger(from) && isInteger(to):
 		n := v.(int64)
 		if limit := int64(1) << (bitsOf(to) - 1); to != sql.Int8 && (n < -limit || n >= limit) {
@@ -342,7 +343,7 @@ func bitsOf(t sql.Type) int {
 	return 64
 }
 
-// castable says whether there is a cast at all.
+// castable reports whether a cast exists.
 func castable(from, to sql.Type) bool {
 	switch {
 	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to), isTime(from) && isTime(to):
@@ -352,14 +353,15 @@ func castable(from, to sql.Type) bool {
 		isInteger(from) && to == sql.OID || from == sql.OID && (to == sql.Int4 || to == sql.Int8)
 }
 
-// implicit says whether PostgreSQL takes one type for another by itself, in expressions.
+// implicit reports whether PostgreSQL converts between the types by itself in expressions.
 func implicit(from, to sql.Type) bool {
 	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Name && to == sql.Text ||
 		from == sql.Int2 && (to == sql.Int4 || to == sql.Int8 || to == sql.Float8) || isInteger(from) && to == sql.OID ||
 		from == sql.Timestamp && to == sql.TimestampTZ || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
 }
 
-// assignable says whether it does so where a value is written to a column.
+// assignable reports whether PostgreSQL converts between the types when a value is written
+// to a column.
 func assignable(from, to sql.Type) bool {
 	return implicit(from, to) || isNumber(from) && isNumber(to) || from == sql.OID && (to == sql.Int4 || to == sql.Int8) || isTime(from) && isTime(to) || isText(to) && from != void
 }
