@@ -1,5 +1,5 @@
-// Package rowlease is what locks have in common that are a row with a holder and an end, in
-// whatever database: how a holder is called, and how long it takes the row for its own.
+// Package rowlease has what locks share that are a database row with a holder and an end:
+// how a holder is named, and how long it believes that it holds the row.
 package rowlease
 
 import (
@@ -17,25 +17,27 @@ import (
 // A Row is a handle on the row of one lock.
 type Row struct {
 	Env *locks.Env
-	// Clock is by which the holder counts, unless the lock's options name another one.
+	// Clock is the clock by which the holder counts, unless the lock's options name another
+	// one.
 	Clock fakeclock.Kind
-	// Extend and Release are the statements by which a holder changes the row. They report
-	// whether it was changed.
+	// Extend and Release execute the statements by which a holder changes the row. They
+	// report whether the row was changed.
 	Extend, Release func(ctx context.Context, holder string) (changed bool, err error)
 }
 
-// NewHolder is the name of an attempt, which no other attempt has.
+// NewHolder returns a new holder name, different for each attempt.
 func (r *Row) NewHolder() string {
 	attempts := locks.Share(r.Env, "row leases", func() *atomic.Int64 { return new(atomic.Int64) })
 	return fmt.Sprintf("%s/%d", r.Env.Client, attempts.Add(1))
 }
 
-// Now is what the lock's clock reads.
+// Now reads the lock's clock.
 func (r *Row) Now() fakeclock.Reading {
 	return r.Env.Clock.Read(cmp.Or(r.Env.Options.Clock, r.Clock))
 }
 
-// Granted is the lease of a holder that has asked for the row at some time, and then got it.
+// Granted returns the lease of a holder that asked for the row at the time asked and got
+// it. It fails if the lease has ended already.
 func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Reading, token uint64) (locks.Lease, error) {
 	l := &lease{row: r, holder: holder, token: token}
 	switch {
@@ -48,8 +50,8 @@ func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Readin
 	return numbered{l}, nil
 }
 
-// NotAcquired is the error of an attempt; taken is the one by which the database says that it has
-// not changed the row.
+// NotAcquired returns the error of a failed attempt. taken is the error by which the
+// database reports that it has not changed the row.
 func NotAcquired(err, taken error) error {
 	if errors.Is(err, taken) {
 		return fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
@@ -64,7 +66,8 @@ type lease struct {
 	expiry.End
 }
 
-// prolong has the lease last for a TTL since it was asked for; false if that is over.
+// renew lets the lease last for a TTL from the time it was asked for; false if it has ended
+// already.
 func (l *lease) prolong(asked fakeclock.Reading) bool {
 	if !l.row.Env.Options.Has("count-from-call") {
 		asked = l.row.Now()
@@ -83,7 +86,7 @@ func (l *lease) Extend(ctx context.Context) error {
 	return lost(err, "extended")
 }
 
-// Release gives the row up.
+// Release releases the row.
 func (l *lease) Release(ctx context.Context) error {
 	changed, err := l.row.Release(ctx, l.holder)
 	if err == nil && changed {
@@ -92,8 +95,8 @@ func (l *lease) Release(ctx context.Context) error {
 	return lost(err, "released")
 }
 
-// lost is the error of a holder that could not change its row; nil is that the row is no longer
-// its own.
+// lostError returns the error of a holder that could not change its row. A nil err means
+// that the row no longer belongs to it.
 func lost(err error, what string) error {
 	if err != nil {
 		return fmt.Errorf("lock not %s: %w", what, err)
@@ -101,8 +104,8 @@ func lost(err error, what string) error {
 	return fmt.Errorf("%w before it was %s", locks.ErrLost, what)
 }
 
-// numbered is a lease with a token.
+// A fencedLease is a lease with a fencing token.
 type numbered struct{ *lease }
 
-// Token is the generation: how often the row has changed hands.
+// Token returns the generation: how often the row has changed hands.
 func (n numbered) Token() uint64 { return n.token }

@@ -1,5 +1,5 @@
-// Package rowregister is what simulated servers tell of locks that are a row with a holder and an
-// end, in whatever database.
+// Package rowregister emits the events of locks that are a database row with a holder and
+// an end. The simulated servers of different databases share it.
 package rowregister
 
 import (
@@ -11,43 +11,45 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Register tells the world what becomes of rows that are leases, on the machine where their
-// database is: who holds each, and until when by the machine's time of day. It belongs to the loop.
+// A Register emits the events of lease rows on the machine of their database: who holds
+// each lease, and until when by the machine's time of day. It is used only on the world's
+// loop.
 type Register struct {
 	Leases []*Held
 	host   *sim.Host
 	name   func(holder string) string
-	ends   *agenda.Alarm // of the next that ends
+	ends   *agenda.Alarm // rings when the next lease expires
 }
 
-// NewRegister is the register of a machine. name is what the trace calls a holder.
+// NewRegister returns the register of a machine. holderName returns the name of a holder in
+// the trace.
 func NewRegister(host *sim.Host, name func(holder string) string) *Register {
 	g := &Register{host: host, name: name}
 	g.ends = agenda.NewAlarm(host, g.Expire)
 	return g
 }
 
-// A Says is what the row of a lock says.
+// A RowState is what the row of a lock shows.
 type Says struct {
 	Held   bool
 	Holder string
-	// Ends is when its time is up; the zero Time is never.
+	// Ends is when the lease ends by the machine's clock; the zero Time means never.
 	Ends time.Time
-	// Judged is when it is up by the clocks of clients, who take the row over then; the zero Time is
-	// that those have no say.
+	// ClientEnds is when the lease ends by the clocks of the clients, which then take the
+	// row over. The zero Time means that the clients' clocks do not count.
 	Judged time.Time
 }
 
-// A Held is what is known of the row of a lock.
+// A Lease is what the register knows of the row of a lock.
 type Held struct {
 	Key string
 	Says
-	Stands bool // it is held, and its time is not up
+	Stands bool // the lease is held and has not expired
 	Owner  *trace.Actor
 }
 
-// Look tells what has become of a row, by whose doing. What is copied is what another machine has
-// told.
+// Update takes in the new state of a row and emits what has changed. by is the client that
+// changed it. copied says that the change was replicated from another machine.
 func (g *Register) Look(l *Held, says Says, by *trace.Actor, copied bool) {
 	was := *l
 	l.Says = says
@@ -85,8 +87,8 @@ func (g *Register) Look(l *Held, says Says, by *trace.Actor, copied bool) {
 	g.stands(l, ev)
 }
 
-// Revert takes in that a row is again what it was, and tells it if nobody holds it any more, or not
-// as before.
+// Revert takes in that a row has gone back to an earlier state. It emits that the lease is
+// forgotten if it was active and its state is no longer the same.
 func (g *Register) Revert(l *Held, says Says) {
 	was := *l
 	l.Says = says
@@ -95,12 +97,12 @@ func (g *Register) Revert(l *Held, says Says) {
 	}
 }
 
-// isOver says whether the time of a row is up.
+// isExpired reports whether a lease has ended by the machine's clock.
 func (g *Register) isOver(l *Held) bool {
 	return !l.Ends.IsZero() && !g.host.Clock().Now().Before(l.Ends)
 }
 
-// Expire tells whose time is up, and plans the next look.
+// Expire emits which leases have expired, and schedules the next expiry.
 func (g *Register) Expire() {
 	for _, l := range g.Leases {
 		if l.Stands && g.isOver(l) {
@@ -111,7 +113,8 @@ func (g *Register) Expire() {
 	g.Plan()
 }
 
-// Plan has the register look again when the next time is up. It is to be called after [Register.Look].
+// ScheduleExpiry sets the alarm for the next lease that expires. Call it after
+// [Register.Update].
 func (g *Register) Plan() {
 	var first time.Time
 	for _, l := range g.Leases {
@@ -122,8 +125,8 @@ func (g *Register) Plan() {
 	g.ends.Set(first)
 }
 
-// ClockChanged tells what the clock says now: whose time is up, and of whose it is not any more,
-// as the row is still there.
+// ClockChanged emits which leases the new time has ended. It also emits which ended leases
+// are active again, because their rows still exist.
 func (g *Register) ClockChanged() {
 	g.Expire()
 	for _, l := range g.Leases {
@@ -135,12 +138,12 @@ func (g *Register) ClockChanged() {
 	g.Plan()
 }
 
-// over tells how a lease ends.
+// emitEnd emits the end of a lease.
 func (g *Register) over(l *Held, how trace.Kind, by *trace.Actor) {
 	g.host.Emit(trace.Event{Kind: how, Key: l.Key, Value: g.name(l.Holder), By: by, Owner: l.Owner})
 }
 
-// stands tells what an event says of a lease that stands.
+// emitActive emits an event of an active lease.
 func (g *Register) stands(l *Held, ev trace.Event) {
 	ev.Value, ev.Owner = g.name(l.Holder), l.Owner
 	if !l.Ends.IsZero() {

@@ -31,21 +31,22 @@ const (
 	unlock  = `SELECT pg_advisory_unlock($1)`
 )
 
-// advisory is a handle on an advisory lock of its connection. The server does not tell those of
-// one connection apart, so that each handle has a connection of its own.
+// advisory is a handle on an advisory lock. Each handle has a connection of its own,
+// because the server does not distinguish the clients of one connection.
 type advisory struct {
 	*Session
 	env    *locks.Env
 	number int64
-	held   *grant // nil: there is none, or it is over
+	held   *grant // nil, or the last grant, which may have ended
 }
 
-// errHeld is the error of a handle that is asked for the lock while it has it. The server would
-// give it once more: it counts how often a session has it, and lets nobody else have it until as
-// many unlocks have come.
+// errHeld is the error of a handle that tries to acquire the lock while it holds it. The
+// server would grant it again: it counts the grants of a session, and frees the lock only
+// after as many unlocks.
 var errHeld = errors.New("this handle has it, and its connection would be given it again")
 
-// Acquire tries once. If there is no answer the connection is closed: it might have the lock.
+// Acquire tries once. If there is no answer, the connection is closed, because the server
+// may have granted the lock to it.
 func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 	g, err := a.acquire(ctx)
 	if err != nil {
@@ -80,11 +81,11 @@ type grant struct {
 	token uint64
 }
 
-// Token is the number that the sequence gave, on the same connection and in the same statement:
-// so nobody can have had the lock in between.
+// Token returns the next number of a sequence. It was drawn on the same connection and in
+// the same statement as the lock, so no other client can have held the lock in between.
 func (g *grant) Token() uint64 { return g.token }
 
-// Release frees the lock. It is lost if the connection is another one.
+// Release releases the lock. The lock is lost if the handle has a new connection.
 func (g *grant) Release(ctx context.Context) error {
 	freed, err := use(ctx, g.of.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
 		if c != g.on || g.of.held != g {
@@ -102,7 +103,7 @@ func (g *grant) Release(ctx context.Context) error {
 	return nil
 }
 
-// withData is a handle of which each grant has its data in the database.
+// advisoryWithData is a handle whose grants keep their data in the database.
 type withData struct{ *advisory }
 
 // Acquire is as in [advisory.Acquire].
@@ -114,14 +115,14 @@ func (a withData) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &working{lock: g}, nil
 }
 
-// working is a grant that reads and writes in a transaction, which begins after the lock was got
-// and is over before it is released.
+// A dataGrant is a grant that reads and writes in a transaction. The transaction begins
+// after the lock was acquired and ends before it is released.
 type working struct {
 	lock *grant
-	tx   pgx.Tx // nil is none
+	tx   pgx.Tx // nil if there is none
 }
 
-// does has f do something in the transaction, on the connection that has the lock.
+// inTx calls f in the transaction, on the connection that holds the lock.
 func (w *working) does(ctx context.Context, f func(context.Context) error) error {
 	_, err := use(ctx, w.lock.of.Session, func(ctx context.Context, c *pgx.Conn) (_ struct{}, err error) {
 		if c != w.lock.on {
@@ -162,7 +163,7 @@ func (w *working) Write(ctx context.Context, object, value string, last bool) (v
 // Stays is as in [locks.Stayer].
 func (w *working) Stays() {}
 
-// Release ends the transaction, if that is not over, and frees the lock.
+// Release ends the transaction, if it is still open, and releases the lock.
 func (w *working) Release(ctx context.Context) error {
 	if w.tx != nil {
 		_ = w.does(ctx, w.tx.Rollback)

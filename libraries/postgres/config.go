@@ -10,12 +10,13 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Config is how a process reaches its PostgreSQL server, which is the first of the nodes: for
-// [pgx.ConnectConfig], for database/sql by OpenDB of pgx's package stdlib, and for a pool's
-// ConnConfig. Env.Close closes the connections, and ends the dials that are under way.
+// Config returns how a process reaches its PostgreSQL server, the first of the nodes. It
+// fits [pgx.ConnectConfig], OpenDB of pgx's package stdlib (for database/sql), and the
+// ConnConfig of a pool. Env.Close closes the connections and cancels dials in progress.
 //
-// It is as pgx makes it, but for this: nothing of the environment or of the home directory has
-// a say, no name is looked up, no TLS is asked for, and nothing but a context bounds a dial.
+// It is pgx's own configuration with these differences: the environment and the home
+// directory do not count, no name is looked up, TLS is off, and only a context limits a
+// dial.
 func Config(e *locks.Env) (*pgx.ConnConfig, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on PostgreSQL needs a server, but there is none")

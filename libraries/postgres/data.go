@@ -17,7 +17,7 @@ func init() {
 	})
 }
 
-// What the data is kept by that is in the database.
+// The statements for data that is kept in the database under the lock.
 const (
 	objectsTable = `CREATE TABLE IF NOT EXISTS objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL);`
 	readObject   = `SELECT version FROM objects WHERE name = $1`
@@ -31,7 +31,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// read is at which version an object is; 0 is that there is none yet.
+// read returns the version of an object; 0 if it does not exist.
 func read(ctx context.Context, by querier, object string) (version int, err error) {
 	err = by.QueryRow(ctx, readObject, object).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -40,27 +40,29 @@ func read(ctx context.Context, by querier, object string) (version int, err erro
 	return version, err
 }
 
-// write writes an object, and returns at which version it is then.
+// write writes an object and returns its new version.
 func write(ctx context.Context, by querier, object, value string) (version int, err error) {
 	err = by.QueryRow(ctx, writeObject, object, value).Scan(&version)
 	return version, err
 }
 
-// How data is written that is kept beside the locks: whatever it is now, or if it is what the writer
-// knows.
+// The statements for data that is kept beside the locks. updateObject writes
+// unconditionally, compareObject only if the object has the version that the writer knows.
 const (
 	addObject     = `INSERT INTO objects (name, version, value) VALUES ($1, 0, '') ON CONFLICT DO NOTHING`
 	updateObject  = `UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 RETURNING version`
 	compareObject = `UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version`
 )
 
-// beside is the data of a handle, on its connection; and by itself it is a lock that everybody has.
+// besideData is a handle's data beside the lock, on the handle's connection. Used as a lock
+// itself, it grants the lock to everybody.
 type beside struct {
 	*Session
 	compares bool
 }
 
-// openBeside is [Open] for a lock, with what data beside it needs, if there is any.
+// openBeside is [Open] for a lock. It also sets up the data beside the lock, if the world
+// has any.
 func openBeside(e *locks.Env, setup string, statements ...string) (beside, error) {
 	d := e.Data
 	if d == nil {
@@ -107,5 +109,5 @@ func (b beside) Acquire(context.Context) (locks.Lease, error) { return letIn{}, 
 
 type letIn struct{}
 
-// Release has nothing to do.
+// Release does nothing.
 func (letIn) Release(context.Context) error { return nil }

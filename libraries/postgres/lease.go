@@ -1,5 +1,5 @@
-// Package postgres provides the locks whose names begin with postgres, on github.com/jackc/pgx,
-// unmodified. See [locks.Provide].
+// Package postgres provides the locks whose names begin with postgres, on
+// github.com/jackc/pgx, unmodified. See [locks.Provide].
 package postgres
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/internal/rowlease"
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/postgres" // what they are tried on
+	_ "github.com/locksim/locksim/servers/postgres" // the server on which the locks run
 )
 
 func init() {
@@ -37,13 +37,15 @@ func provideLease(name string, w words) {
 	})
 }
 
-// words are what the lock says. If it goes by the clients' clocks, it says what time it is last.
+// statements are the SQL texts of the lock. If usesClientClock is true, the last parameter
+// is the client's time.
 type words struct {
 	table, acquire, extend, release string
 	clients                         bool
 }
 
-// at are the parameters of a statement that asks what time it is.
+// withTime appends the client's time to a statement's parameters, if the statement needs
+// it.
 func (r *row) at(args ...any) []any {
 	if r.words.clients {
 		args = append(args, r.Env.Clock.Now())
@@ -51,8 +53,8 @@ func (r *row) at(args ...any) []any {
 	return args
 }
 
-// recipe is what they are. The server's clock says whether a lease is over. Who releases the row
-// leaves it, so that the generation goes on.
+// recipe is the lease row in its usual form. The server's clock decides whether a lease has
+// ended. A release keeps the row, so that the generation continues.
 var recipe = words{
 	table: `CREATE TABLE IF NOT EXISTS locks (
 		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)`,
@@ -66,8 +68,8 @@ var recipe = words{
 	release: `UPDATE locks SET expires_at = '-infinity' WHERE name = $1 AND holder = $2 AND expires_at > now()`,
 }
 
-// timed has all ends counted from when a statement gets there, and not from the beginning of its
-// transaction.
+// withClockTimestamp counts all ends from the time when a statement runs, and not from the
+// beginning of its transaction.
 func (w words) timed() words {
 	for _, text := range []*string{&w.acquire, &w.extend, &w.release} {
 		*text = strings.ReplaceAll(*text, "now()", "clock_timestamp()")
@@ -75,8 +77,8 @@ func (w words) timed() words {
 	return w
 }
 
-// byCase is the recipe as people write it for MySQL, by INSERT … ON DUPLICATE KEY UPDATE and CASE:
-// the statement always succeeds, and what it returns says who has the lock.
+// byCase is the recipe as people write it for MySQL, with INSERT … ON DUPLICATE KEY UPDATE
+// and CASE. The statement always succeeds, and its result says who holds the lock.
 var byCase = func() words {
 	w := recipe
 	w.acquire = `INSERT INTO locks AS l (name, holder, generation, expires_at)
@@ -89,8 +91,8 @@ var byCase = func() words {
 	return w
 }()
 
-// byClients is the recipe without the server's clock: each client says by its own time of day when
-// its lease ends, and judges by that whether another's is over.
+// byClients is the recipe without the server's clock. Each client sets the end of its lease
+// by its own time of day, and judges by it whether another client's lease has ended.
 var byClients = words{
 	table: `CREATE TABLE IF NOT EXISTS locks (
 		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, client_expires_at timestamptz NOT NULL)`,
@@ -110,7 +112,8 @@ const (
 	unchecked = `DELETE FROM locks WHERE name = $1`
 )
 
-// without are the words of a lock in which something is left out.
+// applyOptions returns the statements of a lock from which the options leave a precaution
+// out.
 func (w words) without(o locks.Options) words {
 	switch {
 	case !o.Has("holder-check"):
@@ -121,16 +124,16 @@ func (w words) without(o locks.Options) words {
 	return w
 }
 
-// row is a handle on the lease row.
+// leaseRow is a handle on the lease row.
 type row struct {
 	beside
 	*rowlease.Row
 	words  words
-	begins bool // a transaction first, and says what it has to say later
+	begins bool // it begins a transaction first, and acquires in it later
 }
 
-// Acquire tries once. If there is no answer the row may say all the same that the attempt has
-// the lock; then it says so until its time is up.
+// Acquire tries once. If there is no answer, the row may still name the attempt as the
+// holder, until the lease ends.
 func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder, called := r.NewHolder(), r.Now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
@@ -168,7 +171,7 @@ func (r *row) release(ctx context.Context, holder string) (bool, error) {
 	return r.does(ctx, r.words.release, args...)
 }
 
-// does reports whether a statement has changed the row.
+// exec reports whether a statement has changed the row.
 func (r *row) does(ctx context.Context, text string, args ...any) (bool, error) {
 	tag, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) {
 		return c.Exec(ctx, text, args...)

@@ -30,21 +30,22 @@ func init() {
 	}
 }
 
-// A claim is how a lock says that something is its own. The row is there before the story begins,
-// if there is one.
+// A claim is how a lock locks something in a transaction: a row, a job or a number. A row
+// or a job exists before the run begins.
 type claim struct {
 	tables, add, lock string
-	// count is said when the row is locked: it comes to a number. "" is none.
+	// count is the statement that returns a fencing token once the row is locked; "" if
+	// there is none.
 	count string
-	// none is why there is nothing to be had, where it is not waited for.
+	// none is the error text if lock finds nothing and does not wait.
 	none string
-	// of is what is claimed of the lock's name.
+	// of returns the parameter of lock for the lock's name.
 	of func(key string) any
 }
 
 func itself(key string) any { return key }
 
-// A row, which whoever works on what it stands for locks.
+// rowClaim locks a row that represents what the clients work on.
 var ofRow = claim{
 	tables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
@@ -54,7 +55,7 @@ var ofRow = claim{
 	of:   itself,
 }
 
-// A job in a queue, which comes again when it was done.
+// jobClaim locks a job in a queue. The job is queued again after it was done.
 var ofQueue = claim{
 	tables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
@@ -64,7 +65,7 @@ var ofQueue = claim{
 	of:   itself,
 }
 
-// A number that is locked for as long as the transaction lasts.
+// numberClaim locks a number, an advisory lock that lasts as long as the transaction.
 var ofNumber = claim{
 	tables: objectsTable,
 	lock:   `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
@@ -72,20 +73,21 @@ var ofNumber = claim{
 	of:     func(key string) any { return locks.PostgresNumber(key) },
 }
 
-// counting are those that count their grants.
+// tokenStatements return the fencing tokens, for the locks that have them.
 var counting = map[string]string{
 	"postgres-row-elsewhere":   `SELECT nextval('fence')`,
 	"postgres-queue-elsewhere": `UPDATE jobs SET attempts = attempts + 1 WHERE name = $1 RETURNING attempts`,
 }
 
-// item is a handle on something that whoever works on it locks in a transaction. A transaction is
-// one of a connection, so that each handle has a connection of its own.
+// item is a handle on something that a client locks in a transaction while it works on it.
+// Each handle has a connection of its own, because a connection has one transaction at a
+// time.
 type item struct {
 	*Session
 	env   *locks.Env
 	claim claim
 	make  func(*held) locks.Lease
-	held  *held // nil is none
+	held  *held // nil if there is none
 }
 
 func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
@@ -102,8 +104,8 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 	if err != nil || c.add == "" {
 		return &item{Session: s, env: e, claim: c, make: make}, err
 	}
-	// The server ends the wait for the row before the client loses its patience, which would
-	// end the connection.
+	// The server ends the wait for the row before the client's own timeout, which would end
+	// the connection.
 	s.sets("lock_timeout", s.patience()*4/5)
 	if name == "postgres-row-timeout" {
 		s.sets("idle_in_transaction_session_timeout", e.TTL)
@@ -116,8 +118,8 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 	return &item{Session: s, env: e, claim: c, make: make}, nil
 }
 
-// Acquire begins a transaction and waits for the row, as long as the server lets it; or it takes
-// the first job that nobody has.
+// Acquire begins a transaction. It then waits for the row until lock_timeout, or takes the
+// first job that no other transaction has locked.
 func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if i.held != nil {
 		return nil, fmt.Errorf("%w: this handle is in a transaction", locks.ErrNotAcquired)
@@ -145,24 +147,24 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l, nil
 }
 
-// held is a row that is locked, for as long as its transaction lasts.
+// held is a locked row. It is locked as long as its transaction lasts.
 type held struct {
 	of    *item
 	tx    pgx.Tx
 	token int64
-	said  fakeclock.Reading // when the last statement was sent that was answered
-	wrote bool              // what is not committed
+	said  fakeclock.Reading // when the last answered statement was sent
+	wrote bool              // there are uncommitted writes
 	done  bool              // the transaction is committed
 }
 
-// locks locks the row, or ends the transaction.
+// lockRow locks the row, or ends the transaction if that fails.
 func (h *held) locks(ctx context.Context) error {
 	var name string
 	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 		return h.tx.QueryRow(ctx, h.of.claim.lock, h.of.claim.of(h.of.env.Key)).Scan(&name)
 	})
 	if count := h.of.claim.count; err == nil && count != "" {
-		// A statement that locks and counts might count before it waits.
+		// A single statement that locks and counts might count before it waits.
 		err = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 			if !strings.Contains(count, "$1") {
 				return h.tx.QueryRow(ctx, count).Scan(&h.token)
@@ -176,7 +178,8 @@ func (h *held) locks(ctx context.Context) error {
 	return err
 }
 
-// says has f say something in the transaction, which ends with its connection, and notes when.
+// inTx calls f in the transaction and notes when it sent its statement. It fails if the
+// transaction's connection has ended.
 func (h *held) says(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	if h.tx != nil && h.tx.Conn().IsClosed() {
 		return fmt.Errorf("%w with its connection", locks.ErrLost)
@@ -189,7 +192,7 @@ func (h *held) says(ctx context.Context, f func(context.Context, *pgx.Conn) erro
 	return err
 }
 
-// Release ends the transaction. What was written and is not committed by then is not to be.
+// Release ends the transaction. Writes that the client has not committed are rolled back.
 func (h *held) Release(ctx context.Context) error {
 	h.of.held = nil
 	if h.done {
@@ -207,7 +210,7 @@ func (h *held) Release(ctx context.Context) error {
 	return nil
 }
 
-// keeping is a row under which the data is kept.
+// heldWithData is a locked row that protects data in the database.
 type keeping struct{ *held }
 
 // Read is as in [locks.Keeper].
@@ -235,7 +238,8 @@ func (k keeping) Write(ctx context.Context, object, value string, last bool) (ve
 	return version, err
 }
 
-// timed is one whose transaction the server ends if nothing is said for too long.
+// heldWithTimeout is a locked row whose transaction the server ends when the client has
+// been idle for too long.
 type timed struct{ keeping }
 
 // Expires is as in [locks.Expirer].
@@ -245,13 +249,14 @@ func (t timed) over() bool {
 	return t.of.env.Clock.Read(fakeclock.Monotonic).Nanos >= t.Expires().Nanos
 }
 
-// counted is a row that protects something elsewhere.
+// heldWithToken is a locked row that protects data elsewhere, with a fencing token.
 type counted struct{ *held }
 
-// Token is the number that the transaction has taken while it had the row.
+// Token returns the number that the transaction drew while it held the row.
 func (c counted) Token() uint64 { return uint64(c.token) }
 
-// attempt is a job whose effect is elsewhere. How often it was tried can be its token.
+// newAttempt is a job whose effect is outside the database. The number of its attempts can
+// be its fencing token.
 func attempt(h *held) locks.Lease {
 	if !h.of.env.Options.Has("attempts") {
 		return h

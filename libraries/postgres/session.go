@@ -15,25 +15,26 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A Session is a connection to the PostgreSQL server, with the statements that are prepared on
-// it. When it is over the next request opens another.
+// A Session is a connection to the PostgreSQL server, with its prepared statements. When
+// the connection has ended, the next request opens another one.
 type Session struct {
 	env        *locks.Env
 	config     *pgx.ConnConfig
 	setup      string
 	statements []string
-	// turn has the session while somebody uses it: a channel, since whoever waits for a
-	// mutex keeps time from passing.
+	// turn is full while a caller uses the session. It is a channel, because time does not
+	// pass while a goroutine waits for a mutex.
 	turn chan struct{}
-	conn *pgx.Conn // nil is none
+	conn *pgx.Conn // nil if there is none
 }
 
-// patience is how long a request may take where nothing else is said.
+// defaultTimeout is how long a request may take if the options do not say.
 const patience = 5 * time.Second
 
-// Open is a connection for one handle of a lock of this package, to be asked for when the handle
-// is made. What setup says, such as CREATE TABLE IF NOT EXISTS, is done before the story begins,
-// and the statements are prepared, as those of a process are that has been running for a while.
+// Open returns the connection of one handle of a lock of this package. Call it when the
+// handle is made. Before the run begins, the setup, such as CREATE TABLE IF NOT EXISTS, is
+// executed and the statements are prepared, as in a process that has been running for a
+// while.
 func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 	config, err := Config(e)
 	if err != nil {
@@ -47,13 +48,13 @@ func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 	return s, nil
 }
 
-// sets has the sessions begin with a length of time for a setting. It is to be called when the
-// handle is made.
+// setDuration sets a setting of new sessions to a length of time. Call it when the handle
+// is made.
 func (s *Session) sets(name string, d time.Duration) {
 	s.config.RuntimeParams[name] = fmt.Sprint(d.Milliseconds())
 }
 
-// patience is how long a request may take.
+// timeout returns how long a request may take.
 func (s *Session) patience() time.Duration { return cmp.Or(s.env.Options.NodeTimeout, patience) }
 
 // prepare prepares the statements.
@@ -66,8 +67,8 @@ func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandT
 	return tag, nil
 }
 
-// use has f do something on the connection, which it opens if there is none, within the time
-// that a request may take. The error gives its reason in words that do not depend on chance.
+// use calls f with the connection, after opening one if there is none, within the time that
+// a request may take. Errors have texts that are equal in every run.
 func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (got T, err error) {
 	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.patience())
 	defer cancel()
@@ -89,7 +90,7 @@ func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Co
 	return got, nil
 }
 
-// reason is an error without what depends on chance.
+// stableError returns an error with a text that is equal in every run.
 func reason(ctx context.Context, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, errHeld) {
 		return err

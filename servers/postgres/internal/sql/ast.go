@@ -1,62 +1,65 @@
-// Package sql reads the part of PostgreSQL's SQL that locks are made of: one table at a time,
+// Package sql parses the part of PostgreSQL's SQL that locks need: one table at a time,
 // with expressions over its columns, parameters and functions.
 //
-// What it does not know it refuses with PostgreSQL's own codes: 0A000 (feature not supported)
-// for what PostgreSQL is known to have, and 42601 (syntax error) for everything else.
+// It refuses everything else with PostgreSQL's own codes: 0A000 (feature not supported) for
+// what PostgreSQL is known to support, and 42601 (syntax error) for the rest.
 package sql
 
 import "strings"
 
-// A Statement is one statement. Its tag is what a client is told that was done.
+// A Statement is one statement. Its tag is what the server reports to a client when it is
+// complete.
 type Statement interface{ Tag() string }
 
 // Select is SELECT, of one table or of none.
 type Select struct {
 	Outputs []Output
-	From    Source // Table is "" if there is none
-	Where   Expr   // nil is none, here and below
+	From    Source // Table is "" without FROM
+	Where   Expr   // nil if there is none, also in the other statements
 	Order   []Order
 	Limit   Expr
 	Lock    Locking
 }
 
-// A Source is a table, and what the statement calls it.
+// A Source is a table and its name in the statement.
 type Source struct{ Table, Alias string }
 
-// An Output is one column of a result. All columns of the table are one with no Expr.
+// An Output is one column of a result. An Output without Expr is *, all columns of the
+// table.
 type Output struct {
 	Expr Expr
-	Name string // "" is what PostgreSQL calls it
+	Name string // "" means PostgreSQL's default name
 }
 
-// An Order is one expression by which rows are put in order.
+// An Order is one expression of ORDER BY.
 type Order struct {
 	Expr Expr
 	Desc bool
 }
 
-// Locking is what SELECT does with the rows that it finds.
+// Locking says how SELECT locks the rows that it finds.
 type Locking struct {
 	Update     bool // FOR UPDATE, or FOR NO KEY UPDATE
 	NoWait     bool
 	SkipLocked bool
 }
 
-// Insert is INSERT … VALUES, or INSERT … SELECT of no table, which is one row or none.
+// Insert is INSERT … VALUES, or INSERT … SELECT without a table, which inserts one row or
+// none.
 type Insert struct {
 	Into    Source
-	Columns []string // nil is all, in their order
-	// Rows are the values; a nil one is DEFAULT.
+	Columns []string // nil means all, in their order
+	// Rows are the values; a nil value is DEFAULT.
 	Rows      [][]Expr
 	Where     Expr // of the SELECT
 	Conflict  *Conflict
 	Returning []Output
 }
 
-// A Conflict says what to do instead if there is such a row already.
+// A Conflict is ON CONFLICT: what happens if a row with the same key exists.
 type Conflict struct {
-	Columns []string // nil is any unique key
-	// Update says what is set in the row that is there; with none nothing is done.
+	Columns []string // nil means any unique key
+	// Update is what is set in the existing row; nil means DO NOTHING.
 	Update []Assign
 	Where  Expr
 }
@@ -90,12 +93,12 @@ type CreateTable struct {
 	Keys        []Key
 }
 
-// A Column is a column as it was declared.
+// A Column is a column declaration.
 type Column struct {
 	Name    string
 	Type    Type
-	Size    int  // how many characters a Varchar has at most; 0 is any number
-	Serial  bool // it counts from a sequence of its own
+	Size    int  // the greatest number of characters of a Varchar; 0 is any number
+	Serial  bool // its default is the next value of its own sequence
 	NotNull bool
 	Default Expr
 }
@@ -106,10 +109,9 @@ type Key struct {
 	Primary bool
 }
 
-// CreateIndex is CREATE INDEX on columns, which changes nothing but how fast something is found,
-// unless it is a unique one.
+// CreateIndex is CREATE INDEX on columns. Only a unique index has an effect on results.
 type CreateIndex struct {
-	Name        string // "" is what PostgreSQL calls it
+	Name        string // "" means PostgreSQL's default name
 	Unique      bool
 	IfNotExists bool
 	Table       string
@@ -129,7 +131,7 @@ type Drop struct {
 	IfExists bool
 }
 
-// Begin, Commit and Rollback are what transactions are made with, under all their names.
+// Begin, Commit and Rollback begin and end transactions, under all their names.
 type (
 	Begin    struct{ As string } // BEGIN or START TRANSACTION
 	Commit   struct{}
@@ -140,7 +142,8 @@ type (
 type Set struct {
 	Name  string
 	Value string
-	// Default has it as it was when the session began, and Local lasts for the transaction.
+	// Default restores the value at the start of the session. Local lasts for the
+	// transaction.
 	Default, Local bool
 	As             string // SET or RESET
 }
@@ -148,7 +151,7 @@ type Set struct {
 // Show is SHOW.
 type Show struct{ Name string }
 
-// Deallocate is DEALLOCATE; without a name it is of all.
+// Deallocate is DEALLOCATE; an empty name means ALL.
 type Deallocate struct{ Name string }
 
 // Tag is as in [Statement], here and below.
@@ -179,18 +182,18 @@ type Expr interface{ expr() }
 
 // The expressions.
 type (
-	// A Literal is a value that is written down. String is one in quotes, whose type
-	// depends on where it stands, and so does that of Null.
+	// A Literal is a constant. The type of a String, which is in quotes, and of Null
+	// depends on the context.
 	Literal struct {
 		Kind LiteralKind
 		Text string
 	}
-	// A Param is $1 and so on.
+	// A Param is a parameter such as $1.
 	Param struct{ Number int }
-	// A Ref is a column, of a table if it says so.
+	// A Ref is a column. Table is "" if the name is not qualified.
 	Ref struct{ Table, Column string }
-	// An Operation is an operator with one operand (X is nil) or two. What is made of others stands
-	// as these: BETWEEN, IN of values, and IS DISTINCT FROM.
+	// An Operation is an operator with one operand (X is nil) or two. BETWEEN, IN with
+	// values, and IS DISTINCT FROM are rewritten to Operations.
 	Operation struct {
 		Op   string
 		X, Y Expr
@@ -207,12 +210,12 @@ type (
 		Type Type
 		Size int // as in [Column]
 	}
-	// A Call is of a function.
+	// A Call is the call of a function.
 	Call struct {
 		Name string
 		Args []Expr
 		Star bool // count(*)
-		// Named are the names of the arguments, if they have any.
+		// Named are the names of the arguments, or nil.
 		Named []string
 	}
 	// Case is CASE WHEN … THEN … ELSE … END.
@@ -220,15 +223,15 @@ type (
 		When, Then []Expr
 		Else       Expr
 	}
-	// Sub is a query in brackets, whose only row and column it is, or EXISTS of one: whether it has
-	// a row.
+	// Sub is a query in parentheses with one row and one column. With Exists it is EXISTS
+	// of the query: whether it has a row.
 	Sub struct {
 		Select *Select
 		Exists bool
 	}
 )
 
-// LiteralKind is what a literal is.
+// LiteralKind is the kind of a literal.
 type LiteralKind uint8
 
 const (
@@ -249,7 +252,7 @@ func (*Call) expr()      {}
 func (*Case) expr()      {}
 func (*Sub) expr()       {}
 
-// A Type is a type of PostgreSQL's, under the name that its errors have for it.
+// A Type is a PostgreSQL type, under the name that PostgreSQL's error messages use.
 type Type string
 
 const (
@@ -264,7 +267,8 @@ const (
 	TimestampTZ Type = "timestamp with time zone"
 	Interval    Type = "interval"
 
-	// These are those of columns of the server's own. No table can have one here.
+	// These types occur only in the server's own columns. Tables of clients cannot have
+	// them here.
 	Int2 Type = "smallint"
 	OID  Type = "oid"
 	XID  Type = "xid"
@@ -272,5 +276,5 @@ const (
 	Name Type = "name"
 )
 
-// Own says that a type is only that of columns of the server's own.
+// Own reports whether a type occurs only in the server's own columns.
 func (t Type) Own() bool { return t == Int2 || t == OID || t == XID || t == TID || t == Name }

@@ -2,29 +2,31 @@ package sql
 
 import "fmt"
 
-// An Error is why a statement is refused, as PostgreSQL says it.
+// An Error is why a statement is refused, as PostgreSQL reports it.
 type Error struct {
-	// Code is PostgreSQL's: five letters and digits.
+	// Code is PostgreSQL's SQLSTATE: five letters and digits.
 	Code, Message string
-	// Ours says that PostgreSQL may well do what it was asked for, and this server cannot.
+	// MayBeValid reports that a real PostgreSQL may accept the statement, which this server
+	// does not support.
 	Ours bool
 }
 
 func (e *Error) Error() string { return e.Message + " (SQLSTATE " + e.Code + ")" }
 
-// wrong is a syntax error. What this parser does not know PostgreSQL's may.
+// syntaxError returns a syntax error. PostgreSQL's own parser may accept the text.
 func wrong(format string, args ...any) error {
 	return &Error{Code: "42601", Message: fmt.Sprintf(format, args...), Ours: true}
 }
 
-// lack refuses what comes, if it is what PostgreSQL has and this server has not.
+// raiseUnsupportedIf panics with the error of [Unsupported] if the condition is true.
 func lack(comes bool, what string) {
 	if comes {
 		panic(Without(what))
 	}
 }
 
-// Without is the error of what PostgreSQL has and this server has not.
+// Unsupported returns the error for something that PostgreSQL supports and this server does
+// not.
 func Without(what string) error {
 	return &Error{Code: "0A000", Message: "the simulated server does not have " + what, Ours: true}
 }

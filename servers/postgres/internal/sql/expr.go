@@ -2,7 +2,7 @@ package sql
 
 import "slices"
 
-// binaries are the operators with two operands, from those that bind least.
+// binaries are the operators with two operands, by level: those that bind least come first.
 var binaries = [][]string{
 	0: {"or"},
 	1: {"and"},
@@ -16,7 +16,7 @@ const compares = 2
 
 func (p *parser) expr() Expr { return p.binary(0) }
 
-// binary reads what operators of a level, or such as bind more, hold together.
+// binary parses an expression whose operators have the level or bind more strongly.
 func (p *parser) binary(level int) Expr {
 	defer p.deeper()()
 	if level == len(binaries) {
@@ -47,14 +47,14 @@ func (p *parser) binary(level int) Expr {
 		x = &Operation{Op: op.text, X: x, Y: y}
 		if level == compares {
 			if next := p.peek(); next.kind == symbol && slices.Contains(binaries[compares], next.text) {
-				panic(wrong("syntax error at or near \"%s\"", next.raw)) // they do not associate
+				panic(wrong("syntax error at or near \"%s\"", next.raw)) // comparisons do not associate
 			}
 			x = p.tested(x)
 		}
 	}
 }
 
-// among is IN and BETWEEN, which bind more than comparisons.
+// among parses IN and BETWEEN, which bind more strongly than comparisons.
 func (p *parser) among(x Expr) Expr {
 	not := p.is("not", "in") || p.is("not", "between")
 	if not {
@@ -85,7 +85,7 @@ func (p *parser) among(x Expr) Expr {
 	return x
 }
 
-// tested is IS, which binds less than comparisons.
+// tested parses IS, which binds less strongly than comparisons.
 func (p *parser) tested(x Expr) Expr {
 	for p.accept("is") {
 		not := p.accept("not")
@@ -194,19 +194,19 @@ func (p *parser) primary() Expr {
 	return &Ref{Column: name}
 }
 
-// sub reads a query in brackets, after the first of them.
+// sub parses a query in parentheses, after the opening one.
 func (p *parser) sub(exists bool) Expr {
 	s := &Sub{p.query(), exists}
 	p.need(")")
 	return s
 }
 
-// calls says whether a bracket follows the next word.
+// isCall reports whether an opening parenthesis follows the next word.
 func (p *parser) calls() bool {
 	return len(p.tokens) > 1 && p.tokens[1].kind == symbol && p.tokens[1].text == "("
 }
 
-// typed says whether a type stands before a string.
+// isTypedString reports whether the next tokens are a type and a string.
 func (p *parser) typed() bool {
 	t := p.peek()
 	return t.kind == word && types[t.text] != "" && p.tokens[1].kind == str

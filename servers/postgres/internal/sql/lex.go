@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is what a token is.
+// A kind is the kind of a token.
 type kind uint8
 
 const (
 	end     kind = iota
-	word         // an unquoted identifier or keyword, in small letters
-	quoted       // an identifier in quotation marks
+	word         // an unquoted identifier or keyword, in lower case
+	quoted       // an identifier in double quotes
 	str          // a literal in single quotes
 	integer      // digits
-	decimal      // digits with a point or an exponent
+	decimal      // digits with a decimal point or an exponent
 	param        // $1: its text is the number
 	symbol       // an operator or punctuation
 )
 
 type token struct {
 	kind kind
-	text string // what it means: without quotes
-	raw  string // as it was written
+	text string // the meaning, without quotes
+	raw  string // the original text
 }
 
-// symbols are those of more than one character; the longer first.
+// symbols are the symbols of two characters.
 var symbols = []string{"::", "<>", "!=", "<=", ">=", "||", "=>", ":=", "<<", ">>"}
 
-// lex cuts a text into tokens, the last of which is the end.
+// lex splits a text into tokens. The last token has the kind end.
 func lex(text string) (all []token) {
 	for text != "" {
 		n := blank(text)
@@ -43,8 +43,8 @@ func lex(text string) (all []token) {
 	return append(all, token{kind: end})
 }
 
-// blank is how much white space and comments a text begins with. A comment that does not end
-// is not one.
+// blank returns the length of the white space or comment at the beginning of s. An
+// unterminated comment does not count.
 func blank(s string) int {
 	switch {
 	case strings.IndexByte(" \t\r\n\f\v", s[0]) >= 0:
@@ -76,7 +76,7 @@ func blank(s string) int {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// run is how many bytes from the start of s are such.
+// prefixLen returns how many bytes at the beginning of s satisfy ok.
 func run(s string, such func(byte) bool) int {
 	for i := range len(s) {
 		if !such(s[i]) {
@@ -86,7 +86,7 @@ func run(s string, such func(byte) bool) int {
 	return len(s)
 }
 
-// next is the token that a text begins with, and how long it is.
+// next returns the first token of s and its length.
 func next(s string) (token, int) {
 	c := s[0]
 	switch {
@@ -122,7 +122,7 @@ func next(s string) (token, int) {
 	return token{kind: symbol, text: s[:1]}, 1
 }
 
-// lower is a word as PostgreSQL folds it: ASCII letters only.
+// lower folds a word as PostgreSQL does: ASCII letters only.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -132,7 +132,8 @@ func lower(s string) string {
 	}, s)
 }
 
-// inQuotes is what stands between quotes, where two of them mean one.
+// inQuotes returns the text between quotes and its length with them. Two quotes in the text
+// mean one.
 func inQuotes(s string, quote byte, what string) (text string, size int) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Parse reads the statements of a text, which semicolons separate.
+// Parse parses the statements of a text, which are separated by semicolons.
 func Parse(text string) (all []Statement, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -31,13 +31,14 @@ func Parse(text string) (all []Statement, err error) {
 	}
 }
 
-// A parser reads from the first token on. Its methods panic with an error, which [Parse] returns.
+// A parser consumes tokens from the front. Its methods panic with an error, which [Parse]
+// returns.
 type parser struct {
 	tokens []token
 	depth  int
 }
 
-// most is how deep expressions can be nested.
+// maxDepth is how deep expressions can be nested.
 const most = 200
 
 func (p *parser) peek() token { return p.tokens[0] }
@@ -50,7 +51,7 @@ func (p *parser) take() token {
 	return t
 }
 
-// is says whether the next tokens are some words or symbols.
+// is reports whether the next tokens are the given words or symbols.
 func (p *parser) is(texts ...string) bool {
 	for i, text := range texts {
 		if i >= len(p.tokens) {
@@ -63,7 +64,8 @@ func (p *parser) is(texts ...string) bool {
 	return true
 }
 
-// accept takes the next tokens if they are some words or symbols.
+// accept consumes the next tokens if they are the given words or symbols, and reports
+// whether they are.
 func (p *parser) accept(texts ...string) bool {
 	if !p.is(texts...) {
 		return false
@@ -72,7 +74,7 @@ func (p *parser) accept(texts ...string) bool {
 	return true
 }
 
-// need takes the next tokens, which have to be some words or symbols.
+// need consumes the given words or symbols, and panics if other tokens come.
 func (p *parser) need(texts ...string) {
 	for _, text := range texts {
 		if !p.accept(text) {
@@ -81,7 +83,8 @@ func (p *parser) need(texts ...string) {
 	}
 }
 
-// known are words after which PostgreSQL goes on with something that is not done here.
+// unsupportedWords begin something that PostgreSQL supports at some place and this parser
+// does not.
 var known = []string{
 	"join", "inner", "left", "right", "full", "cross", "natural", "group", "having", "window", "union", "intersect",
 	"except", "with", "recursive", "distinct", "offset", "fetch", "using", "references", "check", "constraint", "foreign",
@@ -92,7 +95,7 @@ var known = []string{
 	"substring", "trim", "overlay", "grouping", "current_date", "current_user", "session_user", "localtimestamp",
 }
 
-// unexpected is the error of the next token.
+// unexpected returns the error for the next token.
 func (p *parser) unexpected() error {
 	t := p.peek()
 	switch {
@@ -104,7 +107,7 @@ func (p *parser) unexpected() error {
 	return wrong("syntax error at or near \"%s\"", t.raw)
 }
 
-// deeper counts the nesting until its result is called.
+// deeper adds a level of nesting until its result is called.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > most {
 		panic(error(&Error{Code: "54001", Message: "stack depth limit exceeded", Ours: true}))
@@ -112,7 +115,8 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
-// commands are those of PostgreSQL that are not done here.
+// unsupportedCommands are PostgreSQL's commands that this parser does not support, or not
+// in every form.
 var commands = []string{
 	"abort", "alter", "analyze", "call", "checkpoint", "close", "cluster", "comment", "copy", "create", "declare", "discard",
 	"do", "drop", "execute", "explain", "fetch", "grant", "import", "listen", "load", "lock", "merge", "move", "notify",
@@ -179,7 +183,7 @@ func (p *parser) statement() Statement {
 	panic(p.unexpected())
 }
 
-// accepts takes one of some words, if it is there.
+// acceptAny consumes the next token if it is one of the given words.
 func (p *parser) accepts(texts ...string) {
 	for _, text := range texts {
 		if p.accept(text) {
@@ -188,11 +192,11 @@ func (p *parser) accepts(texts ...string) {
 	}
 }
 
-// modes are those of a transaction; there is one isolation level.
+// modes parses the modes of a transaction. There is only one isolation level.
 func (p *parser) modes() {
 	for p.accept("isolation", "level") || p.accept("read", "write") || p.accept(",") {
 		switch {
-		case p.accept("read", "committed"), p.accept("read", "uncommitted"): // the same to PostgreSQL
+		case p.accept("read", "committed"), p.accept("read", "uncommitted"): // PostgreSQL treats both alike
 		case p.is("repeatable"), p.is("serializable"):
 			panic(Without("the isolation level " + p.peek().text))
 		}
@@ -200,7 +204,7 @@ func (p *parser) modes() {
 	lack(p.is("read", "only") || p.is("deferrable") || p.is("not"), "this mode of a transaction")
 }
 
-// setting is the name of a setting.
+// setting parses the name of a setting.
 func (p *parser) setting() string {
 	switch {
 	case p.accept("time", "zone"):
@@ -243,7 +247,7 @@ func (p *parser) set() Statement {
 	return s
 }
 
-// reserved are words that cannot be a name without quotes.
+// reserved are words that cannot be names without quotes.
 var reserved = []string{
 	"all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "both", "case", "cast", "check", "collate",
 	"column", "constraint", "create", "current_catalog", "current_date", "current_role", "current_time",
@@ -266,7 +270,7 @@ func (p *parser) name() string {
 	return p.take().text
 }
 
-// table is the name of a table, in the schema public if any, or of one of the server's own.
+// table parses the name of a table: one in the schema public, or one of the server's own.
 func (p *parser) table() string {
 	name := p.name()
 	if p.accept(".") {
@@ -279,7 +283,7 @@ func (p *parser) table() string {
 	return name
 }
 
-// list reads what commas separate.
+// list parses elements that are separated by commas.
 func list[T any](p *parser, one func() T) []T {
 	all := []T{one()}
 	for p.accept(",") {
@@ -288,7 +292,7 @@ func list[T any](p *parser, one func() T) []T {
 	return all
 }
 
-// inBrackets reads such a list between brackets.
+// inBrackets parses such a list in parentheses.
 func inBrackets[T any](p *parser, one func() T) []T {
 	p.need("(")
 	all := list(p, one)
@@ -296,10 +300,10 @@ func inBrackets[T any](p *parser, one func() T) []T {
 	return all
 }
 
-// names are names in brackets.
+// names parses names in parentheses.
 func (p *parser) names() []string { return inBrackets(p, p.name) }
 
-// source is a table with what it is called here.
+// source parses a table and its alias.
 func (p *parser) source() Source {
 	s := Source{Table: p.table()}
 	s.Alias = s.Table
@@ -335,7 +339,7 @@ func (p *parser) insert() Statement {
 	return s
 }
 
-// selected is a query that is inserted.
+// selected parses the query of INSERT … SELECT.
 func (p *parser) selected() (rows [][]Expr, where Expr) {
 	q := p.query()
 	lack(q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update, "INSERT of a query on a table, or of one with an order, a limit or a lock")
@@ -531,7 +535,7 @@ func (p *parser) column(c *CreateTable) {
 		case p.accept("unique"):
 			c.Keys = append(c.Keys, Key{Columns: []string{col.Name}})
 		case p.accept("default"):
-			col.Default = p.binary(3) // as PostgreSQL's b_expr: NOT NULL may follow
+			col.Default = p.binary(3) // like PostgreSQL's b_expr, because NOT NULL may follow
 		default:
 			c.Columns = append(c.Columns, col)
 			return
@@ -545,13 +549,13 @@ var types = map[string]Type{
 	"oid": OID, "xid": XID, "tid": TID, "name": Name,
 }
 
-// others are types of PostgreSQL's that are not done here.
+// unsupportedTypes are PostgreSQL's types that this server does not have.
 var others = []string{
 	"smallint", "int2", "numeric", "decimal", "real", "float4", "character", "char", "uuid", "json",
 	"jsonb", "date", "time", "timetz", "inet", "bit", "money", "xml", "point", "regclass",
 }
 
-// typ is a type, and of character varying its size; 0 is none.
+// typ parses a type, and for character varying its size; size 0 means that there is none.
 func (p *parser) typ() (Type, int) {
 	t := p.peek()
 	if !p.isName() {
@@ -579,7 +583,7 @@ func (p *parser) typ() (Type, int) {
 	return types[t.text], 0
 }
 
-// size is how many characters a type has at most, in brackets; 0 is that it does not say.
+// size parses the size of a type in parentheses; 0 if there is none.
 func (p *parser) size() int {
 	lack(p.is("["), "arrays")
 	if !p.accept("(") {

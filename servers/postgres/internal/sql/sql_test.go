@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever a client sends as SQL is read, or refused with a code of PostgreSQL's.
+// FuzzParse checks that Parse returns any text's statements or an error with a PostgreSQL
+// code.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"SELECT 1 + 2 * -3 FROM t AS x WHERE a = $1 AND b IS NOT NULL OR NOT c IN (1, 2) ORDER BY a DESC LIMIT 1 FOR UPDATE SKIP LOCKED",
@@ -28,7 +29,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Expressions cannot be nested so deeply that there is no room for them.
+// TestDepth checks that Parse refuses expressions that are nested too deeply.
 func TestDepth(t *testing.T) {
 	for _, text := range []string{
 		"SELECT " + strings.Repeat("(", 1e5), "SELECT " + strings.Repeat("-", 2e5+1) + "1", "SELECT " + strings.Repeat("NOT ", 1e5) + "true",
@@ -40,7 +41,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// What PostgreSQL has and this parser does not is told from what is no SQL.
+// TestRefusals checks the codes for SQL that the parser does not support and for text that
+// is not SQL.
 func TestRefusals(t *testing.T) {
 	for text, code := range map[string]string{
 		"SELECT a FROM t JOIN u ON true":                 "0A000",
