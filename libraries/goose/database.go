@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// database is the process's pool of connections, with the settings that database/sql and pgx have
-// by themselves.
+// database returns the process's pool of connections, with the default settings of
+// database/sql and pgx.
 func database(e *locks.Env) (*sql.DB, error) {
 	config, err := postgres.Config(e)
 	if err != nil {
@@ -29,7 +29,7 @@ func database(e *locks.Env) (*sql.DB, error) {
 		}
 		config.Tracer = t
 		db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(ctx context.Context, p stdlib.ShouldPingParams) bool {
-			ping := p.IdleDuration > time.Second // which is pgx's own rule
+			ping := p.IdleDuration > time.Second // pgx's own rule
 			if ping {
 				t.wait(ctx, "ping")
 			}
@@ -40,8 +40,9 @@ func database(e *locks.Env) (*sql.DB, error) {
 	}), nil
 }
 
-// turns have what the library says go out in one order, when the process runs: timers tell it to
-// that are not on the process's clock.
+// turnTaker delays the library's requests until the process runs, and sends them in one
+// order. It is needed because the library's timers, which are not on the process's clock,
+// also fire in a pause. See [locks.Env].
 type turns struct{ env *locks.Env }
 
 func (t turns) wait(ctx context.Context, words ...string) {
@@ -51,7 +52,7 @@ func (t turns) wait(ctx context.Context, words ...string) {
 	}
 }
 
-// whose is the key of a context's locker.
+// lockerKey is the context key of a locker's name.
 type whose struct{}
 
 // TraceQueryStart is as in [pgx.QueryTracer].

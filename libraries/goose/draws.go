@@ -15,9 +15,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A locker calls itself by its host, its process and four random bytes, and waits between two tries
-// for up to a quarter more or less than it was told, as a source says that all of a program share. It
-// keeps both to itself. In a world both are the process's: its name, which is returned, and its own
+// makeDeterministic replaces what a locker draws at random and does not export. A locker
+// names itself by its host, its process and four random bytes. It waits between two tries
+// up to a quarter more or less than the set time, by a random source that the whole program
+// shares. In a world both come from the process: its name, which is returned, and its own
 // source.
 func drawn(e *locks.Env, l lock.Locker) (name string) {
 	if e.Woken == nil {
@@ -38,8 +39,8 @@ func drawn(e *locks.Env, l lock.Locker) (name string) {
 	return name
 }
 
-// redrawn is a backoff that ends when the library's does, with waits that are drawn from another
-// source as those are.
+// withSource returns a backoff that ends when the library's does. Its waits are drawn like
+// the library's, but from another source.
 func redrawn(of retry.Backoff, every time.Duration, source *rand.Rand) retry.Backoff {
 	return retry.BackoffFunc(func() (time.Duration, bool) {
 		_, stop := of.Next()
@@ -50,7 +51,7 @@ func redrawn(of retry.Backoff, every time.Duration, source *rand.Rand) retry.Bac
 	})
 }
 
-// field is a field of a struct that its package keeps to itself.
+// field returns a pointer to an unexported field of a struct.
 func field[T any](of reflect.Value, name string) *T {
 	return (*T)(unsafe.Pointer(of.FieldByName(name).UnsafeAddr()))
 }

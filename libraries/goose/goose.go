@@ -15,7 +15,7 @@ import (
 
 	"github.com/locksim/locksim/internal/answers"
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/postgres" // what they are tried on
+	_ "github.com/locksim/locksim/servers/postgres" // the server on which the locks run
 )
 
 func init() {
@@ -23,7 +23,8 @@ func init() {
 	provide("goose-session", newSession)
 }
 
-// provide provides a kind, of which each attempt can have a locker of its own.
+// provide provides a kind of lock. make makes a locker, which an attempt may have for
+// itself.
 func provide(name string, make func(*handle) (locker, error)) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		db, err := database(e)
@@ -42,23 +43,23 @@ func provide(name string, make func(*handle) (locker, error)) {
 	})
 }
 
-// A handle is one client's, on a lock that has a number.
+// A handle is one client's handle on a lock, which has a number.
 type handle struct {
 	env    *locks.Env
 	db     *sql.DB
 	number int64
-	who    string // tells it from the others of its process
+	who    string // distinguishes it from the other handles of its process
 	make   func(*handle) (locker, error)
-	// one is that of all attempts, if each has not its own.
+	// shared is the locker of all attempts that have none of their own.
 	one locker
 }
 
-// A locker is one of the library's.
+// A locker wraps a locker of the library.
 type locker interface {
-	// lock gets the lock as long as the context of the attempt lasts, and returns how it is
-	// given up.
+	// lock acquires the lock within the context of the attempt, and returns the function
+	// that releases it.
 	lock(ctx context.Context) (unlock func(context.Context) error, err error)
-	// warm does before the story what a process has done that has been running for a while.
+	// warm does before the run what a process has done that has been running for a while.
 	warm(ctx context.Context)
 }
 
@@ -77,15 +78,15 @@ func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
 	return &lease{unlock: unlock}, nil
 }
 
-// A lease is a grant. Nothing tells its holder until when it has it, nor when it has it no more,
-// and it has no number.
+// A lease is a grant. The holder learns neither when its lease ends nor that it has ended,
+// and the lock has no fencing token.
 type lease struct {
 	unlock func(context.Context) error
 	over   atomic.Bool
 }
 
-// Release waits until the library has given up, which no context tells it to. It is done once,
-// whatever it comes to: a second Unlock of the library's ends the program.
+// Release waits until the library has released the lock, which no context can cut short. It
+// runs once, whatever its result, because a second Unlock of the library ends the program.
 func (l *lease) Release(ctx context.Context) error {
 	if l.over.Swap(true) {
 		return fmt.Errorf("%w: its unlock was called before", locks.ErrLost)
@@ -102,7 +103,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return answers.Because(ctx, fmt.Errorf("lock not released: goose: %s", because(err)))
 }
 
-// because is why, in words that do not depend on chance.
+// reasonText returns the text of an error, equal in every run.
 func because(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
@@ -115,7 +116,8 @@ func because(err error) string {
 	return answers.Reason(err)
 }
 
-// The library's own patience: for the lock 60 times 5 seconds, and to give it up 30 times 2.
+// The library's own patience: 60 tries 5 seconds apart for a lock, and 30 tries 2 seconds
+// apart for a release.
 const (
 	lockEvery, lockTries     = 5 * time.Second, 60
 	unlockEvery, unlockTries = 2 * time.Second, 30

@@ -8,8 +8,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// session is a locker by an advisory lock of a connection, which the pool gives nobody else
-// meanwhile.
+// session is a locker with an advisory lock of a connection. The pool gives the connection
+// to nobody else meanwhile.
 type session struct {
 	*handle
 	lock.SessionLocker
@@ -20,8 +20,9 @@ func newSession(h *handle) (locker, error) {
 	return &session{h, l}, err
 }
 
-// lock asks as goose's own provider does, which keeps the connection. Afterwards the provider gives it
-// back to the pool, whatever the unlock came to: with the lock, if the server was asked in vain.
+// lock acquires the lock as goose's own provider does, and keeps the connection. After the
+// release the provider returns the connection to the pool, whether the unlock succeeded or
+// not. If it failed, the connection still holds the lock.
 func (s *session) lock(ctx context.Context) (func(context.Context) error, error) {
 	ctx = context.WithValue(ctx, whose{}, s.who)
 	conn, err := s.db.Conn(ctx)

@@ -8,15 +8,15 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite finds wrong with the locks without being told: by story, the rules that fail.
+// What the suite is known to find in the locks: by test case, the rules that fail.
 //
-//   - The answer that one has the row says until when, and nobody looks: if it was late, the lease
-//     has ended already when the work begins.
-//   - A heartbeat whose context ended with the attempt prolongs nothing: who works for longer than
-//     the lease shares the lock with the next one. A story in which a request is late is the one that
+//   - The answer that grants the row says until when, and the library ignores it: after a late
+//     answer, the lease has ended already when the work begins.
+//   - A heartbeat whose context ended with the attempt renews nothing: a client that works for
+//     longer than the lease shares the lock with the next one. The test case with a late request
 //     has such a client.
-//   - A connection whose unlock has failed goes back to the pool with the lock, and nobody else gets
-//     that as long as the process lives.
+//   - A connection whose unlock has failed returns to the pool with the lock, and no other client
+//     gets the lock while the process runs.
 var (
 	lateAnswers = roof.Findings{
 		"late/acquire":       {"section-exclusion"},
@@ -24,7 +24,8 @@ var (
 		"silence/acquire":    {"section-exclusion"},
 		"pause/acquire":      {"section-exclusion"},
 	}
-	// Its database is told a lease of whole seconds: int(d.Seconds()). Heartbeats hide it.
+	// The library gives its database a lease in whole seconds: int(d.Seconds()). Heartbeats
+	// hide it.
 	noHeartbeat = roof.Findings{
 		"late-request/acquire": {"section-exclusion"},
 		"ttl/fraction":         {"lease-exclusion", "section-exclusion"},
@@ -36,7 +37,7 @@ var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  roof.Findings
-	// catalogue: the stories of the catalogue are told, too.
+	// catalogue runs the test cases of the catalogue as well.
 	catalogue bool
 }{
 	{kind: "goose-table", finds: lateAnswers, catalogue: true},
@@ -46,7 +47,8 @@ var subjects = []struct {
 	{kind: "goose-session without discard", config: locktest.Config{Endless: true}, finds: keptLock},
 }
 
-// The suite finds in the locks what is known of them, and nothing else.
+// TestSuite checks that the suite finds in the locks what is known of them, and nothing
+// else.
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {

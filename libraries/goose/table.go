@@ -9,23 +9,23 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// table is a locker by a row of the table goose_lock.
+// table is a locker with a row of the table goose_lock.
 type table struct {
 	*handle
 	lock.Locker
-	// turn has the locker as long as somebody has the lock by it. The library has a mutex for
-	// that, and whoever waits for a mutex keeps time from passing.
+	// turn is full while a client holds the lock through the locker. The library uses a
+	// mutex for that, but time does not pass while a goroutine waits for a mutex.
 	turn chan struct{}
-	name string // what it calls itself in a world
+	name string // the name of its instance in a world
 }
 
-// errBusy is that somebody has the lock by the same locker.
+// errBusy is the error if the lock is held through the same locker.
 var errBusy = errors.New("the locker is in use")
 
 func newTable(h *handle) (locker, error) { return h.table(h.number) }
 
-// table is a locker for a lock with a number. Its heartbeat is to its lease as 5 seconds are to 30,
-// which are the library's own.
+// newLocker returns a locker for the lock with a number. Its heartbeat interval is a sixth
+// of its lease, like the library's own defaults of 5 and 30 seconds.
 func (h *handle) table(number int64) (*table, error) {
 	t := &table{handle: h, turn: make(chan struct{}, 1)}
 	var err error
@@ -43,14 +43,14 @@ func (h *handle) table(number int64) (*table, error) {
 	return t, err
 }
 
-// again says that what has failed is to be tried again: by the library, which it does by itself, or
-// by whoever asked. Nothing is tried again once the process has ended.
+// retries reports whether a failure is retried: by the library, which does so by default,
+// or by its caller. Nothing is retried once the process has ended.
 func (t *table) again(error) bool {
 	return t.env.Process().Err() == nil && !t.env.Options.Has("one-try")
 }
 
-// lock is Lock. Its context is also that of the heartbeats: to bound an attempt, and no more, is to
-// call off what ends it once the lock is there.
+// lock calls the library's Lock. The context of Lock is also that of the heartbeats. To
+// bound only the attempt by ctx, lock has to stop canceling it once the lock is acquired.
 func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -71,16 +71,17 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 		cancel()
 		<-t.turn
 		return nil, err
-	case ended: // when the lock was there already, and there will be no heartbeat
+	case ended: // the attempt ended after the lock was acquired, and there will be no heartbeat
 		go func() { _ = unlock(life) }()
 		return nil, ctx.Err()
 	case !t.env.Options.Has("lasting-context"):
-		cancel() // as `defer cancel()` does where the lock is asked for
+		cancel() // as `defer cancel()` does where a program acquires the lock
 	}
 	return unlock, nil
 }
 
-// warm has the library make its table, and prepare what it says, by a lock that is nobody's.
+// warm makes the library create its table and prepare its statements, with a lock that
+// nobody else uses.
 func (t *table) warm(ctx context.Context) {
 	spare, err := t.table(locks.PostgresNumber(t.env.Key + " before the story"))
 	if err != nil {

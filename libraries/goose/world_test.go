@@ -15,7 +15,7 @@ import (
 	_ "github.com/locksim/locksim/libraries/goose"
 )
 
-// world is one in which clients go through their sections.
+// world is a world in which clients go through their sections.
 func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 	cfg := Sections(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("postgres", 1)
@@ -24,14 +24,15 @@ func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// gcPause is the story of a pause, in which the second client asks each second.
+// gcPause is the world of a pause, in which the second client retries each second.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	cfg := GCPause(t, kind, 10*time.Second, fencing)
 	cfg.Clients[1].RetryEvery = time.Second
 	return cfg
 }
 
-// The holder's lease ends in the pause; it writes all the same when it goes on.
+// TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
+// although the lease has ended.
 func TestGCPause(t *testing.T) {
 	tr := Play(t, gcPause(t, "goose-table", storage.None))
 	Struck(t, tr)
@@ -40,7 +41,7 @@ func TestGCPause(t *testing.T) {
 	Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
 }
 
-// contended is a world in which client-1 works for a while, and client-2 asks each second.
+// contended is a world in which client-1 works for a while, and client-2 tries each second.
 func contended(t testing.TB, works time.Duration, without ...string) sim.Config {
 	cfg := world(t, "goose-table",
 		sim.Client{Name: "client-1", Works: works},
@@ -49,8 +50,8 @@ func contended(t testing.TB, works time.Duration, without ...string) sim.Config 
 	return cfg
 }
 
-// The heartbeat lasts as long as the context of Lock, and no fault is needed for it to end with the
-// attempt.
+// TestTheHeartbeatHasTheContextOfTheAttempt checks that the heartbeat lasts as long as the
+// context of Lock. It can end with the attempt without any fault.
 func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
 	const alone, shared = "", "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
 	for _, test := range []struct {
@@ -69,7 +70,7 @@ func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
 	}
 }
 
-// A lease is in whole seconds, and what is more is cut off.
+// TestALeaseIsInWholeSeconds checks that fractions of a second are cut off.
 func TestALeaseIsInWholeSeconds(t *testing.T) {
 	for ttl, ends := range map[time.Duration]time.Duration{1900 * time.Millisecond: time.Second, 2 * time.Second: 2 * time.Second} {
 		cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 100 * time.Millisecond})
@@ -79,7 +80,8 @@ func TestALeaseIsInWholeSeconds(t *testing.T) {
 	}
 }
 
-// So of half a second nothing is left: everybody gets the lock, and is told so.
+// TestALeaseOfHalfASecondIsNone checks that a lease of half a second becomes zero: every
+// client acquires the lock.
 func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 	for ttl, broken := range map[time.Duration]string{
 		500 * time.Millisecond: "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections",
@@ -96,7 +98,8 @@ func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 	}
 }
 
-// A lease that is over and that nobody has taken lives again with the next heartbeat.
+// TestAHeartbeatRevivesALease checks that the next heartbeat renews a lease that has ended,
+// if nobody has taken it.
 func TestAHeartbeatRevivesALease(t *testing.T) {
 	cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 5 * time.Second})
 	cfg = With(cfg, Lasting(12*time.Second, When("client-1 read", Stopped("client-1"))))
@@ -105,8 +108,9 @@ func TestAHeartbeatRevivesALease(t *testing.T) {
 	Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
 }
 
-// Who unlocks what is somebody else's by then is told so after a minute, by the library's own
-// defaults: it is an error, and so it is tried again, 30 times.
+// TestAnUnlockThatComesLateTakesAMinute checks a client that unlocks another client's lock.
+// By the library's own defaults it learns that only after a minute: it is an error, which
+// is retried 30 times.
 func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 	late := func(without ...string) time.Duration {
 		cfg := gcPause(t, "goose-table", storage.None)
@@ -134,8 +138,9 @@ func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 	}
 }
 
-// The library counts its tries over the life of a locker: one that has often had to wait waits no
-// more. client-2 is patient for 300 seconds the first time, and the third time not at all.
+// TestTheTriesOfALockerAreUsedUp checks that the library counts its tries over the life of
+// a locker. A locker that has often waited stops waiting. client-2 waits for 300 seconds
+// the first time, and not at all the third time.
 func TestTheTriesOfALockerAreUsedUp(t *testing.T) {
 	waits := func(without ...string) (told []time.Duration) {
 		asks := sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Run: func(ctx context.Context, p *sim.Program) error {

@@ -39,7 +39,7 @@ type claim struct {
 	count string
 	// none is the error text if lock finds nothing and does not wait.
 	none string
-	// of returns the parameter of lock for the lock's name.
+	// parameter returns the parameter of lock for the lock's name.
 	of func(key string) any
 }
 

@@ -8,20 +8,21 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite finds wrong with the locks without being told: by story, the rules that fail.
+// subjects are the locks of the suite with what it is known to find in them: by test case,
+// the rules that fail.
 //
-//   - An unlock that fails leaves the lock to a connection that lives on: nobody gets it any more
-//     as long as the process lives. Whoever uses it has to close the connection then.
-//   - Who counts from when the answer came, or whose transaction has begun before it asked,
-//     believes in a lease that the server has ended already.
+//   - A failed unlock leaves the lock to a connection that stays open. No other client gets the
+//     lock while the process runs. The user has to close the connection then.
+//   - A holder may count its lease from the arrival of the answer, or begin its transaction before
+//     the request. It then believes in a lease that the server has ended already.
 //
-// A lease row that is counted from the call has none of that, and neither has a row that is
-// locked for a transaction, with a timeout or without.
+// A lease row that counts from the call has neither problem. A row that is locked for a
+// transaction has neither, with a timeout or without.
 var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  roof.Findings
-	// catalogue: the stories of the catalogue are told, too.
+	// catalogue runs the test cases of the catalogue as well.
 	catalogue bool
 }{
 	{kind: "postgres-lease", config: row, catalogue: true},
@@ -43,7 +44,8 @@ var subjects = []struct {
 
 var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
 
-// The suite finds in the locks what is known of them, and nothing else.
+// TestSuite checks that the suite finds in the locks what is known of them, and nothing
+// else.
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {

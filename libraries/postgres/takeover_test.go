@@ -19,8 +19,8 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// A takeover is a user's lock that is a row with its owner and its end. Whoever finds by the row
-// that its lease has expired takes it over, by compare-and-set.
+// A takeover is a user's lock: a row with its owner and its end. A client that sees an
+// expired lease in the row takes it over by compare-and-set.
 type takeover struct {
 	config  *pgx.ConnConfig
 	key     string
@@ -30,12 +30,13 @@ type takeover struct {
 	take    taking
 }
 
-// A taking is one of the ways to take a row over.
+// A method is one way to take a row over.
 type taking struct {
 	end string // the type of the column expires_at
-	// acquire returns whether the row is the owner's until end, which it has asked for at now.
+	// acquire asks for the row at the time now. It reports whether the row is now the
+	// owner's.
 	acquire func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error)
-	// release gives up what the owner has.
+	// release is the statement by which the owner releases the row.
 	release string
 }
 
@@ -85,7 +86,7 @@ func (t *taken) Expires() fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: t.end().UnixNano()}
 }
 
-// Release tries again until the lease is over.
+// Release retries until the lease has ended.
 func (t *taken) Release(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	for {
@@ -101,14 +102,15 @@ func (t *taken) Release(ctx context.Context) error {
 }
 
 var takings = map[string]taking{
-	// The server judges, by its own clock.
+	// The server judges by its own clock whether the lease has expired.
 	"insert": {end: "timestamptz", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
 		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, _ time.Time) (bool, error) {
 			tag, err := c.Exec(ctx, `INSERT INTO locks AS l (name, owner, expires_at) VALUES ($1, $2, now() + $3::interval)
 				ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at WHERE l.expires_at < now()`, l.key, owner, l.ttl.String())
 			return tag.RowsAffected() == 1, err
 		}},
-	// The client judges, by its own clock, and changes the row only if it is what it has read.
+	// The client judges by its own clock, and changes the row only if it is still as it was
+	// read.
 	"compare-and-set": {end: "timestamptz", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
 		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error) {
 			var was string
@@ -124,7 +126,7 @@ var takings = map[string]taking{
 			tag, err := c.Exec(ctx, `UPDATE locks SET owner = $2, expires_at = $3 WHERE name = $1 AND owner = $4 AND expires_at = $5`, l.key, owner, now.Add(l.ttl), was, end)
 			return tag.RowsAffected() == 1, err
 		}},
-	// The end is a number of milliseconds.
+	// As compare-and-set, with the end as a number of milliseconds.
 	"milliseconds": {end: "bigint", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
 		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error) {
 			var was string
@@ -142,8 +144,8 @@ var takings = map[string]taking{
 		}},
 }
 
-// A lock that takes over what has expired, and nothing else, passes. One that does not look at
-// the end takes what is another's.
+// TestTakeover checks that a lock which takes over only expired leases passes the suite. A
+// lock that ignores the end takes the row of another client, and the suite finds that.
 func TestTakeover(t *testing.T) {
 	for name, take := range takings {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,8 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	return GCPause(t, kind, 10*time.Second, fencing)
 }
 
-// The holder's lease ends in the pause; it writes all the same when it goes on.
+// TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
+// although the lease has ended.
 func TestGCPause(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
@@ -33,14 +34,15 @@ func TestGCPause(t *testing.T) {
 	}
 }
 
-// dropped is the story in which the server drops the holder's connection while the holder is
-// paused.
+// droppedConnection is a world in which the server drops the holder's connection while the
+// holder is paused.
 func dropped(t testing.TB, fencing storage.Policy) sim.Config {
 	cfg := gcPause(t, "postgres-advisory", fencing)
 	return With(cfg, At(3*time.Second, &sim.Reset{Process: "client-1", From: "postgres-1"}))
 }
 
-// The lock goes with the connection, and nobody tells the holder.
+// TestAConnectionIsDropped checks that the lock ends with the connection, and that the
+// holder does not notice.
 func TestAConnectionIsDropped(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
@@ -54,7 +56,8 @@ func TestAConnectionIsDropped(t *testing.T) {
 	}
 }
 
-// Without that nothing ends a session's lock, however long the holder is paused.
+// TestNothingEndsAnAdvisoryLock checks that without a dropped connection a session's lock
+// never ends, however long the holder is paused.
 func TestNothingEndsAnAdvisoryLock(t *testing.T) {
 	cfg := gcPause(t, "postgres-advisory", storage.None)
 	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
@@ -63,7 +66,8 @@ func TestNothingEndsAnAdvisoryLock(t *testing.T) {
 	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, write x, release")
 }
 
-// The reading list's lease row, and what it comes to in other words.
+// TestLeaseRows checks the lease row of the reading list under faults, and variants of its
+// SQL.
 func TestLeaseRows(t *testing.T) {
 	const granted = "lease-exclusion assumption: clock, section-exclusion assumption: clock"
 	working := func(without ...string) sim.Config {
@@ -77,7 +81,7 @@ func TestLeaseRows(t *testing.T) {
 		cfg.Lock.Options.Without = without
 		return cfg
 	}
-	// client-1 releases what is client-2's by then, and client-3 waits.
+	// client-1 releases the lease that is client-2's by then, while client-3 waits.
 	late := func(without ...string) sim.Config {
 		cfg := gcPause(t, "postgres-lease", storage.Writes)
 		cfg.Lock.Options.Without = without
@@ -111,7 +115,8 @@ func TestLeaseRows(t *testing.T) {
 	}
 }
 
-// The row of what one writes, locked by the transaction that writes it.
+// TestTheDataIsOfTheTransaction checks a data row that is locked by the transaction that
+// writes it.
 func TestTheDataIsOfTheTransaction(t *testing.T) {
 	paused := func(kind string) sim.Config {
 		cfg := gcPause(t, kind, storage.None)
@@ -155,7 +160,8 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 	}
 }
 
-// A transaction in which nothing is said is ended only if somebody has asked for that.
+// TestNothingEndsAnIdleTransaction checks that an idle transaction is ended only if a
+// timeout was set.
 func TestNothingEndsAnIdleTransaction(t *testing.T) {
 	cfg := gcPause(t, "postgres-row", storage.None)
 	cfg.Clients[1].RetryEvery = time.Second
@@ -165,8 +171,9 @@ func TestNothingEndsAnIdleTransaction(t *testing.T) {
 	None(t, tr, trace.KindDrop, "postgres-1")
 }
 
-// The server gives an advisory lock again to the connection that has it, and counts. A handle
-// that is asked for it twice refuses, so that one release frees it.
+// TestAHandleHasAnAdvisoryLockOnce checks that a handle which holds the lock refuses to
+// acquire it again. The server would grant it to the same connection and count, and one
+// release would not free it.
 func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
 	var again error
 	first := sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {

@@ -7,11 +7,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// data is what is kept in the databases that are locks, as it is committed, in alphabetical order
-// of each. What a process reads of that it has in its own memory: nobody tells of it.
+// data is what is kept in the databases that are locks, as committed: by database, the
+// objects in alphabetical order. What a process reads of it comes from the process's own
+// memory and emits no event.
 type data map[string][]datum
 
-// finds takes in what a database says now, and has each object told that is another than it was.
+// update reads the data of a database and calls emit for each object that has changed.
 func (d data) finds(b *database, host *sim.Host, tell func(was, is datum)) {
 	now, err := readData(b.cached)
 	if err != nil {
@@ -38,7 +39,7 @@ func (d data) finds(b *database, host *sim.Host, tell func(was, is datum)) {
 	}
 }
 
-// committed tells what a transaction has made of the data.
+// emitWrites emits what a transaction has changed in the data.
 func (g *register) committed(b *database, by *trace.Actor) {
 	if !g.keeps(b) || by == nil {
 		return
@@ -50,7 +51,7 @@ func (g *register) committed(b *database, by *trace.Actor) {
 	})
 }
 
-// reverted tells what a crash has taken of the data.
+// emitReverts emits what a crash has undone in the data.
 func (g *register) reverted(b *database) {
 	if !g.keeps(b) {
 		return
@@ -60,5 +61,5 @@ func (g *register) reverted(b *database) {
 	})
 }
 
-// keeps says whether a database is a lock by itself, and may have data in it.
+// hasData reports whether a database is a lock itself, and so may hold data.
 func (g *register) keeps(b *database) bool { return slices.Contains(g.files, b.name) }

@@ -10,39 +10,40 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A disk is that of the machine on which all processes are, with what its operating system knows
-// of its files. It is as all clients of a world see it; they have no other.
+// A disk is the disk of the machine on which all processes run, with the operating system's
+// state of its files. All clients of a world share it.
 type disk struct {
 	*agenda.Outbox
 	host      *sim.Host
-	databases []*database // in the order in which they were opened first
+	databases []*database // in the order in which they were first opened
 	register  *register
 }
 
-// A database is two files, of which there may be none.
+// A database is two files, each of which may not exist.
 type database struct {
 	name string
-	// cached is what processes see, and stored is what is on the disk itself. number counts how
-	// often the first has changed.
+	// cached is what processes see, stored is what is on the disk itself. number counts the
+	// changes of cached.
 	cached, stored contents
 	number         int
 	opened         []*opened
-	// deleted are files on the disk that processes do not see any more, and when that began.
+	// deleted are the files that are still on the disk, but were deleted for processes,
+	// with the time of the deletion.
 	deleted map[string]time.Duration
 }
 
-// journalled is how long a file system takes until a file that was deleted is so on the disk, if
-// nothing is synced before: that is ext4's commit interval
+// journalled is how long a file system takes to write a deletion to the disk, if nothing is
+// synced before: ext4's commit interval
 // (https://www.kernel.org/doc/html/latest/admin-guide/ext4.html).
 const journalled = 5 * time.Second
 
-// opened is a database as a process has opened it.
+// openFile is a database as a process has opened it.
 type opened struct {
 	disk  *disk
 	end   *sim.End
-	of    *database // nil: it is not open yet
+	of    *database // nil before the database is opened
 	level level
-	by    *trace.Actor // what its process was doing when it reserved the file
+	by    *trace.Actor // what the process was doing when it reserved the file
 }
 
 func boot(host *sim.Host) sim.Server {
@@ -61,9 +62,10 @@ func (d *disk) ClockChanged() {
 	}
 }
 
-// Crash is as in [sim.Server]. The locks of files are the operating system's, and gone. A journal
-// that is there then makes whoever opens the database roll back what it is of; that can be one
-// which was deleted a moment ago.
+// Crash is as in [sim.Server]. The locks on files belong to the operating system and are
+// lost. If a journal remains, the next process that opens the database rolls back the
+// journal's transaction. After a power loss a journal that was deleted a moment before can
+// be there again.
 func (d *disk) Crash(how trace.Crash) {
 	d.Outbox.Crash()
 	for _, b := range d.databases {
@@ -84,7 +86,7 @@ func (d *disk) Crash(how trace.Crash) {
 // Restart is as in [sim.Server].
 func (d *disk) Restart() { d.register.restarted() }
 
-// Stop has nothing to do: there are no goroutines.
+// Stop does nothing, because there are no goroutines.
 func (d *disk) Stop() {}
 
 // Receive is as in [sim.Endpoint].
@@ -110,7 +112,7 @@ func (a answer) packet() sim.Packet {
 	}
 	bytes, err := message(a, raw...)
 	if err != nil {
-		panic(err) // it is made of words and numbers
+		panic(err) // cannot happen: the answer consists of texts and numbers
 	}
 	text := "yes"
 	switch {
@@ -122,10 +124,10 @@ func (a answer) packet() sim.Packet {
 	return sim.Packet{Bytes: bytes, Text: text}
 }
 
-// serves does what a process asks for.
+// serve handles a request of a process.
 func (o *opened) serves(r *request, by *trace.Actor) answer {
 	d := o.disk
-	if why := d.host.Failure(); why != "" && (r.Op == flush || r.Op == remove) { // locks are in memory
+	if why := d.host.Failure(); why != "" && (r.Op == flush || r.Op == remove) { // locks are in memory and do not fail
 		return answer{Why: why}
 	}
 	if r.Op == open {
@@ -156,7 +158,7 @@ func (o *opened) serves(r *request, by *trace.Actor) answer {
 		if r.Durably {
 			d.commits()
 		}
-		if d.host.Now() <= 0 { // before the story; all of that has long been on the disk
+		if d.host.Now() <= 0 { // before the run begins, everything counts as written to the disk
 			b.stored = maps.Clone(b.cached)
 			clear(b.deleted)
 		}
@@ -184,7 +186,7 @@ func (o *opened) write(all []change) (why string) {
 	if len(all) == 0 {
 		return ""
 	}
-	o.of.cached = maps.Clone(o.of.cached) // others are being sent what was
+	o.of.cached = maps.Clone(o.of.cached) // earlier contents may still be on their way to other processes
 	o.of.number++
 	for _, c := range all {
 		if err := o.of.cached.apply(c); err != nil {
@@ -201,8 +203,8 @@ func (b *database) sync(file string) {
 	}
 }
 
-// remove deletes a file as processes see it. That SQLite has it on the disk too before it goes on,
-// it has to be asked for: synchronous = EXTRA.
+// remove deletes a file as processes see it. SQLite waits until the deletion is on the disk
+// only with synchronous = EXTRA.
 func (b *database) remove(file string, now time.Duration) {
 	b.cached = maps.Clone(b.cached)
 	delete(b.cached, file)
@@ -212,7 +214,8 @@ func (b *database) remove(file string, now time.Duration) {
 	}
 }
 
-// commits has on the disk what was deleted: a file system syncs that with any file of its.
+// flushDeletions writes all deletions to the disk: a file system does so when it syncs any
+// of its files.
 func (d *disk) commits() {
 	for _, b := range d.databases {
 		for file := range b.deleted {
@@ -222,9 +225,10 @@ func (d *disk) commits() {
 	}
 }
 
-// lock is unixLock of SQLite's os_unix.c: who has reserved the file and wants it for itself alone
-// keeps others from beginning to read while it waits for those that do. Who wants it to roll back
-// what somebody has left has not reserved it, and does not.
+// lock is unixLock of SQLite's os_unix.c. A process that has reserved the file and wants
+// exclusive access keeps new readers out while it waits for the present ones. A process
+// that wants exclusive access to roll back another one's journal has not reserved the file,
+// and does not keep readers out.
 func (o *opened) lock(want level, by *trace.Actor) bool {
 	others := slices.DeleteFunc(slices.Clone(o.of.opened), func(p *opened) bool { return p == o })
 	some := func(at level) bool { return slices.ContainsFunc(others, func(p *opened) bool { return p.level >= at }) }
@@ -256,14 +260,14 @@ func (o *opened) unlock(to level, by *trace.Actor, how trace.Kind) {
 	}
 }
 
-// HangUp is as in [sim.Endpoint]. The operating system gives back what a process had locked that
-// is no more, and the journal is left as it is.
+// HangUp is as in [sim.Endpoint]. The operating system releases the locks of a process that
+// has ended. The journal remains as it is.
 func (o *opened) HangUp(bool) {
 	if o.of == nil {
 		return
 	}
 	o.disk.Do(func() {
-		o.unlock(none, nil, trace.KindDrop) // which is nobody's command
+		o.unlock(none, nil, trace.KindDrop) // no command caused it
 		o.of.opened = slices.DeleteFunc(o.of.opened, func(p *opened) bool { return p == o })
 	})
 }

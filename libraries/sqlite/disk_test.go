@@ -21,8 +21,9 @@ func process(t *testing.T, run func(context.Context, *sim.Program) error) sim.Co
 	return cfg
 }
 
-// Who has reserved a file and waits for it keeps new readers out. Who waits for it to roll back what
-// somebody has left has not reserved it, and does not.
+// TestWhoKeepsReadersOut checks that a process which has reserved a file and waits for
+// exclusive access keeps new readers out. A process that waits for it to roll back another
+// one's journal has not reserved the file, and does not.
 func TestWhoKeepsReadersOut(t *testing.T) {
 	for _, c := range []struct{ second, third string }{
 		{"shared reserved exclusive", "no"},
@@ -58,14 +59,14 @@ func TestWhoKeepsReadersOut(t *testing.T) {
 	}
 }
 
-// A power loss ten seconds into the story takes the transaction of the last five seconds, because
-// the journal is there again that was deleted. It does not if SQLite was told to wait for that, or
-// if something was synced in between.
+// TestADeletedJournalComesBack checks a power loss ten seconds into the run. It undoes a
+// transaction of the last five seconds, because the deleted journal is back. It does not if
+// SQLite waits for the deletion, or if something was synced in between.
 func TestADeletedJournalComesBack(t *testing.T) {
 	insert := func(value string) string { return "INSERT INTO t VALUES ('" + value + "')" }
 	for _, c := range []struct {
 		name, setting, left string
-		values              map[string]time.Duration // when they are inserted
+		values              map[string]time.Duration // when each value is inserted
 	}{
 		{"5 s before", "FULL", "[a]", map[string]time.Duration{"a": 4900 * time.Millisecond}},
 		{"just before", "FULL", "[]", map[string]time.Duration{"a": 9900 * time.Millisecond}},
@@ -116,7 +117,8 @@ func TestADeletedJournalComesBack(t *testing.T) {
 	}
 }
 
-// If the journal cannot be deleted, the transaction does not count, for its own process neither.
+// TestAJournalThatCannotBeDeleted checks that the transaction then does not count, not even
+// for its own process.
 func TestAJournalThatCannotBeDeleted(t *testing.T) {
 	var left [2]string
 	cfg := process(t, func(ctx context.Context, p *sim.Program) error {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// scripts are what several connections to one database say, in order: the number of one, and a
-// statement.
+// scripts are statements on several connections to one database, in order. Each begins with
+// the number of its connection.
 var scripts = map[string][]string{
 	"who reads leaves others reading": {
 		"1 BEGIN", "1 SELECT v FROM t", "2 SELECT v FROM t", "2 BEGIN IMMEDIATE", "3 SELECT v FROM t", "2 COMMIT", "1 COMMIT",
@@ -45,7 +45,7 @@ var scripts = map[string][]string{
 
 const beginning = `CREATE TABLE IF NOT EXISTS t (v TEXT); DELETE FROM t; INSERT INTO t VALUES ('a')`
 
-// play has a script said, and notes what comes back.
+// play executes a script and returns the results.
 func play(script []string, say func(connection int, text string) ([]string, error)) string {
 	var said []string
 	for _, line := range script {
@@ -63,7 +63,7 @@ func play(script []string, say func(connection int, text string) ([]string, erro
 	return strings.Join(said, "\n")
 }
 
-// onDisk is what comes of a script with real files.
+// onDisk returns the results of a script on real files.
 func onDisk(t *testing.T, script []string) string {
 	var all []*sql.DB
 	for range 3 {
@@ -81,7 +81,7 @@ func onDisk(t *testing.T, script []string) string {
 	return play(script, func(i int, text string) ([]string, error) { return sqlite.Rows(t.Context(), all[i], text) })
 }
 
-// simulated is what comes of it in a world.
+// simulated returns the results of a script in a world.
 func simulated(t *testing.T, script []string) (said string) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		env := *p.Env()
@@ -105,7 +105,8 @@ func simulated(t *testing.T, script []string) (said string) {
 	return said
 }
 
-// SQLite is told the same by the simulated disk as by the one of this machine.
+// TestFidelity checks that SQLite gives the same results on the simulated disk as on this
+// machine's.
 func TestFidelity(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {

@@ -14,23 +14,24 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// files are the two of a database, as a process has them open by one connection of SQLite's.
+// files are the two files of a database, as one SQLite connection of a process has them
+// open.
 type files struct {
 	env  *locks.Env
 	name string
 
-	conn  net.Conn // nil: it is not open
+	conn  net.Conn // nil if the database is not open
 	lines *bufio.Reader
-	// broken is why nothing can be done with them any more.
+	// broken is the error after which the files cannot be used any more, or nil.
 	broken error
 
 	has     contents
-	number  int      // of the contents, when they were told last
-	changes []change // since
-	time    int64    // of day, when something was answered last
+	number  int      // number of the contents at the last answer
+	changes []change // made since then
+	time    int64    // the time of day at the last answer, in milliseconds since 1970
 }
 
-// open opens the database. Its journal is open when it is.
+// open opens a file. The journal belongs to the open database, so it needs no connection.
 func (f *files) open(file string, make bool) int32 {
 	if file == journal {
 		switch {
@@ -60,7 +61,7 @@ func (f *files) close(file string) {
 	}
 }
 
-// ask asks the operating system for something, and waits until it is done.
+// ask sends a request to the operating system and waits for the answer.
 func (f *files) ask(r request) (yes bool, code int32) {
 	if f.broken != nil || f.conn == nil {
 		return false, sqlite3.SQLITE_IOERR
@@ -97,7 +98,7 @@ func (f *files) ask(r request) (yes bool, code int32) {
 	return a.Yes, sqlite3.SQLITE_OK
 }
 
-// answer is what comes back.
+// answer reads an answer.
 func (f *files) answer() (a answer, err error) {
 	line, err := f.lines.ReadBytes('\n')
 	if err == nil {
@@ -116,7 +117,7 @@ func (f *files) answer() (a answer, err error) {
 	return a, err
 }
 
-// change makes a change that others are to see with what is asked for next.
+// change makes a change. Other processes see it after the next request.
 func (f *files) change(c change) int32 {
 	if f.has.apply(c) != nil {
 		return sqlite3.SQLITE_FULL
@@ -155,7 +156,7 @@ func (f *files) sync(file string) int32 {
 	return code
 }
 
-// remove deletes a file. If that fails it is still there, for this process too.
+// remove deletes a file. If that fails, the file still exists for this process too.
 func (f *files) remove(file string, durably bool) int32 {
 	_, code := f.ask(request{Op: remove, File: file, Durably: durably})
 	if code == sqlite3.SQLITE_OK {
@@ -183,5 +184,5 @@ func (f *files) reserved() (bool, int32) { return f.ask(request{Op: reserved}) }
 
 func (f *files) now() int64 { return f.time }
 
-// sleep is by the process's own clock.
+// sleep sleeps by the process's own clock.
 func (f *files) sleep(d time.Duration) { _ = f.env.Clock.Sleep(f.env.Lifetime(), d) }

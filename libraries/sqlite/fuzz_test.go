@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Whatever a process writes, the disk answers, and SQLite can be used afterwards, or says why not.
+// FuzzMessages checks that the disk answers whatever a process writes. Afterwards SQLite
+// must work or return an error.
 func FuzzMessages(f *testing.F) {
 	const opened = `{"op":"open","name":"locks.db","knows":0}` + "\n"
 	for _, s := range []string{

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// objects is what the data is kept in that is in the file.
+// The statements for data that is kept in the file under the lock.
 const (
 	objects     = `CREATE TABLE IF NOT EXISTS objects (name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL)`
 	readObject  = `SELECT version FROM objects WHERE name = ?1`
@@ -18,10 +18,10 @@ const (
 		RETURNING version`
 )
 
-// keeping is a transaction in the file in which the data is kept.
+// dataTransaction is a transaction of a lock whose data is in the same file.
 type keeping struct {
 	*transaction
-	wrote bool // what is not committed
+	wrote bool // there are uncommitted writes
 	done  bool // the transaction is committed
 }
 
@@ -51,7 +51,7 @@ func (k *keeping) Write(ctx context.Context, object, value string, last bool) (v
 	return version, err
 }
 
-// says has f say something in the transaction, if it is not over.
+// inTx calls f in the transaction, if that is still open.
 func (k *keeping) says(ctx context.Context, f func(context.Context) error) error {
 	if k.of.in != k.transaction || k.over() {
 		return fmt.Errorf("%w: the transaction is over", locks.ErrLost)
@@ -59,7 +59,7 @@ func (k *keeping) says(ctx context.Context, f func(context.Context) error) error
 	return k.of.use(ctx, func(ctx context.Context, _ *sql.DB) error { return f(ctx) })
 }
 
-// Release ends the transaction. What was written and is not committed by then is not to be.
+// Release ends the transaction. Writes that the client has not committed are rolled back.
 func (k *keeping) Release(ctx context.Context) error {
 	switch {
 	case k.done:

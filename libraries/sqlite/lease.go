@@ -21,8 +21,8 @@ func init() {
 	})
 }
 
-// What is said to SQLite. now is the machine's time of day in milliseconds since 1970: a number,
-// because SQLite has no type for times.
+// The statements for a lease row. now is the machine's time of day in milliseconds since
+// 1970: a number, because SQLite has no type for times.
 const (
 	now   = `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`
 	table = `CREATE TABLE IF NOT EXISTS locks (
@@ -39,14 +39,14 @@ const (
 	unchecked = `DELETE FROM locks WHERE name = ?1`
 )
 
-// leases is a handle on a row.
+// leaseRow is a handle on a lease row.
 type leases struct {
 	*Session
 	*rowlease.Row
 }
 
-// Acquire tries once. If SQLite says that it failed to write, the row may say all the same that
-// the attempt has the lock; then it says so until its time is up.
+// Acquire tries once. If SQLite reports a failed write, the row may still name the attempt
+// as the holder, until the lease ends.
 func (l *leases) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder, called := l.NewHolder(), l.Now()
 	var generation uint64
@@ -73,7 +73,7 @@ func (l *leases) release(ctx context.Context, holder string) (bool, error) {
 	return l.does(ctx, release, l.Env.Key, holder)
 }
 
-// does reports whether a statement has changed the row.
+// exec reports whether a statement has changed the row.
 func (l *leases) does(ctx context.Context, text string, args ...any) (changed bool, err error) {
 	err = l.use(ctx, func(ctx context.Context, db *sql.DB) error {
 		done, err := db.ExecContext(ctx, text, args...)

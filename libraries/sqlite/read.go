@@ -9,13 +9,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A row is one of the table locks.
+// A row is a row of the table locks.
 type row struct {
 	name, holder string
 	until        int64 // in milliseconds since 1970
 }
 
-// readLeases are what stands in the leases of a database.
+// readLeases returns the leases in a database.
 func readLeases(is contents) ([]row, error) {
 	return read(is, `SELECT name, holder, expires_at FROM locks ORDER BY name`, func(rows *sql.Rows) (r row, err error) {
 		err = rows.Scan(&r.name, &r.holder, &r.until)
@@ -23,14 +23,14 @@ func readLeases(is contents) ([]row, error) {
 	})
 }
 
-// A datum is one of the table objects.
+// A datum is a row of the table objects.
 type datum struct {
 	object  string
 	version int
 	value   string
 }
 
-// readData is what stands in the data of a database.
+// readData returns the data in a database.
 func readData(is contents) ([]datum, error) {
 	return read(is, `SELECT name, version, value FROM objects ORDER BY name`, func(rows *sql.Rows) (d datum, err error) {
 		err = rows.Scan(&d.object, &d.version, &d.value)
@@ -38,8 +38,8 @@ func readData(is contents) ([]datum, error) {
 	})
 }
 
-// read is what a database answers to whoever opens it, who rolls back what has a journal: nothing
-// if it has no such table.
+// read returns the result of a query as a process gets it that opens the database now.
+// Opening rolls a journal back. The result is empty if the table does not exist.
 func read[T any](is contents, query string, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	name, unmount, err := mount(&image{files{has: maps.Clone(is)}})
 	if err != nil {
@@ -70,7 +70,7 @@ func read[T any](is contents, query string, scan func(*sql.Rows) (T, error)) ([]
 	return all, rows.Err()
 }
 
-// An image is a copy of a database, to be looked at and thrown away.
+// An image is a temporary copy of a database.
 type image struct{ files }
 
 func (i *image) open(file string, make bool) int32 {

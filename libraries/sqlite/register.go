@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register tells the world what becomes of the locks: of rows that are leases when they are
-// committed, and of files that somebody has reserved.
+// A register emits the events of the world's locks: of lease rows when they are committed,
+// and of files that a process has reserved.
 type register struct {
 	*rowregister.Register
 	d     *disk
@@ -17,7 +17,7 @@ type register struct {
 	data  data
 }
 
-// leasesIn is the database in which rows are leases.
+// leaseDatabase is the database whose rows are leases.
 const leasesIn = "locks.db"
 
 func newRegister(d *disk, keys []string) *register {
@@ -28,7 +28,8 @@ func newRegister(d *disk, keys []string) *register {
 	return g
 }
 
-// reserved tells that a process has reserved a file, and given that it has given it back.
+// emitReserved emits that a process has reserved a file, emitUnreserved that it has given
+// it up.
 func (g *register) reserved(o *opened) { g.tell(o, trace.KindSet, o.by) }
 
 func (g *register) given(o *opened, by *trace.Actor, how trace.Kind) { g.tell(o, how, by) }
@@ -39,7 +40,7 @@ func (g *register) tell(o *opened, what trace.Kind, by *trace.Actor) {
 	}
 }
 
-// look tells what somebody has made of the leases, or of the data.
+// emitChanges emits what a process has changed in the leases or in the data.
 func (g *register) look(b *database, by *trace.Actor) {
 	g.committed(b, by)
 	if g.finds(b, func(l *rowregister.Held, says rowregister.Says) { g.Look(l, says, by, false) }) {
@@ -47,7 +48,8 @@ func (g *register) look(b *database, by *trace.Actor) {
 	}
 }
 
-// finds looks what the rows of a database say of each lease, and reports whether they say something.
+// forEachLease calls f with each lease and the state of its row in a database. It returns
+// false if the database has no leases or cannot be read.
 func (g *register) finds(b *database, found func(*rowregister.Held, rowregister.Says)) bool {
 	if b.name != leasesIn {
 		return false
@@ -61,7 +63,7 @@ func (g *register) finds(b *database, found func(*rowregister.Held, rowregister.
 		var says rowregister.Says
 		for _, r := range rows {
 			if locks.SQLiteRow(r.name) == l.Key {
-				// Others may take the row when the time is later than what it says.
+				// Others may take the row when the time is later than the one in the row.
 				says = rowregister.Says{Held: r.holder != "", Holder: r.holder, Ends: time.UnixMilli(r.until + 1)}
 			}
 		}
@@ -70,7 +72,7 @@ func (g *register) finds(b *database, found func(*rowregister.Held, rowregister.
 	return true
 }
 
-// restarted tells what a crash has taken.
+// emitLost emits what a crash has undone.
 func (g *register) restarted() {
 	for _, b := range g.d.databases {
 		g.reverted(b)

@@ -12,24 +12,24 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A Session is a database as one handle of a lock has it open, by database/sql. When its files are
-// broken the next request opens it again.
+// A Session is a database that one handle of a lock has open, through database/sql. When
+// its files are broken, the next request opens it again.
 type Session struct {
 	env   *locks.Env
 	files *files
 	dsn   string
 	db    *sql.DB
-	// turn has the session while somebody uses it: a channel, since whoever waits for a mutex
-	// keeps time from passing.
+	// turn is full while a caller uses the session. It is a channel, because time does not
+	// pass while a goroutine waits for a mutex.
 	turn chan struct{}
 }
 
-// patience is how long SQLite waits for a lock of the file, in milliseconds: what most programs
-// set, and the driver's default is not to.
+// busyTimeout is how long SQLite waits for a lock on the file, in milliseconds. Most
+// programs set it; by default the driver does not wait.
 const patience = 5000
 
-// Open is the database of a name for one handle of a lock of this package, to be asked for when
-// the handle is made. What setup says is done before the story begins.
+// Open returns the database with the name, for one handle of a lock of this package. Call
+// it when the handle is made. The setup is executed before the run begins.
 func Open(e *locks.Env, name, setup string) (*Session, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on SQLite needs a file, but there is none")
@@ -44,7 +44,7 @@ func Open(e *locks.Env, name, setup string) (*Session, error) {
 		waits = 0
 	}
 	s.dsn = fmt.Sprintf("file:/%s?vfs=%s&_pragma=busy_timeout(%d)&_txlock=immediate", name, vfs, waits)
-	if !e.Options.Has("synchronous") { // what is the default is not said: that would read the file
+	if !e.Options.Has("synchronous") { // the default is not set explicitly, because that would read the file
 		s.dsn += "&_pragma=synchronous(OFF)"
 	}
 	e.Cleanup(func() {
@@ -67,8 +67,8 @@ func (s *Session) close() {
 	}
 }
 
-// use has f do something with the database. SQLite is given no context: nobody can take back what
-// a process has asked its operating system for, and what else it waits for is up to busy_timeout.
+// use calls f with the database. SQLite gets no context: a request to the operating system
+// cannot be canceled, and busy_timeout limits all other waits.
 func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) error) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -94,7 +94,7 @@ func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) erro
 	return s.reason(f(ctx, s.db))
 }
 
-// reason is an error in words that do not depend on chance.
+// stableError returns an error with a text that is equal in every run.
 func (s *Session) reason(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -108,5 +108,5 @@ func (s *Session) reason(err error) error {
 	return err
 }
 
-// errBusy is SQLITE_BUSY: another process has the file's lock.
+// errBusy is SQLITE_BUSY: another process has locked the file.
 var errBusy = errors.New("database is locked (SQLITE_BUSY)")

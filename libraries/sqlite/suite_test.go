@@ -8,9 +8,10 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// The suite finds in the locks what is known of them, and nothing else: nobody can take back
-// what a process asks of a file, whatever its deadline, and where the file is on another machine,
-// and that is silent, the process hangs. The stories of the catalogue are told to the lease row.
+// TestSuite checks that the suite finds in the locks what is known of them, and nothing
+// else. A process cannot cancel a request to the file system, whatever its deadline. If the
+// file is on another machine that does not answer, the process hangs. The lease row also
+// runs the test cases of the catalogue.
 func TestSuite(t *testing.T) {
 	hangs := roof.Findings{"contexts/deadline": {"hang"}}
 	t.Run("sqlite-lease", func(t *testing.T) {

@@ -17,7 +17,8 @@ func init() {
 	locks.Provide("sqlite-transaction-data", openTransactions(objects, inFile))
 }
 
-// openTransactions makes handles on a database with a table, whose transactions are leases.
+// openTransactions returns a constructor of locks whose leases are transactions on a
+// database with a table.
 func openTransactions(table string, make func(*transaction) locks.Lease) func(*locks.Env) (locks.Lock, error) {
 	return func(e *locks.Env) (locks.Lock, error) {
 		s, err := Open(e, locks.SQLiteFile(e.Key), table)
@@ -30,18 +31,21 @@ func openTransactions(table string, make func(*transaction) locks.Lease) func(*l
 	}
 }
 
-// transactions is a handle on a database that nobody else writes to while a transaction lasts.
+// transactions is a handle on a database to which nobody else can write while its
+// transaction lasts.
 type transactions struct {
 	*Session
 	make func(*transaction) locks.Lease
-	in   *transaction // nil is none
+	in   *transaction // nil if there is none
 }
 
-// errIn is the error of a handle that is asked for the lock while it has it: its connection is in a
-// transaction, and database/sql would wait for another that nobody may open.
+// errInTransaction is the error of a handle that tries to acquire the lock while it holds
+// it. Its connection is in a transaction, and database/sql would wait in vain for a second
+// connection.
 var errIn = errors.New("this handle is in a transaction")
 
-// Acquire begins a transaction, if need be when another is over.
+// Acquire begins a transaction. An earlier transaction whose file was closed is forgotten
+// first.
 func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	if t.in != nil && !t.in.over() {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, errIn)
@@ -49,7 +53,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	t.end()
 	x := &transaction{of: t}
 	err := t.use(ctx, func(ctx context.Context, db *sql.DB) (err error) {
-		x.tx, err = db.BeginTx(ctx, nil) // IMMEDIATE, as Open has it
+		x.tx, err = db.BeginTx(ctx, nil) // IMMEDIATE, as Open sets it
 		return err
 	})
 	if err != nil {
@@ -59,7 +63,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	return t.make(x), nil
 }
 
-// end has database/sql forget a transaction that is over, or is to be.
+// end makes database/sql forget the current transaction, and rolls it back if it is open.
 func (t *transactions) end() {
 	if t.in != nil {
 		_ = t.in.tx.Rollback()
@@ -74,10 +78,10 @@ type transaction struct {
 	conn net.Conn
 }
 
-// over says whether the file has been closed since it began.
+// isOver reports whether the file has been closed since the transaction began.
 func (x *transaction) over() bool { return x.of.files.broken != nil || x.of.files.conn != x.conn }
 
-// Release ends the transaction.
+// Release commits the transaction.
 func (x *transaction) Release(ctx context.Context) error {
 	if x.of.in != x || x.over() {
 		return fmt.Errorf("%w before it was released", locks.ErrLost)

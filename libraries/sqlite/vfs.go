@@ -12,12 +12,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite asks its operating system for everything by a table of functions, which it calls a VFS
-// (https://www.sqlite.org/vfs.html). Here it asks Go: each handle of a lock has a table of its own,
-// under a name of its own.
+// SQLite calls its operating system only through a table of functions, a VFS
+// (https://www.sqlite.org/vfs.html). This file implements one in Go. Each handle of a lock
+// has a table of its own, under a name of its own.
 
-// A system is what SQLite asks for, by one connection to one database; files are known by what
-// their names end with. A level or an error is one of SQLite's.
+// A system is what SQLite needs for one connection to one database. A file is known by the
+// end of its name. Levels and codes are SQLite's.
 type system interface {
 	open(file string, make bool) (code int32)
 	close(file string)
@@ -27,22 +27,22 @@ type system interface {
 	size(file string) int64
 	there(file string) bool
 	sync(file string) (code int32)
-	// remove deletes a file; durably says that this has to be on the disk, too.
+	// remove deletes a file; if durably is true, the deletion must also reach the disk.
 	remove(file string, durably bool) (code int32)
 	lock(to level) (code int32)
 	unlock(to level) (code int32)
 	reserved() (is bool, code int32)
-	// now is the time of day in milliseconds since 1970.
+	// now returns the time of day in milliseconds since 1970.
 	now() int64
 	sleep(time.Duration)
 }
 
 var (
-	systems sync.Map // what a table is for: its number as a uintptr to the system
+	systems sync.Map // from a VFS number (uintptr) to its system
 	numbers atomic.Uintptr
 )
 
-// mount has SQLite know a system by a name, until unmount is called.
+// mount registers a system with SQLite under a new name, until unmount is called.
 func mount(s system) (name string, unmount func(), err error) {
 	tls := libc.NewTLS()
 	number := numbers.Add(1)
@@ -73,11 +73,11 @@ func mount(s system) (name string, unmount func(), err error) {
 	return name, unmount, nil
 }
 
-// A handle is what SQLite knows of an open file.
+// A handle is SQLite's data of an open file.
 type handle struct {
 	methods uintptr
 	number  uintptr // of the system
-	journal int32   // 1: of its journal
+	journal int32   // 1 if the file is the journal
 }
 
 var (
@@ -96,10 +96,10 @@ var (
 	}
 )
 
-// pointer is a function as SQLite, translated from C, has it.
+// pointer returns a function as a C function pointer of the translated SQLite.
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
-// at is what SQLite has at an address of its own, which Go's memory has no part in.
+// at returns a pointer to SQLite's own memory, which Go does not manage.
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
 func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(at[byte](p), n) }
@@ -119,8 +119,8 @@ func ofHandle(p uintptr) (s system, file string) {
 	return systemOf(h.number), file
 }
 
-// ending is which of the files of a database a name is, if it is one: a journal can name others,
-// and anything can be written into a journal.
+// ending returns which of a database's files a name means; false if none. A journal can
+// contain other names, and anything can be written into a journal.
 func ending(name uintptr) (file string, is bool) {
 	text := libc.GoString(name)
 	if strings.HasSuffix(text, journal) {
@@ -130,9 +130,9 @@ func ending(name uintptr) (file string, is bool) {
 }
 
 func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 {
-	at[handle](p).methods = 0 // SQLite closes what has methods
+	at[handle](p).methods = 0 // SQLite closes only files that have methods
 	if name == 0 {
-		return sqlite3.SQLITE_CANTOPEN // a temporary file: what is so large that it needs one has no place here
+		return sqlite3.SQLITE_CANTOPEN // a temporary file, which only databases too large for the simulation need
 	}
 	file, is := ending(name)
 	if !is {
@@ -182,20 +182,22 @@ func xFullPathname(_ *libc.TLS, _, name uintptr, n int32, out uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// SQLite asks no VFS but the first for what it draws numbers from, and none of those gets to a
-// trace: here it gets noughts.
+// xRandomness returns zeros. SQLite asks only the first VFS for its random numbers, and
+// none of these gets into a trace.
 func xRandomness(_ *libc.TLS, _ uintptr, n int32, out uintptr) int32 {
 	clear(bytesAt(out, n))
 	return n
 }
 
-// SQLite sleeps between two looks whether a file is still locked, as busy_timeout has it.
+// xSleep sleeps. SQLite sleeps between two checks whether a file is still locked, as
+// busy_timeout demands.
 func xSleep(_ *libc.TLS, table uintptr, microseconds int32) int32 {
 	ofTable(table).sleep(time.Duration(microseconds) * time.Microsecond)
 	return microseconds
 }
 
-// midnight is 1970 in days since noon, 24 November 4714 BC, from which SQLite counts.
+// midnight is the beginning of 1970 in days since noon, 24 November 4714 BC, from which
+// SQLite counts.
 const midnight = 2440587.5
 
 func xCurrentTime(_ *libc.TLS, table, out uintptr) int32 {
@@ -257,7 +259,8 @@ func xFileControl(*libc.TLS, uintptr, int32, uintptr) int32 { return sqlite3.SQL
 
 func xSectorSize(*libc.TLS, uintptr) int32 { return 4096 }
 
-// As SQLite takes it of a disk on Unix: what is written beside something leaves that as it is.
+// xDeviceCharacteristics returns SQLite's assumption about disks on Unix: a write leaves
+// the bytes beside it as they are.
 func xDeviceCharacteristics(*libc.TLS, uintptr) int32 {
 	return sqlite3.SQLITE_IOCAP_POWERSAFE_OVERWRITE
 }

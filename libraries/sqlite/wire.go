@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// What SQLite asks of its operating system, in words; a level is one of SQLite's five locks of a
-// file (https://www.sqlite.org/lockingv3.html).
+// The operations that SQLite asks of its operating system. A level is one of SQLite's five
+// locks on a file (https://www.sqlite.org/lockingv3.html).
 const (
 	open     = "open"
-	lock     = "lock"     // of a level above the one that there is
-	unlock   = "unlock"   // down to a level
-	reserved = "reserved" // is there somebody who has reserved the file?
+	lock     = "lock"     // raise the level
+	unlock   = "unlock"   // lower the level
+	reserved = "reserved" // ask whether any process has reserved the file
 	flush    = "sync"
 	remove   = "remove"
 )
@@ -34,62 +34,64 @@ var levels = []string{"none", "shared", "reserved", "pending", "exclusive"}
 
 func (l level) String() string { return levels[l] }
 
-// A database has two files: itself, and its journal.
+// A database has two files: the database file and its journal.
 const (
 	itself  = ""
 	journal = "-journal"
 )
 
-// A request is a line of JSON, and then the bytes of its changes.
+// A request is a line of JSON, followed by the bytes of its changes.
 type request struct {
 	Op string `json:"op"`
-	// Name is the database to be opened. All that follows on the connection is about that one.
+	// Name is the database to open. All later requests on the connection are about this
+	// database.
 	Name string `json:"name,omitempty"`
-	// File is one of the two that the database has.
+	// File is one of the database's two files.
 	File string `json:"file,omitempty"`
-	// Durably says that not only the file is to be deleted, but that this is to be on the disk.
+	// Durably says that the deletion of the file must also be on the disk.
 	Durably bool  `json:"durably,omitempty"`
 	Level   level `json:"level,omitempty"`
-	// Knows is the number of the contents that the process has, and Changes is what it has made
-	// of them since.
+	// Knows is the number of the contents that the process has. Changes are what it has
+	// changed in them since.
 	Knows   int      `json:"knows"`
 	Changes []change `json:"changes,omitempty"`
 }
 
-// A change is what a process does with one of the files: it writes at a place, cuts it there, or,
-// at -1, makes it.
+// A change is a process's change to a file. It writes at an offset, cuts the file there, or
+// creates it if the offset is -1.
 type change struct {
 	File string `json:"file"`
 	At   int64  `json:"at"`
-	Size int    `json:"size"` // of the bytes that are written; 0 cuts it
+	Size int    `json:"size"` // the number of written bytes; 0 cuts the file
 	data []byte
 }
 
-// An answer is a line of JSON, too, and then the bytes of the files.
+// An answer is a line of JSON, followed by the bytes of the files.
 type answer struct {
 	Yes bool `json:"yes"`
-	// Why says what is wrong, and Now what time of day it is, in milliseconds since 1970.
+	// Why is what is wrong, or "". Now is the time of day in milliseconds since 1970.
 	Why string `json:"why,omitempty"`
 	Now int64  `json:"now"`
-	// Number is that of the contents, which are there if the process knows others.
+	// Number is the number of the contents. Files are present if the process has other
+	// contents.
 	Number int    `json:"number"`
 	Files  []size `json:"files,omitempty"`
 	files  contents
 }
 
-// A size is how long a file is that there is.
+// A size is the length of an existing file in bytes.
 type size struct {
 	File string `json:"file"`
 	Size int    `json:"size"`
 }
 
-// contents are the files that there are.
+// contents are the existing files and their bytes.
 type contents map[string][]byte
 
-// largest is how long a file may get, in bytes.
+// maxFile is the greatest length of a file, in bytes.
 const largest = 1 << 20
 
-// apply makes a change. It writes into no bytes that there are.
+// apply makes a change. It copies the file's bytes and never changes them in place.
 func (c contents) apply(ch change) error {
 	if ch.At > largest || ch.At+int64(len(ch.data)) > largest || ch.At < -1 {
 		return fmt.Errorf("a file may have %d bytes at most", largest)
@@ -108,23 +110,23 @@ func (c contents) apply(ch change) error {
 	return nil
 }
 
-// framer cuts what a process says into lines.
+// framer splits a process's bytes into requests.
 type framer struct{}
 
-// longest is how long a message may be: both files, and what is said of them. most is how many
-// changes it may have: SQLite makes four for a page of 4 kB.
+// maxMessage is the greatest length of a message in bytes: both files and the JSON.
+// maxChanges is how many changes it may have: SQLite makes four for a page of 4 kB.
 const (
 	longest = 4 * largest
 	most    = 4 * largest / 4096
 )
 
-// message is one that says something, and has bytes after it.
+// encodeMessage returns a message: body as a line of JSON, and the raw bytes after it.
 func message(says any, raw ...[]byte) ([]byte, error) {
 	line, err := json.Marshal(says)
 	return bytes.Join(append([][]byte{append(line, '\n')}, raw...), nil), err
 }
 
-// unclear is the body of what is no request.
+// malformed is the body of a malformed request.
 type unclear struct{}
 
 // Next is as in [sim.Framer].
@@ -164,7 +166,7 @@ func (r *request) makesSense() bool {
 		slices.Contains([]string{open, lock, unlock, reserved, flush, remove}, r.Op) && len(r.Name) < 1000
 }
 
-// String is the request for people.
+// String returns the request's text for the trace.
 func (r *request) String() string {
 	what := "database"
 	if r.File == journal {

@@ -13,14 +13,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// gcPause is the story of a pause, on one machine.
+// gcPause is the world of a pause, on one machine.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 	cfg := GCPause(t, kind, 10*time.Second, fencing)
 	cfg.Network = sim.Network{Min: 20 * time.Microsecond, Max: 100 * time.Microsecond}
 	return cfg
 }
 
-// The holder's lease ends in the pause; it writes all the same when it goes on.
+// TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
+// although the lease has ended.
 func TestGCPause(t *testing.T) {
 	for fencing, broken := range map[storage.Policy]string{
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
@@ -34,9 +35,10 @@ func TestGCPause(t *testing.T) {
 	}
 }
 
-// A process is killed, or its machine loses power, at each of the answers that it gets while it
-// takes the row. Until its journal is deleted, SQLite in the other process rolls back what it has
-// written; from then on who is killed has the lock until its time is up.
+// TestTheJournalIsRolledBack kills a process, or cuts its machine's power, at each of the
+// answers that it gets while it acquires the row. Until its journal is deleted, SQLite in
+// the other process rolls back what it has written. After that, the killed process holds
+// the lock until the lease expires.
 func TestTheJournalIsRolledBack(t *testing.T) {
 	crash := func(n string, how func(at string) []sim.Fault) string {
 		cfg := gcPause(t, "sqlite-lease", storage.Writes)
@@ -64,7 +66,8 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 			}
 		}
 	}
-	// A power loss takes even that: SQLite does not wait until the disk knows that the journal is deleted.
+	// A power loss undoes even that: SQLite does not wait until the deletion of the journal
+	// is on the disk.
 	for how, want := range map[string]string{
 		crash("7th", howItEnds["killed"]):     "set client-1/1, expire client-1/1, set client-2/",
 		crash("7th", howItEnds["power loss"]): "set client-1/1, forget client-1/1, set client-2/",
@@ -73,9 +76,10 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 	}
 }
 
-// The same where the data is in the file, at each of the answers that a process gets to its write:
-// until its journal is deleted the write is nobody's, and from then on it is made. What a power
-// loss takes of that is what nobody had been told of.
+// TestAWriteIsRolledBack does the same where the data is in the file, at each of the
+// answers that a process gets to its write. Until its journal is deleted the write does not
+// count, and from then on it does. A power loss then undoes only what no client had been
+// told.
 func TestAWriteIsRolledBack(t *testing.T) {
 	made := func(n string, how func(at string) []sim.Fault) string {
 		cfg := gcPause(t, "sqlite-transaction-data", storage.None)
@@ -105,7 +109,7 @@ func TestAWriteIsRolledBack(t *testing.T) {
 	Same(t, "power loss when the journal is deleted", made("5th", howItEnds["power loss"]), "client-1 1 for 0, back to 0, client-2 1 for 0")
 }
 
-// howItEnds are the ways in which a process is no more, all by itself or with its machine.
+// howItEnds are the ways in which a process ends, alone or with its machine.
 var howItEnds = map[string]func(at string) []sim.Fault{
 	"killed": func(at string) []sim.Fault { return []sim.Fault{When(at, Crashed("client-1", trace.Kill))} },
 	"power loss": func(at string) []sim.Fault {

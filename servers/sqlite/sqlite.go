@@ -1,5 +1,5 @@
-// Package sqlite says what is known of SQLite: enough to read a scenario. What plays it needs
-// SQLite itself, and is in the package libraries/sqlite.
+// Package sqlite registers the properties of SQLite that are needed to read a scenario. The
+// simulation itself needs SQLite, and is in the package libraries/sqlite.
 package sqlite
 
 import (
@@ -16,12 +16,12 @@ func init() {
 		Port:      1,
 		Disks:     []sim.Disk{{Persistence: always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Key:       locks.SQLiteRow,
-		Revives:   true, // a row stays, and says until when it is somebody's
+		Revives:   true, // a row remains after its lease has ended, with the end in a column
 		Failure:   "disk I/O error",
 		Unrevoked: "a DELETE is made by a process of its own, which opens the file; let the client crash",
 	})
 }
 
-// always has on the disk what SQLite has asked to be there, before SQLite goes on. What it has not
-// asked for since the story began, a power loss takes.
+// always is persistence where SQLite waits until what it has asked to be on the disk is
+// there. A power loss takes what it has not asked for since the run began.
 const always sim.Persistence = "always"

@@ -25,7 +25,7 @@ type token struct {
 	raw  string // the original text
 }
 
-// symbols are the symbols of two characters.
+// symbols are the symbols of more than one character, the longer ones first.
 var symbols = []string{"::", "<>", "!=", "<=", ">=", "||", "=>", ":=", "<<", ">>"}
 
 // lex splits a text into tokens. The last token has the kind end.
