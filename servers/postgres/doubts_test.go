@@ -17,8 +17,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a real server knows and this one does not is told, by its name: the run proves nothing then.
-// What a real server refuses is an answer as good as any.
+// TestWhatIsNotServed checks that the run has a doubt if the server is asked for something
+// that a real server supports and this one does not. The doubt names it, and the run then
+// proves nothing. Something that a real server refuses gets an ordinary answer without a
+// doubt.
 func TestWhatIsNotServed(t *testing.T) {
 	const made = "a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1); CREATE SEQUENCE s; CREATE INDEX i ON t (n)\n"
 	for asked, want := range map[string]string{
@@ -89,8 +91,9 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
-// A session that its administrator ends loses its locks, and that is told: by nobody's command, since
-// whoever had them did not give them up.
+// TestASessionThatIsEndedLosesItsLocks checks that a session that its administrator ends
+// loses its locks. The trace shows a drop without a command, because the holder did not
+// release them.
 func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 	cfg := alone(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
@@ -108,7 +111,7 @@ func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 	})
 	cfg.Lock = sim.Lock{Key: "5", TTL: time.Second, Kind: locks.Kind{
 		Name: "ours", System: locks.Postgres,
-		New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // nobody asks for it but the script
+		New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // only the script uses the lock
 		Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: "advisory/5"}}, 1 },
 	}}
 	var became []string
@@ -121,7 +124,8 @@ func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 	Same(t, "the lock", strings.Join(became, ", "), "set session-1, drop session-1, set session-2, delete session-2")
 }
 
-// So it is with what a client wants when it connects.
+// TestConnectionsThatAreNotServed checks the doubts about what a client asks for when it
+// connects.
 func TestConnectionsThatAreNotServed(t *testing.T) {
 	for name, c := range map[string]struct{ value, want string }{
 		"geqo":             {"off", `unrecognized configuration parameter "geqo"`},

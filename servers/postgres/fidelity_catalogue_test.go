@@ -2,8 +2,8 @@ package postgres_test
 
 func init() { fidelities = append(fidelities, ofItself...) }
 
-// What sessions ask about the server itself: who has locks, who is connected, and from which
-// transactions rows are.
+// catalogueFidelities are scripts in which sessions ask about the server itself: who holds
+// locks, who is connected, and which transactions rows come from.
 var ofItself = []fidelity{
 	{
 		name: "the transactions that a row is from, for optimistic concurrency",

@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The scripts, on a real server: PostgreSQL 15, as Debian has it. Each has a database of its
-// own.
+// TestFidelityOfRealPostgres runs the scripts on a real server: PostgreSQL 15, as in
+// Debian. Each script has a database of its own.
 func TestFidelityOfRealPostgres(t *testing.T) {
 	server := realPostgres(t)
 	admin := server.admin(t)
@@ -38,7 +38,7 @@ func TestFidelityOfRealPostgres(t *testing.T) {
 	}
 }
 
-// The scripts of standbys, on real servers.
+// TestStandbysOfRealPostgres runs the scripts of standbys on real servers.
 func TestStandbysOfRealPostgres(t *testing.T) {
 	for _, f := range standbys {
 		t.Run(f.name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 			primary := realPostgres(t)
 			admin := primary.admin(t)
 			standby := primary.standby(t)
-			// From here on it is waited for.
+			// From here on commits wait for the standby.
 			if f.synchronous {
 				admin.must("ALTER SYSTEM SET synchronous_standby_names = 'walreceiver'")
 				admin.must("SELECT pg_reload_conf()")
@@ -67,8 +67,9 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 	}
 }
 
-// The scripts of a pooler, on a real PgBouncer before a real server. That of Debian 12, 1.18, keeps
-// no track of prepared statements, and the scripts have none.
+// TestPoolersOfRealPgBouncer runs the scripts of a pooler on a real PgBouncer in front of a
+// real server. Debian 12 has version 1.18, which does not track prepared statements, and
+// the scripts use none.
 func TestPoolersOfRealPgBouncer(t *testing.T) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -89,13 +90,13 @@ func TestPoolersOfRealPgBouncer(t *testing.T) {
 	}
 }
 
-// pooler starts a PgBouncer before the server, and returns how it is reached.
+// pooler starts a PgBouncer in front of the server, and returns how to connect to it.
 func (r *realServer) pooler(program, name string, size int) pgconn.DialFunc {
 	dir := filepath.Join(r.dir, name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := os.Chmod(dir, 0o777); err != nil { // it does not run as root
+	if err := os.Chmod(dir, 0o777); err != nil { // PgBouncer does not run as root
 		r.t.Fatal(err)
 	}
 	config := filepath.Join(dir, "ini")
@@ -121,7 +122,7 @@ default_pool_size = %d
 	})
 	socket := filepath.Join(dir, ".s.PGSQL.5432")
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("unix", socket); err == nil { // its socket is there before it listens
+		if c, err := net.Dial("unix", socket); err == nil { // the socket exists before PgBouncer listens
 			_ = c.Close()
 			break
 		}
@@ -134,13 +135,13 @@ default_pool_size = %d
 	}
 }
 
-// A real server, and the programs that it is made of.
+// realServer is a real server with its directories and its process.
 type realServer struct {
 	t      *testing.T
-	dir    string // where its socket is
+	dir    string // of its socket
 	data   string
 	attr   *syscall.SysProcAttr
-	server *exec.Cmd // nil: it does not run
+	server *exec.Cmd // nil while it does not run
 	dial   pgconn.DialFunc
 }
 
@@ -160,7 +161,7 @@ func realPostgres(t *testing.T) *realServer {
 	return r
 }
 
-// standby starts a standby of the server, from a copy of it.
+// standby starts a standby of the server, from a copy of its data.
 func (r *realServer) standby(t *testing.T) *realServer {
 	s := newRealServer(t)
 	s.does("pg_basebackup", "-h", r.dir, "-U", "locksim", "-D", s.data, "-R", "--no-sync", "--checkpoint=fast")
@@ -169,7 +170,7 @@ func (r *realServer) standby(t *testing.T) *realServer {
 }
 
 func newRealServer(t *testing.T) *realServer {
-	// A socket's path must be short, and a server does not run as root.
+	// The path of a socket must be short, and the server does not run as root.
 	dir, err := os.MkdirTemp("/tmp", "pg")
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func (r *realServer) start() {
 	}
 }
 
-// stop ends it, and what is connected to it.
+// stop stops the server, which ends its connections.
 func (r *realServer) stop() {
 	if r.server == nil {
 		return
@@ -241,7 +242,7 @@ func (r *realServer) stop() {
 	}
 }
 
-// An admin is a session beside those of the scripts.
+// An admin is a session that is not part of the scripts.
 type admin struct {
 	t    *testing.T
 	conn *pgconn.PgConn
@@ -257,7 +258,7 @@ func (r *realServer) admin(t *testing.T) admin {
 	return admin{t, c, &sync.Mutex{}}
 }
 
-// ask is the first value that a statement comes to, and false if it comes to none.
+// ask returns the first value of a statement's result; false if the result is empty.
 func (a admin) ask(text string, args ...string) (string, bool, error) {
 	a.one.Lock()
 	defer a.one.Unlock()
@@ -278,7 +279,7 @@ func (a admin) must(text string) {
 	}
 }
 
-// until waits until a statement comes to true.
+// until waits until a statement returns true.
 func (a admin) until(text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		is, _, err := a.ask(text)
@@ -291,7 +292,7 @@ func (a admin) until(text string) {
 	}
 }
 
-// waits tells whether a session waits for a lock or for a standby, and whether it is gone.
+// waits reports whether a session waits for a lock or a standby, and whether it has ended.
 func (a admin) waits(pid uint32) (waits, gone bool) {
 	is, there, err := a.ask("SELECT coalesce(wait_event_type = 'Lock' OR wait_event = 'SyncRep', false) FROM pg_stat_activity WHERE pid = $1", fmt.Sprint(pid))
 	if err != nil {

@@ -20,24 +20,24 @@ import (
 	_ "github.com/locksim/locksim/servers/postgres"
 )
 
-// A fidelity is a script of sessions, and what they are told: by the simulated server, and by
-// a real one. A line of the script is
+// A fidelity is a script of sessions, with the answers of the simulated server and of a
+// real one. A line of the script is one of these:
 //
-//	a: SQL | first parameter | second    asks by the extended protocol, and tells the answer
-//	a! SQL                               asks by the simple one
-//	a> SQL                               asks, and tells whether there is an answer yet
-//	a<                                   tells the answer that there was not yet
+//	a: SQL | first parameter | second    runs SQL by the extended protocol and records the answer
+//	a! SQL                               runs SQL by the simple protocol
+//	a> SQL                               runs SQL and records the answer, or that it waits
+//	a<                                   records the answer that a> did not have yet
 //	a.                                   closes the connection
-//	a; a moment                          lets time pass
+//	a; a moment                          waits, for example 300ms
 //
-// in which a is the name of a session, which begins with its first line.
+// Here a is the name of a session, which begins with its first line.
 type fidelity struct {
 	name, script, want string
-	// Where a real server tells something else, that, and why it is so.
+	// real is what a real server answers if that differs from want, and why is the reason.
 	real, why string
 }
 
-// The scripts, on the simulated server.
+// TestFidelityOfOurServer runs the scripts on the simulated server.
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
@@ -55,7 +55,8 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// Each difference has a reason, and is one.
+// TestDifferencesHaveReasons checks that each listed difference has a reason, and is a
+// difference.
 func TestDifferencesHaveReasons(t *testing.T) {
 	for _, f := range fidelities {
 		if (f.real == "") != (f.why == "") || f.real != "" && slices.Equal(lines(f.real), lines(f.want)) {
@@ -81,22 +82,24 @@ func (f fidelity) compare(t *testing.T, said, want string) {
 	}
 }
 
-// A script is what is done with a server, and what is told of it.
+// A script runs the lines of a script on a server and records the answers.
 type script struct {
 	t        *testing.T
 	dial     pgconn.DialFunc
 	database string
-	// standby is how its standby is reached, and does what scripts of one can do besides.
+	// standby is how to connect to the standby. actions are what the lines with = do.
 	standby pgconn.DialFunc
 	does    map[string]func()
-	// waits tells, by its process ID, whether a session waits for a lock, or is gone. In a world
-	// there is no need of it: there time passes only when everybody waits for it.
+	// waits reports, by its process ID, whether a session waits for a lock, and whether it
+	// has ended. It is nil in a world: there time passes only when everything else has to
+	// wait.
 	waits    func(pid uint32) (waits, gone bool)
 	said     strings.Builder
 	sessions map[string]*session
 }
 
-// A session is a connection; asked will have the answer that is yet to come, if there is one.
+// A session is a connection. pending delivers the answer that has not come yet; it is nil
+// if there is none.
 type session struct {
 	conn    *pgconn.PgConn
 	asked   chan string
@@ -114,8 +117,8 @@ func (s *script) play(text string) string {
 	return s.said.String()
 }
 
-// soon is when it is looked whether a session waits: in a world an answer that does not have
-// to wait is there by then.
+// soon is how long a script waits before it checks whether a session waits. In a world an
+// answer that does not have to wait has arrived by then.
 const soon = 300 * time.Millisecond
 
 func (s *script) line(line string) {
@@ -180,8 +183,8 @@ func (s *script) line(line string) {
 	}
 }
 
-// looks tells whether a session waits for a lock, and whether it is gone: how long a busy
-// machine takes to get there says nothing of the server.
+// checkWaits reports whether a session waits for a lock, and whether it has ended. It asks
+// the server, because on a busy machine the time that has passed proves nothing.
 func (s *script) looks(one *session) (waits, gone bool) {
 	if s.waits == nil {
 		return true, true
@@ -189,7 +192,7 @@ func (s *script) looks(one *session) (waits, gone bool) {
 	return s.waits(one.conn.PID())
 }
 
-// free fails the test if a session is still waiting for an answer: a connection is for one
+// checkIdle fails the test if a session still waits for an answer: a connection handles one
 // request at a time.
 func (s *script) free(name, line string) {
 	s.t.Helper()
@@ -198,7 +201,7 @@ func (s *script) free(name, line string) {
 	}
 }
 
-// close hangs up. Who still waits for an answer gets none.
+// close closes a session. If it waits for an answer, it gets none.
 func (s *script) close(name string) {
 	one := s.sessions[name]
 	delete(s.sessions, name)
@@ -231,7 +234,7 @@ func (s *script) session(name string) *session {
 	return one
 }
 
-// connect is a connection that nothing in the environment has a say in.
+// connect returns a connection on which the environment has no influence.
 func connect(dial pgconn.DialFunc, database string, heard func(*pgconn.Notice)) (*pgconn.PgConn, error) {
 	c, err := pgconn.ParseConfig("host=127.0.0.1 port=5432 user=locksim sslmode=disable database=" + cmp.Or(database, "locksim"))
 	if err != nil {
@@ -263,7 +266,7 @@ func (one *session) asksSimply(text string) string {
 	return one.told(results, err)
 }
 
-// told is an answer as a script tells it: notices, rows, tags, the error.
+// format returns an answer as a script records it: notices, rows, tags, the error.
 func (one *session) told(results []*pgconn.Result, err error) string {
 	var all []string
 	all = append(all, one.notices...)

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// alone is a world with one server, in which one client does something.
+// oneClient is a world with one server, in which one client calls do.
 func alone(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		do(ctx, p)
@@ -24,7 +24,7 @@ func alone(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Confi
 	return cfg
 }
 
-// encoded are messages as a client writes them.
+// encodeMessages returns messages as bytes on the connection.
 func encoded(messages ...pgproto3.FrontendMessage) []byte {
 	var b []byte
 	for _, m := range messages {
@@ -35,7 +35,8 @@ func encoded(messages ...pgproto3.FrontendMessage) []byte {
 
 var startup = &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "a"}}
 
-// Whatever a client writes, the server answers or hangs up, and serves the next client.
+// FuzzMessages checks that the server answers or hangs up whatever a client writes, and
+// then serves the next client.
 func FuzzMessages(f *testing.F) {
 	for _, b := range [][]byte{
 		nil, {0}, {0, 0, 0, 8, 4, 210, 22, 47}, []byte("GET / HTTP/1.0\r\n\r\n"),
@@ -69,7 +70,8 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
-// Whatever is asked for in SQL comes to something, and the session goes on.
+// FuzzStatements checks that any SQL gets an answer, and that the server then serves the
+// next session.
 func FuzzStatements(f *testing.F) {
 	for _, one := range fidelities {
 		for _, line := range lines(one.script) {
@@ -88,7 +90,7 @@ func FuzzStatements(f *testing.F) {
 	})
 }
 
-// answer is the last value that a new session is told.
+// answer returns the last value of a text's result in a new session, or the error.
 func answer(ctx context.Context, p *sim.Program, text string) string {
 	env := p.Env()
 	c, err := connect(func(ctx context.Context, network, _ string) (net.Conn, error) {

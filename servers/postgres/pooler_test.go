@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The scripts of a pooler in transaction mode, with so many sessions; 0 is as many as it has by
-// default.
+// poolers are the scripts of a pooler in transaction mode. size is the number of its
+// sessions; 0 means its default.
 var poolers = []struct {
 	fidelity
 	size int
@@ -233,7 +233,7 @@ var poolers = []struct {
 	}},
 }
 
-// pooled has the server of a world stand behind a pooler.
+// withPooler puts a pooler in front of a world's server.
 func pooled(cfg sim.Config, settings ...string) sim.Config {
 	cfg.Nodes[0].Settings = append([]string{"pool_mode=transaction"}, settings...)
 	return cfg
@@ -258,7 +258,8 @@ func TestPoolersOfOurs(t *testing.T) {
 	}
 }
 
-// A session that nobody uses is closed, and what it has locked is free.
+// TestAPoolerClosesWhatIsIdle checks that an unused session is closed, and that its locks
+// are released.
 func TestAPoolerClosesWhatIsIdle(t *testing.T) {
 	var said string
 	cfg := pooled(alone(t, func(_ context.Context, p *sim.Program) {
@@ -280,7 +281,8 @@ func TestAPoolerClosesWhatIsIdle(t *testing.T) {
 	}
 }
 
-// Who waits for a session for too long is sent away.
+// TestAPoolersPatience checks that a client which waits for a session for too long is
+// disconnected.
 func TestAPoolersPatience(t *testing.T) {
 	var said string
 	Play(t, pooled(alone(t, func(_ context.Context, p *sim.Program) {
@@ -296,7 +298,8 @@ func TestAPoolersPatience(t *testing.T) {
 	Same(t, "said", strings.Join(lines(said), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
 }
 
-// What it does not keep for its clients it refuses when they connect.
+// TestAPoolerRefusesSettings checks that a client which connects with a setting that the
+// pooler does not keep is refused.
 func TestAPoolerRefusesSettings(t *testing.T) {
 	var got error
 	Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
@@ -317,8 +320,9 @@ func TestAPoolerRefusesSettings(t *testing.T) {
 	}
 }
 
-// A statement that one client has prepared on one session it executes on another, if the pooler
-// keeps track of it. If it does not, the client is told what that session says.
+// TestAPoolerAndPreparedStatements checks a statement that a client has prepared on one
+// session and executes on another one. If the pooler tracks statements, it works. If not,
+// the client gets the other session's error.
 func TestAPoolerAndPreparedStatements(t *testing.T) {
 	for settings, want := range map[string]string{
 		"max_prepared_statements=200": "nil, 1; nil, 1; nil",
@@ -352,7 +356,7 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 				t.Error(err)
 			}
 			executes()
-			b.Exec(ctx, "BEGIN").ReadAll() // has that session
+			b.Exec(ctx, "BEGIN").ReadAll() // b has the session in which a has prepared
 			executes()
 			_, err := b.Prepare(ctx, "mine", "SELECT $1::int", nil)
 			said = append(said, or(err))
@@ -368,7 +372,8 @@ func or(err error) string {
 	return err.Error()
 }
 
-// Whatever clients of a pooler write, it answers or hangs up, and serves the next one.
+// FuzzPooler checks that the pooler answers or hangs up whatever a client writes, and then
+// serves the next client.
 func FuzzPooler(f *testing.F) {
 	for _, all := range [][]pgproto3.FrontendMessage{
 		{startup},

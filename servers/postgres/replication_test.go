@@ -12,13 +12,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Scripts of a primary and its standby. The sessions of those are called by capital letters, and
-// there are these lines more:
+// standbys are scripts of a primary and its standby. Sessions of the standby have capital
+// letters. There are these additional lines:
 //
-//	=caught up    waits until the standby has all that the primary has on its disk
+//	=caught up    waits until the standby has everything that the primary has on its disk
 //	=stop         stops the standby
 //	=start        starts it again
-//	=promote      makes it a primary
+//	=promote      promotes it to primary
 var standbys = []struct {
 	fidelity
 	synchronous bool
@@ -186,7 +186,7 @@ var standbys = []struct {
 	}},
 }
 
-// pair is a world with a primary and its standby, in which a client does something.
+// pair is a world with a primary and its standby, in which one client calls do.
 func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
 	cfg := alone(t, do)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "standby", System: "postgres", ReplicaOf: "postgres-1"})
@@ -196,8 +196,8 @@ func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program))
 	return cfg
 }
 
-// The scripts of standbys, on simulated servers. What a script cannot do there faults do, when it
-// waits for them.
+// TestStandbysOfOurs runs the scripts of standbys on simulated servers. Faults stop, start
+// and promote the standby at fixed times, and the lines of the script wait for them.
 func TestStandbysOfOurs(t *testing.T) {
 	const stops, starts = time.Minute, 2 * time.Minute
 	for _, f := range standbys {
@@ -227,8 +227,9 @@ func TestStandbysOfOurs(t *testing.T) {
 	}
 }
 
-// What is on the disk of a server that waits for its standby is not taken back by a crash: it
-// counts when the server is back, though nobody was told.
+// TestACrashWhileACommitWaits checks a commit that is on the disk and waits for the standby
+// when the server crashes. It counts when the server is back, though no client has been
+// told.
 func TestACrashWhileACommitWaits(t *testing.T) {
 	var said string
 	cfg := pair(t, true, func(_ context.Context, p *sim.Program) {
@@ -251,8 +252,8 @@ func TestACrashWhileACommitWaits(t *testing.T) {
 	Same(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
 }
 
-// A standby that was away, or is behind, has everything in the end, and in order; until then it is
-// as it was.
+// TestAStandbyIsBehind checks that a standby which was away or lags gets every change in
+// the end, in order. Until then it keeps its old state.
 func TestAStandbyIsBehind(t *testing.T) {
 	for name, test := range map[string]struct {
 		lag   time.Duration

@@ -13,8 +13,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lease is a row whose columns say who has it and until when, whatever the table and its columns
-// are called. What looks like one and is not known for one makes the run prove nothing.
+// TestRowsThatAreLeases checks that a row is a lease if its columns show the holder and the
+// end, whatever the names of the table and its columns. A row that looks like a lease but
+// is not recognised raises a doubt, and the run proves nothing.
 func TestRowsThatAreLeases(t *testing.T) {
 	const row = "locks/x"
 	for _, c := range []struct{ name, key, script, becomes, doubt string }{
@@ -79,7 +80,7 @@ func TestRowsThatAreLeases(t *testing.T) {
 			})
 			cfg.Lock = sim.Lock{Key: "x", TTL: time.Second, Kind: locks.Kind{
 				Name: "ours", System: locks.Postgres,
-				New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // nobody asks for it but the script
+				New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // only the script uses the lock
 				Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: c.key}}, 1 },
 			}}
 			tr := Play(t, cfg)

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// told is what a script is told in a world in which some faults strike.
+// runScript returns the answers to a script in a world with faults.
 func told(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace) {
 	t.Helper()
 	var said string
@@ -27,9 +27,9 @@ func told(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace)
 	return strings.Join(lines(said), "\n"), tr
 }
 
-// What is committed is there after a crash, and nothing else: sessions, their locks and what
-// they had not committed are gone. A sequence goes on behind what it had logged ahead, of
-// which a transaction that was not committed is no part.
+// TestCrashes checks that a crash keeps only committed data: sessions, their locks and
+// uncommitted changes are lost. A sequence continues after the numbers that it had logged
+// ahead, unless only an uncommitted transaction had logged them.
 func TestCrashes(t *testing.T) {
 	const story = `
 		a! CREATE TABLE t (n int); INSERT INTO t VALUES (1); CREATE SEQUENCE s
@@ -56,8 +56,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// A session that waits for a lock does not notice that its client is gone: it gets the lock, and
-// what it then does is done.
+// TestWhoIsGoneMayStillBeServed checks that a session that waits for a lock does not notice
+// that its client has hung up: it acquires the lock and executes its statement.
 func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 	var n string
 	Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
@@ -91,7 +91,8 @@ func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 	Same(t, "n", n, "11")
 }
 
-// A timeout that passes in a pause strikes when the server goes on.
+// TestTimeoutsInAPause checks that a timeout that passes in a pause takes effect when the
+// server continues.
 func TestTimeoutsInAPause(t *testing.T) {
 	said, tr := told(t, `
 		a: SET idle_in_transaction_session_timeout = '2s'
@@ -106,7 +107,7 @@ func TestTimeoutsInAPause(t *testing.T) {
 	}
 }
 
-// now() follows the server's time of day.
+// TestTheServersClock checks that now() follows the server's time of day.
 func TestTheServersClock(t *testing.T) {
 	said, tr := told(t, `
 		a! CREATE TABLE t (at timestamptz); INSERT INTO t VALUES (now())
@@ -119,7 +120,8 @@ func TestTheServersClock(t *testing.T) {
 	}
 }
 
-// A server that fails refuses statements, and sessions survive that.
+// TestAServerFails checks that a failing server refuses statements, and that sessions
+// survive that.
 func TestAServerFails(t *testing.T) {
 	said, tr := told(t, `
 		a: SELECT 1
@@ -136,8 +138,8 @@ func TestAServerFails(t *testing.T) {
 	}, "\n"))
 }
 
-// A run in which the server is asked for what it does not have proves nothing; one in which it
-// refuses what a real one refuses is as good as any.
+// TestDoubts checks that a run has a doubt if the server was asked for something that it
+// does not support. A refusal that a real server would give as well causes no doubt.
 func TestDoubts(t *testing.T) {
 	for text, doubts := range map[string]int{
 		"a: SELECT 1/0": 0, "a: SELECT none": 0, "a: SELECT * FROM none": 0, "a: LISTEN x": 1, "a: SELECT random()": 1, "a: SELECT nothing()": 1, "a: SELEC 1": 1,
