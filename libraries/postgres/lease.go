@@ -37,8 +37,8 @@ func provideLease(name string, w words) {
 	})
 }
 
-// statements are the SQL texts of the lock. If usesClientClock is true, the last parameter
-// is the client's time.
+// leaseSQL is the SQL of a lease row. If usesClientClock is true, the last parameter of
+// each statement is the client's time.
 type words struct {
 	table, acquire, extend, release string
 	clients                         bool
@@ -112,8 +112,7 @@ const (
 	unchecked = `DELETE FROM locks WHERE name = $1`
 )
 
-// applyOptions returns the statements of a lock from which the options leave a precaution
-// out.
+// applyOptions returns the SQL of a lock from which the options leave a precaution out.
 func (w words) without(o locks.Options) words {
 	switch {
 	case !o.Has("holder-check"):

@@ -102,7 +102,7 @@ func (q *query) sum(r *run, found []keptRow) []keptRow {
 	return []keptRow{{version: &version{}}}
 }
 
-// pick returns the greater value for max and the smaller one for min. a may be nil.
+// pick returns the greater value for max and the smaller one for min. x may be nil.
 func (a *aggregate) picks(one, other value) value {
 	if one == nil || a.name == "max" && compare(other, one) > 0 || a.name == "min" && compare(other, one) < 0 {
 		return other

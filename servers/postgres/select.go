@@ -162,8 +162,9 @@ func compareNulls(a, b value) int {
 	return compare(a, b)
 }
 
-// lockAndAdd locks a row if the query asks for it, and adds it to the result; false if the
-// row no longer exists or matches.
+// lockAndAdd locks a row if the query asks for it, and adds it to the result. It returns
+// false without adding the row if the row no longer exists or matches, or if SKIP LOCKED
+// skips it.
 func (q *query) give(r *run, v *version) bool {
 	locks := q.lock.Update && q.table != nil
 	if locks {

@@ -22,6 +22,6 @@ func init() {
 	})
 }
 
-// always is persistence where SQLite waits until what it has asked to be on the disk is
-// there. A power loss takes what it has not asked for since the run began.
+// always is persistence where SQLite waits until what it syncs is on the disk. A power loss
+// takes what SQLite has not synced since the run began.
 const always sim.Persistence = "always"
