@@ -24,7 +24,7 @@ type server struct {
 	// crashed, but which did not count yet.
 	recovering []*tx
 
-	// A crash loses all fields from here down to register.
+	// A crash loses what the fields from here down to register hold; process IDs continue.
 	backends []*backend
 	pool     *pooler // nil if there is no pooler
 	// waiting are the waiting runs, the one that has waited longest first.
