@@ -10,13 +10,13 @@ import (
 
 // What the suite is known to find in the locks: by test case, the rules that fail.
 //
-//   - The answer that grants the row says until when, and the library ignores it: after a late
-//     answer, the lease has ended already when the work begins.
-//   - A heartbeat whose context ended with the attempt renews nothing: a client that works for
-//     longer than the lease shares the lock with the next one. The test case with a late request
-//     has such a client.
-//   - A connection whose unlock has failed returns to the pool with the lock, and no other client
-//     gets the lock while the process runs.
+//   - The answer that grants the row contains the end of the lease, and the library ignores it.
+//     After a late answer, the lease has ended already when the work begins.
+//   - A heartbeat whose context ended with the attempt renews nothing. A client that works for
+//     longer than the lease then shares the lock with the next one. The test case with a late
+//     request has such a client.
+//   - A connection whose unlock has failed returns to the pool with the lock. No other client gets
+//     the lock while the process runs.
 var (
 	lateAnswers = roof.Findings{
 		"late/acquire":       {"section-exclusion"},

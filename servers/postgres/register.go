@@ -15,9 +15,9 @@ import (
 // of locked rows and advisory locks immediately.
 type register struct {
 	s *server
-	// leases are the world's locks that can be lease rows, keys the keys of all its locks,
-	// both in the world's order. granted has the grant event of each row lock or advisory
-	// lock that is held.
+	// leases are the world's locks that can be lease rows; keys are the keys of all its
+	// locks. Both are in the world's order. granted has the grant event of each row lock or
+	// advisory lock that is held.
 	*rowregister.Register
 	leases []lease
 	others []string
@@ -61,8 +61,8 @@ func leaseOf(key string) (lease, bool) {
 	return l, ok && table != "advisory"
 }
 
-// clientExpiryColumn is the column with the end of a lease that the server does not expire:
-// a client that takes the lease over judges by its own time of day that it has ended.
+// clientExpiryColumn is the column with the end of a lease that the server does not expire.
+// A client that takes the lease over judges by its own time of day that it has ended.
 const judgedColumn = "client_expires_at"
 
 // columns returns the numbers of the columns with the holder and the end; -1 if there is
@@ -111,9 +111,10 @@ func (g *register) rowLocked(b *backend, r *row) {
 	}
 }
 
-// emitAdvisoryGrant emits that a session has acquired an advisory lock. If the session held
-// it already, behind a pooler for another client, the event looks as if the new client
-// overwrote the grant of the previous one: the server tells both that they hold the lock.
+// emitAdvisoryGrant emits that a session has acquired an advisory lock. Behind a pooler the
+// session may hold it already for another client. Then the server grants the lock to both
+// clients, and the event looks as if the new client had overwritten the grant of the
+// previous one.
 func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
 	key := a.key()
 	if !slices.Contains(g.others, key) || g.taken[key] != nil && same(was, b.by()) {
@@ -156,7 +157,7 @@ func (g *register) frees(b *backend, key string) {
 }
 
 // emitLeaseChanges emits what has changed in the leases. owner returns the client that made
-// the change. copied says that the change was replicated to this standby; owner then
+// the change. If copied is true, the change was replicated to this standby. Then owner
 // returns the owner of a new lease.
 func (g *register) look(whose func(key string) *trace.Actor, copied bool) {
 	for _, l := range g.leases {
@@ -230,8 +231,8 @@ func (g *register) row(l *lease) *version {
 }
 
 // doubtIfUnknownLease notes a doubt if a row looks like a lease but is not recognised as
-// one: it has a time in the future, but no column with a known name for the holder or for
-// the end. A run proves nothing if the simulator cannot see who holds the lock.
+// one. Such a row has a time in the future, but no column with a known name for the holder
+// or for the end. A run proves nothing if the simulator cannot see who holds the lock.
 func (g *register) doubts(l *lease, v *version) {
 	if v == nil {
 		return
