@@ -11,7 +11,7 @@ const (
 	AssumeStorageMemory Assumption = "storage memory"
 )
 
-// Assumptions lists all of them.
+// Assumptions lists all assumptions.
 func Assumptions() []Assumption {
 	return []Assumption{AssumeProcess, AssumeNetwork, AssumeClock, AssumeLockMemory, AssumeStorageMemory}
 }

@@ -6,11 +6,12 @@ import (
 	"reflect"
 )
 
-// A Difference is an event that is not the same in two traces.
+// A Difference is the first event that differs between two traces.
 type Difference struct {
-	// Event is its number; 0 if there is no difference.
+	// Event is the number of the event, from 1; 0 if there is no difference.
 	Event int
-	// First and Then are the event in full as either trace has it.
+	// First and Second are the event in full, as JSON, in the first and in the second
+	// trace.
 	First, Then string
 }
 
@@ -18,8 +19,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("event %d\n  first: %s\n  then:  %s", d.Event, d.First, d.Then)
 }
 
-// FirstDifference compares two traces of what should be the same run: the first event
-// that is not the same in both.
+// FirstDifference compares two traces of what should be the same run, and returns the first
+// event that differs.
 func FirstDifference(a, b *Trace) Difference {
 	for i := range max(len(a.Events), len(b.Events)) {
 		if i < min(len(a.Events), len(b.Events)) && reflect.DeepEqual(a.Events[i], b.Events[i]) {
@@ -30,14 +31,14 @@ func FirstDifference(a, b *Trace) Difference {
 	return Difference{}
 }
 
-// show is one event in full.
+// formatEvent returns the i-th event, counted from 0, as JSON.
 func (t *Trace) show(i int) string {
 	if i >= len(t.Events) {
 		return "(the run had ended)"
 	}
 	text, err := json.Marshal(t.Events[i])
 	if err != nil {
-		panic(err) // an Event holds nothing that JSON cannot
+		panic(err) // an Event holds only values that JSON can express
 	}
 	return string(text)
 }

@@ -1,7 +1,7 @@
-// Package trace is what a run of a world leaves behind, and the words in which
-// one speaks of it: events and the processes they happen to, points in the story,
-// messages, steps and witnesses, and their grammar.
+// Package trace holds the record of one run of a world, and the vocabulary for describing
+// it: events and the processes they happen to, points, messages, steps and witnesses, with
+// the grammar of their text forms.
 //
-// It is data and grammar only. What a trace says of keys, leases, clocks and
-// sections is read by package history, what it proves is judged by package checks.
+// It contains only data and grammar. Package history derives keys, leases, clocks and
+// sections from a trace, and package checks judges what it proves.
 package trace

@@ -1,8 +1,8 @@
 package trace
 
-// An Effect is what a fault does to what it strikes. The set is closed: searches, suites
-// and pictures have a table by effect, so that a new kind of fault with one of these
-// effects is dealt with everywhere as soon as it is registered.
+// An Effect is what a fault does to its target. The set is closed: searches, suites and
+// diagrams have a table by effect, so they handle a new kind of fault with one of these
+// effects as soon as it is registered.
 type Effect string
 
 const (
@@ -22,8 +22,8 @@ const (
 	RevokesClaim     Effect = "revokes a claim"
 )
 
-// breaks has, by effect, what a lock takes for granted and such a fault breaks. A call that is
-// cancelled breaks nothing that a lock may take for granted.
+// breaks maps each effect to the assumption of a lock that such a fault breaks. A cancelled
+// call breaks no assumption.
 var breaks = []struct {
 	Effect
 	Assumption
@@ -53,8 +53,8 @@ func Effects() []Effect {
 	return all
 }
 
-// Breaks is the assumption that a fault of the effect breaks; "" is none. A crash takes another
-// one from a server.
+// Breaks returns the assumption that a fault with this effect breaks, or "" for none. It
+// does not cover the crash of a server, which breaks another assumption.
 func (e Effect) Breaks() Assumption {
 	for _, b := range breaks {
 		if b.Effect == e {

@@ -6,24 +6,23 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// An Actor is one acquisition of one client: the client's name and the number,
-// from 1, of its call of Acquire. Section 0 is what a client does outside any
-// section.
+// An Actor is one acquisition by one client: the client's name, and the number of its call
+// of Acquire, from 1. Section 0 is everything that a client does outside its sections.
 type Actor struct {
 	Client  string `json:"client"`
 	Section int    `json:"section"`
-	// Sent is the Seq of the send event of the command that acted.
+	// Sent is the Seq of the event that sent the actor's command.
 	Sent int `json:"sent,omitempty"`
 }
 
-// Operator is who acts when an operator types a command at a server by hand.
+// Operator returns the actor for a command that an operator types at a server by hand.
 func Operator() *Actor { return &Actor{Client: OperatorName} }
 
-// IsOperator reports whether an operator has acted, and no client.
+// IsOperator reports whether the actor is an operator and not a client.
 func (a *Actor) IsOperator() bool { return a != nil && a.Client == OperatorName }
 
-// An Event is one thing that happened. Seq orders events totally; At is true
-// time since the start of the world and never decreases with Seq.
+// An Event is one thing that happened. Seq is its number, from 1, without gaps. At is the
+// true time since the start of the world; it never decreases as Seq grows.
 type Event struct {
 	Seq  int           `json:"seq"`
 	At   time.Duration `json:"at"`
@@ -33,99 +32,101 @@ type Event struct {
 	Peer    string `json:"peer,omitempty"`
 	// Fault is the number of a fault, from 1, in the order of the scenario.
 	Fault int `json:"fault,omitempty"`
-	// Instant says, on a strike, that the fault has no duration: it is over once
-	// it has struck, and is never lifted.
+	// Instant says, on a strike, that the fault has no duration: it ends in the moment it
+	// strikes and is never lifted.
 	Instant bool `json:"instant,omitempty"`
-	// Lifts says, on a strike, that the fault has an end: it is not meant to stay.
+	// HasEnd says, on a strike, that the fault is meant to be lifted.
 	Lifts bool `json:"lifts,omitempty"`
 	// Text is for people: a command, a reply, a reason.
 	Text string `json:"text,omitempty"`
 
-	// Conn numbers the connections of a pair of processes from 1, Msg the
-	// messages of one direction of a connection from 1. Reply says that the
-	// message goes from the server to the client. Handshake says that it only
-	// sets the connection up (HELLO and the like), or was sent before the story began.
+	// Conn numbers the connections of a pair of processes, from 1. Msg numbers the messages
+	// of one direction of a connection, from 1. Reply says that the message goes from the
+	// server to the client. Handshake says that the message only sets up the connection
+	// (HELLO and the like), or was sent before the scenario began.
 	Conn      int  `json:"conn,omitempty"`
 	Msg       int  `json:"msg,omitempty"`
 	Reply     bool `json:"reply,omitempty"`
 	Handshake bool `json:"handshake,omitempty"`
-	// KeepAlive says that the message only keeps a session alive, or answers one that
-	// does. Bytes is how long a message between a client and a member of a cluster is.
+	// KeepAlive says that the message only keeps a session alive, or answers such a
+	// message. Bytes is the length of a message between a client and a member of a cluster.
 	KeepAlive bool `json:"keep_alive,omitempty"`
 	Bytes     int  `json:"bytes,omitempty"`
 
-	// Section and Step are those of the client (of the message's client, for
-	// messages) when the event, or the request, began.
+	// Section and Step are the client's section and step when the event or the request
+	// began. For a message they are those of the message's client.
 	Section int  `json:"section,omitempty"`
 	Step    Step `json:"step,omitempty"`
-	// OK: the step succeeded, the request was applied.
+	// OK says that the step succeeded, or that the request was applied.
 	OK bool `json:"ok,omitempty"`
-	// Refused: the step failed because the storage refused it.
+	// Refused says that the step failed because the storage refused it.
 	Refused bool `json:"refused,omitempty"`
-	// Lock names the lock of an acquire, and Within is the client's section in which it asks
-	// for it: the one of its sections that began last, of a client that has a lock and takes
-	// another one; 0 is none.
+	// Lock is the name of the lock of an acquire. OuterSection is set if the client already
+	// holds a lock and acquires another one: it is the client's section that began last, in
+	// which it makes this call; 0 is none.
 	Lock   string `json:"lock,omitempty"`
 	Within int    `json:"within,omitempty"`
-	// ContextOver says, on the beginning of a call, that the client's context of the call had
-	// ended before it.
+	// ContextEnded says, on the beginning of a call, that the client's context for the call
+	// had already ended.
 	ContextOver bool `json:"context_over,omitempty"`
-	// Token is the fencing token of the grant: on the end of a successful
-	// acquire or mint, on requests to the storage and on what that says of them.
+	// Token is the fencing token of the grant. It is set on the end of a successful acquire
+	// or mint, on requests to the storage, and on the storage's events about them.
 	Token uint64 `json:"token,omitempty"`
 	// Minted says that the token came from the lock or a token source, not from
 	// the oracle.
 	Minted bool `json:"minted,omitempty"`
-	// Rank is, on the end of a successful acquire, the oracle's order of grants.
+	// Rank is, on the end of a successful acquire, the grant's place in the oracle's order
+	// of grants.
 	Rank uint64 `json:"rank,omitempty"`
-	// Ungranted says, on the end of a successful acquire, that no slot of the
-	// lock had changed: the grant was granted by nobody.
+	// Ungranted says, on the end of a successful acquire, that no slot of the lock had
+	// changed: no server made the grant.
 	Ungranted bool `json:"ungranted,omitempty"`
-	// Ends is when the lease ends as the lock declares it (end of acquire and of
-	// extend), or as a key says it that clients judge by their own clocks; nil if it
-	// declares nothing.
+	// LeaseEnd is when the lease ends. On the end of an acquire or an extend it is what the
+	// lock declares. On a key it is what the key says, for clients that judge it by their
+	// own clocks. It is nil if nothing is declared.
 	Ends *fakeclock.Reading `json:"ends,omitempty"`
-	// Notifies says, on the end of a successful acquire, that the lock tells its
-	// client when the lease is lost.
+	// Notifies says, on the end of a successful acquire, that the lock notifies its client
+	// when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
-	// Leaves says, on the beginning of a write, that the client gives the lock up with it:
-	// the lock keeps the data, and one transaction does both.
+	// ReleasesLock says, on the beginning of a write, that the write also releases the
+	// lock. This needs a lock that keeps the data as well, so that one transaction does
+	// both.
 	Leaves bool `json:"leaves,omitempty"`
 
-	// Session is a client's session with a cluster: on what is told of it, and on the end
-	// of a successful acquire whose lease lasts as long as that.
+	// Session is a client's session with a cluster. It is set on events about the session,
+	// and on the end of a successful acquire whose lease lasts as long as the session.
 	Session string `json:"session,omitempty"`
 
-	// Key, Value, TTL: a key. Value is an alias when the real value is
-	// random. TTL is what is left of its life on the node's clock; 0 is for ever.
-	// Expires is the true time at which it ends unless a clock changes.
+	// Key, Value and TTL describe a key. Value is an alias if the real value is random. TTL
+	// is the rest of the key's life on the node's clock; 0 is for ever. Expires is the true
+	// time at which the key expires unless a clock changes.
 	Key     string        `json:"key,omitempty"`
 	Value   string        `json:"value,omitempty"`
 	TTL     time.Duration `json:"ttl,omitempty"`
 	Expires time.Duration `json:"expires,omitempty"`
-	// By is who changed the key, Owner who had set it; for a set both are the
-	// setter, and Prior is the owner of what it overwrote. On what the
-	// storage does for a request By is the client that wants it, which with
-	// services in between is not Peer.
+	// By is the actor that changed the key, and Owner the actor that had set it. For a set
+	// both are the setter, and Prior is the owner of the overwritten key. On the storage's
+	// events By is the client that made the request; it differs from Peer if there are
+	// services in between.
 	By    *Actor `json:"by,omitempty"`
 	Owner *Actor `json:"owner,omitempty"`
 	Prior *Actor `json:"prior,omitempty"`
 
-	// Object, Version, Replaced: the storage's answer. On the end of a read,
-	// Version is what was read; on the end of a write, what was made.
+	// Object, Version and Replaced are the storage's answer. On the end of a read, Version
+	// is the version that was read; on the end of a write, the version that was made.
 	Object   string `json:"object,omitempty"`
 	Version  int    `json:"version,omitempty"`
 	Replaced int    `json:"replaced,omitempty"`
 
-	// Period is a period of the schedule: the one that begins, the one that the client of an
-	// acquire means to run, and the one that the record names, of which a write says that it
-	// has been run, or a read that it was the last.
+	// Period is a period of the schedule. On a period event it is the period that begins;
+	// on an acquire, the period that the client means to run. On a write of the record it
+	// is a period that has been run; on a read of the record, the last period that was run.
 	Period int `json:"period,omitempty"`
 
 	Clocks *Clocks `json:"clocks,omitempty"`
 }
 
-// Client is the client on whose behalf the storage served a request.
+// Client returns the client on whose behalf the storage served a request.
 func (ev *Event) Client() string {
 	if ev.By != nil {
 		return ev.By.Client
@@ -133,14 +134,14 @@ func (ev *Event) Client() string {
 	return ev.Peer
 }
 
-// Clocks are the readings of one process's clocks at one moment, and how they
-// go on from there: at Rate parts per billion too fast, or not at all.
+// Clocks are the readings of one process's clocks at one moment, in nanoseconds, and their
+// speed from then on: RatePPB is how many parts per billion they run too fast.
 type Clocks struct {
 	Wall      int64 `json:"wall"`
 	Monotonic int64 `json:"monotonic"`
 	RatePPB   int64 `json:"rate_ppb,omitempty"`
-	// Halted: the clocks stand still (a suspended machine).
+	// Halted says that the clocks stand still, as on a suspended machine.
 	Halted bool `json:"halted,omitempty"`
-	// Why is "" at the start.
+	// Why is what changed the clocks; "" at the start of the run.
 	Why ClockChange `json:"why,omitempty"`
 }

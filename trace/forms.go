@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A Misread is the error for words that are no point, step, message or witness.
+// A ParseError is the error for text that is no point, step, message or witness.
 type Misread struct {
-	// Problem says what is wrong, and Forms what could be written.
+	// Problem says what is wrong, and Forms shows what can be written instead.
 	Problem, Forms string
 }
 
@@ -17,10 +17,10 @@ func misread(text, problem, forms string) error {
 	return &Misread{fmt.Sprintf("%q %s", text, problem), forms}
 }
 
-// The forms of what stories are told with are lists of examples in which words in
-// capitals stand for others: see [FormRoles] and [FormSteps].
+// A form is an example of the grammar. Words in capitals are placeholders: see [FormRoles]
+// and [FormSteps].
 
-// PointForms are the forms of a point that happens once, without a delay.
+// PointForms returns the forms of a point that happens once, without a delay.
 func PointForms() []string {
 	forms := []string{
 		"the start", "CLIENT's keys expired", "CLIENT's key expired on NODE", "CLIENT holds NODE", "PROCESS's clock jumped",
@@ -41,7 +41,7 @@ func PointForms() []string {
 	return forms
 }
 
-// MessageForms are the forms of a [Message].
+// MessageForms returns the forms of a [Message].
 func MessageForms() []string {
 	return []string{
 		"CALLER's request to SERVER", "CALLER's STEP request to SERVER",
@@ -49,20 +49,20 @@ func MessageForms() []string {
 	}
 }
 
-// StepForms are the forms of a [StepPoint].
+// StepForms returns the forms of a [StepPoint].
 func StepForms() []string { return []string{"CLIENT STEP"} }
 
 var formRoles = map[string][]Role{"CLIENT": ofClient, "CALLER": ofCaller, "NODE": ofNode, "SERVER": ofServer, "PROCESS": ofAny}
 
-// FormRoles says of which roles a process can be that a word in a form stands for; none
-// is any. It is false for a word that stands for no process.
+// FormRoles returns the roles that a process can have in the place of a placeholder; no
+// roles means any role. It returns false if the word is no placeholder for a process.
 func FormRoles(word string) ([]Role, bool) {
 	roles, ok := formRoles[word]
 	return roles, ok
 }
 
-// FormSteps are the steps that a word in a form stands for: those of STEP, or those that
-// are a REQUEST to the storage; none for any other word.
+// FormSteps returns the steps that can take the place of a placeholder: all steps for STEP,
+// the requests to the storage for REQUEST, and none for any other word.
 func FormSteps(word string) []Step {
 	switch word {
 	case "STEP":

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A Happening is what a clause of a [Point] says that happens: one of [Start],
-// [Did], [Holds], [KeysExpired], [KeyExpired], [SessionExpired], [ClockJumped], [Served], [Transit]
-// and [StepOver]. All of them can be compared with ==.
+// A Happening is what has to happen for a clause of a [Point]. It is one of [Start],
+// [Action], [HoldsNode], [KeysExpired], [KeyExpired], [SessionExpired], [ClockJumped],
+// [RequestServed], [Transit] and [StepEnded]. All of them can be compared with ==.
 type Happening interface {
-	// text is the happening as one writes it.
+	// text returns the happening in the grammar of [Point].
 	text() string
 	parts() []part
 	rename(func(string) string) Happening
 }
 
-// A part is a process that a happening speaks of, and the roles that it can have
-// in it; none is any.
+// A participant is a process that takes part in a happening, and the roles that it can have
+// there; no roles means any role.
 type part struct {
 	name  string
 	roles []Role
@@ -37,13 +37,13 @@ func (Start) text() string                           { return "the start" }
 func (Start) parts() []part                          { return nil }
 func (s Start) rename(func(string) string) Happening { return s }
 
-// Did is that a process did something, or that something was done to it.
+// An Action is that a process did something, or that something was done to it.
 type Did struct {
 	Process string
 	Verb    Verb
 }
 
-// A Verb is what a process can be said to have done.
+// A Verb is what a process did, or what was done to it.
 type Verb string
 
 const (
@@ -59,7 +59,7 @@ const (
 	Released    Verb = "released"
 	Cancelled   Verb = "cancelled"
 	WasRefused  Verb = "was refused" // by the storage
-	GaveUp      Verb = "gave up"     // waiting for the storage
+	GaveUp      Verb = "gave up"     // it stopped waiting for the storage
 	Finished    Verb = "finished"
 	Paused      Verb = "paused"
 	Resumed     Verb = "resumed"
@@ -67,15 +67,15 @@ const (
 	Restarted   Verb = "restarted"
 	Synced      Verb = "synced"
 	WasPromoted Verb = "was promoted"
-	// BecameLeader is of a member of a cluster.
+	// BecameLeader applies to a member of a cluster.
 	BecameLeader Verb = "became leader"
-	// Compacted is of a member of a cluster, which has forgotten what was long ago.
+	// Compacted applies to a member of a cluster, which has discarded old revisions.
 	Compacted Verb = "compacted"
-	// WasNotified is that a client has read that something which it watches has changed.
+	// WasNotified is that a client has read that something it watches has changed.
 	WasNotified Verb = "was notified"
 )
 
-// verbs are what processes of which roles can be said to have done.
+// verbs lists the verbs, each with the roles of the processes that it applies to.
 var verbs = []struct {
 	verb  Verb
 	roles []Role
@@ -105,7 +105,7 @@ var verbs = []struct {
 	{WasNotified, ofClient},
 }
 
-// Verbs lists what a process can be said to have done.
+// Verbs lists all verbs.
 func Verbs() []Verb {
 	all := make([]Verb, len(verbs))
 	for i, v := range verbs {
@@ -125,7 +125,7 @@ func (d Did) parts() []part {
 }
 func (d Did) rename(name func(string) string) Happening { return Did{name(d.Process), d.Verb} }
 
-// Holds is that a client sets a key on a node.
+// HoldsNode is that a client sets a key on a node.
 type Holds struct{ Client, Node string }
 
 func (h Holds) text() string  { return h.Client + " holds " + h.Node }
@@ -134,8 +134,7 @@ func (h Holds) rename(name func(string) string) Happening {
 	return Holds{name(h.Client), name(h.Node)}
 }
 
-// KeysExpired is that the last key which a client had set, and that still stood,
-// expires.
+// KeysExpired is that the last remaining key of a client expires.
 type KeysExpired struct{ Client string }
 
 func (k KeysExpired) text() string  { return k.Client + "'s keys expired" }
@@ -144,7 +143,7 @@ func (k KeysExpired) rename(name func(string) string) Happening {
 	return KeysExpired{name(k.Client)}
 }
 
-// KeyExpired is that a key which a client had set expires on one node.
+// KeyExpired is that a key set by a client expires on one node.
 type KeyExpired struct{ Client, Node string }
 
 func (k KeyExpired) text() string  { return k.Client + "'s key expired on " + k.Node }
@@ -171,21 +170,21 @@ func (c ClockJumped) rename(name func(string) string) Happening {
 	return ClockJumped{name(c.Process)}
 }
 
-// Served is that the storage does something with a client's request, which is a
-// mark, a read or a write.
+// RequestServed is that the storage handles a client's request, which is a mark, a read or
+// a write.
 type Served struct {
 	Client string
 	Step   Step
 	Answer Answer
 }
 
-// An Answer is what the storage does with a request.
+// An Answer is how the storage handles a request.
 type Answer string
 
 const (
 	Applied      Answer = "applied"
 	Refused      Answer = "refused"
-	TokenChecked Answer = "checked" // its token, in a step of its own
+	TokenChecked Answer = "checked" // the request's token, in a step of its own
 )
 
 func (s Served) text() string {
@@ -197,9 +196,9 @@ func (s Served) rename(name func(string) string) Happening {
 	return s
 }
 
-// Transit is that a message is on its way, or has arrived. Without a peer it is
-// that the messages of all nodes of the lock are on their way at once, or have
-// all arrived, in one section.
+// Transit is that a message is in flight, or has arrived. Without a peer it is about the
+// messages of one section with all nodes of the lock: that they are all in flight at the
+// same time, or that all have arrived.
 type Transit struct {
 	Message
 	Arrived bool
@@ -225,7 +224,7 @@ func (t Transit) rename(name func(string) string) Happening {
 	return t
 }
 
-// StepOver is that a client's step has ended, whatever came of it.
+// StepEnded is that a client's step has ended, whether it succeeded or not.
 type StepOver struct {
 	Client string
 	Step   Step

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 )
 
-// Hash identifies the run: two runs with one hash had the same events. A trace that
-// was written as JSON and read again has the hash that it had.
+// Hash identifies the run: two runs with the same hash had the same events. Writing a trace
+// as JSON and reading it again does not change its hash.
 func (t *Trace) Hash() string {
 	h := sha256.New()
 	var event bytes.Buffer
@@ -16,9 +16,10 @@ func (t *Trace) Hash() string {
 	for i := range t.Events {
 		event.Reset()
 		if err := enc.Encode(&t.Events[i]); err != nil {
-			panic(err) // an Event holds nothing that JSON cannot
+			panic(err) // an Event holds only values that JSON can express
 		}
-		// Of bytes that are no text JSON keeps only the sign that stands for them.
+		// JSON replaces bytes that are no valid text by U+FFFD, written as an escape. Text
+		// that was read back from JSON contains the character itself.
 		h.Write(bytes.ReplaceAll(event.Bytes(), []byte(`\ufffd`), []byte("\ufffd")))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

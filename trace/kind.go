@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Kind says what an event is. [Kinds] tells what each means, and what its events say.
+// Kind says what an event is. [Kinds] lists what each kind means and which fields its
+// events have.
 type Kind string
 
 // The kinds of events.
@@ -70,20 +71,21 @@ const (
 	KindHorizon Kind = "horizon"
 )
 
-// A Form is what is known of all events of a kind.
+// A Form describes all events of a kind.
 type Form struct {
 	Kind Kind
-	// Of is what such events are about.
+	// Subject is what such events are about.
 	Of Subject
-	// Means says what has happened.
+	// Meaning says what has happened.
 	Means string
-	// Needs are the fields that each such event has, and Has those that it can have
-	// besides, by their names in JSON. Each has seq, at and kind.
+	// Required are the fields that every such event has, and Optional those that it can
+	// have, by their names in JSON. All events have seq, at and kind, which are not listed.
 	Needs, Has []string
-	// State says that the event changes what somebody has to keep account of: who holds
-	// which key, which processes run, what their clocks show, which faults act.
+	// ChangesState says that the event changes a state that readers keep track of: who
+	// holds which key, which processes run, what their clocks show, which faults act.
 	State bool
-	// Words are what its text can be; none is anything, for people.
+	// Texts are the possible values of the event's text. If there are none, the text is
+	// free text for people.
 	Words []string
 }
 
@@ -100,7 +102,7 @@ const (
 	ofRun       Subject = "the run"
 )
 
-// forms are those of all kinds. Validation, documentation and readers go by them.
+// forms has the form of each kind. Validation, documentation and readers use it.
 var forms = []Form{
 	{KindStrike, ofProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
 	{KindLift, ofProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
@@ -174,10 +176,10 @@ func words[W ~string](all ...W) []string {
 	return texts
 }
 
-// Kinds are the forms of all kinds of events, by what they are about.
+// Kinds returns the forms of all kinds of events, grouped by subject.
 func Kinds() []Form { return slices.Clone(forms) }
 
-// formOf are the forms by their kinds.
+// formsByKind maps each kind to its form.
 var formOf = func() map[Kind]*Form {
 	all := map[Kind]*Form{}
 	for i := range forms {
@@ -186,7 +188,7 @@ var formOf = func() map[Kind]*Form {
 	return all
 }()
 
-// eventFields are the names of an event's fields in JSON, in their order.
+// eventFields are the JSON names of an event's fields, in their order.
 var eventFields = func() []string {
 	of := reflect.TypeFor[Event]()
 	names := make([]string, of.NumField())
@@ -196,7 +198,7 @@ var eventFields = func() []string {
 	return names
 }()
 
-// check says what an event of the kind lacks, or has too much.
+// check returns an error if an event of the kind lacks a field, or has one too many.
 func (f *Form) check(ev *Event) error {
 	v := reflect.ValueOf(ev).Elem()
 	for i, name := range eventFields {

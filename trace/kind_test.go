@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the forms say that events have is what the catalogue's events have: no less, and,
-// but for what no scenario of it comes to that can be played without a library, no more.
+// The events of the catalogue's scenarios have exactly the fields that the forms list. The
+// exceptions are the fields in notInCatalogue and those of scenarios that need a library.
 func TestKindsAreWhatWorldsWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the catalogue")
@@ -46,26 +46,27 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 	}
 }
 
-// elsewhere is what no scenario of the catalogue comes to, and other worlds do.
+// notInCatalogue lists kinds and fields that no scenario of the catalogue produces, and
+// that other worlds do.
 var elsewhere = []string{
-	"hold reply", "cancel", "cancel process", "cancel section", "cancel step", // stories of libraries
+	"hold reply", "cancel", "cancel process", "cancel section", "cancel step", // scenarios of libraries
 	"ran-on", "ran-on process", "ran-on text", // a lock that sleeps in C, or in a loop
 	"fail", "fail process", "fail text", "recover", "recover process",
 	"hold handshake", "check text",
 	"drop", "drop process", "drop key", "drop value", "drop owner", // locks on connections, whose clients are libraries
-	"begin context_over",     // what only programs of locktest do
-	"begin leaves",           // a lock that keeps the data as well, on PostgreSQL
-	"restore by",             // of an advisory lock, whose session several share
+	"begin context_over",     // only in programs of locktest
+	"begin leaves",           // a lock on PostgreSQL that keeps the data as well
+	"restore by",             // an advisory lock whose session is shared by several clients
 	"expire by",              // on Kubernetes, and on PostgreSQL by the clients' clocks
-	"set ends", "touch ends", // there, too
-	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and shards
+	"set ends", "touch ends", // also on Kubernetes and PostgreSQL
+	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and a storage with shards
 }
 
-// ofClusters are the fields that only worlds with clusters write, whose clients are
-// libraries: the tests of those see to them.
+// clusterFields are the fields that only worlds with clusters write. Their clients are
+// libraries, so the tests of those libraries check these fields.
 var ofClusters = []string{"keep_alive", "bytes", "session"}
 
-// note takes down which fields an event has.
+// recordFields adds the kind of an event and its fields to seen.
 func note(seen map[string]bool, ev *trace.Event) {
 	seen[string(ev.Kind)] = true
 	v := reflect.ValueOf(ev).Elem()
@@ -77,7 +78,7 @@ func note(seen map[string]bool, ev *trace.Event) {
 	}
 }
 
-// The forms speak of fields that events have.
+// The forms list only fields that events have, and every field is in some form.
 func TestKinds(t *testing.T) {
 	names := map[string]bool{}
 	of := reflect.TypeFor[trace.Event]()

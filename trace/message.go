@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Message selects messages between a client and another process. A service is
-// a client to the process that it passes requests on to.
+// A Message selects messages between a client and another process. A service counts as the
+// client of the process that it passes requests on to.
 //
 //	CLIENT's request to PROCESS
 //	CLIENT's STEP request to PROCESS
 //	PROCESS's reply to CLIENT
 //	PROCESS's reply to CLIENT's STEP
 //
-// With a step it selects those that belong to that step. Messages that only set
-// a connection up are not selected. [Message.InFlight] and [Message.Arrived] make
-// points of it.
+// With a step, only the messages of that step are selected. Messages that only set up a
+// connection are never selected. [Message.InFlight] and [Message.Arrived] turn a Message
+// into points.
 type Message struct {
 	Client string
 	Peer   string // "" selects those to or from any process
@@ -24,7 +24,7 @@ type Message struct {
 	Reply  bool
 }
 
-// ParseMessage reads a selection of messages.
+// ParseMessage parses a selection of messages; its grammar is that of [Message].
 func ParseMessage(s string) (Message, error) {
 	var m Message
 	words := strings.Fields(s)
@@ -58,7 +58,7 @@ func ParseMessage(s string) (Message, error) {
 	return m, nil
 }
 
-// parseClientStep reads "client-1" or "client-1's acquire".
+// parseClientStep parses "client-1" or "client-1's acquire".
 func parseClientStep(words []string) (client string, step Step, ok bool) {
 	switch len(words) {
 	case 1:
@@ -70,7 +70,7 @@ func parseClientStep(words []string) (client string, step Step, ok bool) {
 	return "", "", false
 }
 
-// String is the selection as one writes it.
+// String returns the selection in the grammar of [Message].
 func (m Message) String() string {
 	of := m.Client
 	if m.Step != "" {
@@ -89,7 +89,7 @@ func (m Message) String() string {
 	return fmt.Sprintf("%s's request to %s", m.Client, m.Peer)
 }
 
-// rename is the selection with other names for its processes.
+// rename returns the selection with its processes renamed.
 func (m Message) rename(name func(string) string) Message {
 	m.Client = name(m.Client)
 	if m.Peer != "" {
@@ -98,18 +98,18 @@ func (m Message) rename(name func(string) string) Message {
 	return m
 }
 
-// InFlight is the point at which such a message is sent for the nth time in the
-// run; nth 0 is each time.
+// InFlight returns the point at which such a message is sent for the nth time in the run;
+// nth 0 means each time.
 func (m Message) InFlight(nth int) Point { return Any(Clause{Nth: nth, Happening: Transit{m, false}}) }
 
-// Arrived is the point at which such a message is delivered for the nth time in
-// the run; nth 0 is each time.
+// Arrived returns the point at which such a message is delivered for the nth time in the
+// run; nth 0 means each time.
 func (m Message) Arrived(nth int) Point { return Any(Clause{Nth: nth, Happening: Transit{m, true}}) }
 
-// IsZero says that nothing is selected.
+// IsZero reports whether m selects nothing.
 func (m Message) IsZero() bool { return m.Client == "" }
 
-// Names lists the processes that the selection speaks of.
+// Names lists the processes that the selection names.
 func (m Message) Names() []string {
 	if m.Peer == "" {
 		return []string{m.Client}
@@ -117,8 +117,8 @@ func (m Message) Names() []string {
 	return []string{m.Client, m.Peer}
 }
 
-// Selects says whether an event, which sends, holds, loses or delivers a message,
-// is about a selected one.
+// Selects reports whether an event that sends, holds, loses or delivers a message is about
+// a selected message.
 func (m Message) Selects(ev *Event) bool {
 	client, peer := ev.Process, ev.Peer
 	if ev.Reply != (ev.Kind == KindDeliver) {
@@ -129,7 +129,7 @@ func (m Message) Selects(ev *Event) bool {
 		(m.Peer == "" || peer == m.Peer) && (m.Step == "" || ev.Step == m.Step)
 }
 
-// parseTransit reads what stands before "is in flight" or "arrived".
+// parseTransit parses the text before "is in flight" or "arrived".
 func parseTransit(s string, arrived bool) (Happening, error) {
 	words := strings.Fields(s)
 	if words[0] != "every" {
@@ -151,14 +151,14 @@ func parseTransit(s string, arrived bool) (Happening, error) {
 	return Transit{m, arrived}, nil
 }
 
-// An NthMessage is one of the messages that are selected: the nth, from 1, of those
-// to come. Nth 0 is the first, too.
+// An NthMessage is the nth message, from 1, that a [Message] selects. Nth 0 is the first,
+// too.
 type NthMessage struct {
 	Message
 	Nth int
 }
 
-// ParseNthMessage reads a message, such as "redis-1's reply to client-1's acquire" or
+// ParseNthMessage parses a message, such as "redis-1's reply to client-1's acquire" or
 // "client-1's acquire request to redis-2, 3rd time".
 func ParseNthMessage(s string) (NthMessage, error) {
 	text, nth, err := parseNth(strings.Join(strings.Fields(s), " "))
@@ -169,7 +169,7 @@ func ParseNthMessage(s string) (NthMessage, error) {
 	return NthMessage{m, nth}, err
 }
 
-// String is the message as one writes it.
+// String returns the message in the grammar of [ParseNthMessage].
 func (m NthMessage) String() string {
 	if m.Nth <= 1 {
 		return m.Message.String()
@@ -177,15 +177,15 @@ func (m NthMessage) String() string {
 	return m.Message.String() + ", " + NthTime(m.Nth)
 }
 
-// Rename is the message with other names for its processes.
+// Rename returns the message with its processes renamed.
 func (m NthMessage) Rename(name func(string) string) NthMessage {
 	return NthMessage{m.Message.rename(name), m.Nth}
 }
 
-// MarshalText writes the message as one writes it.
+// MarshalText returns what String returns.
 func (m NthMessage) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads a message.
+// UnmarshalText parses a message with [ParseNthMessage].
 func (m *NthMessage) UnmarshalText(text []byte) (err error) {
 	*m, err = ParseNthMessage(string(text))
 	return err

@@ -35,7 +35,7 @@ func TestParseMessage(t *testing.T) {
 	same(t, "the zero message is zero", Message{}.IsZero(), true)
 }
 
-// Which events are about a selected message.
+// Selects picks exactly the events about the selected message.
 func TestMessageMatches(t *testing.T) {
 	request := Event{Kind: KindSend, Process: "client-1", Peer: "redis-1", Step: Write}
 	requestArrived := Event{Kind: KindDeliver, Process: "redis-1", Peer: "client-1", Step: Write}
@@ -69,7 +69,7 @@ func TestMessageMatches(t *testing.T) {
 	}
 }
 
-// What code makes of a message is what one would write.
+// The text of a message, and of the points made from it, is parsed back to the same value.
 func TestPointsOfAMessage(t *testing.T) {
 	for _, m := range []Message{
 		{Client: "client-1", Peer: "redis-2"},

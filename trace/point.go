@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A Point is a point in the story, such as "client-1's keys expired" or "5s
-// after client-1 acquired": one or several clauses, of which it is reached with
-// each. The zero Point is none. Points are values: [At] and [Any] make them, and
-// [ParsePoint] reads what String writes.
+// A Point is a condition in the course of a run, such as "client-1's keys expired" or "5s
+// after client-1 acquired". It has one or more clauses, and is reached each time one of
+// them is reached. The zero Point is no point. Points are values: [At] and [AnyOf] make
+// them, and [ParsePoint] parses what String returns.
 //
-// The grammar, with CLIENT, NODE and PROCESS standing for names:
+// The grammar, in which CLIENT, NODE and PROCESS are placeholders for names:
 //
 //	CLIENT acquired | failed to acquire | minted | marked | read | worked
 //	CLIENT checked | wrote | extended | released | cancelled | was refused | gave up
@@ -35,35 +35,35 @@ import (
 //	DURATION after POINT
 //	POINT or POINT
 //
-// A MESSAGE is written as for [ParseMessage], a STEP OF A CLIENT as for
-// [ParseStepPoint]. When such a point is reached is up to package history.
+// A MESSAGE is written as for [ParseMessage], a STEP OF A CLIENT as for [ParseStepPoint].
+// Package history decides when a point is reached.
 type Point struct{ clauses []Clause }
 
 // A Clause is one alternative of a point.
 type Clause struct {
-	// Delay is how long after the happening the point is reached, in true time.
+	// Delay is the time from the happening until the point is reached, in true time.
 	Delay time.Duration
-	// Nth says with which time, from 1; 0 is each.
+	// Nth says which occurrence of the happening is meant, from 1; 0 means each.
 	Nth int
 	Happening
 }
 
-// At is the point at which something happens, each time.
+// At returns the point that is reached each time something happens.
 func At(h Happening) Point { return Any(Clause{Happening: h}) }
 
-// Any is the point that is reached with each of some clauses.
+// AnyOf returns the point that is reached each time one of the clauses is reached.
 func Any(clauses ...Clause) Point { return Point{slices.Clone(clauses)} }
 
-// IsZero says that there is no point.
+// IsZero reports whether there is no point.
 func (p Point) IsZero() bool { return len(p.clauses) == 0 }
 
-// Clauses are the alternatives, in the order in which they are written.
+// Clauses returns the alternatives, in the order in which they are written.
 func (p Point) Clauses() []Clause { return slices.Clone(p.clauses) }
 
-// Equal says whether two points are the same.
+// Equal reports whether two points are the same.
 func (p Point) Equal(o Point) bool { return slices.Equal(p.clauses, o.clauses) }
 
-// String is the point as one writes it.
+// String returns the point in the grammar of [Point].
 func (p Point) String() string {
 	words := make([]string, len(p.clauses))
 	for i, c := range p.clauses {
@@ -72,7 +72,7 @@ func (p Point) String() string {
 	return strings.Join(words, " or ")
 }
 
-// text is the clause as one writes it.
+// text returns the clause in the grammar of [Point].
 func (c Clause) text() string {
 	s := c.Happening.text()
 	if c.Nth > 0 {
@@ -87,7 +87,7 @@ func (c Clause) text() string {
 	return s
 }
 
-// ShortDuration writes a duration without units that are zero: 31s, 1m, 1h.
+// ShortDuration formats a duration without units that are zero: 31s, 1m, 1h.
 func ShortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -99,7 +99,7 @@ func ShortDuration(d time.Duration) string {
 	return s
 }
 
-// Told says that something happens at the point: "when client-1 wrote", "5s after
+// Phrase returns the point as an adverbial phrase: "when client-1 wrote", "5s after
 // client-1 wrote".
 func (p Point) Told() string {
 	if p.IsZero() {
@@ -111,10 +111,10 @@ func (p Point) Told() string {
 	return "when " + p.String()
 }
 
-// MarshalText writes the point as one writes it.
+// MarshalText returns what String returns.
 func (p Point) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads a point; no text is none.
+// UnmarshalText parses a point; empty text is no point.
 func (p *Point) UnmarshalText(text []byte) (err error) {
 	*p = Point{}
 	if len(text) > 0 {
@@ -123,7 +123,7 @@ func (p *Point) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Names lists the processes that the point speaks of.
+// Names lists the processes that the point names.
 func (p Point) Names() []string {
 	var names []string
 	for _, c := range p.clauses {
@@ -134,7 +134,7 @@ func (p Point) Names() []string {
 	return names
 }
 
-// Rename is the point with other names for its processes.
+// Rename returns the point with its processes renamed.
 func (p Point) Rename(name func(string) string) Point {
 	clauses := p.Clauses()
 	for i, c := range clauses {
@@ -143,9 +143,9 @@ func (p Point) Rename(name func(string) string) Point {
 	return Point{clauses}
 }
 
-// Fits returns an error if a process could never do what the point says of it:
-// only clients write, only nodes are promoted. role tells what a process is; a
-// process that it does not know fits.
+// Fits returns an error if a process can never do what the point says of it: only clients
+// write, only nodes are promoted. role returns the role of a process, and false for a
+// process it does not know; such a process fits.
 func (p Point) Fits(role func(name string) (Role, bool)) error {
 	for _, c := range p.clauses {
 		for _, part := range c.parts() {
@@ -158,7 +158,7 @@ func (p Point) Fits(role func(name string) (Role, bool)) error {
 	return nil
 }
 
-// ParsePoint reads a point.
+// ParsePoint parses a point; its grammar is that of [Point].
 func ParsePoint(s string) (Point, error) {
 	text := strings.Join(strings.Fields(s), " ")
 	if text == "" {
@@ -209,7 +209,8 @@ func parseClause(s string) (Clause, error) {
 	return c, err
 }
 
-// parseNth splits ", 2nd time" off.
+// parseNth splits off ", 2nd time" and returns the rest and the number, or 0 if there is
+// none.
 func parseNth(s string) (string, int, error) {
 	head, tail, ok := strings.Cut(s, ", ")
 	if !ok {
@@ -228,10 +229,10 @@ func parseNth(s string) (string, int, error) {
 	return s, 0, fmt.Errorf("%q: after the comma there must be something like \"2nd time\", not %q", s, tail)
 }
 
-// NthTime writes "2nd time".
+// NthTime returns text such as "2nd time".
 func NthTime(n int) string { return Ordinal(n) + " time" }
 
-// Ordinal writes "2nd".
+// Ordinal returns text such as "2nd".
 func Ordinal(n int) string {
 	suffix := "th"
 	if tens := n % 100; tens < 11 || tens > 13 {

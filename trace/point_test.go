@@ -77,7 +77,7 @@ func TestParsePoint(t *testing.T) {
 	same(t, "the zero point is zero", Point{}.IsZero(), true)
 }
 
-// The error says what is wrong and what can be written.
+// The error for a bad point shows what can be written.
 func TestParseBadPoint(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "empty"},
@@ -147,8 +147,8 @@ func TestParseStepPoint(t *testing.T) {
 	same(t, "the zero step is zero", StepPoint{}.IsZero(), true)
 }
 
-// Whatever is written, parsing does not panic; what was read is written so that it is
-// read as the same again.
+// Parsing never panics, whatever the text. The text of a parsed value is parsed back to the
+// same value.
 func FuzzParsePoint(f *testing.F) {
 	for _, s := range []string{
 		"client-1 acquired", "5s after client-1's keys expired, 2nd time or storage applied client-2's write",
@@ -180,7 +180,7 @@ func FuzzParsePoint(f *testing.F) {
 	})
 }
 
-// Some things only some processes can do.
+// A point fits only the roles that can do what it says.
 func TestPointFits(t *testing.T) {
 	role := func(name string) (Role, bool) {
 		switch {
@@ -196,7 +196,7 @@ func TestPointFits(t *testing.T) {
 	for text, fits := range map[string]bool{
 		"client-1 wrote":                                true,
 		"redis-1 wrote":                                 false,
-		"stranger wrote":                                true, // that there is none is another error
+		"stranger wrote":                                true, // an unknown process is reported as another error
 		"redis-1 synced":                                true,
 		"client-1 synced":                               false,
 		"storage paused":                                true,
@@ -221,7 +221,7 @@ func TestPointFits(t *testing.T) {
 	}
 }
 
-// With other names a point says the same of others.
+// Rename changes only the names of processes.
 func TestRename(t *testing.T) {
 	other := map[string]string{"client-1": "alice", "redis-1": "bob"}
 	name := func(n string) string {

@@ -9,7 +9,7 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 	}
 }
 
-// point1 is a point that is known to be one.
+// mustParsePoint parses a point, and panics if it cannot be parsed.
 func point1(text string) Point {
 	p, err := ParsePoint(text)
 	if err != nil {

@@ -7,24 +7,25 @@ import (
 
 // A Schedule says when a job is due: once in each period. Each lock of a world is one job.
 type Schedule struct {
-	// First is when the first period begins, in true time since the start of the run. Who
-	// looks at a clock of its own believes it to begin when that shows as much.
+	// First is when the first period begins, in true time since the start of the run. A
+	// client that reads its own clock believes the period to begin when that clock shows
+	// this time.
 	First time.Duration `json:"first"`
-	// Every is how long each period lasts, and Periods how many there are, from 1.
+	// Every is the length of each period, and Periods is their number, at least 1.
 	Every   time.Duration `json:"every"`
 	Periods int           `json:"periods"`
-	// Repeatable says that it does no harm if a job is run twice for one period.
+	// Repeatable says that running a job twice for one period does no harm.
 	Repeatable bool `json:"repeatable,omitempty"`
 }
 
-// Record is the object in which clients put down which periods have been run. What they
-// write there is no effect of the job.
+// PeriodRecord is the object in which clients record which periods have been run. A write
+// to it is not an effect of the job.
 const Record = "runs"
 
-// MostPeriods is how many periods a schedule can have.
+// MaxPeriods is the largest number of periods of a schedule.
 const MostPeriods = 1000
 
-// Check says what is wrong with a schedule; nil if nothing is.
+// Check returns an error if the schedule is not valid.
 func (s Schedule) Check() error {
 	switch {
 	case s.First < 0 || s.First > longest:
@@ -37,13 +38,14 @@ func (s Schedule) Check() error {
 	return nil
 }
 
-// Begins is when a period begins, from 1.
+// PeriodStart returns when a period begins, in true time since the start of the run.
+// Periods are numbered from 1.
 func (s Schedule) Begins(period int) time.Duration {
 	return s.First + time.Duration(period-1)*s.Every
 }
 
-// At is the period in which a moment is: 0 before the first, and more than there are after
-// the last.
+// PeriodAt returns the number of the period at a time: 0 before the first period, and more
+// than Periods after the last one.
 func (s Schedule) At(at time.Duration) int {
 	if at < s.First {
 		return 0

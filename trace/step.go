@@ -11,11 +11,11 @@ type Step string
 
 const (
 	Acquire Step = "acquire"
-	Mint    Step = "mint" // a fencing token
-	Mark    Step = "mark" // an object with the token
+	Mint    Step = "mint" // mints a fencing token
+	Mark    Step = "mark" // marks an object with the token
 	Read    Step = "read"
 	Work    Step = "work"
-	Check   Step = "check" // that the lease has not ended
+	Check   Step = "check" // checks that the lease has not ended
 	Write   Step = "write"
 	Extend  Step = "extend"
 	Release Step = "release"
@@ -32,15 +32,15 @@ func (s Step) AtLock() bool { return s == Acquire || s == Extend || s == Release
 // AtStorage reports whether the step is a request to the storage.
 func (s Step) AtStorage() bool { return s == Mark || s == Read || s == Write }
 
-// A StepPoint is a client's step: "client-1 write", or "client-1 write, 2nd
-// time". Nth 0 is the first.
+// A StepPoint is a step of a client: "client-1 write", or "client-1 write, 2nd time". Nth 0
+// is the first.
 type StepPoint struct {
 	Client string
 	Step   Step
 	Nth    int
 }
 
-// ParseStepPoint reads a step of a client.
+// ParseStepPoint parses a step of a client, such as "client-1 write, 2nd time".
 func ParseStepPoint(s string) (StepPoint, error) {
 	s = strings.Join(strings.Fields(s), " ")
 	head, nth, err := parseNth(s)
@@ -56,10 +56,10 @@ func ParseStepPoint(s string) (StepPoint, error) {
 
 func tellSteps() string { return strings.Join(words(Steps()...), ", ") }
 
-// IsZero says that there is no step.
+// IsZero reports whether there is no step.
 func (p StepPoint) IsZero() bool { return p == StepPoint{} }
 
-// String is the step as one writes it.
+// String returns the step in the form that [ParseStepPoint] parses.
 func (p StepPoint) String() string {
 	s := p.Client + " " + string(p.Step)
 	if p.Nth <= 1 {
@@ -68,12 +68,12 @@ func (p StepPoint) String() string {
 	return s + ", " + NthTime(p.Nth)
 }
 
-// Done is the point at which the step has ended, whatever came of it.
+// EndPoint returns the point at which the step has ended, whether it succeeded or not.
 func (p StepPoint) Done() Point { return Any(p.over()) }
 
 func (p StepPoint) over() Clause { return Clause{Nth: p.Nth, Happening: StepOver{p.Client, p.Step}} }
 
-// Rename is the step with another name for its client.
+// Rename returns the step with its client renamed.
 func (p StepPoint) Rename(name func(string) string) StepPoint {
 	if !p.IsZero() {
 		p.Client = name(p.Client)
@@ -81,7 +81,7 @@ func (p StepPoint) Rename(name func(string) string) StepPoint {
 	return p
 }
 
-// MarshalText writes the step as one writes it; none is no text.
+// MarshalText returns what String returns; no step is empty text.
 func (p StepPoint) MarshalText() ([]byte, error) {
 	if p.IsZero() {
 		return nil, nil
@@ -89,7 +89,7 @@ func (p StepPoint) MarshalText() ([]byte, error) {
 	return []byte(p.String()), nil
 }
 
-// UnmarshalText reads a step; no text is none.
+// UnmarshalText parses a step; empty text is no step.
 func (p *StepPoint) UnmarshalText(text []byte) (err error) {
 	*p = StepPoint{}
 	if len(text) > 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Task is one thing that a client does in its section: a step, and for those
-// at the storage the object and the services through which the request goes.
+// A Task is one thing that a client does in its section. For a step at the storage it names
+// the object, and the services through which the request goes.
 //
 //	work | check | mint
 //	read | mark | write OBJECT
@@ -15,33 +15,34 @@ import (
 //	recall | remember | claim
 //	acquire | try LOCK
 //
-// Those of the fourth line are a read and two writes of the [Record] of a [Schedule]. Those of
-// the last take one more lock, which is kept until the section is over: acquire asks until it
-// has it, try once.
+// The tasks of the fourth line are a read and two writes of the [PeriodRecord] of a
+// [Schedule]. Those of the last line acquire one more lock, which is kept until the section
+// ends: acquire asks until the lock is granted, try asks once.
 type Task struct {
 	Step   Step
 	Object string
-	// Lock names the lock of an acquire, and Once says that it is asked for once only.
+	// Lock is the name of the lock of an acquire. Once says that the client asks for it
+	// only once.
 	Lock string
 	Once bool
 	Via  []string
 	Note Note
 }
 
-// A Note is what a task does with the record of which periods have been run.
+// A Note is how a task uses the record of the periods that have been run.
 type Note string
 
 const (
-	// Recall reads which period was run last; if that is the client's own, or a later one,
-	// there is nothing left for it to do.
+	// Recall reads which period was run last. If it is the client's own period or a later
+	// one, the client has nothing left to do.
 	Recall Note = "recall"
-	// Remember writes that the client's period has been run.
+	// Remember records that the client's period has been run.
 	Remember Note = "remember"
-	// Claim puts a row down for the client's period, of which there can be one.
+	// Claim inserts a row for the client's period; there can be only one such row.
 	Claim Note = "claim"
 )
 
-// task is what a note is at the storage.
+// task returns the request to the storage that a note makes.
 func (n Note) task() Task {
 	if n == Recall {
 		return Task{Step: Read, Object: Record, Note: n}
@@ -49,20 +50,20 @@ func (n Note) task() Task {
 	return Task{Step: Write, Object: Record, Note: n}
 }
 
-// DefaultTasks is what a client does in its section unless it says otherwise:
-// it reads, works, and writes what it computed from what it read.
+// DefaultTasks returns what a client does in its section if the scenario does not say
+// otherwise: it reads, works, and writes what it computed from what it read.
 func DefaultTasks() []Task {
 	return []Task{{Step: Read, Object: Object}, {Step: Work}, {Step: Write, Object: Object}}
 }
 
-// releaseAgain is how a task is written whose step is [Release]: in a section it means the
-// release of the section before, once more.
+// releaseAgain is the text of a task whose step is [Release]: it releases the client's
+// previous section a second time.
 const releaseAgain = "release-again"
 
-// tryOnce is how a task is written whose step is [Acquire] and which asks once.
+// tryOnce is the text of a task whose step is [Acquire] and that asks only once.
 const tryOnce = "try"
 
-// ParseTask reads a task.
+// ParseTask parses a task; its grammar is that of [Task].
 func ParseTask(s string) (Task, error) {
 	words := strings.Fields(s)
 	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as \"acquire b\", or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
@@ -103,7 +104,7 @@ func ParseTask(s string) (Task, error) {
 	return t, nil
 }
 
-// String is the task as one writes it.
+// String returns the task in the grammar of [Task].
 func (t Task) String() string {
 	if t.Note != "" {
 		return string(t.Note)
@@ -127,7 +128,7 @@ func (t Task) String() string {
 	return s
 }
 
-// First is the process that the task's request goes to.
+// Receiver returns the process that receives the task's request first.
 func (t Task) First() string {
 	if len(t.Via) > 0 {
 		return t.Via[0]

@@ -4,53 +4,57 @@ import (
 	"time"
 )
 
-// A Trace is everything that happened in one run of a world, and what one has
-// to know of the world to read it. A verdict is computed from it alone.
+// A Trace is everything that happened in one run of a world, with the facts about the world
+// that a reader needs. A verdict is computed from the trace alone.
 type Trace struct {
 	Name    string `json:"name"`
 	Variant string `json:"variant,omitempty"`
 	Seed    uint64 `json:"seed"`
-	// Fencing is the storage's policy.
+	// Fencing is the storage's fencing policy.
 	Fencing string `json:"fencing"`
 	// Locks are the locks that the clients compete for.
 	Locks []LockInfo `json:"locks"`
 	// Processes lists clients, nodes, services and the storage.
 	Processes []ProcessInfo `json:"processes"`
 	Faults    []FaultInfo   `json:"faults,omitempty"`
-	// Doubts are reasons, known before the run or found in its course, why it
-	// cannot tell what its scenario is about.
+	// Doubts are reasons why the run cannot answer the question of its scenario. They are
+	// known before the run, or found in its course.
 	Doubts []string `json:"doubts,omitempty"`
-	// Ending is how a client's code ended the run before its time; nil if the run came to its
-	// end.
+	// Ending says how a client's code ended the run too early; nil if the run was
+	// completed.
 	Ending *Ending `json:"ending,omitempty"`
-	// Notes are what one has to know of how the run was made. They change no verdict.
+	// Notes are facts about how the run was made. They change no verdict.
 	Notes []string `json:"notes,omitempty"`
-	// Complaints are what clients' programs say against their locks, in the order in which
-	// they ended. The text of the event with which one ended says the same to people.
+	// Complaints are the errors about their locks with which clients' programs ended, in
+	// the order in which they ended. The text of the event that ends a program says the
+	// same in words for people.
 	Complaints []Complaint `json:"complaints,omitempty"`
-	// Bytes are those of the messages between clients and nodes that are no members of a
-	// cluster, of which each message says them, together; what sets a connection up does
-	// not count. It is 0 in a trace that an earlier version has written.
+	// Bytes is the total length of the messages between clients and nodes that are not
+	// members of a cluster, without the messages that set up connections. For members of a
+	// cluster each message has its own length. It is 0 in a trace written by an earlier
+	// version.
 	Bytes int64 `json:"bytes,omitempty"`
-	// ProgressWithin is the bound of the progress property, counted from the
-	// last strike or the end of the last fault; 0 is the end of the run.
+	// ProgressWithin is the time limit of the progress property, counted from the last
+	// strike or the end of the last fault; 0 means until the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
 	// Schedule says when the clients' jobs are due; nil if they have none.
 	Schedule *Schedule `json:"schedule,omitempty"`
-	// Unread are the clients whose wall clocks their programs have never read: how these
-	// were set made no difference. Only the run itself can tell.
+	// ClockNotReadBy are the clients whose programs have never read their wall clocks, so
+	// their clocks' settings made no difference. It is known only in the process that made
+	// the run.
 	Unread []string `json:"-"`
 	Events []Event  `json:"events"`
 }
 
-// An Ending is what a client's code did that no lock may do, and that ended a run.
+// An Ending is a misbehaviour of a client's code that ended a run and that no lock may
+// show.
 type Ending struct {
 	// Rule is one of [ConductPanic], [ConductHang], [ConductLeak] and [ConductEndless].
 	Rule string `json:"rule"`
-	// Why is one line about it.
+	// Why describes it in one line.
 	Why string `json:"why"`
-	// Stacks are those of the goroutines to blame, if it has any. A saved trace has none: they
-	// name folders of the machine.
+	// Stacks are the stacks of the goroutines to blame, if there are any. A saved trace has
+	// none, because they name folders of the machine.
 	Stacks string `json:"-"`
 }
 
@@ -58,34 +62,36 @@ type Ending struct {
 type LockInfo struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
-	// TrueTime says that the lock reads true time and not its process's clocks.
+	// TrueTime says that the lock reads true time instead of its process's clocks.
 	TrueTime bool `json:"true_time,omitempty"`
-	// Open says that everybody is let in: there is no exclusion to break.
+	// GrantsEveryone says that the lock is granted to every client: there is no exclusion
+	// to break.
 	Open bool `json:"open,omitempty"`
-	// Unordered says that the fencing tokens can only be told apart.
+	// Unordered says that fencing tokens can only be compared for equality.
 	Unordered bool `json:"unordered,omitempty"`
-	// Holders is how many may hold it at one moment; 0 means one.
+	// Holders is how many clients may hold the lock at one moment; 0 means one.
 	Holders int `json:"holders,omitempty"`
 	// TTL is 0 for a lock whose grants do not end by themselves.
 	TTL    time.Duration `json:"ttl"`
 	Slots  []SlotInfo    `json:"slots"`
 	Quorum int           `json:"quorum"`
-	// Members are the nodes of the cluster that keeps the lock; its slot is the cluster's,
-	// and serves as long as most of the members do. There are none if the slots are nodes'.
+	// Members are the nodes of the cluster that keeps the lock. The lock's slot then
+	// belongs to the cluster, and serves as long as a majority of the members does. There
+	// are no members if the slots belong to nodes.
 	Members []string `json:"members,omitempty"`
-	// Claims are what its author says of it.
+	// Claims are what its author promises.
 	Claims Claims `json:"claims,omitzero"`
 }
 
-// Claims are what the author of a lock says of it, beyond what every lock must keep. A lock is
-// held to what it claims.
+// Claims are what the author of a lock promises beyond what every lock must do. The lock is
+// held to these promises.
 type Claims struct {
-	// Notifies: a lease tells of its loss.
+	// Notifies: the lock notifies its client when a lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
 	// Tokens: each grant comes with a fencing token.
 	Tokens bool `json:"tokens,omitempty"`
-	// TellsAtRelease: a release returns an error if the lock had been lost, and success if it
-	// has released the lock.
+	// ReportsLossAtRelease: a release returns an error if the lock had been lost, and
+	// success if it has released the lock.
 	TellsAtRelease bool `json:"tells_at_release,omitempty"`
 }
 
@@ -103,8 +109,8 @@ const (
 	RoleNode    Role = "node"
 	RoleService Role = "service"
 	RoleStorage Role = "storage"
-	// RoleCluster is that of several nodes which keep one register together: what is told
-	// of it is true of the cluster, whichever of its members are well.
+	// RoleCluster is the role of several nodes that keep one register together. An event of
+	// a cluster holds for the cluster as a whole, whichever of its members are up.
 	RoleCluster Role = "cluster"
 )
 
@@ -112,53 +118,56 @@ const (
 type ProcessInfo struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// ReadOnly is a client that never writes in its sections.
+	// ReadOnly says that the process is a client that never writes in its sections.
 	ReadOnly bool `json:"read_only,omitempty"`
-	// Writes is how many writes a client is to make in each of its sections, with those that
-	// are nested in it; 0 if nobody knows beforehand, and in a trace that an earlier version
-	// has written.
+	// Writes is how many writes a client is to make in each of its sections, with the
+	// sections nested in it. It is 0 if the number is not known beforehand, and in a trace
+	// written by an earlier version.
 	Writes int `json:"writes,omitempty"`
 }
 
-// FaultInfo is one fault of the scenario and whether it acted.
+// FaultInfo is one fault of the scenario, and whether it acted.
 type FaultInfo struct {
 	Text string `json:"text"`
-	// Course is when it was to strike and to end, in words: "before client-1 write,
+	// Timing is when the fault was to strike and to end, in words: "before client-1 write,
 	// until client-2 released".
 	Course string `json:"course,omitempty"`
-	// Kind is the name of the kind of fault. Targets are the processes that it
-	// acts on, group by group: of a partition, who is cut off, and from whom.
+	// Kind is the name of the kind of fault. Targets are the processes that it acts on, in
+	// groups: a partition has those that are cut off, then those they are cut off from.
 	Kind    string     `json:"kind,omitempty"`
 	Targets [][]string `json:"targets,omitempty"`
-	// Effect is what it does to them; "" in a trace that an earlier version has written,
-	// as are all that follow up to Phrases.
+	// Effect is what the fault does to its targets. Effect and the fields after it up to
+	// Phrases are zero in a trace written by an earlier version.
 	Effect Effect `json:"effect,omitempty"`
-	// Message is the message that it keeps back, and Step the step in which a client's
-	// request is; zero for others.
+	// Message is the message that the fault holds back. Step is the step of the client's
+	// request that it acts on. Both are zero for other faults.
 	Message NthMessage `json:"message,omitzero"`
 	Step    Step       `json:"step,omitempty"`
-	// Size is how large it is, without a sign, as a scenario has it: how far a clock is set,
-	// how fast it runs, how much longer a message takes; "" if how long it lasts is all.
+	// Size is how large the fault is, without a sign, as written in a scenario: how far a
+	// clock is set, how fast it runs, how much longer a message takes. It is "" if the
+	// fault has no size but its duration.
 	Size string `json:"size,omitempty"`
-	// Strikes is when it strikes, and Lasts how long it lasts, if it ends by itself.
+	// Trigger is when the fault strikes. Duration is how long it lasts, if it ends by
+	// itself.
 	Strikes Trigger       `json:"strikes,omitzero"`
 	Lasts   time.Duration `json:"lasts,omitempty"`
 	Phrases Phrases       `json:"phrases,omitzero"`
-	// Assumption is the assumption that the fault breaks: process, network,
-	// clock, lock memory or storage memory; "" if it breaks none.
+	// Assumption is the assumption that the fault breaks: process, network, clock, lock
+	// memory or storage memory; "" if it breaks none.
 	Assumption Assumption `json:"assumption"`
 	// Stops is the process that the fault crashes or pauses; "" if it does neither.
 	Stops string `json:"stops,omitempty"`
-	// Idle says why the fault did not act as the story says: its point, or that of
-	// its end, was never reached, or it cannot act on the lock at hand. It is empty
-	// when the fault acted.
+	// IdleReason says why the fault did not act as the scenario says: its point, or that of
+	// its end, was never reached, or it cannot act on the given lock. It is empty if the
+	// fault acted.
 	Idle string `json:"idle,omitempty"`
-	// Moot says that it has nothing to act on with the lock at hand, whatever
-	// happens; Idle says why.
+	// NotApplicable says that the fault can never act on the given lock; IdleReason says
+	// why.
 	Moot bool `json:"moot,omitempty"`
 }
 
-// Target is the process that the fault strikes; "" if it is a message, or none is known.
+// Target returns the process that the fault strikes, or "" if it strikes a message or the
+// process is not known.
 func (f FaultInfo) Target() string {
 	if !f.Message.IsZero() || len(f.Targets) == 0 || len(f.Targets[0]) == 0 {
 		return ""
@@ -166,7 +175,7 @@ func (f FaultInfo) Target() string {
 	return f.Targets[0][0]
 }
 
-// Others are the processes at the other end of what it strikes.
+// Others returns the processes at the other end of what the fault strikes.
 func (f FaultInfo) Others() []string {
 	if !f.Message.IsZero() || len(f.Targets) < 2 {
 		return nil
@@ -174,28 +183,28 @@ func (f FaultInfo) Others() []string {
 	return f.Targets[1]
 }
 
-// Phrases are what is said of a fault, with names in braces for what differs from fault
-// to fault: {target}, {others}, {message}, {step} and {size} are those of the fault,
-// {lasting} is "" or " for 30s" and {for-the-next} "" or ", for the next 30s".
+// Phrases are the texts that describe a fault. Names in braces are placeholders: {target},
+// {others}, {message}, {step} and {size} are those of the fault, {lasting} is "" or " for
+// 30s", and {for-the-next} is "" or ", for the next 30s".
 type Phrases struct {
-	// Subject and Does are a clause in the present tense, such as "{target}'s clock" and
-	// "jumps back by {size}".
+	// Subject and Predicate form a clause in the present tense, such as "{target}'s clock"
+	// and "jumps back by {size}".
 	Subject string `json:"subject"`
 	Does    string `json:"does"`
-	// Noun is the fault as a thing: "{target}'s clock set back".
+	// Noun is the fault as a noun phrase: "{target}'s clock set back".
 	Noun string `json:"noun"`
 }
 
-// A Complaint is that a client's program ended with an error which says what the lock
+// A Complaint is an error with which a client's program ended and which says what the lock
 // did wrong.
 type Complaint struct {
 	Client string `json:"client"`
-	// Rule is what the lock broke: [CannotMake], or a name that the program gave it.
+	// Rule is the rule that the lock broke: [CannotMake], or a name given by the program.
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
 }
 
-// End is the true time of the last event.
+// End returns the true time of the last event.
 func (t *Trace) End() time.Duration {
 	if len(t.Events) == 0 {
 		return 0

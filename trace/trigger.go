@@ -2,25 +2,25 @@ package trace
 
 import "time"
 
-// A Trigger is when a fault strikes: at the start of the run if it is zero.
+// A Trigger is when a fault strikes. The zero Trigger is the start of the run.
 type Trigger struct {
 	// At is a true time since the start of the run.
 	At time.Duration `json:"at,omitempty"`
-	// Before is a client's step that is about to begin.
+	// Before is a client's step; the fault strikes just before it begins.
 	Before StepPoint `json:"before,omitzero"`
-	// When is a point in the story.
+	// When is the point at which the fault strikes.
 	When Point `json:"when,omitzero"`
 }
 
-// IsZero says that it is the start of the run.
+// IsZero reports whether the trigger is the start of the run.
 func (t Trigger) IsZero() bool { return t.At == 0 && t.Before.IsZero() && t.When.IsZero() }
 
-// Equal says whether two triggers are the same.
+// Equal reports whether two triggers are the same.
 func (t Trigger) Equal(o Trigger) bool {
 	return t.At == o.At && t.Before == o.Before && t.When.Equal(o.When)
 }
 
-// String tells when the fault strikes.
+// String returns when the fault strikes, in words.
 func (t Trigger) String() string {
 	switch {
 	case !t.Before.IsZero():

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// longest bounds every time of a trace. A world's horizon is far below it, and
-	// what is computed from two such times and two clocks has no overflow.
+	// maxTime bounds every time in a trace. A world's horizon is far below it, and
+	// computations with two such times and two clocks do not overflow.
 	longest = 10 * 365 * 24 * time.Hour
-	// farthest bounds what a clock shows, in nanoseconds: a wall clock gets there
-	// in 2096.
+	// maxClockReading bounds what a clock shows, in nanoseconds: a wall clock gets there in
+	// 2096.
 	farthest = 4_000_000_000_000_000_000
-	// fullest is more events than any world has: a world is stopped long before.
+	// maxEvents is more events than any world has: a world is stopped long before.
 	fullest = 800_000
 )
 
-// Validate says what is wrong with a trace that does not come from a world but
-// from a file: nil if it has the shape that every world's trace has, so that it
-// can be checked and told. It does not say that the story is a possible one.
+// Validate returns an error if a trace that was read from a file does not have the shape
+// that every world's trace has, so that it cannot be checked and described. It does not
+// check whether such a run is possible.
 func (t *Trace) Validate() error {
 	known, err := t.names()
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *Trace) Validate() error {
 	return nil
 }
 
-// names are those of the trace's processes.
+// processNames returns the names of the trace's processes.
 func (t *Trace) names() (map[string]bool, error) {
 	known := map[string]bool{}
 	roles := []Role{RoleClient, RoleNode, RoleService, RoleStorage, RoleCluster}
@@ -137,8 +137,8 @@ func (t *Trace) validFaults(known map[string]bool) error {
 	return nil
 }
 
-// validate says what is wrong with an event of a trace that has some faults and
-// processes of these names.
+// validate returns an error if the event is not valid in a trace with this number of faults
+// and with processes of these names.
 func (ev *Event) validate(faults int, known map[string]bool) error {
 	none := func(name string) bool { return name != "" && !known[name] }
 	negative := func(n int) bool { return n < 0 }

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// tinyTrace is a trace of the shape that a world's has.
+// tinyTrace returns a small trace that has the shape of a world's trace.
 func tinyTrace() *Trace {
 	return &Trace{
 		Name: "tiny", Fencing: "none",
@@ -26,7 +26,8 @@ func tinyTrace() *Trace {
 	}
 }
 
-// Whatever the checks and the reports rely on is missed, and the error says where.
+// Validate finds everything that the checks and reports rely on and that is missing, and
+// its error says where.
 func TestValidateTrace(t *testing.T) {
 	for _, bad := range []struct {
 		name, says string
@@ -65,7 +66,7 @@ func TestValidateTrace(t *testing.T) {
 		{"a fault that is not there", "events[4]: it is of fault 2, and the trace has 1", func(t *Trace) { t.Events[4].Fault = 2 }},
 		{"a strike of no fault", `events[4]: an event of kind "strike" says which fault, and this one does not`, func(t *Trace) { t.Events[4].Fault = 0 }},
 		{"a key on no node", `events[2]: an event of kind "set" says which process, and this one does not`, func(t *Trace) { t.Events[2].Process = "" }},
-		{"the empty key", "", func(t *Trace) { t.Events[2].Key = "" }}, // Redis has it
+		{"the empty key", "", func(t *Trace) { t.Events[2].Key = "" }}, // Redis allows it
 		{"a clock that leaps", `events[0]: that "leap second" changes a clock is not known`, func(t *Trace) { t.Events[0].Clocks.Why = "leap second" }},
 		{"an unknown assumption", `faults[0]: the assumption "gravity" is not known`, func(t *Trace) { t.Faults[0].Assumption = "gravity" }},
 		{"a message that mints", `events[1]: an event of kind "send" has no token, and this one does: a later version may have written it`, func(t *Trace) { t.Events[1].Token = 1 }},
@@ -97,8 +98,8 @@ func TestValidateTrace(t *testing.T) {
 	}
 }
 
-// Reading a trace changes nothing of what it is, not even where a lock's answer was
-// no text.
+// Writing and reading a trace does not change its hash, not even where a lock's answer was
+// not valid text.
 func TestHashOutlastsJSON(t *testing.T) {
 	tr := tinyTrace()
 	for i, text := range []string{"plain", "\xff is no text", "\ufffd stands for what is none", `so does \ufffd`, "<markup>\u2028"} {

@@ -13,18 +13,18 @@ import (
 //	POINT before POINT
 //	POINT after POINT
 //
-// Its points have no delays. Whether it was seen in a run says package history.
+// Its points have no delays. Package history decides whether it was seen in a run.
 type Witness struct {
 	Point Point
-	// Relation is how the point has to be to the rest; "" is a point alone.
+	// Relation connects the point to Process or Other; "" means there is only the point.
 	Relation Relation
-	// Process is the one that was paused or down.
+	// Process is the process that was paused or down.
 	Process string
-	// Other is the point of before and after.
+	// Other is the second point, after "before" or "after".
 	Other Point
 }
 
-// A Relation is how the point of a [Witness] has to be to something else.
+// A Relation connects the point of a [Witness] to a process or to another point.
 type Relation string
 
 const (
@@ -34,7 +34,7 @@ const (
 	After       Relation = "after"
 )
 
-// ParseWitness reads a witness.
+// ParseWitness parses a witness; its grammar is that of [Witness].
 func ParseWitness(s string) (Witness, error) {
 	var w Witness
 	text := strings.Join(strings.Fields(s), " ")
@@ -75,7 +75,7 @@ func ParseWitness(s string) (Witness, error) {
 	return w, nil
 }
 
-// String is the witness as one writes it.
+// String returns the witness in the grammar of [Witness].
 func (w Witness) String() string {
 	switch w.Relation {
 	case WhilePaused, WhileDown:
@@ -86,18 +86,18 @@ func (w Witness) String() string {
 	return w.Point.String()
 }
 
-// IsZero says that there is nothing to witness.
+// IsZero reports whether there is no witness.
 func (w Witness) IsZero() bool { return w.Point.IsZero() }
 
-// Equal says whether two witnesses are the same.
+// Equal reports whether two witnesses are the same.
 func (w Witness) Equal(o Witness) bool {
 	return w.Relation == o.Relation && w.Process == o.Process && w.Point.Equal(o.Point) && w.Other.Equal(o.Other)
 }
 
-// MarshalText writes the witness as one writes it.
+// MarshalText returns what String returns.
 func (w Witness) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// Names lists the processes that the witness speaks of.
+// Names lists the processes that the witness names.
 func (w Witness) Names() []string {
 	names := append(w.Point.Names(), w.Other.Names()...)
 	if w.Process != "" {
@@ -106,7 +106,7 @@ func (w Witness) Names() []string {
 	return names
 }
 
-// Rename is the witness with other names for its processes.
+// Rename returns the witness with its processes renamed.
 func (w Witness) Rename(name func(string) string) Witness {
 	w.Point, w.Other = w.Point.Rename(name), w.Other.Rename(name)
 	if w.Process != "" {
@@ -115,7 +115,7 @@ func (w Witness) Rename(name func(string) string) Witness {
 	return w
 }
 
-// Fits is [Point.Fits] for every point of the witness.
+// Fits calls [Point.Fits] for every point of the witness.
 func (w Witness) Fits(role func(name string) (Role, bool)) error {
 	if err := w.Point.Fits(role); err != nil {
 		return err

@@ -3,17 +3,17 @@ package trace
 // StorageName is the name of the storage's process.
 const StorageName = "storage"
 
-// OperatorName stands for the client of a command that no client has sent: somebody has typed
-// it at a server.
+// OperatorName takes the place of the client for a command that no client has sent: an
+// operator has typed it at a server.
 const OperatorName = "operator"
 
-// Object is the object of the storage that the clients share if they name none.
+// DefaultObject is the storage's object that clients share if the scenario names none.
 const Object = "x"
 
-// CannotMake is the rule of a [Complaint] by a client whose lock could not be made.
+// CannotMake is the rule of a [Complaint] by a client that failed to construct its lock.
 const CannotMake = "cannot make the lock"
 
-// What a client's code did that no lock may do, and that ended a run before its time.
+// Rules of an [Ending]: what a client's code did that no lock may do.
 const (
 	ConductPanic   = "panic"
 	ConductHang    = "hang"
@@ -25,16 +25,16 @@ const (
 type Crash string
 
 const (
-	// Kill ends the process; its machine goes on and resets its connections.
+	// Kill ends the process. Its machine keeps running and resets the connections.
 	Kill Crash = "kill"
-	// PowerLoss ends the whole machine: nobody is told, and what had not reached
-	// the disk is gone.
+	// PowerLoss ends the whole machine. No peer is notified, and everything that had not
+	// reached the disk is lost.
 	PowerLoss Crash = "power-loss"
-	// Shutdown ends the process in an orderly way: what it holds is saved first,
-	// if it saves anything.
+	// Shutdown ends the process in an orderly way. It first saves what it holds, if it
+	// saves anything.
 	Shutdown Crash = "shutdown"
-	// FailOver ends the storage's machine for good. When the fault ends a copy
-	// takes over under its name: what the copy had not received is gone, tokens
+	// FailOver ends the storage's machine for good. When the fault ends, a copy takes over
+	// under the same name. Everything that the copy had not received is lost, tokens
 	// included. Only the storage has a copy.
 	FailOver Crash = "failover"
 )
@@ -43,23 +43,23 @@ const (
 type PauseMode string
 
 const (
-	// Stop stops the process, as a garbage collector or SIGSTOP does: its clocks
-	// run on, its timers fire when it resumes.
+	// Stop stops the process, as a garbage collector or SIGSTOP does. Its clocks run on,
+	// and its timers fire when it resumes.
 	Stop PauseMode = "stop"
-	// Suspend suspends the virtual machine: its monotonic clock stands still, its
-	// wall clock jumps when it resumes.
+	// Suspend suspends the virtual machine. Its monotonic clock stands still, and its wall
+	// clock jumps when it resumes.
 	Suspend PauseMode = "suspend"
 )
 
-// ClockChange is what changed a process's clocks.
+// ClockChange is the cause of a change of a process's clocks.
 type ClockChange string
 
 const (
 	// Jumped: the wall clock was set.
 	Jumped ClockChange = "jump"
-	// Drifted: from now on the clocks run at another rate.
+	// Drifted: the clocks run at another rate from now on.
 	Drifted ClockChange = "drift"
-	// Suspended and resumed: the machine stood still, and went on.
+	// WasSuspended and WasResumed: the machine stopped, and continued.
 	WasSuspended ClockChange = "suspend"
 	WasResumed   ClockChange = "resume"
 )
