@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Some events stand for themselves: nothing else has to be read to understand one. They
-// are handed out as they are, by what they are about and in order.
+// Some events can be understood by themselves, without reading any other event. The methods
+// below return them as they are, grouped by subject and in order.
 
-// of are all events of some kinds, in order.
+// eventsOf returns all events of some kinds, in order.
 func (h *History) of(kinds ...trace.Kind) []*trace.Event {
 	var all []*trace.Event
 	for _, ev := range h.apart {
@@ -20,65 +20,65 @@ func (h *History) of(kinds ...trace.Kind) []*trace.Event {
 	return all
 }
 
-// OfClients are what clients did or were told besides their steps: that one cancelled a
-// call, learnt that its lease is lost, ran on while it was paused, or was done.
+// ClientEvents returns the events of clients other than their steps: a client cancelled a
+// call, learnt that its lease is lost, ran on while it was paused, or ended its program.
 func (h *History) OfClients() []*trace.Event {
 	return h.of(trace.KindCancel, trace.KindLost, trace.KindDone, trace.KindRanOn)
 }
 
-// Ended are the events with which clients' programs ended: whether all was well, and what
-// their errors say.
+// ProgramEnds returns the events with which clients' programs ended. They contain whether
+// the program succeeded, and its error.
 func (h *History) Ended() []*trace.Event { return h.of(trace.KindDone) }
 
-// RanOnEvents are those with which processes did something while they were paused, one
-// for each pause.
+// RanOnEvents returns the events with which processes did something while they were paused,
+// at most one for each pause.
 func (h *History) RanOnEvents() []*trace.Event { return h.of(trace.KindRanOn) }
 
-// OfServices are what services did to the requests that they pass on: that one was
-// stripped of its token.
+// ServiceEvents returns the events with which services changed the requests that they pass
+// on: they removed the token of a request.
 func (h *History) OfServices() []*trace.Event { return h.of(trace.KindStrip) }
 
-// Served are the requests that the storage answered: their events say what came of them.
+// ServedRequests returns the events with which the storage answered requests.
 func (h *History) Served() []*trace.Event { return h.of(trace.KindServe) }
 
-// Decisions are what the storage did with requests: it answered one ([trace.KindServe]), or
-// had checked the token of one in a step of its own ([trace.KindCheck]).
+// StorageDecisions returns the events with which the storage answered a request
+// ([trace.KindServe]) or checked its token in a step of its own ([trace.KindCheck]).
 func (h *History) Decisions() []*trace.Event { return h.of(trace.KindServe, trace.KindCheck) }
 
-// StorageLosses are the events with which the storage came to know less than it had known:
-// of the versions of an object, or of the tokens that it had seen.
+// StorageLosses returns the events with which the storage lost versions of an object, or
+// tokens that it had seen.
 func (h *History) StorageLosses() []*trace.Event {
 	return h.of(trace.KindRevert, trace.KindForgetToken)
 }
 
-// Reverted are the events with which the storage lost the last versions of objects.
+// Reverts returns the events with which the storage lost the last versions of objects.
 func (h *History) Reverted() []*trace.Event { return h.of(trace.KindRevert) }
 
-// ForgottenTokens are the events with which the storage no longer knew of a token.
+// ForgottenTokens returns the events with which the storage lost a token.
 func (h *History) ForgottenTokens() []*trace.Event { return h.of(trace.KindForgetToken) }
 
-// Objects are the events that say what the objects were when the run was over.
+// FinalObjects returns the events that give the state of the objects at the end of the run.
 func (h *History) Objects() []*trace.Event { return h.of(trace.KindObject) }
 
-// Syncs are the events with which nodes wrote to their disks.
+// Syncs returns the events with which nodes wrote to their disks.
 func (h *History) Syncs() []*trace.Event { return h.of(trace.KindSync) }
 
-// OfSessions are what clusters told of the sessions of their clients: that one began, or
-// ended. Peer is the client.
+// SessionEvents returns the events with which clusters began or ended sessions. Peer is the
+// session's client.
 func (h *History) OfSessions() []*trace.Event {
 	return h.of(trace.KindOpen, trace.KindCloseSession, trace.KindExpireSession)
 }
 
-// Notified are the events with which clients learnt that something which they watch has
+// Notifications returns the events with which clients learnt that something they watch has
 // changed.
 func (h *History) Notified() []*trace.Event { return h.of(trace.KindNotify) }
 
-// Led are the events with which members of clusters became their leaders.
+// LeaderChanges returns the events with which members of clusters became leaders.
 func (h *History) Led() []*trace.Event { return h.of(trace.KindLead) }
 
-// Compacted are the events with which clusters forgot what was before some change.
+// Compactions returns the events with which clusters discarded old revisions.
 func (h *History) Compacted() []*trace.Event { return h.of(trace.KindCompact) }
 
-// Promotions are the events with which replicas took over: Process is the replica, Peer the
-// master that it replaced.
+// Promotions returns the events with which replicas took over. Process is the replica, Peer
+// the master that it replaced.
 func (h *History) Promotions() []*trace.Event { return h.of(trace.KindPromote) }

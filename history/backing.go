@@ -7,17 +7,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Backing is a time during which the keys of an acquisition really stood on a quorum of
-// its lock's slots (see [Holding.There]).
+// A Backing is an interval during which the keys of an acquisition really existed on a
+// quorum of its lock's slots (see [Holding.Existence]).
 type Backing struct {
 	Interval
-	// Lapsed is the event with which that showed not to be so any more; nil if it was so
-	// until the end of the run.
+	// EndedBy is the event that showed that the backing had ended; nil if it lasted until
+	// the end of the run.
 	Lapsed *trace.Event
 }
 
-// Backed are the times during which the nodes backed a grant of a lock, in order. A sound
-// lock has the lease of a section end before its backing does.
+// Backings returns the intervals during which the nodes backed a grant of a lock, in order.
+// With a sound lock, the lease of a section ends before its backing ends.
 func (h *History) Backed(lock string, id Acquisition) []Backing {
 	type edge struct {
 		Moment
@@ -40,8 +40,7 @@ func (h *History) Backed(lock string, id Acquisition) []Backing {
 			}
 		}
 	}
-	// At one moment what comes to stand counts before what no longer does: a key that is
-	// set again has no gap.
+	// At the same moment, begins count before ends: a key that is set again has no gap.
 	slices.SortStableFunc(edges, func(a, b edge) int {
 		return cmp.Or(a.compare(b.Moment), b.up-a.up)
 	})
@@ -59,14 +58,14 @@ func (h *History) Backed(lock string, id Acquisition) []Backing {
 	return slices.DeleteFunc(all, func(b Backing) bool { return !b.From.Before(b.To) })
 }
 
-// A slotTime is how long a slot of a lock was at a place.
+// A slotTime is an interval during which a slot of a lock was at a place.
 type slotTime struct {
 	Place
 	Interval
 }
 
-// slotTimes are the places of a lock's slots: a replica that takes its master's place has
-// its slots from then on.
+// slotTimes returns the places of a lock's slots over time. A replica that is promoted has
+// its master's slots from then on.
 func (h *History) slotTimes(lock string) []slotTime {
 	var all []slotTime
 	slots := h.Slots(lock)

@@ -6,23 +6,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Ballot is what stood on the nodes of a lock while one client was asking for it.
+// A Ballot is a call of acquire, and the keys on the lock's nodes during the call.
 type Ballot struct {
 	*Call
-	// Taken: somebody held the lock meanwhile. Split: at some moment at least two of those
-	// who were asking had keys on its nodes.
+	// LockHeld says that another client held the lock at some moment of the call.
+	// VotesSplit says that at some moment at least two of the clients that were asking for
+	// the lock had keys on its nodes.
 	Taken, Split bool
 }
 
-// Ballots are all calls of acquire, of locks that the trace describes, that have returned
-// or were going on when the run ended, in the order in which they ended, those that never
-// did last. Those whose client crashed are none.
+// Ballots returns the ballots of all calls of acquire of the locks that the trace
+// describes, in the order in which they ended. Calls that were still running at the end of
+// the run come last. Calls whose client crashed are left out.
 func (h *History) Ballots() []Ballot {
 	var all []Ballot
 	o := NewOracle(h.Trace)
 	asking := map[Acquisition]*Call{}
-	// When each lock was last seen to be held, and its votes to be split: whoever asks sees
-	// it when it begins, and whenever it changes.
+	// The Seq at which each lock was last seen to be held, and its votes to be split. They
+	// are updated when a client begins to ask, and at every change.
 	taken, split := map[*ranks]int{}, map[*ranks]int{}
 	look := func(r *ranks, seq int) {
 		if len(r.standing) > 0 {
@@ -62,7 +63,8 @@ func (h *History) Ballots() []Ballot {
 	return all
 }
 
-// divides says whether at least two clients who are asking have keys on the lock's slots.
+// isVoteSplit reports whether at least two of the clients that are asking have keys on the
+// lock's slots.
 func (r *ranks) divides(asking map[Acquisition]*Call) bool {
 	one := ""
 	for g := range r.count {

@@ -2,41 +2,42 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// A Call is one step of a client: from when it began to when it ended.
+// A Call is one step of a client, from its beginning to its end.
 type Call struct {
 	Acquisition
 	Step trace.Step
-	// Nth is which of its client's steps of this kind it is, from 1, as points count: of
-	// those that the client began. 0 is an extension that the lock made by itself.
+	// Nth numbers the steps of this kind that the client began, from 1, as points count
+	// them. It is 0 for an extension that the lock made by itself.
 	Nth int
-	// Lock names the lock of an acquire.
+	// Lock is the name of the lock of an acquire.
 	Lock string
-	// Began is nil for an extension that the lock made by itself, Ended for a call that
-	// never returned.
+	// Began is nil for an extension that the lock made by itself. Ended is nil for a call
+	// that never returned.
 	Began, Ended *trace.Event
-	// Crashed is the crash of its client in the midst of it; nil if there was none.
+	// Crashed is the crash of its client during the call; nil if there was none.
 	Crashed *trace.Event
-	// Again are the events with which its request was sent again, in order.
+	// Resent are the events with which the call's request was sent again, in order.
 	Again []*trace.Event
-	// Cancelled is when the client cancelled the context of the call; nil if it did not.
+	// Cancelled is the event with which the client cancelled the context of the call; nil
+	// if it did not.
 	Cancelled *trace.Event
 }
 
-// OK says that the call was successful.
+// OK reports whether the call succeeded.
 func (c *Call) OK() bool { return c.Ended != nil && c.Ended.OK }
 
-// Point names the call as faults do that strike before it.
+// Point returns the call as a step point, with which a fault can strike before it.
 func (c *Call) Point() trace.StepPoint {
 	return trace.StepPoint{Client: c.Client, Step: c.Step, Nth: c.Nth}
 }
 
-// Failed says that the call returned without success.
+// Failed reports whether the call returned without success.
 func (c *Call) Failed() bool { return c.Ended != nil && !c.Ended.OK }
 
-// Calls are the steps of all clients, in the order in which they began.
+// Calls returns the steps of all clients, in the order in which they began.
 func (h *History) Calls() []*Call { return h.called().all }
 
-// CallsOf are the steps of one acquisition, in the order in which they began.
+// CallsOf returns the steps of one acquisition, in the order in which they began.
 func (h *History) CallsOf(id Acquisition) []*Call {
 	list := h.called()
 	return list.of.of(func() map[Acquisition][]*Call {
@@ -48,11 +49,11 @@ func (h *History) CallsOf(id Acquisition) []*Call {
 	})[id]
 }
 
-// callList is the chapter of the calls.
+// callList is the chapter of calls.
 type callList struct {
 	all []*Call
 	of  chapter[map[Acquisition][]*Call]
-	by  []*Call // by the Seqs of their beginnings and ends
+	by  []*Call // indexed by the Seq of their beginnings and ends
 }
 
 func (h *History) called() *callList {

@@ -7,8 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Chronicle is what is to be done with the events of several lists, in the order of
-// the events.
+// An EventQueue is a list of functions to be called in the order of events.
 type Chronicle []entry
 
 type entry struct {
@@ -16,15 +15,15 @@ type entry struct {
 	do func()
 }
 
-// Add has something done at an event; nil is an event that never came.
+// Add schedules do for an event; nil is an event that never happened, and adds nothing.
 func (c *Chronicle) Add(ev *trace.Event, do func()) {
 	if ev != nil {
 		*c = append(*c, entry{ev, do})
 	}
 }
 
-// Until does it all up to an event, by its Seq. Of one event what was added first comes
-// first.
+// RunUntil calls all functions for events up to a Seq. Functions for the same event are
+// called in the order in which they were added.
 func (c Chronicle) Until(seq int) {
 	slices.SortStableFunc(c, func(a, b entry) int { return cmp.Compare(a.ev.Seq, b.ev.Seq) })
 	for _, e := range c {

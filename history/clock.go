@@ -10,23 +10,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A stretch is how one clock of a process goes from one change of its clocks to
-// the next.
+// A clockSegment is how one clock of a process runs from one change of its clocks to the
+// next.
 type stretch struct {
 	from Moment
-	// reads is what the clock shows at from.
+	// reads is the reading of the clock at from, in nanoseconds.
 	reads int64
-	// pace is how many nanoseconds it counts in a second of true time; 0 is a
-	// clock that stands still.
+	// pace is how many nanoseconds the clock counts in a second of true time; 0 is a clock
+	// that stands still.
 	pace uint64
 }
 
 const second = uint64(time.Second)
 
-// A Clock is one clock of a process through a run.
+// A Clock is one clock of a process over a whole run.
 type Clock []stretch
 
-// Clocks is a reader: it follows what changes the clocks of the processes.
+// Clocks is a reader that follows the changes of the processes' clocks.
 type Clocks struct {
 	all     []*trace.Event
 	changes map[string][]*trace.Event // by process
@@ -43,23 +43,23 @@ func (c *Clocks) See(ev *trace.Event) {
 	}
 }
 
-// Of is a clock of a process, as it goes on if nothing changes it any more.
+// Of returns a clock of a process, continued as if no further change followed.
 func (c *Clocks) Of(process string, kind fakeclock.Kind) Clock {
 	return clockOf(c.changes[process], kind)
 }
 
-// Untouched is a clock of a process as it would be if nothing but its first reading
-// counted: true time, by which some libraries go in a world.
+// Unfaulted returns a clock of a process as if it never changed after its first reading.
+// That is true time, which some libraries use in a world.
 func (c *Clocks) Untouched(process string, kind fakeclock.Kind) Clock {
 	changes := c.changes[process]
 	return clockOf(changes[:min(len(changes), 1)], kind)
 }
 
-// Has reports whether the trace says what a process's clocks show. A cluster, such as the
-// members of etcd together, has no clock of its own.
+// Has reports whether the trace contains readings of a process's clocks. A cluster, such as
+// the members of etcd together, has no clock of its own.
 func (c *Clocks) Has(process string) bool { return len(c.changes[process]) > 0 }
 
-// WasSet says whether a process's clocks had been set, or their rate changed, up to an
+// WasSet reports whether a process's clocks had been set, or their rate changed, up to an
 // event.
 func (c *Clocks) WasSet(process string, seq int) bool {
 	for _, ev := range c.changes[process] {
@@ -70,8 +70,8 @@ func (c *Clocks) WasSet(process string, seq int) bool {
 	return false
 }
 
-// Jump is by how much a change of a process's clocks set its wall clock, forward or, below
-// 0, back.
+// JumpSize returns by how much a change of a process's clocks set its wall clock: forward,
+// or, if negative, back.
 func (c *Clocks) Jump(ev *trace.Event) time.Duration {
 	changes := c.changes[ev.Process]
 	i := slices.Index(changes, ev)
@@ -81,8 +81,8 @@ func (c *Clocks) Jump(ev *trace.Event) time.Duration {
 	return time.Duration(ev.Clocks.Wall - clockOf(changes[:i], fakeclock.Wall).Shows(MomentOf(ev)))
 }
 
-// clockOf tells one clock of a process, from its first reading on. A process whose
-// clocks the trace does not mention keeps true time.
+// clockOf returns one clock of a process, from its first reading on. A process without
+// readings in the trace keeps true time.
 func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 	if len(changes) == 0 {
 		return Clock{{from: StartOf(0), pace: second}}
@@ -101,15 +101,15 @@ func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 	return all
 }
 
-// at is what the clock shows at a true time within the stretch.
+// readingAt returns what the clock shows at a true time within the segment.
 func (s stretch) at(t time.Duration) int64 {
 	hi, lo := bits.Mul64(uint64(t-s.from.At), s.pace)
 	counted, _ := bits.Div64(hi, lo, second)
 	return s.reads + int64(counted)
 }
 
-// reaches is the first true time at which the clock shows value, which it does
-// not show yet when the stretch begins, if the stretch lasts that long.
+// timeOf returns the first true time at which the clock shows value, if the segment lasts
+// that long. The clock must show less than value when the segment begins.
 func (s stretch) reaches(value int64) (t time.Duration, ever bool) {
 	hi, lo := bits.Mul64(uint64(value-s.reads), second)
 	if hi >= s.pace {
@@ -125,7 +125,7 @@ func (s stretch) reaches(value int64) (t time.Duration, ever bool) {
 	return s.from.At + time.Duration(wait), true
 }
 
-// current is the number of the stretch that a moment is in.
+// segmentAt returns the index of the segment that contains a moment.
 func (all Clock) current(m Moment) int {
 	now := 0
 	for now+1 < len(all) && !m.Before(all[now+1].from) {
@@ -134,20 +134,21 @@ func (all Clock) current(m Moment) int {
 	return now
 }
 
-// until is the clock as it would go on if nothing changed it after a moment.
+// withoutChangesAfter returns the clock as it would run if nothing changed it after a
+// moment.
 func (all Clock) until(m Moment) Clock { return all[:all.current(m)+1] }
 
-// Shows is what the clock shows at a moment, in nanoseconds: a wall clock since 1970, a
-// monotonic one since it was started.
+// Shows returns the reading of the clock at a moment, in nanoseconds: of a wall clock since
+// 1970, of a monotonic one since it was started.
 func (all Clock) Shows(m Moment) int64 {
 	s := all[all.current(m)]
 	return s.at(max(m.At, s.from.At))
 }
 
-// when maps a reading of a process's clock, as it was declared at some
-// moment, to true time: to the first moment from then on at which the clock
-// shows it, changes of the clock included. If the clock had already passed it
-// when it was declared, that is when it did.
+// trueTimeOf maps a reading of the clock, declared at some moment, to true time. It is the
+// first moment from then on at which the clock shows the reading, with changes of the clock
+// taken into account. If the clock had already passed the reading when it was declared, it
+// is the moment at which the clock passed it.
 func (all Clock) when(value int64, declared Moment) Moment {
 	now := all.current(declared)
 	if all.Shows(declared) >= value {
@@ -155,7 +156,7 @@ func (all Clock) when(value int64, declared Moment) Moment {
 	}
 	for i, s := range all[now:] {
 		if s.reads >= value {
-			return s.from // the change itself took the clock past it
+			return s.from // the change itself moved the clock past it
 		}
 		t, ever := s.reaches(value)
 		if next := now + i + 1; ever && (next == len(all) || t <= all[next].from.At) {
@@ -165,8 +166,8 @@ func (all Clock) when(value int64, declared Moment) Moment {
 	return Never
 }
 
-// passedBefore is since when a clock that shows value or more at the end of the
-// last stretch has done so without a break.
+// reachedSince returns since when the clock has shown value or more without a break, up to
+// the end of the last segment. The clock must show at least value there.
 func (all Clock) passedBefore(value int64) Moment {
 	for i := len(all) - 1; ; i-- {
 		s := all[i]
@@ -180,8 +181,8 @@ func (all Clock) passedBefore(value int64) Moment {
 	}
 }
 
-// Uncounted says why the clock counted less time than passed from one moment to another:
-// it stood still for a while, or it was set back or ran too slowly.
+// Uncounted reports why the clock counted less time than passed between two moments: it
+// stood still for a while, or it was set back or ran too slowly.
 func (all Clock) Uncounted(from, to Moment) (stoodStill, behind bool) {
 	first := all.current(from)
 	for i := first; i < len(all) && !to.Before(all[i].from); i++ {

@@ -7,19 +7,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trace quotes commands as they were sent: words with spaces between them. What a
-// command is about besides what it came to do is read of its words here.
+// A trace quotes commands as they were sent: words with spaces between them. This file
+// extracts facts from these words.
 
-// Knew says whether whoever acted named a value in its command: then it had it from
-// somewhere.
+// CommandNamesValue reports whether the actor's command contained a value as a word. If so,
+// the actor knew the value.
 func (h *History) Knew(by *trace.Actor, value string) bool {
 	sent := h.Event(by.Sent)
 	return sent != nil && slices.Contains(strings.Fields(sent.Text), value)
 }
 
-// About says whether the message speaks of a key, or of something that is named after it,
-// as the channel is on which a lock tells that it is free.
+// Mentions reports whether the text of the message contains a key, or a name made from the
+// key, such as the channel on which a lock announces that it is free.
 func (m *Message) About(key string) bool { return strings.Contains(m.Sent.Text, key) }
 
-// Names reports whether a word of a message is the key itself.
+// NamesKey reports whether a word of the message is the key itself.
 func (m *Message) Names(key string) bool { return slices.Contains(strings.Fields(m.Sent.Text), key) }

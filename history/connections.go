@@ -2,17 +2,18 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// A Contact is what one end of a connection came to: it was made, or could not be, or it
-// ended.
+// A ConnectionEvent is what happened to one end of a connection: it was made, could not be
+// made, or ended.
 type Contact struct {
-	// Event is of kind connect, refuse, close, reset or timeout: Process is the end, Peer the
-	// other one.
+	// Event is of kind connect, refuse, close, reset or timeout. Process is this end, and
+	// Peer the other one.
 	Event *trace.Event
-	// Waiting: the end had sent a request on the connection, and had no reply to it.
+	// AwaitsReply says that this end had sent a request on the connection and had no reply
+	// to it yet.
 	Waiting bool
 }
 
-// Contacts are what the ends of all connections came to, in order.
+// ConnectionEvents returns what happened to the ends of all connections, in order.
 func (h *History) Contacts() []Contact {
 	return h.contacts.of(func() []Contact {
 		type end struct {
@@ -20,7 +21,7 @@ func (h *History) Contacts() []Contact {
 			conn          int
 		}
 		var all []Contact
-		waiting := map[end]int{} // for so many replies
+		waiting := map[end]int{} // how many replies each end waits for
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
 			at := end{ev.Process, ev.Peer, ev.Conn}

@@ -8,29 +8,33 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Encounter is what a call of acquire met on the nodes of its lock while it went on.
+// A FailedAcquire is a call of acquire that failed, and what the client met on the nodes of
+// the lock during the call.
 type Encounter struct {
-	// Ended is its end. A call that was successful, or never returned, is no encounter.
+	// Ended is the end of the call.
 	Ended *trace.Event
-	// Some: there were keys of others. Wrong: of somebody who was not entitled to have
-	// them there: who was neither asking for the lock, nor held it, nor had left them less
-	// than a TTL before because it crashed, or was hindered by a fault ([History.hindered]).
+	// MetOtherKeys says that there were keys of other clients. MetLeftoverKeys says that
+	// there were keys of a client that was not entitled to have them there. A client is
+	// entitled if it is asking for the lock or holds it. It is also entitled for less than
+	// a TTL after it crashed or was hindered by a fault ([History.isHindered]).
 	Some, Wrong bool
 }
 
-// A Crowd is who stood in whose way, up to a moment.
+// Contention describes how clients prevented each other from getting a lock, up to a
+// moment.
 type Crowd struct {
-	// Met are the encounters of the calls that failed, in order.
+	// FailedAcquires are the calls of acquire that failed, in order.
 	Met []Encounter
-	// Releasing: somebody whom no fault hinders was then waiting for a release that had not
-	// returned.
+	// AwaitsRelease says that a client that no fault hinders was then waiting for a call of
+	// release that had not returned.
 	Releasing bool
-	// Held: nobody could have got the lock then, because of keys of those who held it and
-	// were at work, or were entitled to have left them.
+	// Unavailable says that the lock could not be granted to any client then. The reason is
+	// keys of clients that held it and were working, or that were entitled to have left
+	// their keys.
 	Held bool
 }
 
-// Crowd is who stood in whose way at a lock, up to a moment.
+// Contention returns the contention for a lock, up to a moment.
 func (h *History) Crowd(lock string, until Moment) Crowd {
 	var all []Encounter
 	ttl := h.locks[lock].TTL
@@ -40,9 +44,9 @@ func (h *History) Crowd(lock string, until Moment) Crowd {
 	}
 	asking := map[Acquisition]*Encounter{}
 	inside, leaving := map[Acquisition]bool{}, map[Acquisition]bool{}
-	crashed := map[string]time.Duration{} // when
+	crashed := map[string]time.Duration{} // when each client crashed
 	k, slots := NewKeys(), h.Slots(lock)
-	// left says that the owner of a key was entitled to leave it.
+	// mayLeave reports whether the owner of a key was entitled to leave it on the node.
 	left := func(key *Holding, ev *trace.Event) bool {
 		at, since := crashed[key.Owner.Client]
 		if !since && hindered[key.Owner.Client] {
@@ -111,8 +115,8 @@ func (h *History) Crowd(lock string, until Moment) Crowd {
 	return Crowd{all, releasing, withheld > 0 && len(slots)-withheld < h.locks[lock].Quorum}
 }
 
-// works says whether an acquisition had a section and a lease at a moment, and did not
-// wait for its lock.
+// isWorking reports whether an acquisition had a section and a lease at a moment, and was
+// not waiting in a call of its lock.
 func (h *History) works(id Acquisition, m Moment) bool {
 	s := h.Section(id)
 	return s != nil && m.Before(s.To) && m.Before(s.Lease.End()) && !slices.ContainsFunc(h.CallsOf(id), func(c *Call) bool {
@@ -120,8 +124,8 @@ func (h *History) works(id Acquisition, m Moment) bool {
 	})
 }
 
-// owners are whose keys stand, as far as anybody must know to tell whether there are
-// others than its own: one of them, and whether there is another.
+// owners summarises the owners of keys: one of them, whether there is any, and whether
+// there are several. That is enough to know whether there are keys of others.
 type owners struct {
 	one       Acquisition
 	some, two bool
@@ -134,5 +138,5 @@ func (o *owners) add(id Acquisition) {
 	o.two = o.two || id != o.one
 }
 
-// others reports whether there are others than id.
+// others reports whether there is an owner other than id.
 func (o *owners) others(id Acquisition) bool { return o.two || o.some && o.one != id }

@@ -8,38 +8,40 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What servers, libraries and locks say of an error is their own text. A trace quotes it,
-// and what has to be told apart of it is told apart here.
+// Servers, libraries and locks word their own errors, and a trace quotes them. This file
+// extracts facts from these texts.
 
-// UnknownScript says that a reply is Redis's that it does not know the script which it
-// was to run: nobody has told it yet, or it has been restarted since.
+// UnknownScript reports whether a reply is the error with which Redis refuses to run a
+// script that it does not know: no client has loaded it yet, or Redis has been restarted
+// since.
 func UnknownScript(reply *trace.Event) bool {
 	return reply.Reply && strings.HasPrefix(reply.Text, "NOSCRIPT")
 }
 
-// sayOnlyThat are the words with which an error says no more than that its step failed,
-// as package locks has them.
+// failurePrefixes are the texts with which package locks begins the error of a failed step.
+// They say nothing but that the step failed.
 var sayOnlyThat = map[trace.Step]string{
 	trace.Acquire: "lock not acquired: ",
 	trace.Mint:    "no fencing token: ",
 }
 
-// notHeld are the words with which a lock says that it was not the client's any more, as
-// package locks has them; a lock may say before them in which call it noticed.
+// lockLostText is the text with which package locks reports that the client no longer held
+// the lock. A lock may put before it in which call it noticed.
 const notHeld = "lock lost"
 
-// NotHeld reports whether a call of extend or release failed because the lock was not the
-// client's any more, as the error says in the words of package locks. A lock that has words of
-// its own for that is not understood.
+// NotHeld reports whether a call of extend or release failed because the client no longer
+// held the lock. It understands only the error text of package locks, not a lock's own
+// words.
 func NotHeld(failed *Call) bool {
 	return failed.Failed() && strings.Contains(failed.Ended.Text, notHeld)
 }
 
 var numberedNode = lazy.Regexp(`\bnode ([0-9]+):`)
 
-// Why is why a call failed, as whoever failed says it; "" if it has not. That the step
-// failed need not be said again. Where a lock numbers its nodes in acquire and release,
-// since it does not know their names, the name takes the number's place.
+// FailureText returns the error text of a failed call, or "" if the call did not fail. It
+// leaves out the words that say only that the step failed. Some locks do not know the names
+// of their nodes and number them in errors of acquire and release; FailureText replaces
+// these numbers by names.
 func (h *History) Why(failed *Call) string {
 	if failed.Ended == nil {
 		return ""
@@ -65,7 +67,7 @@ func (h *History) Why(failed *Call) string {
 	})
 }
 
-// lockOf is the lock of the acquisition that a call belongs to.
+// lockOf returns the lock of the acquisition that a call belongs to.
 func (h *History) lockOf(c *Call) string {
 	for _, acquire := range h.CallsOf(c.Acquisition) {
 		if acquire.Step == trace.Acquire {
@@ -75,10 +77,10 @@ func (h *History) lockOf(c *Call) string {
 	return ""
 }
 
-// Undoing is why a client's program ended: because a call had failed, with whose error
-// the program's own ends, and before is what that says before it. It is the first call of
-// its acquisition with that error, which what it calls can hand on; nil if the program
-// ended because of none.
+// CauseOfEnd returns the failed call with whose error a client's program ended, and the
+// text that the program's error has before it. If several calls of one acquisition failed
+// with that error, because one call passes on the error of another, it is the first of
+// them. It returns nil if the program did not end because of a call.
 func (h *History) Undoing(done *trace.Event) (failed *Call, before string) {
 	undoes := func(c *Call) bool {
 		return c.Failed() && c.Client == done.Process && c.Ended.Text != "" && c.Ended.Seq <= done.Seq && strings.HasSuffix(done.Text, c.Ended.Text)

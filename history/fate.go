@@ -2,18 +2,19 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// Fate is the event with which a process ended, and whether that was a crash: a client's
-// crash or the end of its program, whichever came first; nil for one that has not ended.
+// ProcessEnd returns the event with which a process ended, and whether that was a crash. A
+// client ends with a crash or the end of its program, whichever comes first. It returns nil
+// if the process has not ended.
 func (h *History) Fate(process string) (over *trace.Event, crashed bool) {
 	over = h.fates[process]
 	return over, over != nil && over.Kind == trace.KindCrash
 }
 
-// Deaths are the events after which clients did nothing any more: a crash, a
-// pause without an end, or the beginning of a step without an end.
+// ClientStops returns, by client, the event after which the client did nothing any more: a
+// crash, a pause without an end, or the beginning of a step without an end.
 func (h *History) Deaths() map[string]*trace.Event {
 	dead := map[string]*trace.Event{}
-	steps := map[string][]*trace.Event{} // that each client is in, the innermost last
+	steps := map[string][]*trace.Event{} // the steps that each client is in, the innermost last
 	for i := range h.Trace.Events {
 		ev := &h.Trace.Events[i]
 		in := steps[ev.Process]
@@ -38,13 +39,13 @@ func (h *History) Deaths() map[string]*trace.Event {
 	return dead
 }
 
-// Stuck is a client that kept the world from coming to its end, and the step that
-// it was in, if it was in one; "" if the run was not cut off.
+// StuckClient returns a client that prevented the run from ending, and the step that it was
+// in, if any; "" if the run was not cut off.
 func (h *History) Stuck() (client string, step trace.Step) {
 	if h.horizon == nil {
 		return "", ""
 	}
-	last := map[string]*Call{} // each client's last to begin or end
+	last := map[string]*Call{} // each client's call that began or ended last
 	at := map[string]int{}
 	for _, c := range h.Calls() {
 		for _, ev := range []*trace.Event{c.Began, c.Ended} {

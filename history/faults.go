@@ -6,30 +6,30 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Act is one time that a fault acted.
+// An Act is one activation of a fault.
 type Act struct {
 	// Fault is the fault's number, from 1.
 	Fault int
-	// Struck is the event with which it began, Lifted that with which it ended; nil for
-	// one that has not, or that was over once it had struck.
+	// Struck is the event with which it began, and Lifted the event with which it ended.
+	// Lifted is nil if it has not ended, or if it has no duration.
 	Struck, Lifted *trace.Event
-	// Stalled is the event with which it had a request stand still in the storage, until it
-	// was lifted; nil if it did not.
+	// Stalled is the event with which it stalled a request in the storage until it was
+	// lifted; nil if it did not.
 	Stalled *trace.Event
-	// Instant: it had no duration. Ends: it was meant to end.
+	// Instant says that it had no duration. HasEnd says that it was meant to end.
 	Instant, Ends bool
 }
 
-// unfinished says that the fault was meant to end and has not.
+// isUnfinished reports whether the fault was meant to end and has not.
 func (a *Act) unfinished() bool { return a.Ends && a.Lifted == nil }
 
-// Faults is a reader: it follows which faults act. "Is everything calm?" has three
-// meanings, which it keeps apart: nothing acts now ([Faults.Quiet]), nothing strikes or
-// ends any more ([History.LastFault], which needs hindsight), and nothing that still acts
-// keeps from a client what the lock needs ([History.Provided]).
+// Faults is a reader that follows which faults act. There are three ways to ask whether
+// everything is calm. No fault acts now: [Faults.QuietSince]. No fault strikes or ends any
+// more: [History.LastFault], which needs hindsight. No fault that still acts keeps the lock
+// from serving a client: [History.CanServe].
 type Faults struct {
 	acts []*Act
-	// acting has, for each fault, the number of its act that goes on.
+	// acting maps each fault that acts now to the index of its act.
 	acting map[int]int
 	last   *trace.Event
 }
@@ -59,8 +59,8 @@ func (f *Faults) See(ev *trace.Event) {
 	}
 }
 
-// Quiet says since when no fault acts; never is that some fault does. A run that no fault
-// has touched is quiet from its start.
+// QuietSince returns since when no fault has acted, and false if a fault acts now. A run
+// without faults is quiet from its start.
 func (f *Faults) Quiet() (since Moment, ever bool) {
 	switch {
 	case len(f.acting) > 0:
@@ -71,7 +71,7 @@ func (f *Faults) Quiet() (since Moment, ever bool) {
 	return MomentOf(f.last), true
 }
 
-// seeFault takes in that a fault strikes or ends.
+// seeFault processes the strike or the end of a fault.
 func (h *History) seeFault(ev *trace.Event) {
 	at := MomentOf(ev)
 	h.faults.See(ev)
@@ -83,12 +83,12 @@ func (h *History) seeFault(ev *trace.Event) {
 	}
 }
 
-// QuietTimes are the times in which no fault acted, in order. A fault that is over once it
-// has struck ends one and begins the next.
+// QuietTimes returns the intervals in which no fault acted, in order. A fault without a
+// duration ends one interval and begins the next.
 func (h *History) QuietTimes() []Interval { return h.quiet }
 
-// Quiet says since when no fault acted at a moment; never is that some fault did. What
-// strikes at that very moment acts, what ends has ended.
+// QuietSince returns since when no fault had acted at a moment, and false if a fault acted
+// then. A fault that strikes at that very moment acts; a fault that ends at it does not.
 func (h *History) Quiet(m Moment) (since Moment, ever bool) {
 	for _, q := range slices.Backward(h.quiet) {
 		if !m.Before(q.From) {
@@ -98,11 +98,11 @@ func (h *History) Quiet(m Moment) (since Moment, ever bool) {
 	return Never, false
 }
 
-// Acts are the times that faults acted, in the order in which they struck.
+// Acts returns all acts of faults, in the order in which they struck.
 func (h *History) Acts() []*Act { return h.faults.acts }
 
-// Unfinished are the faults that were to end and had not when the run was over, in the
-// order in which they struck.
+// Unfinished returns the numbers of the faults that were meant to end and had not ended
+// when the run did, in the order in which they struck.
 func (h *History) Unfinished() []int {
 	var all []int
 	for _, a := range h.faults.acts {
@@ -114,7 +114,7 @@ func (h *History) Unfinished() []int {
 	return all
 }
 
-// Act is the first time that a fault acted, by its number; nil if it never did.
+// Act returns the first act of the fault with this number; nil if it never acted.
 func (h *History) Act(fault int) *Act {
 	for _, a := range h.faults.acts {
 		if a.Fault == fault {
@@ -124,11 +124,12 @@ func (h *History) Act(fault int) *Act {
 	return nil
 }
 
-// LastFault is the last event with which a fault struck or ended; nil if there was none.
+// LastFault returns the last event with which a fault struck or ended; nil if there was
+// none.
 func (h *History) LastFault() *trace.Event { return h.faults.last }
 
-// LastFaultUntil is the last event up to a Seq with which a fault struck or ended; nil if
-// there was none.
+// LastFaultUntil returns the last event up to a Seq with which a fault struck or ended; nil
+// if there was none.
 func (h *History) LastFaultUntil(seq int) *trace.Event {
 	var last *trace.Event
 	for _, a := range h.faults.acts {
@@ -141,8 +142,8 @@ func (h *History) LastFaultUntil(seq int) *trace.Event {
 	return last
 }
 
-// Fault is what is known of a fault before the run, by its number; zero for one that is not
-// known.
+// Fault returns the trace's description of the fault with this number; zero if there is no
+// such fault.
 func (h *History) Fault(number int) trace.FaultInfo {
 	if number < 1 || number > len(h.Trace.Faults) {
 		return trace.FaultInfo{}
@@ -150,8 +151,8 @@ func (h *History) Fault(number int) trace.FaultInfo {
 	return h.Trace.Faults[number-1]
 }
 
-// ClientOf is the client that a fault is about, by its number: the one that it strikes, or
-// the client or service whose message; "" if it is about none.
+// ClientOf returns the client that the fault with this number concerns: the client that it
+// strikes, or the client or service whose message it strikes; "" if there is none.
 func (h *History) ClientOf(fault int) string {
 	f := h.Fault(fault)
 	if on := f.Target(); h.IsClient(on) {

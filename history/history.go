@@ -1,25 +1,26 @@
-// Package history reads what a trace says, once, for everybody.
+// Package history reads a trace once and answers all questions about it.
 //
-// It has two layers. Readers ([Keys], [Slots], [Clocks], [Processes], [Faults],
-// [Oracle], [Recogniser]) see one event after the other and know only the past: a world
-// uses them while it runs. A [History] is the fold of the same readers over a whole
-// trace, and adds hindsight: what a crash destroyed is dated back to the crash, and a
-// lease looks ahead to its loss. Its chapters are read when somebody first asks for
-// them, and once.
+// It has two layers. Readers ([Keys], [Slots], [Clocks], [Processes], [Faults], [Oracle],
+// [Recogniser]) see one event after the other and know only the past: a world uses them
+// while it runs. A [History] runs the same readers over a whole trace, and adds hindsight:
+// the loss of a key in a crash is dated back to the crash, and a lease takes its later loss
+// into account. A History consists of chapters. Each is computed once, when it is first
+// asked for.
 //
-// The words are these. A lease runs from "acquire returned" to the end that the
-// lock itself declared, on the client's own clock and mapped to true time. If the
-// lock declares none, it lasts one TTL from the call of acquire or extend, and
-// without a TTL for ever; that of a lock which prolongs it by itself, and is to tell
-// of its loss, lasts until its keys have stood on a quorum for their TTL since they
-// were last set or prolonged. Its loss signal, releasing or crashing ends it; a
-// successful extend prolongs the same lease from its beginning, without a gap. By the
-// end of a lease its lock owes the signal, if it is one that tells.
-// A section runs from "acquire returned" to release called, crash, or
-// abandoned. Each belongs to one handle on the lock.
+// A lease runs from "acquire returned" to the end that the lock itself declared, on the
+// client's own clock and mapped to true time. If the lock declares no end, the lease lasts
+// one TTL from the call of acquire or extend, and for ever if there is no TTL. Some locks
+// renew the lease by themselves and promise to notify their client of its loss. Without a
+// declared end, their lease lasts until the keys have existed on a quorum for their TTL
+// since they were last set or renewed. The loss signal, a release or a crash ends the
+// lease. A successful extend continues the same lease, without a gap. A lock that notifies
+// must send its signal before the lease ends.
 //
-// Intervals are half-open and compared in whole nanoseconds of true time; where
-// two events share a nanosecond, their order in the trace decides.
+// A section runs from "acquire returned" until release is called, or the client crashes or
+// abandons it. Each section belongs to one handle on the lock.
+//
+// Intervals are half-open and compared in whole nanoseconds of true time. Where two events
+// share a nanosecond, their order in the trace decides.
 package history
 
 import (
@@ -30,26 +31,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A History is what a trace says. It may be asked by several goroutines at once; what
-// it answers with is not to be changed.
+// A History answers questions about a trace. Several goroutines may use it at the same
+// time. Callers must not modify what it returns.
 type History struct {
 	Trace *trace.Trace
 
 	locks map[string]trace.LockInfo
-	// places are those of the processes in the order of the world.
+	// processOrder maps each process to its place in the order of the world.
 	places map[string]int
 	clocks *Clocks
 	faults *Faults
 	quiet  []Interval // in which no fault acted
-	// apart are the events apart from those with which a message is sent or arrives: most are
-	// such, and most chapters are about the others.
+	// nonMessages are the events other than those with which a message is sent or arrives.
+	// Most events are of messages, and most chapters do not need them.
 	apart []*trace.Event
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]Moment
-	// lost are the acquisitions that were told that their lease is lost.
+	// lost are the acquisitions that were notified that their lease is lost.
 	lost    map[Acquisition]bool
 	horizon *trace.Event
-	// fates are the events with which the processes ended.
+	// processEnds are the events with which the processes ended.
 	fates map[string]*trace.Event
 
 	slots    chapter[*slotRecord]
@@ -63,7 +64,7 @@ type History struct {
 	contacts chapter[[]Contact]
 }
 
-// A chapter is read when it is first asked for.
+// A chapter holds a value that is computed when it is first asked for.
 type chapter[T any] struct {
 	once sync.Once
 	told T
@@ -74,7 +75,8 @@ func (c *chapter[T]) of(read func() T) T {
 	return c.told
 }
 
-// Of reads a trace, which has to be whole and valid: see [trace.Trace.Validate].
+// New returns the history of a trace, which must be complete and valid: see
+// [trace.Trace.Validate].
 func Of(t *trace.Trace) *History {
 	h := &History{
 		Trace:  t,
@@ -91,7 +93,7 @@ func Of(t *trace.Trace) *History {
 	for _, l := range t.Locks {
 		h.locks[l.Name] = l
 	}
-	for i, p := range slices.Backward(t.Processes) { // of two that are one the first counts
+	for i, p := range slices.Backward(t.Processes) { // of two processes with one name the first counts
 		h.places[p.Name] = i
 	}
 	for i := range t.Events {
@@ -101,7 +103,7 @@ func Of(t *trace.Trace) *History {
 		}
 		h.apart = append(h.apart, ev)
 		switch ev.Kind {
-		case trace.KindLost: // leases look ahead, so these come first
+		case trace.KindLost: // a lease needs to know its later loss, so losses are collected first
 			h.lost[Acquisition{ev.Process, ev.Section}] = true
 		case trace.KindClock:
 			h.clocks.See(ev)
@@ -124,8 +126,8 @@ func Of(t *trace.Trace) *History {
 	return h
 }
 
-// An Acquisition is one call of acquire by one client, and all that follows from it.
-// Section 0 is what the client does outside any.
+// An Acquisition is one call of acquire by one client, and everything that follows from it.
+// Section 0 is everything that a client does outside its sections.
 type Acquisition struct {
 	Client  string
 	Section int
@@ -133,7 +135,7 @@ type Acquisition struct {
 
 func (a Acquisition) String() string { return fmt.Sprintf("%s (section %d)", a.Client, a.Section) }
 
-// AcquisitionOf is the acquisition that acted; zero for nobody.
+// AcquisitionOf returns the acquisition of an actor; zero if the actor is nil.
 func AcquisitionOf(a *trace.Actor) Acquisition {
 	if a == nil {
 		return Acquisition{}
@@ -141,7 +143,7 @@ func AcquisitionOf(a *trace.Actor) Acquisition {
 	return Acquisition{a.Client, a.Section}
 }
 
-// Event is the event with a Seq, from 1; nil if there is none.
+// Event returns the event with a Seq, from 1; nil if there is none.
 func (h *History) Event(seq int) *trace.Event {
 	if seq < 1 || seq > len(h.Trace.Events) {
 		return nil
@@ -149,16 +151,16 @@ func (h *History) Event(seq int) *trace.Event {
 	return &h.Trace.Events[seq-1]
 }
 
-// Length is how many events there were.
+// EventCount returns the number of events.
 func (h *History) Length() int { return len(h.Trace.Events) }
 
-// Last is the last event; nil if there is none.
+// Last returns the last event; nil if there is none.
 func (h *History) Last() *trace.Event { return h.Event(len(h.Trace.Events)) }
 
-// Horizon is the event with which the run was cut off; nil if it came to its end.
+// Horizon returns the event with which the run was cut off; nil if it was not.
 func (h *History) Horizon() *trace.Event { return h.horizon }
 
-// LastBefore is the last event that does not come after a moment; nil if there is none.
+// LastBefore returns the last event that is not after a moment; nil if there is none.
 func (h *History) LastBefore(m Moment) *trace.Event {
 	n, _ := slices.BinarySearchFunc(h.Trace.Events, m, func(ev trace.Event, m Moment) int {
 		if m.Before(MomentOf(&ev)) {
@@ -169,23 +171,23 @@ func (h *History) LastBefore(m Moment) *trace.Event {
 	return h.Event(n)
 }
 
-// Lock is what is known of a lock before the run; zero for one that is not known.
+// Lock returns the trace's description of a lock; zero if there is no such lock.
 func (h *History) Lock(name string) trace.LockInfo { return h.locks[name] }
 
-// Clocks are the clocks of all processes.
+// Clocks returns the clocks of all processes.
 func (h *History) Clocks() *Clocks { return h.clocks }
 
-// RanOn is when a process first did something while it was paused, as code that is not
-// written on the simulated clock can.
+// RanOn returns when a process first did something while it was paused, and false if it
+// never did. Code that does not use the simulated clock can do so.
 func (h *History) RanOn(process string) (since Moment, ever bool) {
 	since, ever = h.ranOn[process]
 	return since, ever
 }
 
-// AnyRanOn says whether any process did.
+// AnyRanOn reports whether any process did something while it was paused.
 func (h *History) AnyRanOn() bool { return len(h.ranOn) > 0 }
 
-// NobodyExcluded reports that each lock lets everybody in.
+// NoExclusion reports whether every lock of the run is granted to every client.
 func (h *History) NobodyExcluded() bool {
 	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.Open })
 }

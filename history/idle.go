@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// IdleNodes are the nodes that take no part in a run, such as four of five where a lock
-// that needs one node tells the story: no lock keeps its grants there, no message goes
-// there, and nothing happens to them. They have no place in a report.
+// IdleNodes returns the nodes that take no part in a run, such as four of five nodes if the
+// lock needs only one. No lock keeps its grants there, no message goes there, and nothing
+// happens to them. Reports leave them out.
 func (h *History) IdleNodes() []string {
 	t, busy := h.Trace, map[string]bool{}
 	for _, l := range t.Locks {
@@ -20,7 +20,7 @@ func (h *History) IdleNodes() []string {
 		}
 	}
 	for _, m := range h.Messages() {
-		if !m.Handshake() { // every client that comes up greets every node
+		if !m.Handshake() { // every client connects to every node when it starts
 			busy[m.From], busy[m.To] = true, true
 		}
 	}
@@ -34,7 +34,7 @@ func (h *History) IdleNodes() []string {
 		busy[ev.Process], busy[ev.Peer] = true, true
 	}
 	for _, ev := range h.ClockChanges() {
-		if ev.Clocks.Why != "" { // else it is set for the start
+		if ev.Clocks.Why != "" { // a clock event without a cause only sets the clock at the start
 			busy[ev.Process] = true
 		}
 	}
