@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A keyRecord is the chapter of the keys.
+// A keyRecord is the chapter of keys.
 type keyRecord struct {
 	holdings []*Holding
 	of       map[Acquisition][]*Holding
@@ -44,31 +44,32 @@ func (h *History) keyed() *keyRecord {
 	})
 }
 
-// Holdings are all keys that ever stood on a node, in the order in which they came to
-// stand.
+// Holdings returns all keys that ever existed on a node, in the order in which they
+// appeared there.
 func (h *History) Holdings() []*Holding { return h.keyed().holdings }
 
-// HoldingsOf are the keys that an acquisition set, or that came back to a node from it, in
-// the order in which they came to stand.
+// HoldingsOf returns the keys that an acquisition set, or that a restart or promotion
+// brought back for it, in the order in which they appeared on their nodes.
 func (h *History) HoldingsOf(id Acquisition) []*Holding { return h.keyed().of[id] }
 
-// KeyChanges are all changes of keys on nodes, in the order in which they took effect.
+// KeyChanges returns all changes of keys on nodes, in the order in which they took effect.
 func (h *History) KeyChanges() []Change { return h.keyed().changes }
 
-// A Loss is that a node did not keep a key of a lock for its TTL of true time. What a client's
-// command removed, the node did not lose. What an operator has deleted by hand, it did: no
-// client has asked for that, and none is told.
+// A Loss is that a node did not keep a key of a lock for its TTL of true time. A key that a
+// client's command removed is not a loss. A key that an operator deleted by hand is one: no
+// client asked for that, and no client is notified.
 type Loss struct {
-	// Event showed it.
+	// Event is the event that showed the loss.
 	Event *trace.Event
-	// Of is the key. Early says that a clock ended it too early, its node's or that of who took
-	// it, and Cut that the connection that held it was over; otherwise the node forgot it, an
-	// operator deleted it, or a replica took the node's place that did not have it.
+	// Key is the lost key. Early says that a clock ended it too early: its node's clock, or
+	// that of the client that took it. ConnectionLost says that the connection that held it
+	// ended. If neither is set, the node forgot it, an operator deleted it, or a replica
+	// without the key took the node's place.
 	Of         *Holding
 	Early, Cut bool
 }
 
-// Losses are the keys of a lock that nodes lost, in order.
+// Losses returns the keys of a lock that nodes lost, in order.
 func (h *History) Losses(lock string) []Loss {
 	return h.losses.of(h.readLosses)[lock]
 }
@@ -122,9 +123,9 @@ func (h *History) readLosses() map[string][]Loss {
 	return all
 }
 
-// early says that a key which ended before its TTL of true time had passed did so by a clock
-// that had counted more. One that a client has taken with a clock which counts true time was
-// just taken. If the key says when it ends, that is compared with what the client's clock shows.
+// expiredTooEarly reports whether a key ended before its TTL of true time because of a
+// clock that counted too much. It is false if a client took the key with a clock that
+// counts true time. If the key declares its end, that is compared with the client's clock.
 func (h *History) early(c Change) bool {
 	if c.Event.By == nil {
 		return true
@@ -137,8 +138,9 @@ func (h *History) early(c Change) bool {
 	return clock.Shows(to)-clock.Shows(from) > int64(to.At-from.At)
 }
 
-// SetBack reports whether an event is of what follows at once when a node's clock was set: a
-// key whose time was up stands again, because it is not up any more.
+// RevivedByClock reports whether an event immediately follows the setting of a node's clock
+// and results from it: a key that had expired exists again, because by the new time it has
+// not expired yet.
 func (h *History) SetBack(ev *trace.Event) bool {
 	for _, before := range slices.Backward(h.Trace.Events[:ev.Seq-1]) {
 		switch {
@@ -153,9 +155,9 @@ func (h *History) SetBack(ev *trace.Event) bool {
 	return false
 }
 
-// Forgot reports whether a node that a lock uses lost something that it held, be it a
-// grant or a counter of tokens, after one event and up to another: in a crash, because an
-// operator deleted it, or because a replica took its place that had not received it.
+// NodesForgot reports whether a node that a lock uses lost a grant or a counter of tokens,
+// after the event since and up to the event until: in a crash, because an operator deleted
+// it, or because a replica that had not received it took the node's place.
 func (h *History) Forgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {

@@ -7,67 +7,68 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Place is where a key stands.
+// A Place is a key on a node.
 type Place struct{ Node, Key string }
 
-// A Holding is a key that stands on a node, from when it was set, or came back from a
-// disk or a master, until it no longer stood as it was. A change of its expiry does not
-// end it.
+// A Holding is a key that exists on a node. It begins when the key is set, or comes back
+// from a disk or a master, and ends when the key no longer exists in that form. A change of
+// its expiry does not end it.
 //
-// "Whose key stands where" is four questions, because not everybody can know the same
-// thing at the same time. Each has a name and is answered from the one record:
+// When a key exists is four different questions, because not everybody can know the same
+// thing at the same time. Each has a name and is answered from this one record:
 //
-//   - [Holding.Withheld]: while nobody else could be granted what it holds. A node that
-//     has crashed counts as holding until it restarts.
-//   - [Holding.Visible]: while somebody who asked the node would have found it.
-//   - [Holding.There]: while it was really there, as one knows afterwards: what a crash
+//   - [Holding.Withheld]: while no other client could be granted what the key holds. A node
+//     that has crashed counts as holding until it restarts.
+//   - [Holding.Visible]: while a client that asked the node would have found it.
+//   - [Holding.Existence]: while it really existed, with hindsight. A key that a crash
 //     destroyed was gone with the crash, though that showed only later.
-//   - [Holding.Due]: until when its owner may rely on it, if nobody takes it away.
+//   - [Holding.Due]: until when its owner may rely on it, if no other client removes it.
 type Holding struct {
 	Place
-	// Owner is the acquisition that set it; zero for nobody's that is known.
+	// Owner is the acquisition that set it; zero if no known acquisition did.
 	Owner Acquisition
-	// By is the command that set it; nil for a copy or what came back from a disk.
+	// By is the actor that set it; nil for a copy, or a key that came back from a disk.
 	By    *trace.Actor
 	Value string
-	// Set is the event that began it, From when.
+	// Set is the event that began it, and From the moment at which it began.
 	Set  *trace.Event
 	From Moment
 	// Touches are the events that changed its expiry, in order.
 	Touches []*trace.Event
-	// Due is when it has stood for its TTL of true time since it was last set or
-	// prolonged; [Forever] for one that does not expire.
+	// Due is when it has existed for its TTL of true time since it was last set or renewed;
+	// [Forever] if it does not expire.
 	Due time.Duration
-	// Expires is the true time at which the node's own clock ended it, as far as was
-	// known when it was last set or prolonged; 0 is never.
+	// Expires is the true time at which it expires by the node's own clock, as predicted
+	// when it was last set or renewed; 0 is never.
 	Expires time.Duration
-	// How says how it ended, Ended with which event; nil while it stands.
+	// How says how it ended, and Ended is the event with which it ended; nil while it
+	// exists.
 	How   Ending
 	Ended *trace.Event
-	// to is when the end took effect for those who ask for the lock: not before its
-	// node was back.
+	// end is when the end took effect for clients that ask for the lock: not before the
+	// node had restarted.
 	to Moment
-	// dark are the times in which its node was down while it stood, in order.
+	// outages are the intervals in which its node was down while it existed, in order.
 	dark []Interval
-	// up is, of one that expired and whose node had been down, when its time was up by the
-	// node's clock.
+	// expiredAt is when it expired by the node's clock. It is set only for an expired key
+	// whose node had been down.
 	up Moment
 }
 
-// An Ending is how something ended.
+// An Ending is how a key ended.
 type Ending string
 
 const (
-	Standing    Ending = ""            // it has not
+	Standing    Ending = ""            // it has not ended
 	Overwritten Ending = "overwritten" // by a command
 	Removed     Ending = "removed"     // by a command
 	Expired     Ending = "expired"     // by the node's clock
 	Forgotten   Ending = "forgotten"   // lost in a crash
-	Dropped     Ending = "dropped"     // with the connection that held it
-	Replaced    Ending = "replaced"    // by what came back from a disk, or from a master
+	Dropped     Ending = "dropped"     // together with the connection that held it
+	Replaced    Ending = "replaced"    // by a key from a disk or from a master
 )
 
-// endings are how each event that is about a key ends what stands.
+// endings maps each kind of event about a key to how it ends the existing key.
 var endings = map[trace.Kind]Ending{
 	trace.KindSet:     Overwritten,
 	trace.KindRestore: Replaced,
@@ -77,19 +78,20 @@ var endings = map[trace.Kind]Ending{
 	trace.KindDrop:    Dropped,
 }
 
-// An Interval is a stretch of time: from a moment, which belongs to it, to another, which
-// does not.
+// An Interval is a time span from a moment, which is included, to another, which is not.
 type Interval struct{ From, To Moment }
 
-// Has says whether a moment is in the interval.
+// Has reports whether a moment is in the interval.
 func (i Interval) Has(m Moment) bool { return !m.Before(i.From) && m.Before(i.To) }
 
-// Withheld is the time during which nobody else could be granted what the key holds.
+// Withheld returns the interval during which no other client could be granted what the key
+// holds.
 func (h *Holding) Withheld() Interval { return Interval{h.From, h.to} }
 
-// Visible are the times during which the node would have answered that the key stands,
-// in order. Of a key that a restart showed to be gone it takes hindsight to say that from
-// the restart on: the events that say it come after that of the restart.
+// Visible returns the intervals during which the node would have reported that the key
+// exists, in order. A key that was gone after a restart is not visible from the restart on.
+// That needs hindsight, because the events about the loss come after the event of the
+// restart.
 func (h *Holding) Visible() []Interval {
 	var all []Interval
 	from := h.From
@@ -105,18 +107,18 @@ func (h *Holding) Visible() []Interval {
 	return all
 }
 
-// goneWithRestart says that the key stood when its node went down, and that it did not any
-// more showed when the node was back.
+// isGoneAtRestart reports whether the key existed when its node went down, and was found to
+// be gone when the node was back.
 func (h *Holding) goneWithRestart() bool {
 	n := len(h.dark)
 	return n > 0 && h.dark[n-1].To != Never && h.dark[n-1].To.At == h.to.At
 }
 
-// There is the time during which the key was really there. It needs hindsight: what was
-// lost with a crash is dated back to the crash, and what expired while its node was down
-// to when its time was up. What came back with the time of expiry that it had once was
-// there all along. What a node holds that never came back nobody will ever see again: it
-// was there until the crash.
+// Existence returns the interval during which the key really existed. It needs hindsight. A
+// key that was lost in a crash ended with the crash. A key that expired while its node was
+// down ended when it expired. A key that came back with its old expiry existed all the
+// time. A key on a node that never came back existed until the crash, because it will never
+// be seen again.
 func (h *Holding) There() Interval {
 	whole := Interval{h.From, h.to}
 	if len(h.dark) == 0 {
@@ -135,16 +137,16 @@ func (h *Holding) There() Interval {
 	return whole
 }
 
-// Itself says that what replaced the key is the key itself, with another time of expiry.
+// ReplacedByItself reports whether the key was replaced by itself, with another expiry.
 func (h *Holding) Itself() bool {
 	return h.How == Replaced && h.Owner == AcquisitionOf(h.Ended.Owner) && h.Value == h.Ended.Value
 }
 
-// CameBack says that it is the key itself that a restart brought back, as it had been on
-// the disk.
+// IsRestored reports whether a restart brought the same key back, as it had been on the
+// disk.
 func (h *Holding) CameBack() bool { return h.Itself() && h.goneWithRestart() }
 
-// last is the event that last set the key's expiry.
+// lastExpiryEvent returns the event that last set the key's expiry.
 func (h *Holding) last() *trace.Event {
 	if n := len(h.Touches); n > 0 {
 		return h.Touches[n-1]
@@ -156,32 +158,34 @@ func (h *Holding) last() *trace.Event {
 type Change struct {
 	Event *trace.Event
 	Place
-	// At is when it took effect for those who ask for the lock.
+	// At is when the change took effect for clients that ask for the lock.
 	At time.Duration
-	// Was and Is are what stood before and after it: nil is none. Touch says that only the
-	// expiry changed; then they are one holding.
+	// Before and After are the key before and after the event; nil is no key. Touch says
+	// that only the expiry changed; then both are the same holding.
 	Was, Is *Holding
 	Touch   bool
-	// How is how such an event ends what stands, if anything does; [Standing] for one that
+	// How is how such an event ends an existing key, if there is one; [Standing] if it
 	// changes only the expiry.
 	How Ending
-	// Due is what the due of Was had been.
+	// DueBefore is what Before.Due was before the event.
 	Due time.Duration
 }
 
-// Keys is a reader: it follows the keys of a run's nodes, event by event, and knows only
-// the past. A node that has crashed counts as holding what it held until it is
-// restarted, because nobody can be granted what it held before.
+// Keys is a reader that follows the keys of a run's nodes, event by event, and knows only
+// the past. A node that has crashed counts as holding its keys until it is restarted,
+// because no other client can be granted them before.
 type Keys struct {
 	standing map[Place]*Holding
-	down     map[string]Moment // since when
-	// waiting is what became of the keys of a node that is down.
+	down     map[string]Moment // since when each node is down
+	// waiting are the events about keys of a node that is down; they take effect when it
+	// restarts.
 	waiting map[string][]*trace.Event
-	// places are where anything stands or stood, in the order of their first keys.
+	// places are the places where a key exists or existed, in the order of their first
+	// keys.
 	places []Place
 	known  map[Place]bool
 	ended  func(*Holding)
-	// told are the changes of the last event.
+	// changes are the changes of the last event.
 	told []Change
 }
 
@@ -195,19 +199,20 @@ func NewKeys() *Keys {
 	}
 }
 
-// At is what stands at a place; nil is nothing. It is never to be written to.
+// At returns the key at a place, or nil. The caller must not modify it.
 func (k *Keys) At(p Place) *Holding { return k.standing[p] }
 
-// Visible says whether a node would answer now that a key stands.
+// IsVisible reports whether the node would report now that the key exists.
 func (k *Keys) Visible(p Place) bool { return k.standing[p] != nil && !k.isDown(p.Node) }
 
 func (k *Keys) isDown(node string) bool { _, is := k.down[node]; return is }
 
-// Places are where keys stand or have stood, in the order of the first of each.
+// Places returns the places where keys exist or have existed, in the order of the first key
+// of each.
 func (k *Keys) Places() []Place { return k.places }
 
-// See takes in the next event and returns what it changed, in order. The list is valid
-// until the next See.
+// See processes the next event and returns its changes, in order. The list is valid until
+// the next call of See.
 func (k *Keys) See(ev *trace.Event) []Change {
 	switch ev.Kind {
 	case trace.KindCrash:
@@ -227,7 +232,7 @@ func (k *Keys) See(ev *trace.Event) []Change {
 	return nil
 }
 
-// restart has all that happened to the keys of a node while it was down take effect.
+// restart lets everything that happened to a node's keys while it was down take effect.
 func (k *Keys) restart(ev *trace.Event) []Change {
 	since, was := k.down[ev.Process]
 	if !was {
@@ -261,7 +266,7 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 			c.Is.Touches = append(c.Is.Touches, ev)
 			break
 		}
-		fallthrough // a trace that begins in the middle
+		fallthrough // the trace begins in the middle
 	case trace.KindSet, trace.KindRestore:
 		k.end(c.Was, ev, at, cmp.Or(c.How, Overwritten))
 		c.Is = &Holding{Place: p, Owner: AcquisitionOf(ev.Owner), Value: ev.Value, Set: ev, From: at, to: Never}
@@ -295,8 +300,8 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	}
 }
 
-// alike reports whether every key that stands on one node stands on another with
-// the same value.
+// haveSameKeys reports whether every key on one node exists on the other with the same
+// value.
 func (k *Keys) alike(node, other string) bool {
 	for _, p := range k.places {
 		was := k.standing[p]

@@ -1,22 +1,21 @@
 package history
 
-// A Lapse is a moment at which a lease ran out by its time, and its client had not given
-// it up.
+// A Lapse is a moment at which a lease expired although its client had not released it.
 type Lapse struct {
 	At Moment
-	// Prolonged is what prolonged the lease later: it is one lease all the same. Nil is that
-	// it was over.
+	// ProlongedBy is the declaration that renewed the lease later; it is still the same
+	// lease. Nil is that the lease had ended.
 	Prolonged *Declaration
 }
 
-// Lapses are the moments at which the section's lease ran out, in order. A lease that had
-// ended when it was granted does not run out in its section, unless it is prolonged and
-// runs out again.
+// Lapses returns the moments at which the section's lease expired, in order. A lease that
+// had ended when it was granted has no lapse in its section, unless it is renewed and
+// expires again.
 func (s *Section) Lapses() []Lapse {
 	var all []Lapse
 	l := s.Lease
 	for i, d := range l.Ends {
-		next := Never // when the lock says something else
+		next := Never // when the lock declares another end
 		if i+1 < len(l.Ends) {
 			next = MomentOf(l.Ends[i+1].Event)
 		}
@@ -24,7 +23,7 @@ func (s *Section) Lapses() []Lapse {
 			continue
 		}
 		if n := len(all); n > 0 && all[n-1].At == d.Until {
-			continue // what prolonged it had passed itself
+			continue // the renewal's own end had passed already
 		}
 		lapse := Lapse{At: d.Until}
 		for j := range l.Ends[i+1:] {

@@ -12,31 +12,29 @@ import (
 // A Lease is the time during which a lock says that its client holds it.
 type Lease struct {
 	From Moment
-	// Ends is what the lock said, in order, of the lease's end: when it granted
-	// it and each time it prolonged it.
+	// Declarations are the ends of the lease as the lock declared them, in order: when it
+	// granted the lease, and each time it renewed it.
 	Ends []Declaration
-	// Cut is when the lease was released or lost, or its client crashed.
+	// CutAt is when the lease was released or lost, or its client crashed.
 	Cut Moment
 }
 
-// A Declaration is what one event, an end of acquire or of extend, said of the
-// lease's end.
+// A Declaration is the end of a lease as one event declared it, mostly the end of an
+// acquire or an extend.
 type Declaration struct {
 	Event *trace.Event
-	// Call is when the step was called. If the lock took it by itself, it is the request that
-	// prolonged the lease's keys, or Event if no such request is known.
+	// Call is the beginning of that step. If the lock renewed the lease by itself, it is
+	// the request that renewed the lease's keys, or Event if no such request is known.
 	Call  *trace.Event
 	Until Moment
-	// Due is what Until would be if the client's clock had kept true time since
-	// the call.
+	// Due is what Until would be if the client's clock had kept true time since the call.
 	Due Moment
-	// Foreseen is what Until would be if nothing had changed the client's clock any
-	// more: what one could tell then.
+	// Foreseen is what Until would be if nothing had changed the client's clock afterwards:
+	// the end that could be predicted at the time.
 	Foreseen Moment
 }
 
-// Until is when the lease ends, as far as the event seq and those before it
-// tell.
+// Until returns when the lease ends, as declared by the event seq and those before it.
 func (l Lease) Until(seq int) Moment {
 	if d := l.Latest(seq); d != nil {
 		return Earlier(d.Until, l.Cut)
@@ -44,7 +42,7 @@ func (l Lease) Until(seq int) Moment {
 	return Earlier(l.From, l.Cut)
 }
 
-// Latest is the last declaration up to the event seq; nil if there is none.
+// Latest returns the last declaration up to the event seq; nil if there is none.
 func (l Lease) Latest(seq int) *Declaration {
 	for i := len(l.Ends) - 1; i >= 0; i-- {
 		if l.Ends[i].Event.Seq <= seq {
@@ -54,10 +52,10 @@ func (l Lease) Latest(seq int) *Declaration {
 	return nil
 }
 
-// End is when the lease ends.
+// End returns when the lease ends.
 func (l Lease) End() Moment { return l.Until(Never.Seq) }
 
-// Longest is the latest end that the lease ever had.
+// Longest returns the latest end that was ever declared for the lease.
 func (l Lease) Longest() Moment {
 	last := l.From
 	for _, d := range l.Ends {
@@ -66,13 +64,12 @@ func (l Lease) Longest() Moment {
 	return Earlier(last, l.Cut)
 }
 
-// Empty reports that the lease had ended when it was granted.
+// IsEmpty reports whether the lease had ended when it was granted.
 func (l Lease) Empty() bool { return !l.From.Before(l.End()) }
 
-// ProlongedTooLate is the first declaration that a lease was prolonged which came
-// when the lease's old end and its new one had both passed; nil if there is none. That a
-// session had lived is no such declaration: a server has said so, in time, and what the lock
-// makes of it when it comes late is another matter.
+// ProlongedTooLate returns the first renewal that was declared when both the lease's old
+// end and its new end had passed; nil if there is none. A sign that a session is alive does
+// not count: the server gave it in time, though the lock may process it late.
 func (l Lease) ProlongedTooLate() *Declaration {
 	for i := 1; i < len(l.Ends); i++ {
 		d := &l.Ends[i]
@@ -83,21 +80,20 @@ func (l Lease) ProlongedTooLate() *Declaration {
 	return nil
 }
 
-// prolong declares a new end. A lease that had ended runs on as if it had not:
-// whoever holds it is told that nothing happened. An end that lies in the past
-// takes back nothing of what had been promised until now.
+// prolong declares a new end. A lease that had ended continues as if it had not, because
+// its holder learns of no gap. A new end in the past does not revoke what had been promised
+// until now.
 func (l *Lease) prolong(d Declaration) {
 	d.Until = Later(d.Until, Earlier(l.Until(d.Event.Seq), MomentOf(d.Event)))
 	l.Ends = append(l.Ends, d)
 }
 
-// Overlap returns the event with which two leases turned out to overlap: the
-// later grant, or the extend of a lease that had already ended; nil if they do
-// not overlap.
+// Overlap returns the event that made two leases overlap: the later grant, or the extend of
+// a lease that had already ended. It returns nil if they do not overlap.
 func (l Lease) Overlap(o Lease) *trace.Event {
 	both := Later(l.From, o.From)
 	for i, j := 0, 0; i < len(l.Ends) || j < len(o.Ends); {
-		var ev *trace.Event // the next declaration of either
+		var ev *trace.Event // the next declaration of either lease
 		if j == len(o.Ends) || i < len(l.Ends) && l.Ends[i].Event.Seq < o.Ends[j].Event.Seq {
 			ev = l.Ends[i].Event
 			i++
@@ -112,8 +108,8 @@ func (l Lease) Overlap(o Lease) *trace.Event {
 	return nil
 }
 
-// declare finds when a lease ends that was granted or prolonged by ev, an end
-// of acquire or of extend. call is nil if the lock prolonged it by itself.
+// newDeclaration derives the declaration of a lease that was granted or renewed by ev, the
+// end of an acquire or an extend. call is nil if the lock renewed it by itself.
 func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 	if call == nil {
 		call = ev
@@ -127,7 +123,7 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 		d.Until = clock.when(ev.Ends.Nanos, MomentOf(ev))
 		d.Foreseen = clock.until(MomentOf(ev)).when(ev.Ends.Nanos, MomentOf(ev))
 		d.Due = StartOf(call.At + time.Duration(ev.Ends.Nanos-clock.Shows(MomentOf(call))))
-	case s.Notifies || ttl == 0: // as far as the lock says: see dateBySlots
+	case s.Notifies || ttl == 0: // the lock declares nothing: see deriveEndsFromSlots
 		d.Until, d.Due, d.Foreseen = Never, Never, Never
 	default:
 		d.Until = StartOf(call.At + ttl)
@@ -136,11 +132,11 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 	return d
 }
 
-// dateBySlots finds when the leases end of locks that prolong them by themselves, promise to
-// tell of the loss, and either declare no end or declare none of a renewal: when the keys of
-// the acquisition have, on a quorum of its slots, stood for their TTL of true time since they
-// were last set or prolonged. Of one whose keys nobody knows, or that never stood on a quorum,
-// the lease lasts until the lock tells.
+// deriveEndsFromSlots derives when leases end from the keys on the lock's slots. It applies
+// to locks that renew leases by themselves, promise to notify of a loss, and declare no end
+// of the lease or of its renewals. Such a lease ends when the keys of the acquisition have
+// existed on a quorum of slots for their TTL since they were last set or renewed. If the
+// keys are not known, or were never on a quorum, the lease lasts until the lock's signal.
 func (r *reading) dateBySlots() {
 	for _, s := range r.sections {
 		lock := r.locks[s.Lock]
@@ -149,7 +145,7 @@ func (r *reading) dateBySlots() {
 			continue
 		}
 		ends := Lease{From: s.Lease.From, Cut: s.Lease.Cut}
-		due := map[Place]time.Duration{} // of each slot
+		due := map[Place]time.Duration{} // by slot
 		until, granted := Moment{}, s.Lease.Ends[0]
 		for _, ev := range append(r.kept(s), nil) {
 			if len(ends.Ends) == 0 && until != (Moment{}) && (ev == nil || granted.Event.Seq < ev.Seq) {
@@ -176,8 +172,8 @@ func (r *reading) dateBySlots() {
 	}
 }
 
-// kept are the events with which an acquisition set or prolonged its keys on the slots of
-// its lock, or took them away, in order.
+// keyEvents returns the events with which an acquisition set, renewed or removed its keys
+// on the slots of its lock, in order.
 func (r *reading) kept(s *Section) []*trace.Event {
 	var all []*trace.Event
 	for _, slot := range r.slotTimes(s.Lock) {
@@ -196,9 +192,9 @@ func (r *reading) kept(s *Section) []*trace.Event {
 	return slices.Compact(all)
 }
 
-// lasts is until when a key of a section is to stand after an event that set, prolonged or
-// removed it. A lock that gives its keys an end by the time of day means a whole TTL, also
-// where a clock that was set makes it less.
+// keyEnd returns until when a key of a section is meant to exist after an event that set,
+// renewed or removed it. If a lock gives its keys an end by the time of day, and a clock
+// that was set shortens it, the lock still means a whole TTL.
 func (r *reading) lasts(s *Section, ev *trace.Event) time.Duration {
 	set := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }
 	switch {
@@ -212,14 +208,14 @@ func (r *reading) lasts(s *Section, ev *trace.Event) time.Duration {
 	return ev.At + ev.TTL
 }
 
-// ShortLived reports whether a node was told by an event to keep a key of a lock for much
-// less than the lock's TTL, as the node's own clock saw it.
+// HasShortTTL reports whether an event set a key of a lock to expire after much less than
+// the lock's TTL, by the node's own clock.
 func (h *History) ShortLived(lock string, ev *trace.Event) bool {
 	return 0 < ev.TTL && ev.TTL < h.locks[lock].TTL*9/10
 }
 
-// ClockOf is the clock that a section's lock reads. A lock that reads true time reads
-// what its client's clock was before any fault.
+// ClockOf returns the clock that a section's lock reads. A lock that reads true time reads
+// its client's clock as it was before any fault.
 func (h *History) ClockOf(s *Section, kind fakeclock.Kind) Clock {
 	if h.locks[s.Lock].TrueTime {
 		return h.clocks.Untouched(s.Client, kind)

@@ -1,7 +1,8 @@
 package history
 
-// LostServers is how many of the servers that keep the locks went down and did not come
-// back, and how many there are. Where a replica takes the place of one, none is lost.
+// LostServers returns how many of the servers that keep the locks went down and did not
+// come back, and how many servers there are. If a replica was promoted, no server counts as
+// lost.
 func (h *History) LostServers() (lost, of int) {
 	servers := map[string]bool{}
 	for _, l := range h.Trace.Locks {

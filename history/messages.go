@@ -5,17 +5,18 @@ import "github.com/locksim/locksim/trace"
 // A Message is one message on its way from one process to another.
 type Message struct {
 	From, To string
-	// Sent is when it set out, Held when it was held back; nil if it was not.
+	// Sent is when it was sent. Held is when a fault held it back; nil if none did.
 	Sent, Held *trace.Event
-	// Arrived is nil for one that never did, Lost for one of which it is not known that
-	// it never will.
+	// Arrived is nil if it never arrived. Lost is the event that says that it will never
+	// arrive; nil if there is none.
 	Arrived, Lost *trace.Event
 }
 
-// Handshake says that it only sets a connection up.
+// IsHandshake reports whether the message only sets up a connection.
 func (m *Message) Handshake() bool { return m.Sent.Handshake }
 
-// HeldBy is the message that a fault held back as it struck; nil if it held none.
+// MessageHeldBy returns the message that a fault held back as it struck; nil if there is
+// none.
 func (h *History) HeldBy(a *Act) *Message {
 	for _, m := range h.Messages() {
 		if m.Held != nil && m.Held.Seq == a.Struck.Seq+1 {
@@ -25,7 +26,7 @@ func (h *History) HeldBy(a *Act) *Message {
 	return nil
 }
 
-// Messages are all messages that were sent, in order.
+// Messages returns all messages that were sent, in order.
 func (h *History) Messages() []*Message {
 	return h.messages.of(func() []*Message {
 		type name struct {
@@ -39,7 +40,7 @@ func (h *History) Messages() []*Message {
 				sent++
 			}
 		}
-		// Every run is asked for them, so they are made at once.
+		// Every run needs the messages, so they are allocated together.
 		all, room := make([]*Message, 0, sent), make([]Message, sent)
 		known := make(map[name]*Message, sent)
 		for i := range h.Trace.Events {
@@ -53,7 +54,7 @@ func (h *History) Messages() []*Message {
 					*m = Message{From: ev.Process, To: ev.Peer, Sent: ev}
 					known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}] = m
 					all = append(all, m)
-				case m == nil: // a trace that begins in the middle
+				case m == nil: // the trace begins in the middle
 				case ev.Kind == trace.KindHold:
 					m.Held = ev
 				default:

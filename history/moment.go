@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Moment is a point of true time in a trace. Moments are ordered by time and,
-// within a nanosecond, by the sequence of events.
+// A Moment is a point of true time in a trace. Moments are ordered by time, and within a
+// nanosecond by the sequence of events.
 type Moment struct {
 	At  time.Duration
 	Seq int
@@ -18,23 +18,23 @@ type Moment struct {
 // Never is later than every event.
 var Never = Moment{math.MaxInt64, math.MaxInt}
 
-// MomentOf is when an event happened.
+// MomentOf returns when an event happened.
 func MomentOf(ev *trace.Event) Moment { return Moment{ev.At, ev.Seq} }
 
-// StartOf is when a nanosecond begins: before any event in it.
+// StartOf returns the beginning of a nanosecond, before any event in it.
 func StartOf(at time.Duration) Moment { return Moment{at, math.MinInt} }
 
-// Before says whether a moment comes before another.
+// Before reports whether a moment comes before another.
 func (m Moment) Before(o Moment) bool {
 	return m.At < o.At || m.At == o.At && m.Seq < o.Seq
 }
 
-// compare puts moments in order, as [slices.SortFunc] wants it.
+// compare orders moments, for [slices.SortFunc].
 func (m Moment) compare(o Moment) int {
 	return cmp.Or(cmp.Compare(m.At, o.At), cmp.Compare(m.Seq, o.Seq))
 }
 
-// Earlier is the earlier of two moments.
+// Earlier returns the earlier of two moments.
 func Earlier(a, b Moment) Moment {
 	if b.Before(a) {
 		return b
@@ -42,7 +42,7 @@ func Earlier(a, b Moment) Moment {
 	return a
 }
 
-// Later is the later of two moments.
+// Later returns the later of two moments.
 func Later(a, b Moment) Moment {
 	if a.Before(b) {
 		return b
@@ -50,7 +50,7 @@ func Later(a, b Moment) Moment {
 	return a
 }
 
-// String is for sentences that have "until" or "at" before it.
+// String returns the moment for use after "until" or "at" in a sentence.
 func (m Moment) String() string {
 	if m == Never {
 		return "the end of the run"

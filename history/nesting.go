@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// A client that has a lock can take another one: its section of that is nested in the one that
-// it was in. What it does in them is one piece of work, which has all of their locks.
+// A client that holds a lock can acquire another one. Then the new section is nested in the
+// current one. All nested sections together are one piece of work, protected by all of
+// their locks.
 
-// Outermost is the section in which all others of the same work are nested: itself, if it is
-// nested in none.
+// Outermost returns the section in which all others of the same work are nested. It is s
+// itself if s is not nested.
 func (s *Section) Outermost() *Section {
 	for s.Within != nil {
 		s = s.Within
@@ -17,8 +18,8 @@ func (s *Section) Outermost() *Section {
 	return s
 }
 
-// Together are the sections of the same work, the outermost first, in the order of their
-// grants.
+// WorkSections returns the sections of the same work: the outermost first, the others in
+// the order of their grants.
 func (s *Section) Together() []*Section {
 	all := []*Section{s.Outermost()}
 	for i := 0; i < len(all); i++ {
@@ -28,8 +29,8 @@ func (s *Section) Together() []*Section {
 	return all
 }
 
-// Work is all that was applied of the work that a section is the outermost of, in the order of
-// the storage.
+// WorkOperations returns the applied operations of s and of all sections of its work, in
+// the order of the storage. s must be the outermost section.
 func (s *Section) Work() []*Operation {
 	if len(s.inner) == 0 {
 		return s.Operations
@@ -42,7 +43,7 @@ func (s *Section) Work() []*Operation {
 	return all
 }
 
-// nest puts a section into the one of its client in which it was granted.
+// nestIn nests a section in the section of its client in which it was granted.
 func (s *Section) nest(within *Section) {
 	if within != nil {
 		s.Within = within
@@ -50,7 +51,7 @@ func (s *Section) nest(within *Section) {
 	}
 }
 
-// Nested reports that some client had several locks at once.
+// HasNested reports whether a client held several locks at the same time.
 func (h *History) Nested() bool {
 	return slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Within != nil })
 }

@@ -6,21 +6,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Notice is how the client of a section learnt that its lease was over, or was about to
-// be.
+// A Notice is how a section's client learnt that its lease had ended, or was about to end.
 type Notice struct {
-	// By is the first event that said so since the lease was last prolonged: the lock's
-	// signal, or that it or the storage refused something. Nil is that nothing did.
+	// By is the first event since the last renewal of the lease that showed it to the
+	// client: the lock's signal, or a refusal by the lock or the storage. Nil is that there
+	// was none.
 	By *trace.Event
-	// Late is for how long the lease had ended by its time, and the client's process ran,
-	// until then; 0 if it knew in time.
+	// Delay is how long the client's process ran after the lease had expired and before By;
+	// 0 if the client knew in time.
 	Late time.Duration
 }
 
-// Noticed is how a section's client learnt that its lease was over: one that had ended by
-// its time when the section had not, of which the lock told that it is lost, or that could
-// not be prolonged. Nil is that it was none of these. Locks that tell of a loss and locks
-// whose client has to find out are measured alike.
+// NoticeOf returns how a section's client learnt that its lease had ended. It returns nil
+// unless the lease expired before the section ended, or the lock notified of its loss, or
+// it could not be renewed. Locks that notify and locks whose clients have to find out are
+// measured in the same way.
 func (h *History) Noticed(s *Section) *Notice {
 	last := s.Lease.Latest(Never.Seq)
 	var by *trace.Event
@@ -46,7 +46,7 @@ func (h *History) Noticed(s *Section) *Notice {
 		return &Notice{}
 	case !last.Until.Before(MomentOf(by)):
 		return &Notice{By: by}
-	case !over: // the section was over, and its release failed
+	case !over: // the section had ended, and its release failed
 		return nil
 	}
 	return &Notice{by, h.awake(s.Client, Interval{last.Until, MomentOf(by)})}

@@ -6,21 +6,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// NewOracle returns an oracle: it ranks the grants of a run as a perfect lock
-// service would have, from the keys that stood on the nodes and not from the
-// commands that set them.
+// NewOracle returns an oracle. It ranks the grants of a run as a perfect lock service would
+// have done. It looks at the keys on the nodes, not at the commands that set them.
 //
-// An episode begins when one acquisition's value stands, unexpired by each
-// node's clock, on a quorum of the lock's slots at once; it ends when it no
-// longer does. A node that has crashed counts as holding its keys until it is
-// restarted. A successful acquire gets the rank of the last episode that began
-// during its call: the last, because a library may use one value for several
-// inner attempts. If there was none, it gets the rank of its last successful
-// change of a slot, and if it changed none, that of its return; then it was
-// granted by nobody.
+// An episode begins when one acquisition's value exists, unexpired by each node's clock, on
+// a quorum of the lock's slots at the same time, and ends when that is no longer so. A node
+// that has crashed counts as holding its keys until it is restarted. A successful acquire
+// gets the rank of the last episode that began during its call. It is the last because a
+// library may use one value for several inner attempts. If no episode began, the acquire
+// gets the rank of its last successful change of a slot. If it changed no slot, it gets the
+// rank of its return; then no server made the grant.
 //
-// Ranks are small whole numbers that count up for each lock. One is fixed when
-// acquire returns; extending never changes it, and failed attempts leave gaps.
+// Ranks are small whole numbers that count up for each lock. A rank is fixed when acquire
+// returns. Extending the lease never changes it, and failed attempts leave gaps.
 func NewOracle(t *trace.Trace) *Oracle {
 	o := &Oracle{keys: NewKeys(), locks: make(map[string]*ranks, len(t.Locks))}
 	for _, l := range t.Locks {
@@ -30,13 +28,13 @@ func NewOracle(t *trace.Trace) *Oracle {
 	return o
 }
 
-// An Oracle is a reader that ranks grants as it sees the events of a run, in order,
-// and before anything can react to them; see [NewOracle].
+// An Oracle is a reader that ranks grants; see [NewOracle]. It must see the events of a run
+// in order, and each event before anything reacts to it.
 type Oracle struct {
 	keys  *Keys
 	locks map[string]*ranks
 	at    seats
-	// told are the locks that the last event changed.
+	// changed are the locks that the last event changed.
 	told []*ranks
 }
 
@@ -54,7 +52,7 @@ func (o *Oracle) add(l trace.LockInfo) *ranks {
 	return r
 }
 
-// locate finds the places of all slots.
+// locate computes the places of all slots.
 func (o *Oracle) locate() {
 	o.at = seats{}
 	for name, r := range o.locks {
@@ -62,11 +60,11 @@ func (o *Oracle) locate() {
 	}
 }
 
-// See takes in the next event of the run.
+// See processes the next event of the run.
 func (o *Oracle) See(ev *trace.Event) { o.see(ev) }
 
-// see is See; it returns the locks that the event changed, in no order, and some perhaps
-// twice. The list is valid until the next event.
+// see processes the next event, and returns the locks that it changed, in no order and
+// possibly twice. The list is valid until the next event.
 func (o *Oracle) see(ev *trace.Event) []*ranks {
 	o.told = o.told[:0]
 	for _, c := range o.keys.See(ev) {
@@ -87,8 +85,8 @@ func (o *Oracle) see(ev *trace.Event) []*ranks {
 	return o.told
 }
 
-// Rank fixes the rank of an acquire that returns: its place in the order of grants,
-// from 1. ungranted says that no slot of the lock had changed during the call.
+// Rank fixes and returns the rank of an acquire that returns: its place in the order of
+// grants, from 1. ungranted says that no slot of the lock had changed during the call.
 func (o *Oracle) Rank(lock string, id Acquisition) (rank uint64, ungranted bool) {
 	r := o.locks[lock]
 	if r == nil {
@@ -97,8 +95,8 @@ func (o *Oracle) Rank(lock string, id Acquisition) (rank uint64, ungranted bool)
 	return r.fix(id)
 }
 
-// A grant is a value that an acquisition has set. Two clients may use one value,
-// and one client the same value twice.
+// A grant is a value that an acquisition has set. Two clients may use the same value, and
+// one client may use a value twice.
 type grant struct {
 	Acquisition
 	value string
@@ -109,26 +107,27 @@ type ranks struct {
 	slots  Slots
 	quorum int
 	last   uint64
-	// count says on how many slots each grant stands now, standing which of them do on a
-	// quorum; episodes has the rank of the last that began for each acquisition. It began
-	// during the call of acquire, because each call is an acquisition of its own.
+	// count is the number of slots that each grant is on now, and onQuorum are the grants
+	// that are on a quorum. episodes has the rank of the last episode of each acquisition.
+	// That episode began during the call of acquire, because each call is an acquisition of
+	// its own.
 	count    map[grant]int
 	standing map[grant]bool
 	episodes map[Acquisition]uint64
-	// pending are the acquisitions that have changed a slot since and have no
-	// number for it, in the order of their last changes; reserved has the
-	// numbers of those that had to get one.
+	// pending are the acquisitions that have changed a slot since and have no rank for it,
+	// in the order of their last changes. reserved has the ranks of those that had to get
+	// one.
 	pending  []Acquisition
 	reserved map[Acquisition]uint64
-	// settled acquisitions have their ranks.
+	// ranked are the acquisitions whose ranks are fixed.
 	settled map[Acquisition]bool
 }
 
-// see takes in a change of a place where some of the slots are.
+// see processes a change at a place with this number of the lock's slots.
 func (r *ranks) see(c Change, slots int) {
 	r.note(c.Event)
 	if c.Was != c.Is {
-		r.add(c.Is, slots) // first: a grant that is set again stands without a gap
+		r.add(c.Is, slots) // first, so that a grant that is set again has no gap
 		r.add(c.Was, -slots)
 	}
 	r.excuse()
@@ -137,7 +136,7 @@ func (r *ranks) see(c Change, slots int) {
 	}
 }
 
-// recount looks at all slots.
+// recount counts the grants on all slots anew.
 func (r *ranks) recount(k *Keys) {
 	clear(r.count)
 	var grants []grant // in the order of the slots
@@ -173,7 +172,7 @@ func (r *ranks) add(h *Holding, n int) {
 	}
 }
 
-// settle begins an episode of a grant that has come to stand on a quorum.
+// beginEpisode begins an episode if a grant has just reached a quorum.
 func (r *ranks) settle(g grant) {
 	if r.count[g] < r.quorum || r.count[g] == 0 || r.standing[g] {
 		return
@@ -184,15 +183,16 @@ func (r *ranks) settle(g grant) {
 	r.episodes[g.Acquisition] = r.next()
 }
 
-// excuse: while a grant stands on a quorum, changes by its acquisition need no numbers
-// of their own.
+// cancelPending removes the pending changes of all acquisitions whose grant is on a quorum:
+// these changes need no ranks of their own.
 func (r *ranks) excuse() {
 	for g := range r.standing {
 		r.forget(g.Acquisition)
 	}
 }
 
-// note remembers who has changed a slot by a command that sets or prolongs.
+// recordChange records which acquisition has changed a slot with a command that sets or
+// renews.
 func (r *ranks) note(ev *trace.Event) {
 	if ev.Kind != trace.KindSet && ev.Kind != trace.KindTouch {
 		return
@@ -216,8 +216,8 @@ func (r *ranks) next() uint64 {
 	return r.last
 }
 
-// number gives numbers to the first n that have none: failed attempts leave
-// gaps, and nobody knows yet that they fail.
+// assignNumbers reserves ranks for the first n pending acquisitions. Failed attempts leave
+// gaps, because it is not known yet that they will fail.
 func (r *ranks) number(n int) {
 	for _, id := range r.pending[:n] {
 		r.reserved[id] = r.next()

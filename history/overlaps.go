@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// Forever is the end of what does not end.
+// Forever is the end of something that does not end.
 const Forever = time.Duration(math.MaxInt64)
 
-// An Overlap is a stretch of true time during which two sections of one lock ran at once.
-// A was granted first.
+// An Overlap is an interval of true time during which two sections of one lock ran at the
+// same time. A was granted first.
 type Overlap struct {
 	A, B     *Section
 	From, To time.Duration
 }
 
 // Overlaps lists the overlaps of some sections, in the order in which they began. The
-// sections are in the order of their grants; those of a lock that lets everybody in
-// overlap with none, and those of one with room for several where they are too many. There can be half as many overlaps as the square of the sections: no
-// more than most are listed.
+// sections must be in the order of their grants. Sections of a lock that is granted to
+// every client have no overlaps; those of a lock with room for several clients have them
+// only where there are too many. The number of overlaps can be half the square of the
+// number of sections, so at most limit overlaps are listed.
 func Overlaps(sections []*Section, most int) []Overlap {
 	var found []Overlap
 	for in, b := range overlapping(sections) {
@@ -34,8 +35,8 @@ func Overlaps(sections []*Section, most int) []Overlap {
 	return found
 }
 
-// Overlapping are those of some sections that have an overlap with another. The sections
-// are in the order of their grants.
+// Overlapping returns the sections that overlap with another one. The sections must be in
+// the order of their grants.
 func Overlapping(sections []*Section) map[*Section]bool {
 	overlaps := map[*Section]bool{}
 	for in, b := range overlapping(sections) {
@@ -47,9 +48,9 @@ func Overlapping(sections []*Section) map[*Section]bool {
 	return overlaps
 }
 
-// overlapping yields each section that begins while its lock has no room for it, with those that
-// have the lock. Sections that take no time, and those of a lock that lets everybody in, are left
-// out.
+// overlapping yields each section that begins while its lock has no room for it, with the
+// sections that hold the lock. It leaves out sections without duration, and sections of a
+// lock that is granted to every client.
 func overlapping(sections []*Section) iter.Seq2[[]*Section, *Section] {
 	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.Open })
 	return crowds(lasting, func(s *Section) Moment { return StartOf(s.To.At) })

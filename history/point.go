@@ -7,13 +7,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Recogniser recognises a point's occurrences in the events of one run, which it
-// must see from the first, in order.
+// A Recogniser recognises when a point is reached in one run. It must see all events of the
+// run, in order.
 type Recogniser struct{ clauses []func(*trace.Event) bool }
 
-// Recognise returns a recogniser of a point. Of the trace it needs what is known
-// before the run: its locks. A delay ("5s after …") is left out, so the point is
-// recognised when the delay begins.
+// Recognise returns a recogniser of a point. It uses only what the trace contains before
+// the run starts: the locks. It ignores a delay ("5s after …"), so it recognises the point
+// when the delay begins.
 func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
 	r := &Recogniser{}
 	for _, c := range p.Clauses() {
@@ -22,7 +22,7 @@ func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
 	return r
 }
 
-// See takes in the next event and says whether the point has just been reached.
+// See processes the next event and reports whether the point has just been reached.
 func (r *Recogniser) See(ev *trace.Event) bool {
 	reached := false
 	for _, see := range r.clauses {
@@ -31,8 +31,8 @@ func (r *Recogniser) See(ev *trace.Event) bool {
 	return reached
 }
 
-// Occurrences are the events with which a point is reached, in order. A delay is left
-// out, as by [Recognise].
+// Occurrences returns the events with which a point is reached, in order. It ignores a
+// delay, as [Recognise] does.
 func (h *History) Occurrences(p trace.Point) []*trace.Event {
 	var all []*trace.Event
 	r := Recognise(p, h.Trace)
@@ -59,8 +59,8 @@ func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
 	}
 }
 
-// happens returns a function that is called with every event of a run, in order, and
-// says whether something happens with it.
+// recogniseHappening returns a function that must be called with every event of a run, in
+// order, and reports whether the happening occurs with it.
 func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 	switch h := what.(type) {
 	case trace.Start:
@@ -104,10 +104,10 @@ func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 	panic(fmt.Sprintf("history: nobody knows how to recognise a %T", what))
 }
 
-// owns says whether a client had set the key that an event is about.
+// owns reports whether a client had set the key of an event.
 func owns(client string, ev *trace.Event) bool { return ev.Owner != nil && ev.Owner.Client == client }
 
-// deeds say which events are meant by what a process can be said to have done.
+// verbPredicates report, for each verb, whether an event matches it.
 var deeds = map[trace.Verb]func(*trace.Event) bool{
 	trace.Acquired:    ended(trace.Acquire),
 	trace.NotAcquired: func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && !ev.OK },
@@ -144,16 +144,16 @@ func ofKind(k trace.Kind) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == k }
 }
 
-// answers say which events are meant by what the storage can be said to have done.
+// answerPredicates report, for each answer of the storage, whether an event matches it.
 var answers = map[trace.Answer]func(*trace.Event) bool{
 	trace.Applied:      func(ev *trace.Event) bool { return ev.Kind == trace.KindServe && ev.OK },
 	trace.Refused:      func(ev *trace.Event) bool { return ev.Kind == trace.KindServe && !ev.OK },
 	trace.TokenChecked: func(ev *trace.Event) bool { return ev.Kind == trace.KindCheck && ev.OK },
 }
 
-// keysExpire recognises that the last key which a client had set, and that could still be
-// seen, expires: what a node that is down still holds nobody can tell. Keys that never
-// expire, such as a counter of tokens, do not count.
+// recogniseKeysExpired recognises that the last visible key of a client expires. Keys on a
+// node that is down are not visible. Keys that never expire, such as a counter of tokens,
+// do not count.
 func keysExpire(client string) func(*trace.Event) bool {
 	k := NewKeys()
 	its := func(h *Holding) bool { return h != nil && h.Owner.Client == client && h.Due != Forever }
@@ -166,9 +166,9 @@ func keysExpire(client string) func(*trace.Event) bool {
 	}
 }
 
-// everyTransit recognises that the messages of all nodes of the lock are on their way
-// at once, or have all arrived, in one section. A cluster is asked by way of one of its
-// members.
+// recogniseEveryTransit recognises that the messages of one section with all nodes of the
+// lock are in flight at the same time, or have all arrived. With a cluster, one of its
+// members is enough, because a client asks the cluster through one member.
 func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 	nodes, members := map[string]bool{}, map[string]bool{}
 	for _, l := range t.Locks {

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A State is what a process is in.
+// A State is the state of a process.
 type State string
 
 const (
@@ -15,17 +15,17 @@ const (
 	Paused  State = "paused"
 	Down    State = "down"
 	// Failing: it runs, and answers every command with an error. A process can be failing
-	// and paused at once; [Processes] does not follow it.
+	// and paused at the same time; [Processes] does not follow this state.
 	Failing State = "failing"
 )
 
-// Processes is a reader: it follows which processes are paused and which are down.
+// Processes is a reader that follows which processes are paused and which are down.
 type Processes struct{ state map[string]State }
 
-// NewProcesses returns a reader that has seen nothing: every process runs.
+// NewProcesses returns a reader that has seen nothing; every process is running.
 func NewProcesses() *Processes { return &Processes{map[string]State{}} }
 
-// See takes in the next event.
+// See processes the next event.
 func (p *Processes) See(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindPause:
@@ -37,7 +37,7 @@ func (p *Processes) See(ev *trace.Event) {
 	}
 }
 
-// Of is what a process is in now.
+// Of returns the current state of a process.
 func (p *Processes) Of(name string) State {
 	if s, known := p.state[name]; known {
 		return s
@@ -45,7 +45,8 @@ func (p *Processes) Of(name string) State {
 	return Running
 }
 
-// process is what is known of a process before the run; zero for one that is not known.
+// processInfo returns the trace's description of a process; zero if there is no such
+// process.
 func (h *History) process(name string) trace.ProcessInfo {
 	if i, known := h.places[name]; known {
 		return h.Trace.Processes[i]
@@ -53,18 +54,18 @@ func (h *History) process(name string) trace.ProcessInfo {
 	return trace.ProcessInfo{}
 }
 
-// PlannedWrites is how many writes a client is to make in each of its sections; 0 if the trace
-// does not say.
+// PlannedWrites returns how many writes a client is to make in each of its sections; 0 if
+// the trace does not contain it.
 func (h *History) PlannedWrites(client string) int { return h.process(client).Writes }
 
-// Role is what a process is; "" for one that is not known.
+// Role returns the role of a process; "" if there is no such process.
 func (h *History) Role(process string) trace.Role { return h.process(process).Role }
 
 // IsClient reports whether a process is a client.
 func (h *History) IsClient(process string) bool { return h.Role(process) == trace.RoleClient }
 
-// InOrder lists each of some processes once, in the order of the world; those that are not
-// known come first.
+// InWorldOrder returns the given processes without duplicates, in the order of the world;
+// unknown processes come first.
 func (h *History) InOrder(names []string) []string {
 	place := func(name string) int {
 		if i, known := h.places[name]; known {

@@ -6,19 +6,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Provided reports whether nothing was missing at the end of the run that a lock needs to
-// serve a client, whatever faults still acted then: the client itself and its way to the
-// storage were well, and so were enough of the lock's slots for a quorum, and its ways to
-// them. To live with a minority that is silent, slow, erring or down is what a quorum is
-// for; to live with another client that stopped for good, what an end of the lease is for.
+// CanServe reports whether, at the end of the run, the lock could serve a client, whatever
+// faults still acted. This needs three things to be well: the client itself, its link to
+// the storage, and enough of the lock's slots for a quorum, with the links to them. A
+// quorum exists to tolerate a minority that is silent, slow, erring or down. The end of a
+// lease exists to tolerate another client that stopped for good.
 func (h *History) Provided(lock, client string) bool {
 	slots, ok := h.Reach(lock, client)
 	of, quorum := h.Needs(lock)
 	return ok && (len(slots) >= quorum || of == 0)
 }
 
-// Needs is of how many places how many have to be well for a lock to serve: of its slots,
-// or of the members of its cluster.
+// Required returns how many servers have to be well for a lock to serve: quorum of total
+// slots, or of total members of its cluster.
 func (h *History) Needs(lock string) (of, quorum int) {
 	l := h.locks[lock]
 	if n := len(l.Members); n > 0 {
@@ -27,10 +27,10 @@ func (h *History) Needs(lock string) (of, quorum int) {
 	return len(l.Slots), l.Quorum
 }
 
-// Reach are the slots of a lock, or those of the members of its cluster, that were well at
-// the end of the run, and within a client's reach. Members are within reach if most of them
-// are that are within each other's, and one of these within the client's. It is not ok if
-// something else was missing that serves the client.
+// ReachableSlots returns the slots of a lock that were well and reachable for a client at
+// the end of the run. For a cluster it returns its members, in slots without a key. They
+// count if a majority of them reaches each other, and the client reaches one of that
+// majority. ok is false if something else that the client needs was missing.
 func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 	members := h.locks[lock].Members
 	now := h.Slots(lock)
@@ -48,7 +48,8 @@ func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 		nodes, all := h.takes(fault, lock, client)
 		for _, n := range nodes {
 			struck[n] = true
-			// A node without a slot has another part, such as a replica's, and nobody tells which.
+			// A node without a slot has another role, such as a replica's. The trace does
+			// not contain it, so the lock counts as not served.
 			all = all && slices.ContainsFunc(now, func(p Place) bool { return p.Node == n })
 		}
 		if !all {
@@ -72,8 +73,9 @@ func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 	return slots, true
 }
 
-// together are the most members of a cluster that reach each other, at least one of which a
-// client reaches; struck are those that it does not reach, or that are not well.
+// largestReachableGroup returns the largest group of a cluster's members that reach each
+// other and of which the client reaches at least one. struck are the members that the
+// client does not reach, or that are not well.
 func (h *History) together(members Slots, struck map[string]bool) Slots {
 	var most Slots
 	for _, leader := range members {
@@ -93,7 +95,8 @@ func (h *History) together(members Slots, struck map[string]bool) Slots {
 	return most
 }
 
-// unwell says that a fault which acted at the end of the run had struck a node itself.
+// isStruck reports whether a fault that acted at the end of the run had struck a node
+// itself.
 func (h *History) unwell(node string) bool {
 	for fault := range h.faults.acting {
 		f := h.Fault(fault)
@@ -104,8 +107,8 @@ func (h *History) unwell(node string) bool {
 	return false
 }
 
-// apartNow says that a fault which acted at the end of the run had struck the way between
-// two nodes.
+// areCutOff reports whether a fault that acted at the end of the run had struck the link
+// between two nodes.
 func (h *History) apartNow(one, other string) bool {
 	for fault := range h.faults.acting {
 		if f := h.Fault(fault); h.ofLink(fault) {
@@ -118,8 +121,8 @@ func (h *History) apartNow(one, other string) bool {
 	return false
 }
 
-// hindered reports whether a fault that acted at the end of the run had struck a client, or
-// one of its ways to others.
+// isHindered reports whether a fault that acted at the end of the run had struck a client,
+// or one of its links.
 func (h *History) hindered(client string) bool {
 	for fault := range h.faults.acting {
 		f := h.Fault(fault)
@@ -130,8 +133,9 @@ func (h *History) hindered(client string) bool {
 	return false
 }
 
-// takes says which nodes a fault takes from a client that wants a lock, and whether they
-// are all that it takes. Of what is not known it takes more.
+// nodesTaken returns the nodes that a fault makes unavailable to a client that wants a
+// lock. all is false if the fault takes something else from the client, too, or if that is
+// not known.
 func (h *History) takes(fault int, lock, client string) (nodes []string, all bool) {
 	f := h.Fault(fault)
 	switch {
@@ -140,7 +144,7 @@ func (h *History) takes(fault int, lock, client string) (nodes []string, all boo
 			for _, other := range f.Targets[1] {
 				switch a, b := h.Role(one), h.Role(other); {
 				case a == trace.RoleNode && b == trace.RoleNode && h.members(lock, one, other):
-					// It is between them, and not between one of them and the client.
+					// The link is between members, and not between a member and the client.
 				case a == trace.RoleNode && b == trace.RoleNode:
 					nodes = append(nodes, one, other)
 				case one == client && b == trace.RoleNode:
@@ -155,7 +159,7 @@ func (h *History) takes(fault int, lock, client string) (nodes []string, all boo
 			}
 		}
 		return nodes, true
-	case f.Effect == trace.StallsRequest: // the others are served
+	case f.Effect == trace.StallsRequest: // other requests are served
 		return nil, f.Target() != client
 	}
 	struck := f.Target()
@@ -172,11 +176,11 @@ func (h *History) takes(fault int, lock, client string) (nodes []string, all boo
 	return nil, false
 }
 
-// members says that two nodes are members of the cluster that keeps a lock.
+// areMembers reports whether two nodes are members of the cluster that keeps a lock.
 func (h *History) members(lock, one, other string) bool {
 	all := h.locks[lock].Members
 	return slices.Contains(all, one) && slices.Contains(all, other)
 }
 
-// ofLink says that a fault strikes the way between processes.
+// strikesLink reports whether a fault strikes the link between processes.
 func (h *History) ofLink(fault int) bool { return len(h.Fault(fault).Targets) == 2 }

@@ -2,12 +2,12 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// OnQuorum are the acquisitions that had keys of their own on a quorum of a lock's slots,
-// on each at some time, whatever their clients were told. A replica that took its master's
-// place has its slots.
+// OnQuorum returns the acquisitions that had keys of their own on a quorum of a lock's
+// slots, on each slot at some time, whether or not their clients learnt of it. A replica
+// that was promoted has its master's slots.
 func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 	k, slots := NewKeys(), h.Slots(lock)
-	has := map[Acquisition]map[int]bool{} // the slots, by number
+	has := map[Acquisition]map[int]bool{} // the indices of the slots
 	note := func(slot int, key *Holding) {
 		if key == nil || key.Owner == (Acquisition{}) {
 			return

@@ -10,25 +10,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a run shows besides what came of it: from this follows what some other runs, with a
-// fault that differs a little, come to.
+// This file answers questions about a run from which the results of other runs follow, in
+// which a fault differs a little.
 
-// Complete says that the trace tells when its run was over: what the storage holds is told
-// then, and that a run was cut off at its horizon.
+// IsComplete reports whether the trace contains the end of its run: the final state of the
+// storage, or the horizon at which the run was cut off.
 func (h *History) Complete() bool {
 	last := h.Last()
 	return last != nil && (last.Kind == trace.KindObject || last.Kind == trace.KindHorizon)
 }
 
-// Unread says that a client's wall clock was never read, not even to say when a lease ends.
+// WallClockUnread reports whether a client's wall clock was never read, not even to declare
+// when a lease ends.
 func (h *History) Unread(client string) bool {
 	return slices.Contains(h.Trace.Unread, client) && !slices.ContainsFunc(h.Trace.Events, func(ev trace.Event) bool {
 		return ev.Process == client && ev.Ends != nil && ev.Ends.Clock == fakeclock.Wall
 	})
 }
 
-// Outlived is how long after the first fault had struck the run was over; false if a fault
-// was lifted before that, or the first cannot be, or none struck.
+// TimeAfterStrike returns how long the run continued after the first fault struck. It
+// returns false if a fault was lifted in that time, if the first fault has no end, or if
+// none struck.
 func (h *History) Outlived() (time.Duration, bool) {
 	events := h.Trace.Events
 	struck := slices.IndexFunc(events, func(ev trace.Event) bool { return ev.Kind == trace.KindStrike })
@@ -38,7 +40,7 @@ func (h *History) Outlived() (time.Duration, bool) {
 	return events[len(events)-1].At - events[struck].At, true
 }
 
-// WroteInBackground says whether a process wrote to its disk in the background before it
+// WroteInBackground reports whether a process wrote to its disk in the background before it
 // crashed.
 func (h *History) WroteInBackground(process string) bool {
 	for _, ev := range h.Trace.Events {
@@ -53,8 +55,8 @@ func (h *History) WroteInBackground(process string) bool {
 	return false
 }
 
-// HashCourse adds to a hash all that happened, and when, but for what the wall clock of a
-// process read, and by how much it was set.
+// HashEvents adds all events with their times to a hash, without the readings of one
+// process's wall clock and the size of the faults that set it.
 func (h *History) HashCourse(sum hash.Hash, process string) {
 	events := json.NewEncoder(sum)
 	for _, ev := range h.Trace.Events {
@@ -67,7 +69,7 @@ func (h *History) HashCourse(sum hash.Hash, process string) {
 			ev.Clocks = &clocks
 		}
 		if err := events.Encode(&ev); err != nil {
-			panic(err) // an event holds nothing that JSON cannot
+			panic(err) // an event holds only values that JSON can express
 		}
 	}
 }

@@ -6,21 +6,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Request is one read or write that somebody asked the storage for.
+// A Request is one read or write that the storage was asked for.
 type Request struct {
 	// Step is Read or Write.
 	Step   trace.Step
 	Object string
-	// Call is the client's step; nil for a request that is none. Of that only the storage
-	// tells.
+	// Call is the client's step. It is nil for a request outside any step, which only the
+	// storage's events show.
 	Call *Call
-	// Carried are the events with which the storage carried it out, in order: more than
-	// one if it was sent again. What came of a step and was undone is not among them: see
-	// [Version].
+	// Executions are the events with which the storage executed it, in order; more than one
+	// if it was sent again. An execution that was undone is not among them: see [Version].
 	Carried []*trace.Event
 }
 
-// First is the event with which one first knows of the request.
+// FirstEvent returns the first event of the request.
 func (r *Request) First() *trace.Event {
 	if r.Call != nil {
 		return r.Call.Began
@@ -28,8 +27,8 @@ func (r *Request) First() *trace.Event {
 	return r.Carried[0]
 }
 
-// Requests are the reads and writes that the storage was asked for, in the order in which
-// they began.
+// Requests returns the reads and writes that the storage was asked for, in the order in
+// which they began.
 func (h *History) Requests() []*Request {
 	type asked struct {
 		step
@@ -45,13 +44,13 @@ func (h *History) Requests() []*Request {
 			of[what] = append(of[what], r)
 		}
 	}
-	by := map[*trace.Event]*Request{} // what was carried out
+	by := map[*trace.Event]*Request{} // by the event of their execution
 	for _, ev := range h.Decisions() {
 		if ev.Kind != trace.KindServe || !ev.OK || ev.Step != trace.Read && ev.Step != trace.Write {
 			continue
 		}
 		what := asked{step{Acquisition{ev.Client(), ev.Section}, ev.Step}, ev.Object}
-		before := of[what] // those that the client had made when it sent this one
+		before := of[what] // the requests that the client had made when it sent this one
 		for len(before) > 0 && issued(ev) < before[len(before)-1].Call.Began.Seq {
 			before = before[:len(before)-1]
 		}
@@ -59,7 +58,7 @@ func (h *History) Requests() []*Request {
 			all = append(all, &Request{Step: ev.Step, Object: ev.Object, Carried: []*trace.Event{ev}})
 			continue
 		}
-		r := before[len(before)-1] // which the client may have given up long ago
+		r := before[len(before)-1] // the client may have given up this request long ago
 		r.Carried = append(r.Carried, ev)
 		by[ev] = r
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Effects are the writes that a section has made, but for those that only put down that a
+// Effects returns the writes that a section has made, without those that only record that a
 // period has been run.
 func (s *Section) Effects() []*Operation {
 	var effects []*Operation
@@ -18,8 +18,8 @@ func (s *Section) Effects() []*Operation {
 	return effects
 }
 
-// Runs are the sections that had an effect for a period of a lock's job, in the order in
-// which they first had.
+// PeriodRuns returns the sections that had an effect for a period of a lock's job, in the
+// order of their first effects.
 func (h *History) Runs(lock string, period int) []*Section {
 	var runs []*Section
 	for _, s := range h.Sections() {
@@ -31,6 +31,6 @@ func (h *History) Runs(lock string, period int) []*Section {
 	return runs
 }
 
-// Periods are those of the schedule that have begun, in true time, with the events that say
-// so; none without a schedule.
+// Periods returns the events with which periods of the schedule began, in true time; none
+// without a schedule.
 func (h *History) Periods() []*trace.Event { return h.of(trace.KindPeriod) }
