@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What stands for itself is in the list of whom it is about.
+// Each of these events is in the list of its subject.
 func TestAsides(t *testing.T) {
 	var events []trace.Event
 	for _, kind := range []trace.Kind{

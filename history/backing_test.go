@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What backs a grant are its own keys on a quorum of the slots, as they really stood.
+// A grant is backed by its own keys on a quorum of the slots, as they really existed.
 func TestBacked(t *testing.T) {
 	world := trace.Trace{Locks: []trace.LockInfo{{Name: "lock", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "k"}, {Node: "b", Key: "k"}, {Node: "c", Key: "k"}}}}}
 	mine, other := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
@@ -20,7 +20,7 @@ func TestBacked(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		then []trace.Event
-		want string // from and to as the Seq of events, and the event with which it lapsed
+		want string // from and to as the Seq of events, and the event that ended it
 	}{
 		{"they stay", nil, "2 to the end"},
 		{"one more, and one less", []trace.Event{of(trace.KindSet, "c", mine), of(trace.KindExpire, "a", mine)}, "2 to the end"},
@@ -54,7 +54,7 @@ func TestBacked(t *testing.T) {
 	}
 }
 
-// Nothing backs what never stood on a quorum.
+// A grant that never had a quorum has no backing.
 func TestNeverBacked(t *testing.T) {
 	world := trace.Trace{Locks: []trace.LockInfo{{Name: "lock", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "k"}, {Node: "b", Key: "k"}}}}}
 	mine := &trace.Actor{Client: "client-1", Section: 1}

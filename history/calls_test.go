@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A call ends, or its client crashes in the midst of it, or neither; and its request may
-// have been sent more than once.
+// A call ends, or its client crashes during it, or neither; its request may have been sent
+// more than once.
 func TestCalls(t *testing.T) {
 	write := func(kind trace.Kind, client string) trace.Event {
 		return trace.Event{Kind: kind, Process: client, Section: 1, Step: trace.Write, OK: kind == trace.KindEnd}
@@ -17,7 +17,7 @@ func TestCalls(t *testing.T) {
 		write(trace.KindBegin, "client-2"), // 2
 		write(trace.KindAgain, "client-2"), // 3
 		write(trace.KindEnd, "client-2"),   // 4
-		write(trace.KindAgain, "client-2"), // 5: of no call
+		write(trace.KindAgain, "client-2"), // 5: belongs to no call
 		trace.Event{Kind: trace.KindCrash, Process: "client-2"},
 		trace.Event{Kind: trace.KindCrash, Process: "client-1"}, // 7
 		write(trace.KindBegin, "client-3"),                      // 8

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Whatever a clock shows at some moment, it first showed it then.
+// timeOf finds the first true time at which a clock shows a reading.
 func TestPassedInvertsTheClock(t *testing.T) {
 	change := func(at time.Duration, reads int64, ppb int64) *trace.Event {
 		return &trace.Event{At: at, Seq: 1, Clocks: &trace.Clocks{Wall: reads, RatePPB: ppb}}

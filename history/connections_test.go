@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An end of a connection waits as long as a request of its own has no reply.
+// An end of a connection awaits a reply as long as one of its requests has none.
 func TestContacts(t *testing.T) {
 	ev := func(kind trace.Kind, process, peer string, reply bool) trace.Event {
 		return trace.Event{Kind: kind, Process: process, Peer: peer, Conn: 1, Reply: reply}

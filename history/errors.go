@@ -77,10 +77,11 @@ func (h *History) lockOf(c *Call) string {
 	return ""
 }
 
-// CauseOfEnd returns the failed call with whose error a client's program ended, and the
-// text that the program's error has before it. If several calls of one acquisition failed
-// with that error, because one call passes on the error of another, it is the first of
-// them. It returns nil if the program did not end because of a call.
+// CauseOfEnd returns the failed call with whose error a client's program ended, and the text
+// that the program's error has before it. If calls of several acquisitions failed with that
+// error, the last of them is meant. Within an acquisition it is the first such call, because
+// another call may have passed on its error. It returns nil if the program did not end
+// because of a call.
 func (h *History) Undoing(done *trace.Event) (failed *Call, before string) {
 	undoes := func(c *Call) bool {
 		return c.Failed() && c.Client == done.Process && c.Ended.Text != "" && c.Ended.Seq <= done.Seq && strings.HasSuffix(done.Text, c.Ended.Text)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// twoNodes is a run of one client with a lock on two nodes, of which the second is named
-// first.
+// twoNodes returns the run of one client with a lock on two nodes, whose slots are listed as
+// redis-b and then redis-a.
 func twoNodes(events ...trace.Event) *history.History {
 	for i := range events {
 		events[i].Seq, events[i].Process, events[i].Section = i+1, "client-1", max(events[i].Section, 1)
@@ -22,8 +22,7 @@ func twoNodes(events ...trace.Event) *history.History {
 	})
 }
 
-// Of why a step failed there is left what its reader does not know: neither that it failed
-// nor which node is which.
+// FailureText leaves out that a step failed, and names the node instead of its number.
 func TestWhyACallFailed(t *testing.T) {
 	say := func(err error) string {
 		return fmt.Errorf("%w: node 1: taken, node 2: timed out, node 3: gone", err).Error()
@@ -36,7 +35,7 @@ func TestWhyACallFailed(t *testing.T) {
 		{trace.Acquire, say(locks.ErrNotAcquired), named},
 		{trace.Mint, say(locks.ErrNoToken), "node 1: taken, node 2: timed out, node 3: gone"},
 		{trace.Release, say(locks.ErrLost), "lock lost: " + named},
-		{trace.Extend, say(locks.ErrLost), say(locks.ErrLost)}, // it may be of nodes that are no slots
+		{trace.Extend, say(locks.ErrLost), say(locks.ErrLost)}, // the error may be about nodes that are no slots
 		{trace.Acquire, locks.ErrNotAcquired.Error(), locks.ErrNotAcquired.Error()},
 		{trace.Acquire, "my node 1: taken, " + locks.ErrNotAcquired.Error(), "my redis-b: taken, " + locks.ErrNotAcquired.Error()},
 		{trace.Write, say(locks.ErrNotAcquired), say(locks.ErrNotAcquired)},
@@ -62,18 +61,19 @@ func TestWhyACallFailed(t *testing.T) {
 	}
 }
 
-// A program ends because of the first call of its own that failed with what it ends with.
+// A program ends because of the first of its own calls that failed with the program's
+// error.
 func TestWhatEndsAProgram(t *testing.T) {
 	for _, c := range []struct {
 		text   string
-		step   trace.Step // of the call that was its undoing
+		step   trace.Step // of the call that caused the end
 		before string
 	}{
 		{"timed out", trace.Read, ""},
 		{"the balance is unknown: timed out", trace.Read, "the balance is unknown"},
 		{"timed out, in the end", "", ""},
 		{"lost", trace.Extend, ""},
-		{"too late", "", ""}, // what fails afterwards has ended nothing
+		{"too late", "", ""}, // a call that fails afterwards cannot be the cause
 		{"", "", ""},
 	} {
 		h := twoNodes(
@@ -96,8 +96,8 @@ func TestWhatEndsAProgram(t *testing.T) {
 	}
 }
 
-// An error that a client met before, and got over, has not ended its program: the last call
-// that failed with it has, or what that called.
+// An error that a client met earlier and survived has not ended its program. The cause is
+// the last call that failed with that error, or a call that it made.
 func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 	fails := func(section int, step trace.Step) []trace.Event {
 		return []trace.Event{
@@ -116,7 +116,7 @@ func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 	}
 }
 
-// NotHeld goes by the words of package locks, wherever an error has them.
+// NotHeld finds the words of package locks anywhere in an error.
 func TestNotHeld(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// pause is the history of a story in which a client is paused in its section until its
-// lease is over.
+// pausedHistory returns the history of a scenario in which a client is paused in its
+// section until its lease has expired.
 func pause() *history.History { return run("gc-pause", "") }
 
-// run is the history of one of the scenarios that are built in, without fencing tokens.
+// runScenario returns the history of a built-in scenario, without fencing tokens.
 func run(scenario, variant string) *history.History {
 	s, err := scenarios.Open(scenario)
 	if err == nil {
@@ -29,10 +29,10 @@ func run(scenario, variant string) *history.History {
 	return result.Runs[0].History
 }
 
-// ms is a time in milliseconds, as reports show it.
+// ms truncates a time to milliseconds, as reports show it.
 func ms(t time.Duration) time.Duration { return t.Truncate(time.Millisecond) }
 
-// Who was in its section when, and until when the lock said that it could be.
+// When each client was in its section, and when its lease ended.
 func ExampleHistory_Sections() {
 	h := pause()
 	for _, s := range h.Sections() {
@@ -43,7 +43,7 @@ func ExampleHistory_Sections() {
 	// client-2: section 30.015s to 30.018s, lease until 30.018s, token 2
 }
 
-// A lease that its holder did not give up in time.
+// A lease that its holder did not release in time.
 func ExampleSection_Lapses() {
 	for _, s := range pause().Sections() {
 		for _, l := range s.Lapses() {
@@ -54,7 +54,7 @@ func ExampleSection_Lapses() {
 	// client-1 was in its section when its lease ran out at 29.698s
 }
 
-// Two sections of one lock at once.
+// Two sections of one lock at the same time.
 func ExampleOverlaps() {
 	for _, o := range history.Overlaps(pause().Sections(), 10) {
 		fmt.Printf("%s and %s, for %v\n", o.A.Client, o.B.Client, ms(o.To-o.From))
@@ -63,9 +63,9 @@ func ExampleOverlaps() {
 	// client-1 and client-2, for 2ms
 }
 
-// A key on a node that crashed is four answers: until when it was withheld from others,
-// when one would have seen it, when it was really there, and until when its owner could
-// rely on it.
+// A key on a node that crashed has four answers: until when it was withheld from other
+// clients, when a client would have seen it, when it really existed, and until when its
+// owner could rely on it.
 func ExampleHolding() {
 	k := run("single-crash", "forgets").Holdings()[0]
 	fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
@@ -114,8 +114,8 @@ func ExampleHistory_Occurrences() {
 	// client-1 wrote: 30.036s
 }
 
-// A reader follows a run event by event and knows only the past, as a world does while
-// it runs.
+// A reader follows a run event by event and knows only the past, as a world does while it
+// runs.
 func ExampleKeys() {
 	h := pause()
 	slot := h.Slots("resource")[0]

@@ -26,17 +26,16 @@ const (
 	traceFolder = module + "trace"
 )
 
-// stateful says whether a constant is a kind of event that changes what somebody has to
-// keep account of.
+// changesState reports whether a constant is a kind of event that changes a state of which
+// readers keep track.
 func stateful(c *types.Const) bool {
 	return slices.ContainsFunc(trace.Kinds(), func(f trace.Form) bool {
 		return f.State && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) == string(f.Kind)
 	})
 }
 
-// Only packages trace and history walk over events, and only they keep account of what
-// events change: whoever wants to know asks a history. The world writes events, and
-// writes only.
+// Only packages trace and history iterate over events and keep track of what events change.
+// All others ask a history. The world only writes events.
 func TestATraceIsReadInOnePlace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
@@ -51,7 +50,7 @@ func TestATraceIsReadInOnePlace(t *testing.T) {
 	}
 }
 
-// Package history hands out typed lists and no way to walk over events one by one.
+// Package history returns typed lists and exports no way to iterate over events one by one.
 func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
@@ -79,8 +78,8 @@ func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
 	}
 }
 
-// takesCallback says whether a function takes, or returns, a function that is called with
-// events.
+// takesCallback reports whether a function takes, or returns, a function that is called
+// with events.
 func takesCallback(fn *types.Func) bool {
 	over := func(tuple *types.Tuple) bool {
 		for v := range tuple.Variables() {
@@ -94,14 +93,14 @@ func takesCallback(fn *types.Func) bool {
 	return over(sig.Params()) || over(sig.Results())
 }
 
-// A listed is a package as go list tells of it.
+// A listedPackage is a package as go list reports it.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles, Imports        []string
 	imports                 types.ImporterFrom
 }
 
-// modulePackages are the packages of this module, without their tests.
+// modulePackages returns the packages of this module, without their tests.
 func modulePackages(t *testing.T) []listed {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -146,7 +145,7 @@ func modulePackages(t *testing.T) []listed {
 	return all
 }
 
-// ofTests says that the package is for tests, which may look at what they like.
+// isForTests reports whether the package is for tests, which may look at anything.
 func (p listed) ofTests() bool {
 	return slices.Contains(p.Imports, "testing") && p.ImportPath != module+"locktest" && p.ImportPath != module+"sim"
 }
@@ -174,7 +173,7 @@ func (p listed) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet
 	return pkg, info, fset, files
 }
 
-// check lists what the package uses that it must not.
+// findMisuses lists what the package uses and must not use.
 func (p listed) check(t *testing.T) []string {
 	_, info, fset, files := p.types(t)
 	var found []string
@@ -182,7 +181,7 @@ func (p listed) check(t *testing.T) []string {
 		at := fset.Position(pos)
 		return fmt.Sprintf("%s/%s:%d", strings.TrimPrefix(p.ImportPath, module), filepath.Base(at.Filename), at.Line)
 	}
-	// These write events, and may look at none that they have written.
+	// These packages write events, and must not look at the events that they have written.
 	writes := slices.Contains([]string{module + "sim", module + "internal/rowregister", module + "servers/redis", module + "servers/zookeeper", module + "servers/consul", module + "servers/kubernetes"}, p.ImportPath)
 	compared := map[*ast.Ident]bool{}
 	for _, f := range files {
@@ -212,7 +211,7 @@ func (p listed) check(t *testing.T) []string {
 	return found
 }
 
-// nameOf is the last name of an expression such as trace.KindSet.
+// nameOf returns the last identifier of an expression such as trace.KindSet.
 func nameOf(x ast.Expr) *ast.Ident {
 	switch x := x.(type) {
 	case *ast.SelectorExpr:

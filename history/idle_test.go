@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node has a part in a run by what a lock keeps there, by a message, a key, a clock
-// or a fault; not by what every node does.
+// A node takes part in a run through the lock's slots, a message, a key, a clock or a
+// fault, but not through events that every node has.
 func TestIdleNodes(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	for name, c := range map[string]struct {

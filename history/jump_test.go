@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a change sets a wall clock by is what it shows less what it would have shown.
+// The size of a jump is what the clock shows after it, less what it would have shown.
 func TestJump(t *testing.T) {
 	clock := func(wall, ppb int64, why trace.ClockChange) trace.Event {
 		return trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: wall, RatePPB: ppb, Why: why}}

@@ -10,15 +10,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// keyStory is a run in which client-1 sets a key on redis-1 at 1 s, which has 10 s, and
-// something then happens to it.
+// keyHistory returns a run in which client-1 sets a key on redis-1 at 1 s, with a TTL of 10
+// s, followed by the given events.
 func keyStory(then ...trace.Event) *History {
 	one := &trace.Actor{Client: "client-1", Section: 1}
 	set := trace.Event{At: time.Second, Kind: trace.KindSet, Process: "redis-1", Key: "x", TTL: 10 * time.Second, Expires: 11 * time.Second, Owner: one, By: one}
 	return Of(byHand(append([]trace.Event{set}, then...)...))
 }
 
-// byHand is a trace of some events, which it numbers.
+// traceOf returns a trace of some events, and numbers them.
 func byHand(events ...trace.Event) *trace.Trace {
 	for i := range events {
 		events[i].Seq = i + 1
@@ -26,7 +26,7 @@ func byHand(events ...trace.Event) *trace.Trace {
 	return &trace.Trace{Events: events}
 }
 
-// ofKey is that something happens to the key of [keyStory], or to its node.
+// keyEvent returns an event about the key of [keyHistory], or about its node.
 func ofKey(at time.Duration, kind trace.Kind, owner string) trace.Event {
 	ev := trace.Event{At: at, Kind: kind, Process: "redis-1", Text: string(trace.Kill)}
 	if kind != trace.KindCrash && kind != trace.KindRestart && kind != trace.KindHorizon {
@@ -35,8 +35,8 @@ func ofKey(at time.Duration, kind trace.Kind, owner string) trace.Event {
 	return ev
 }
 
-// When a key is withheld from others, when it can be seen, and when it was there are
-// three answers, and a node that was down gives a different one to each.
+// When a key is withheld from other clients, when it is visible, and when it existed are
+// three answers, and they all differ if its node was down.
 func TestHolding(t *testing.T) {
 	const s = time.Second
 	crash, restart := ofKey(2*s, trace.KindCrash, ""), func(at time.Duration) trace.Event { return ofKey(at, trace.KindRestart, "") }
@@ -96,8 +96,8 @@ func TestHolding(t *testing.T) {
 	}
 }
 
-// What expired while its node was down was there until its time was up by the clock that
-// decides that: the node's own, which can have been set meanwhile.
+// A key that expired while its node was down existed until it expired by the node's own
+// clock, which can have been set in that time.
 func TestThereByTheNodesClock(t *testing.T) {
 	const s = time.Second
 	clock := func(at, wall time.Duration) trace.Event {
@@ -135,8 +135,8 @@ func TestThereByTheNodesClock(t *testing.T) {
 	}
 }
 
-// A key whose expiry changes is one holding, whoever changes it; one that is set anew is
-// another, and belongs to who set it.
+// A key stays one holding when its expiry changes, whoever changes it. A key that is set
+// again is another holding, and belongs to the client that set it.
 func TestHoldingsOf(t *testing.T) {
 	const s = time.Second
 	again := func(kind trace.Kind, owner, by, prior string) trace.Event {
@@ -153,7 +153,7 @@ func TestHoldingsOf(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		then trace.Event
-		// holdings are those that there are: whose, until when they are due, and how they ended.
+		// holdings are the existing holdings: owner, due time, and how they ended.
 		holdings string
 		itself   bool
 	}{

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// "every reply to …" is reached when all nodes of the lock have answered one
-// section, and none of the answers has arrived.
+// "every reply to …" is reached when all nodes of the lock have replied in one section, and
+// none of the replies has arrived.
 func TestEveryTransit(t *testing.T) {
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Slots: []trace.SlotInfo{{Node: "redis-1"}, {Node: "redis-2"}}}}}
 	send := func(node string, section int) trace.Event {
@@ -42,8 +42,8 @@ func TestEveryTransit(t *testing.T) {
 	}
 }
 
-// A key on a node that is down does not keep a client's keys from having
-// expired; nobody can see it.
+// A client's keys count as expired even if a node that is down still has one: no client can
+// see it.
 func TestKeysOnNodesThatAreDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	set := func(node string) trace.Event {
@@ -83,7 +83,7 @@ func point(t *testing.T, text string) trace.Point {
 	return p
 }
 
-// Every happening and every verb that the grammar knows is recognised.
+// Every happening and every verb of the grammar is recognised.
 func TestEveryHappeningIsRecognised(t *testing.T) {
 	for _, v := range trace.Verbs() {
 		if deeds[v] == nil {

@@ -27,10 +27,10 @@ func (h *History) Needs(lock string) (of, quorum int) {
 	return len(l.Slots), l.Quorum
 }
 
-// ReachableSlots returns the slots of a lock that were well and reachable for a client at
-// the end of the run. For a cluster it returns its members, in slots without a key. They
-// count if a majority of them reaches each other, and the client reaches one of that
-// majority. ok is false if something else that the client needs was missing.
+// ReachableSlots returns the slots of a lock that were well and reachable for a client at the
+// end of the run. For a cluster it returns the largest group of members that reach each other
+// and of which the client reaches at least one, as slots without a key. ok is false if
+// something else that the client needs was missing.
 func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 	members := h.locks[lock].Members
 	now := h.Slots(lock)

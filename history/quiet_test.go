@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// It is quiet while no fault acts. Each event is one second after the one before.
+// It is quiet while no fault acts. Events are one second apart.
 func TestQuiet(t *testing.T) {
 	strike := func(fault int) trace.Event { return trace.Event{Kind: trace.KindStrike, Fault: fault} }
 	blow := trace.Event{Kind: trace.KindStrike, Fault: 9, Instant: true}

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An acquisition is on a quorum if it ever had its own keys on as many slots, wherever
-// their nodes are by now.
+// An acquisition is on a quorum if it ever had its own keys on enough slots, whatever the
+// slots' nodes are at the end.
 func TestOnQuorum(t *testing.T) {
 	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-1", Section: 2}
 	set := func(node string, owner *trace.Actor) trace.Event {

@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The tape of the storage: B and E begin and end client-1's write of x, b and e its read,
-// W and R are what the storage made of them, w is a write of which only the storage tells,
-// and L is that the storage lost everything. A number after a W or R is the event with
-// which it was sent.
+// requestsOf returns a history from a string of events: B and E begin and end client-1's
+// write of x, and b and e its read. W and R are the storage's executions of them, w is a
+// write that only the storage reports, and L is that the storage lost everything. A number
+// after W or R is the event with which the request was sent.
 func requestsOf(story string) *History {
 	var events []trace.Event
 	version := 0
@@ -46,8 +46,8 @@ func requestsOf(story string) *History {
 	return Of(byHand(events...))
 }
 
-// What the storage carried out belongs to the request that it was sent for, however late
-// it comes; what it lost before anybody knew of it was not carried out.
+// An execution belongs to the request that was sent for it, however late it comes. A write
+// that the storage lost before anybody knew of it does not count as executed.
 func TestRequests(t *testing.T) {
 	for story, want := range map[string]string{
 		"B W E":           "write 1: [2]",
@@ -63,7 +63,7 @@ func TestRequests(t *testing.T) {
 		"B W L B W4 E":    "write 1: [], write 4: [5]",
 		"B W1 B W3 L":     "write 1: [], write 3: []",
 		"B W1 B W3 E L":   "write 1: [2], write 3: [4]",
-		"B W1 b R3 B W L": "write 1: [], read 3: [4], write 5: []", // nobody was told what was read
+		"B W1 b R3 B W L": "write 1: [], read 3: [4], write 5: []", // no client learnt what was read
 	} {
 		var got []string
 		for _, r := range requestsOf(story).Requests() {
@@ -83,7 +83,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A number that was given out again names the later version, but not before that was made.
+// A reused number names the later version, but only after that version was made.
 func TestVersionAt(t *testing.T) {
 	h := requestsOf("B W E L B W E")
 	var got []int
@@ -102,7 +102,7 @@ func TestVersionAt(t *testing.T) {
 	}
 }
 
-// What the storage decided is what it answered and what it checked.
+// The storage's decisions are its answers and its checks of tokens.
 func TestDecisions(t *testing.T) {
 	h := Of(byHand(
 		trace.Event{Kind: trace.KindBegin, Process: "client-1", Step: trace.Write},

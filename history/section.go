@@ -9,57 +9,59 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Section is one critical section of one client. A client that has several
-// handles on a lock can be in several at once.
+// A Section is one critical section of one client. A client with several handles on a lock
+// can be in several sections at the same time.
 type Section struct {
 	Acquisition
 	Lock string
-	// Within is the section of the same client in which it is nested; nil for none. inner are
-	// those that are nested in it.
+	// Outer is the section of the same client in which this one is nested, or nil. inner
+	// are the sections that are nested in this one.
 	Within *Section
 	inner  []*Section
 	// Period is the period of the schedule that the client means to run; 0 is none.
 	Period int
 	// Granted is the end of acquire; nil if the lock was never granted.
 	Granted *trace.Event
-	// Minted are what gave the section fencing tokens of its own, in order: the
-	// ends of acquire or of mint.
+	// Minted are the events that gave the section fencing tokens of its own, in order: ends
+	// of acquire or of mint.
 	Minted []*trace.Event
-	// Room is for how many at one moment the lock has room, mostly one.
+	// MaxHolders is how many clients the lock has room for at one moment, mostly one.
 	Room int
-	// Open: the lock lets everybody in. Unordered: its tokens have no order.
+	// GrantsEveryone: the lock is granted to every client. Unordered: its tokens have no
+	// order.
 	Open, Unordered bool
 	// ReadOnly: the client never writes.
 	ReadOnly bool
-	// Notifies: the lock tells this client if the lease is lost.
+	// Notifies: the lock notifies this client if the lease is lost.
 	Notifies bool
 	From, To Moment
 	Released *trace.Event
-	// Lost is when the lock told the client that its lease is lost; nil if it did not.
+	// Lost is the event with which the lock notified the client that its lease is lost; nil
+	// if it did not.
 	Lost *trace.Event
-	// How says how it ended.
+	// How is how the section ended.
 	How   Departure
 	Lease Lease
 
-	// Operations are what was applied, in the order of the storage: every write
-	// that the storage made, even after the section had ended, and every read
-	// whose answer reached the client.
+	// Operations are the section's applied operations, in the order of the storage: every
+	// write that the storage made, even after the section had ended, and every read whose
+	// answer reached the client.
 	Operations []*Operation
-	// knows is what the client knew of the objects, in order.
+	// known is what the client knew of the objects, in order.
 	knows []knowledge
-	// Begun counts the writes that the client began, and Refused and Applied
-	// those of which it learnt that the storage refused or made them. Settled is
-	// when it last learnt of one.
+	// WritesBegun counts the writes that the client began. WritesRefused and WritesApplied
+	// count those of which it learnt that the storage refused or applied them. LastApplied
+	// is when it last learnt that one was applied.
 	Begun, Refused, Applied int
-	// done counts the steps that have ended between the grant and the release;
-	// failed says that one of them failed.
+	// done counts the steps that have ended between the grant and the release; failed says
+	// that one of them failed.
 	done    int
 	failed  bool
 	Settled Moment
 }
 
-// Rank is the section's place in the order of grants. Where everybody is let in,
-// the order is that of the tokens, if they have one.
+// Rank returns the section's place in the order of grants. If the lock is granted to every
+// client, that is the order of the tokens, if they have one.
 func (s *Section) Rank() uint64 {
 	if s.Open && !s.Unordered && len(s.Minted) > 0 {
 		return s.Token()
@@ -67,8 +69,8 @@ func (s *Section) Rank() uint64 {
 	return s.Granted.Rank
 }
 
-// Token is the fencing token with which the section went to the storage, the last that it
-// was given; 0 is none.
+// Token returns the last fencing token that the section was given and sent to the storage;
+// 0 is none.
 func (s *Section) Token() uint64 {
 	if n := len(s.Minted); n > 0 {
 		return s.Minted[n-1].Token
@@ -76,32 +78,32 @@ func (s *Section) Token() uint64 {
 	return s.Granted.Token
 }
 
-// A reading is the chapter of the sections: those that were granted, with their leases,
-// and what they and others did to the storage.
+// A reading is the chapter of sections. It has the granted sections with their leases, and
+// everything that they and others did to the storage.
 type reading struct {
 	*History
-	// sections are those that were granted, in the order in which acquire returned.
+	// sections are the granted sections, in the order in which acquire returned.
 	sections []*Section
 	granted  map[Acquisition]*Section
-	// loose are operations that belong to no granted section, grouped by the failed call
-	// that they followed, or alone.
+	// ungranted are the operations that belong to no granted section. They are grouped by
+	// the failed call that they followed; operations without such a call stand alone.
 	loose []*Section
-	// versions are the applied writes, in the order of the storage, and made the same by
-	// what they made.
+	// versions are the applied writes, in the order of the storage. made maps each object
+	// and version number to the versions with that number.
 	versions []*Version
 	made     map[state][]*Version
-	// lives are the last signs of life of each client's sessions that it knows of.
+	// signsOfLife has, for each session, the last sign of life that its client knows of.
 	lives map[life]*trace.Event
-	// sights are what the storage let see of its objects, in order.
+	// observations are the states in which the storage showed its objects, in order.
 	sights []Sight
 }
 
-// Sections are the sections that were granted, in the order in which acquire returned.
+// Sections returns the granted sections, in the order in which acquire returned.
 func (h *History) Sections() []*Section { return h.read().sections }
 
-// Section is a section that was granted; nil for any other. Its number counts the calls of
-// acquire of its client, also those that failed: a client that had to try often has its
-// first section under a high number.
+// Section returns a granted section; nil if there is none. The section's number counts all
+// calls of acquire of its client, failed ones included: after many attempts a client's
+// first section has a high number.
 func (h *History) Section(id Acquisition) *Section { return h.read().granted[id] }
 
 func (h *History) read() *reading {
@@ -113,7 +115,7 @@ func (h *History) read() *reading {
 	})
 }
 
-// readSections finds the sections and their leases.
+// readSections computes the sections and their leases.
 func (r *reading) readSections() {
 	calls := r.called().by
 	for _, ev := range r.apart {
@@ -177,19 +179,19 @@ func (r *reading) readSections() {
 	r.dateBySlots()
 }
 
-// A Departure is how a section ended.
+// A SectionEnding is how a section ended.
 type Departure string
 
 const (
-	// StillIn: it has not ended.
+	// NotEnded: the section has not ended.
 	StillIn Departure = ""
-	// left: release was called.
+	// releaseCalled: the client called release.
 	left          Departure = "released"
 	clientCrashed Departure = "its client crashed"
 	clientGaveUp  Departure = "its client gave up"
 )
 
-// leave ends the sections that a client is in.
+// endSections ends the sections that a client is in.
 func (r *reading) leave(ev *trace.Event, how Departure) {
 	for _, s := range r.sections {
 		if s.Client == ev.Process && s.To == Never {
@@ -198,7 +200,7 @@ func (r *reading) leave(ev *trace.Event, how Departure) {
 	}
 }
 
-// learnt takes in what became of a write.
+// recordWriteResult records that the client learnt the result of a write.
 func (s *Section) learnt(ev *trace.Event) {
 	switch {
 	case ev.OK:
@@ -209,10 +211,10 @@ func (s *Section) learnt(ev *trace.Event) {
 	}
 }
 
-// Completed reports that the client released the section after it had done what
-// it came for: at least one write, all of which it knows to be applied, or, for a
-// client that never writes, at least one other step, none of which failed. Of several that
-// are nested all are completed or none.
+// Completed reports whether the client released the section after its work was done. A
+// client that writes must have begun at least one write, and know that all were applied. A
+// read-only client must have done at least one other step, and none may have failed.
+// Sections nested in each other are completed together or not at all.
 func (s *Section) Completed() bool {
 	begun, applied, done := 0, 0, 0
 	for _, o := range s.Together() {
@@ -227,21 +229,22 @@ func (s *Section) Completed() bool {
 	return begun > 0 && applied == begun
 }
 
-// LeftByWriting reports that the section ended with a write, which gave the lock up.
+// ReleasedByWrite reports whether the section ended with a write that also released the
+// lock.
 func (s *Section) LeftByWriting() bool {
 	return s.How == left && s.Released != nil && s.To.Before(MomentOf(s.Released))
 }
 
-// Called is the call of acquire that led to the section, or its end if nothing else is
-// known.
+// AcquireCall returns the beginning of the call of acquire that led to the section, or its
+// end if nothing else is known.
 func (s *Section) Called() *trace.Event { return s.Lease.Ends[0].Call }
 
-// Over is the event with which the section ended; the last of the run for one that has
-// not.
+// EndEvent returns the event with which the section ended, or the last event of the run if
+// it has not ended.
 func (h *History) Over(s *Section) *trace.Event { return cmp.Or(h.Event(s.To.Seq), h.Last()) }
 
-// CutShort says how a section ended that was not released; "" if it was, or has not
-// ended.
+// CutShort returns how the section ended without a release; "" if it was released or has
+// not ended.
 func (s *Section) CutShort() string {
 	if s.How == left {
 		return ""
@@ -282,8 +285,9 @@ func (s *Section) end(ev *trace.Event, how Departure) {
 	s.How = how
 }
 
-// Name is what sentences call a section: by its client, and by its number if
-// the client has several; where some are of other locks, by its lock as well.
+// Name returns the name of a section for use in sentences: the name of its client. It adds
+// the section's number if the client has several sections, and the lock if some of them are
+// of other locks.
 func (h *History) Name(s *Section) string {
 	several := false
 	for _, o := range h.Sections() {
@@ -301,9 +305,9 @@ func (h *History) Name(s *Section) string {
 	return s.Client
 }
 
-// Pairs yields any two sections of one lock of which the one granted first, which
-// comes first, was not over when the other was granted; over is when it is over.
-// The pairs come in the order of the later grants.
+// Pairs yields all pairs of sections of one lock in which the first, granted earlier, had
+// not ended when the second was granted. end returns when a section ends. The pairs come in
+// the order of the second grants.
 func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section] {
 	return func(yield func(a, b *Section) bool) {
 		for in, b := range meetings(h.Sections(), over) {
@@ -316,9 +320,9 @@ func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section
 	}
 }
 
-// Crowds yields each section that was granted when as many of its lock were not over as the
-// lock has room for, with those; over is when a section is over. They come in the order of
-// the grants.
+// GrantsBeyondRoom yields each section that was granted when the lock had no room for
+// another holder, with the sections that had not ended then. end returns when a section
+// ends. They come in the order of the grants.
 func (h *History) Crowds(over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return crowds(h.Sections(), over)
 }
@@ -326,7 +330,7 @@ func (h *History) Crowds(over func(*Section) Moment) iter.Seq2[[]*Section, *Sect
 func crowds(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(in []*Section, b *Section) bool) {
 		for in, b := range meetings(sections, over) {
-			// That is all that there is to excluding: a lock with room for one lets in no second.
+			// A lock with room for one client must not be granted to a second.
 			if len(in) >= max(b.Room, 1) && !yield(in, b) {
 				return
 			}
@@ -334,11 +338,11 @@ func crowds(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Sectio
 	}
 }
 
-// meetings yields each of some sections, which are in the order of their grants, with those of
-// its lock that were not over when it was granted.
+// concurrentGrants yields each section, with the sections of the same lock that had not
+// ended when it was granted. The sections must be in the order of their grants.
 func meetings(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(in []*Section, b *Section) bool) {
-		running := map[string][]*Section{} // by lock: those that were not over at the last grant
+		running := map[string][]*Section{} // by lock: the sections that had not ended at the last grant
 		for _, b := range sections {
 			in := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
 			if !yield(in, b) {
@@ -349,26 +353,26 @@ func meetings(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Sect
 	}
 }
 
-// SharedLocks reports that each lock has room for several.
+// AllLocksShared reports whether every lock has room for several clients.
 func (h *History) SharedLocks() bool {
 	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Holders < 2 })
 }
 
-// Ranked reports whether the trace says in which order the lock was granted.
+// HasRanks reports whether the trace contains the order in which the lock was granted.
 func (h *History) Ranked() bool {
 	return !slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Rank() == 0 })
 }
 
-// turnedAway says that the storage has refused all that the section wanted written, as its
-// client knows: what it had read has led to nothing.
+// hasNoEffect reports whether the storage refused everything that the section's work tried
+// to write, and its client knows. Then what it had read led to nothing.
 func (s *Section) turnedAway() bool {
 	refused := func(s *Section) bool { return s.Refused > 0 }
 	return slices.ContainsFunc(s.Together(), refused) && !slices.ContainsFunc(s.Work(), func(o *Operation) bool { return o.Makes != nil })
 }
 
-// DataSections lists the sections with operations, granted or not, in the order in
-// which they began, but for those that were turned away. Of those that are nested in one
-// another it is the outermost: the operations of all of them are its [Section.Work].
+// DataSections lists the sections with operations, granted or not, in the order in which
+// they began. It leaves out those whose writes were all refused. Of nested sections it
+// lists the outermost: its [Section.WorkOperations] are the operations of all of them.
 func (h *History) DataSections() []*Section {
 	var all []*Section
 	for _, s := range slices.Concat(h.Sections(), h.read().loose) {

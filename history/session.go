@@ -6,12 +6,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A life is a client's session with a cluster.
+// A sessionName is the name of a client's session with a cluster.
 type life struct{ client, session string }
 
-// alive takes in that a client knows of a sign of life of its session which the cluster has
-// acknowledged: the leases that the session carries last until its TTL has passed since the
-// sign was sent. An acknowledgement that comes after a later one says nothing new.
+// recordSignOfLife records that a client knows that the cluster has acknowledged a sign of
+// life of its session. The leases that the session carries then last until its TTL has
+// passed since the sign was sent. An acknowledgement that arrives after a later one changes
+// nothing.
 func (r *reading) alive(ev *trace.Event) {
 	id := life{ev.Process, ev.Session}
 	if was := r.lives[id]; was != nil && was.Expires >= ev.Expires {
@@ -25,16 +26,17 @@ func (r *reading) alive(ev *trace.Event) {
 	}
 }
 
-// lasting is the declaration, with an event that ended a call, of a lease that lasts as
-// long as a session of which a client has heard. The clock by which the client counts is
-// of no importance: it is the cluster that ends the session.
+// declareFromSession returns the declaration of a lease that lasts as long as a session. ev
+// ended the call, and alive is the session's last sign of life that the client knows of.
+// The client's clock does not matter, because the cluster ends the session.
 func lasting(ev, call, heard *trace.Event) Declaration {
 	until := StartOf(heard.Expires)
 	return Declaration{Event: ev, Call: call, Until: until, Due: until, Foreseen: until}
 }
 
-// Heard is since when a lease counts that ends as a declaration says: since the client sent
-// the sign of life that carries its session, or since the call that granted or prolonged it.
+// CountsFrom returns the moment from which the lease with this declaration counts: when the
+// client sent the sign of life of its session, or called the step that granted or renewed
+// the lease.
 func (h *History) Heard(s *Section, d Declaration) Moment {
 	for i := range slices.Backward(h.Trace.Events[:d.Event.Seq]) {
 		ev := &h.Trace.Events[i]

@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Slots are where a lock keeps its grants.
+// Slots are the places where a lock keeps its grants.
 type Slots []Place
 
-// slotsOf are where a lock keeps its grants when the run starts.
+// slotsOf returns the places where a lock keeps its grants when the run starts.
 func slotsOf(l trace.LockInfo) Slots {
 	s := make(Slots, len(l.Slots))
 	for i, slot := range l.Slots {
@@ -18,7 +18,7 @@ func slotsOf(l trace.LockInfo) Slots {
 	return s
 }
 
-// See takes in the next event: a replica that takes its master's place has its slots.
+// See processes the next event: a replica that is promoted gets its master's slots.
 func (s Slots) See(ev *trace.Event) {
 	if ev.Kind != trace.KindPromote {
 		return
@@ -30,19 +30,20 @@ func (s Slots) See(ev *trace.Event) {
 	}
 }
 
-// Has says whether a place is one of the slots.
+// Has reports whether a place is one of the slots.
 func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }
 
-// seats say whose slots are at each place.
+// A slotIndex maps each place to the locks that have slots there.
 type seats map[Place][]seat
 
-// A seat is that some of a lock's slots are at one place: one, or more after promotions.
+// A slotCount is a lock and the number of its slots at one place; it can be more than one
+// after promotions.
 type seat struct {
 	lock  string
 	slots int
 }
 
-// add says where the slots of one more lock are.
+// add adds the slots of one more lock.
 func (at seats) add(lock string, slots Slots) {
 	for _, p := range slots {
 		if i := slices.IndexFunc(at[p], func(s seat) bool { return s.lock == lock }); i >= 0 {
@@ -53,10 +54,10 @@ func (at seats) add(lock string, slots Slots) {
 	}
 }
 
-// A slotRecord is the chapter of where the locks keep their grants.
+// A slotRecord is the chapter of the places where the locks keep their grants.
 type slotRecord struct {
 	nodes []string
-	// keepers are where the slots are.
+	// keepers are the processes that the slots are on.
 	keepers []string
 	keys    map[string]bool
 }
@@ -91,21 +92,22 @@ func (h *History) slotted() *slotRecord {
 	})
 }
 
-// LockNodes are the nodes that the locks are kept on, or the members of their clusters, in
-// the order of the world; in a world without locks, all.
+// LockNodes returns the nodes that keep the locks, or the members of their clusters, in the
+// order of the world. In a world without locks it returns all nodes.
 func (h *History) LockNodes() []string { return h.slotted().nodes }
 
-// Keepers are the processes of which it is told that the locks' keys stand there: their
-// nodes, or clusters, in the order of the world; in a world without locks, all nodes.
+// Keepers returns the processes on which the trace places the locks' keys: nodes, or
+// clusters as a whole, in the order of the world. In a world without locks it returns all
+// nodes.
 func (h *History) Keepers() []string { return h.slotted().keepers }
 
 // IsLockKey reports whether a lock keeps its grants in a key.
 func (h *History) IsLockKey(key string) bool { return h.slotted().keys[key] }
 
-// Slots are where a lock keeps its grants when the run starts.
+// Slots returns the places where a lock keeps its grants when the run starts.
 func (h *History) Slots(lock string) Slots { return slotsOf(h.locks[lock]) }
 
-// LockAt returns the lock of which a place is a slot, and false if it is none of any lock.
+// LockAt returns the lock that has a slot at a place; ok is false if there is none.
 func (h *History) LockAt(place Place) (lock trace.LockInfo, ok bool) {
 	for _, l := range h.Trace.Locks {
 		if h.Slots(l.Name).Has(place) {

@@ -2,20 +2,20 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// A Spell is a stretch of time that a process spent in a state other than running.
+// A Spell is an interval in which a process was in a state other than running.
 type Spell struct {
 	Process string
 	State   State
-	// How is how it was paused ([trace.PauseMode]) or crashed ([trace.Crash]), or the error
-	// that it answers with.
+	// How is how the process was paused ([trace.PauseMode]) or crashed ([trace.Crash]), or
+	// the error with which it answers.
 	How string
-	// Began is the event with which it began, Ended the one with which it ended; nil for
-	// one that has not ended. A crash ends whatever else the process was in; one that is
-	// to fail goes on to do so once it is restarted.
+	// Began is the event with which the spell began. Ended is the event with which it
+	// ended; nil if it has not. A crash ends all other spells of the process. A failing
+	// process that crashed fails again once it is restarted.
 	Began, Ended *trace.Event
 }
 
-// During is the stretch of time.
+// Interval returns the time span of the spell.
 func (s *Spell) During() Interval {
 	i := Interval{MomentOf(s.Began), Never}
 	if s.Ended != nil {
@@ -24,8 +24,8 @@ func (s *Spell) During() Interval {
 	return i
 }
 
-// Recovered is the event with which the process went on; nil if it has not, or if a crash
-// or another such spell followed at once.
+// RecoveryEvent returns the event with which the process recovered. It is nil if it has
+// not, or if a crash or another spell of the same kind followed immediately.
 func (s *Spell) Recovered() *trace.Event {
 	if s.Ended == nil {
 		return nil
@@ -37,7 +37,7 @@ func (s *Spell) Recovered() *trace.Event {
 	return nil
 }
 
-// Spells are those of all processes, in the order in which they began.
+// Spells returns the spells of all processes, in the order in which they began.
 func (h *History) Spells() []*Spell {
 	return h.spells.of(func() []*Spell {
 		var all []*Spell
@@ -46,7 +46,7 @@ func (h *History) Spells() []*Spell {
 			state   State
 		}
 		open := map[of]*Spell{}
-		failing := map[string]string{} // with which error, a process that is down included
+		failing := map[string]string{} // the error of each failing process, also while it is down
 		end := func(process string, state State, ev *trace.Event) {
 			if s := open[of{process, state}]; s != nil {
 				s.Ended = ev
@@ -88,7 +88,6 @@ func (h *History) Spells() []*Spell {
 	})
 }
 
-// ClockChanges are the events after which the clocks of a process showed something else,
-// or ran otherwise, than before, in order; the first of each process is its first
-// reading.
+// ClockChanges returns the events that changed the reading or the rate of a process's
+// clocks, in order. The first event of each process is its first reading.
 func (h *History) ClockChanges() []*trace.Event { return h.clocks.all }

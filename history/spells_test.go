@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A spell ends with what ends it; after a restart a node goes on to fail if it is still
-// to fail, and while it is down it does not.
+// A spell ends with its matching event. After a restart a node fails again if it is still
+// to fail, but it does not fail while it is down.
 func TestSpells(t *testing.T) {
 	ev := func(kind trace.Kind, text string) trace.Event {
 		return trace.Event{Kind: kind, Process: "redis-1", Text: text}

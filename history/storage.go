@@ -7,26 +7,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Version is one state of one object: what one applied write made of it, or
-// what it was at first. Two versions can have one number: a storage that lost a
-// write gives its number out again.
+// A Version is one state of one object: the result of one applied write, or the initial
+// state. Two versions can have the same number: a storage that lost a write reuses its
+// number.
 type Version struct {
 	Object string
 	Number int
-	// By is the section that wrote it and Made the write; nil for what the
-	// object was at first.
+	// By is the section that wrote it, and Made the event of the write; both are nil for
+	// the initial state.
 	By   *Section
 	Made *trace.Event
 	// Replaced is the version that the write found.
 	Replaced *Version
-	// Issued is the Seq with which the client sent the write, Acked the event
-	// that told it of the success, if one did. Blind: until it sent the write it
-	// had not asked to read the object.
+	// Issued is the Seq with which the client sent the write. Acked is the event with which
+	// the client learnt that the write succeeded, or nil. Blind says that the client had
+	// not asked to read the object before it sent the write.
 	Issued int
 	Acked  *trace.Event
 	Blind  bool
-	// Undone: the storage lost it before anybody knew of it: its client was not told, and
-	// nobody else came upon it. It might as well never have been made.
+	// IsUndone says that the storage lost it before anybody knew of it: its client learnt
+	// of no success, and no other client saw it. It might as well never have been made.
 	Undone bool
 }
 
@@ -40,22 +40,22 @@ func (v *Version) String() string {
 // An Operation is one read or write that a section made.
 type Operation struct {
 	Section *Section
-	// Seq is when the storage served it.
+	// Seq is the event with which the storage served it.
 	Seq int
-	// Sees is the version that was read or replaced, Makes the one that a write
+	// Sees is the version that was read or replaced; Makes is the version that a write
 	// made.
 	Sees, Makes *Version
 }
 
-// knowledge is that a client learnt, with the event seq, that an object was at
-// some version: it had read it, or made it and been told so.
+// A knowledge is that a client learnt, with the event seq, that an object was at a version:
+// it had read the version, or made it and learnt of the success.
 type knowledge struct {
 	seq int
 	*Version
 }
 
-// Knew returns the version of an object that the client knew before the event
-// seq, or nil.
+// KnownVersion returns the version of an object that the client knew before the event seq,
+// or nil.
 func (s *Section) Knew(object string, seq int) *Version {
 	var last *Version
 	for _, k := range s.knows {
@@ -66,66 +66,67 @@ func (s *Section) Knew(object string, seq int) *Version {
 	return last
 }
 
-// HadRead reports whether the client knew of a version before the event seq.
+// KnewVersion reports whether the client knew of a version before the event seq.
 func (s *Section) HadRead(v *Version, seq int) bool {
 	return slices.ContainsFunc(s.knows, func(k knowledge) bool { return k.seq < seq && k.Version == v })
 }
 
-// A Sight is what an object turned out to be at some moment.
+// An Observation is the state in which an object was seen at some moment.
 type Sight struct {
 	Event *trace.Event
-	// Number is the version's, and Version what had last been given it.
+	// Number is the number of the observed version, and Version the last version that had
+	// been given this number.
 	Number int
 	*Version
-	// Verb says in a sentence how it was seen.
+	// Verb is how it was seen, for use in a sentence.
 	Verb string
 }
 
-// Other reports that the object was seen with v's number, but as somebody else
-// had written it.
+// IsOtherWrite reports whether the object was seen with v's number, but with the result of
+// another write.
 func (s Sight) Other(v *Version) bool {
 	return s.Version != v || s.Event.Kind == trace.KindObject && s.Event.Value != v.Made.Value
 }
 
-// wish is a section's wish to read an object.
+// A readWish is a section's intention to read an object.
 type wish struct {
 	Acquisition
 	object string
 }
 
-// state names a state of an object. Several versions can have one name: a storage that
-// lost a write gives its number out again.
+// A state is an object and a version number. Several versions can have the same number: a
+// storage that lost a write reuses its number.
 type state struct {
 	object string
 	number int
 }
 
-// An answer is what a client was told of an object in a section.
+// An answer is the state of an object that a client read in a section.
 type answer struct {
 	Acquisition
 	state
 }
 
-// step is a client's step of some kind in a section.
+// A step is a client's step of some kind in a section.
 type step struct {
 	Acquisition
 	trace.Step
 }
 
-// storageReader follows the requests to the storage.
+// A storageReader follows the requests to the storage.
 type storageReader struct {
 	*reading
 	loose   map[Acquisition]*Section
 	initial map[string]*Version
 	// asked is when each section first asked to read each object.
 	asked map[wish]int
-	// served is the last event with which a read was answered so, reverts what the storage
-	// lost.
+	// served is the last event with which the storage gave each answer to a read, and
+	// reverts are the events with which the storage lost versions.
 	served  map[answer]*trace.Event
 	reverts []*trace.Event
 }
 
-// readStorage finds what the sections did to the storage.
+// readStorage computes what the sections did to the storage.
 func (whole *reading) readStorage() {
 	r := &storageReader{
 		reading: whole,
@@ -168,7 +169,7 @@ func (whole *reading) readStorage() {
 	}
 }
 
-// serve takes in one request that the storage served.
+// serve processes one request that the storage served.
 func (r *storageReader) serve(ev *trace.Event) {
 	issued := issued(ev)
 	switch {
@@ -191,12 +192,12 @@ func (r *storageReader) serve(ev *trace.Event) {
 	}
 }
 
-// ofMember says that one member of a cluster has answered by itself. It may be behind: what
-// it does not know of yet is not gone.
+// isFromMember reports whether one member of a cluster has answered by itself. The member
+// may lag behind, so a version that it does not know of is not lost.
 func (r *storageReader) ofMember(ev *trace.Event) bool { return r.Role(ev.Process) == trace.RoleNode }
 
-// undo takes the writes from their sections that the storage lost before anybody
-// knew of them.
+// undo removes from their sections the writes that the storage lost before anybody knew of
+// them.
 func (r *storageReader) undo() {
 	if len(r.reverts) == 0 {
 		return
@@ -219,13 +220,13 @@ func (r *storageReader) undo() {
 	}
 }
 
-// show notes what an object was when somebody looked.
+// observe records the state in which an object was seen.
 func (r *storageReader) show(ev *trace.Event, number int, verb string) {
 	r.sights = append(r.sights, Sight{ev, number, r.find(ev.Object, number, ev.Seq), verb})
 }
 
-// issued is when the client sent a request that is being served. A trace that
-// does not say so is read as if messages took no time.
+// issued returns the Seq with which the client sent a request that is being served. If the
+// trace does not contain it, messages are assumed to take no time.
 func issued(ev *trace.Event) int {
 	if ev.By != nil && ev.By.Sent > 0 {
 		return ev.By.Sent
@@ -233,8 +234,8 @@ func issued(ev *trace.Event) int {
 	return ev.Seq
 }
 
-// begun is the last step of its kind that a client had begun before the event
-// seq, or nil.
+// lastBegun returns the beginning of the client's last step of a kind up to the event seq,
+// or nil.
 func (r *storageReader) begun(client string, section int, of trace.Step, seq int) *trace.Event {
 	for _, c := range slices.Backward(r.CallsOf(Acquisition{client, section})) {
 		if c.Step == of && c.Began != nil && c.Began.Seq <= seq {
@@ -244,8 +245,8 @@ func (r *storageReader) begun(client string, section int, of trace.Step, seq int
 	return nil
 }
 
-// find is the version of an object that had a number before the event seq. A
-// number that no write had made is what the object was at first.
+// versionOrInitial returns the version of an object that had a number before the event seq.
+// If no write had made that number, it is the object's initial state.
 func (r *storageReader) find(object string, number, seq int) *Version {
 	if v := r.version(object, number, seq); v != nil {
 		return v
@@ -256,8 +257,8 @@ func (r *storageReader) find(object string, number, seq int) *Version {
 	return r.initial[object]
 }
 
-// version is what a write made of an object that had a number before the event seq; nil if
-// no write had.
+// version returns the version of an object that had a number before the event seq; nil if
+// no write had made it.
 func (r *reading) version(object string, number, seq int) *Version {
 	for _, v := range slices.Backward(r.made[state{object, number}]) {
 		if v.Made.Seq < seq {
@@ -267,9 +268,9 @@ func (r *reading) version(object string, number, seq int) *Version {
 	return nil
 }
 
-// section is what an operation belongs to: the section that was granted, else
-// whatever else the client did after the same failed acquire. What a client
-// does outside any acquire stands alone.
+// sectionFor returns the section that an operation belongs to: the granted section, or else
+// a section for all that the client did after the same failed acquire. An operation outside
+// any acquire gets a section of its own.
 func (r *storageReader) section(client string, number int, of trace.Step, issued int, ev *trace.Event) *Section {
 	id := Acquisition{client, number}
 	if s := r.granted[id]; s != nil {
@@ -288,7 +289,7 @@ func (r *storageReader) section(client string, number int, of trace.Step, issued
 	return s
 }
 
-// learn takes in a read whose answer reached the client.
+// recordRead records a read whose answer reached the client.
 func (r *storageReader) learn(ev *trace.Event) {
 	seq := ev.Seq
 	if served := r.served[answer{Acquisition{ev.Process, ev.Section}, state{ev.Object, ev.Version}}]; served != nil {
@@ -301,7 +302,7 @@ func (r *storageReader) learn(ev *trace.Event) {
 	s.finish(ev)
 }
 
-// acknowledge takes in a write that the client knows to be applied.
+// acknowledge records that a client knows that its write was applied.
 func (r *storageReader) acknowledge(ev *trace.Event) {
 	id := Acquisition{ev.Process, ev.Section}
 	for _, v := range slices.Backward(r.made[state{ev.Object, ev.Version}]) {
@@ -314,14 +315,14 @@ func (r *storageReader) acknowledge(ev *trace.Event) {
 	}
 }
 
-// finish lets what was done without a grant last until its last answer.
+// extendUngranted lets a section without a grant last until its last answer.
 func (s *Section) finish(ev *trace.Event) {
 	if s.Granted == nil {
 		s.To = MomentOf(ev)
 	}
 }
 
-// Descends reports whether a version is another or was made from it.
+// DescendsFrom reports whether a version is from, or was made from it.
 func (v *Version) Descends(from *Version) bool {
 	for ; v != nil; v = v.Replaced {
 		if v == from {
@@ -331,15 +332,15 @@ func (v *Version) Descends(from *Version) bool {
 	return false
 }
 
-// Versions are the applied writes, in the order of the storage.
+// Versions returns the applied writes, in the order of the storage.
 func (h *History) Versions() []*Version { return h.read().versions }
 
-// VersionAt is the version of an object that had a number before the event seq: a storage
-// that lost a write gives its number out again. It is nil for a number that no write had
-// made, which is the object as it was at first.
+// VersionAt returns the version of an object that had a number before the event seq: a
+// storage that lost a write reuses its number. It returns nil if no write had made that
+// number; then it is the object's initial state.
 func (h *History) VersionAt(object string, number, seq int) *Version {
 	return h.read().version(object, number, seq)
 }
 
-// Sights are what the storage let see of its objects, in order.
+// Observations returns the states in which the storage showed its objects, in order.
 func (h *History) Sights() []Sight { return h.read().sights }

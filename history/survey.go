@@ -6,43 +6,44 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Occasion is a moment of a run that a [trace.Point], or a [trace.StepPoint], can name
-// by what clients do: a client begins a step, or a message is sent or arrives. Messages
-// that only set a connection up are none. A run in which nothing goes wrong thus says
-// where something could.
+// An Occasion is a moment of a run that a [trace.Point] or a [trace.StepPoint] can name by
+// what clients do: a client begins a step, or a message is sent or arrives. Messages that
+// only set up a connection do not count. The occasions of a run without faults are the
+// points at which a fault could strike.
 type Occasion struct {
 	Event *trace.Event
-	// Begins is the step that a client begins; nil for a message.
+	// StepCall is the step that a client begins; nil for a message.
 	Begins *Call
-	// Message is the message that is sent, or has Arrived; zero for a step. It is counted
-	// as points count, from 1, those that are sent and those that arrive apart. It names
-	// its step if that is a call of a lock, or a request to the storage that goes there;
-	// what belongs to any other is counted among all messages of its client and peer.
+	// Message is the message that is sent, or that has arrived if Arrived is set; zero for
+	// a step. Nth counts from 1 as points count; sent and arrived messages are counted
+	// separately. The message names its step if that is a call of a lock, or if it is a
+	// request to the storage, sent to the storage itself. All other messages are counted
+	// together, by client and peer.
 	Message trace.NthMessage
 	Arrived bool
-	// Stage is the step that the event's process is in, and ClientStage the one that the
-	// client of the message is in. A process that is no client is in the step of whoever
-	// holds the lock, or else of whoever does something. Who is in none is [Between].
+	// Stage is the step that the event's process is in, and ClientStage the step that the
+	// message's client is in. For a process that is no client it is the step of the lock's
+	// holder, or else of any client that is in a step. It is [Between] outside of steps.
 	Stage, ClientStage trace.Step
 	// Call is the last call of a lock that the client had begun, even if it had returned
-	// (see [Occasion.During]); nil before its first.
+	// (see [Occasion.IsInCall]); nil before the first call.
 	Call *Call
-	// Answers is, of a reply that is sent, the request that it is for: the first on its
-	// connection that had none. It is nil otherwise.
+	// Request is set for a reply that is sent: it is the request that is answered, the
+	// first on the connection without a reply. It is nil otherwise.
 	Answers *Occasion
 }
 
-// Between is the stage of who is in no step.
+// Between is the stage of a process that is in no step.
 const Between trace.Step = "between steps"
 
-// During says whether the client was still in its call of the lock. What it sends
-// otherwise the lock sends by itself, or it belongs to something else than the lock.
+// IsInCall reports whether the client was still in its call of the lock. Otherwise the
+// message was sent by the lock on its own, or does not belong to the lock.
 func (o *Occasion) During() bool {
 	return o.Call != nil && (o.Call.Ended == nil || o.Event.Seq <= o.Call.Ended.Seq)
 }
 
-// When is the point that is reached when the message is sent, or arrives; none for a
-// step. The first of its kind is not counted.
+// Point returns the point that is reached when the message is sent, or arrives; none for a
+// step. The first message of its kind gets a point without a number.
 func (o *Occasion) When() trace.Point {
 	nth := o.Message.Nth
 	if nth == 1 {
@@ -57,7 +58,7 @@ func (o *Occasion) When() trace.Point {
 	return o.Message.InFlight(nth)
 }
 
-// Survey lists the occasions of a run, in order.
+// Occasions lists the occasions of a run, in order.
 func (h *History) Survey() []*Occasion {
 	return h.survey.of(func() []*Occasion {
 		s := &surveyor{
@@ -77,17 +78,17 @@ type wire struct {
 	conn           int
 }
 
-// A surveyor goes through a run.
+// A surveyor collects the occasions of a run.
 type surveyor struct {
 	*History
 	found []*Occasion
-	// in is the step in which each client is, inside says who holds the lock, and last is
-	// each client's last call of a lock.
+	// currentStep is the step that each client is in, holders are the clients that hold the
+	// lock, and lastCall is each client's last call of a lock.
 	in     map[string]trace.Step
 	inside map[string]bool
 	last   map[string]*Call
-	// sent and arrived count the messages of each selection, unanswered are the requests
-	// on each connection that have no reply yet.
+	// sent and arrived count the messages of each selection. unanswered are the requests on
+	// each connection that have no reply yet.
 	sent, arrived map[trace.Message]int
 	unanswered    map[wire][]*Occasion
 }
@@ -116,13 +117,13 @@ func (s *surveyor) see(ev *trace.Event) {
 	}
 }
 
-// add adds an occasion, which is a client's.
+// add adds an occasion of a client.
 func (s *surveyor) add(o *Occasion, client string) {
 	o.Stage, o.ClientStage, o.Call = s.stage(o.Event.Process), s.stage(client), s.last[client]
 	s.found = append(s.found, o)
 }
 
-// stage is the step that a process is in.
+// stage returns the step that a process is in.
 func (s *surveyor) stage(process string) trace.Step {
 	if s.IsClient(process) {
 		return cmp.Or(s.in[process], Between)
@@ -140,7 +141,7 @@ func (s *surveyor) stage(process string) trace.Step {
 	return Between
 }
 
-// message takes in a message that is sent or arrives.
+// addMessage adds the occasion of a message that is sent or arrives.
 func (s *surveyor) message(ev *trace.Event) {
 	m := trace.Message{Client: ev.Process, Peer: ev.Peer, Step: ev.Step, Reply: ev.Reply}
 	o := &Occasion{Event: ev, Arrived: ev.Kind == trace.KindDeliver}
@@ -151,7 +152,7 @@ func (s *surveyor) message(ev *trace.Event) {
 	if o.Arrived {
 		counted = s.arrived
 	}
-	every := m // a selection that names no step counts the messages of all steps
+	every := m // a selection without a step counts the messages of all steps
 	every.Step = ""
 	counted[every]++
 	if m.Step != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// numbered makes a trace of events, one each second.
+// numbered returns a trace with these events, one each second.
 func numbered(t trace.Trace, events ...trace.Event) *trace.Trace {
 	for i := range events {
 		events[i].Seq, events[i].At = i+1, time.Duration(i)*time.Second
@@ -27,8 +27,8 @@ func ends(client string, s trace.Step, ok bool) trace.Event {
 	return trace.Event{Kind: trace.KindEnd, Process: client, Step: s, OK: ok}
 }
 
-// asks and answers are a request that is sent and its reply, arrives makes of either that
-// it has arrived.
+// requestEvent and replyEvent return a request that is sent, and its reply. arrivalOf
+// returns the arrival of either.
 func asks(client, server string, s trace.Step) trace.Event {
 	return trace.Event{Kind: trace.KindSend, Process: client, Peer: server, Conn: 1, Step: s}
 }
@@ -42,7 +42,8 @@ func arrives(ev trace.Event) trace.Event {
 	return ev
 }
 
-// inWords tells an occasion: what, in which stage, and in which call of the lock.
+// describeOccasion formats an occasion: what happens, in which stage, and in which call of
+// the lock.
 func inWords(o *Occasion) string {
 	var b strings.Builder
 	if o.Begins != nil {
@@ -67,7 +68,7 @@ func inWords(o *Occasion) string {
 }
 
 // Steps and messages are counted as points count them, and each knows the step that it
-// comes in.
+// belongs to.
 func TestSurvey(t *testing.T) {
 	world := trace.Trace{Processes: []trace.ProcessInfo{
 		{Name: "client-1", Role: trace.RoleClient}, {Name: "client-2", Role: trace.RoleClient}, {Name: "a", Role: trace.RoleNode},
@@ -106,7 +107,8 @@ func TestSurvey(t *testing.T) {
 			"a's reply to client-1's acquire is in flight, 2nd time (2): between steps; to 3",
 			"a's reply to client-1's acquire is in flight, 3rd time (3): between steps",
 		}},
-		// What the lock sends in a step that is not its own is counted with all else.
+		// Messages that the lock sends in a step that is not a call of it are counted with
+		// all others.
 		{"messages of other steps", []trace.Event{
 			begins("client-1", trace.Extend), asks("client-1", "a", trace.Extend), ends("client-1", trace.Extend, true),
 			begins("client-1", trace.Work), asks("client-1", "a", trace.Work), ends("client-1", trace.Work, true),
@@ -118,7 +120,8 @@ func TestSurvey(t *testing.T) {
 			"client-1's request to a is in flight, 2nd time (2): work; after client-1 extend",
 			"client-1's request to a is in flight, 3rd time (3): between steps; after client-1 extend",
 		}},
-		// The step of a request to the storage names it only where the storage gets it.
+		// A request to the storage is named by its step only where it goes to the storage
+		// itself.
 		{"by way of a service", []trace.Event{
 			begins("client-1", trace.Write), asks("client-1", "proxy", trace.Write), asks("proxy", trace.StorageName, trace.Write),
 		}, []string{
@@ -130,7 +133,7 @@ func TestSurvey(t *testing.T) {
 			begins("client-1", trace.Acquire), ends("client-1", trace.Acquire, false),
 			begins("client-2", trace.Acquire), ends("client-2", trace.Acquire, false),
 			begins("client-1", trace.Acquire),
-			ends("client-1", trace.Extend, true), // the lock's own is no step
+			ends("client-1", trace.Extend, true), // an extend that the lock makes by itself is no step
 			begins("client-1", trace.Extend),
 		}, []string{
 			"before client-1 acquire: acquire; in client-1 acquire",
@@ -138,7 +141,8 @@ func TestSurvey(t *testing.T) {
 			"before client-1 acquire, 2nd time: acquire; in client-1 acquire, 2nd time",
 			"before client-1 extend: extend; in client-1 extend",
 		}},
-		// A node is where the holder is, even while another asks it; then where anybody is.
+		// A node is in the stage of the holder, even while another client asks it; without
+		// a holder, in the stage of any client.
 		{"the stage of a node", []trace.Event{
 			begins("client-2", trace.Acquire), answersTo("client-1", "a", ""),
 			ends("client-2", trace.Acquire, true), begins("client-1", trace.Acquire), answersTo("client-1", "a", trace.Acquire),
@@ -162,7 +166,7 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// The point of each message is reached with it, and only then.
+// The point of each message is reached with that message, and only then.
 func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	var events []trace.Event
 	for range 3 {
@@ -173,7 +177,7 @@ func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	tr := numbered(trace.Trace{}, events...)
 	for _, o := range Of(tr).Survey() {
 		p := o.When()
-		if o.Message.Nth == 1 { // each time, of which it is the first
+		if o.Message.Nth == 1 { // a point without a number is reached each time; this is the first
 			p = point(t, p.String()+", 1st time")
 		}
 		r := Recognise(p, tr)
@@ -185,8 +189,8 @@ func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	}
 }
 
-// What a node says when it does not know a script is told from other replies, and from
-// requests.
+// The reply of a node that does not know a script is distinguished from other replies and
+// from requests.
 func TestUnknownScript(t *testing.T) {
 	for _, c := range []struct {
 		ev   trace.Event

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// sayings are what texts for people are kept in: by package and type, fields and methods.
-// What they tell is somewhere as a value too.
+// displayTexts lists the fields and methods that hold text for people, by package and type.
+// The facts in such a text also exist as values elsewhere.
 var sayings = map[string][]string{
 	"trace.Event":          {"Text"},
 	"trace.Trace":          {"Doubts", "Notes"},
@@ -37,8 +37,8 @@ var sayings = map[string][]string{
 	"explore.BaseRecord":   {"Broke", "Doubt"},
 }
 
-// searches are the functions of package strings that look for something in a text, take it
-// apart or put something else in its place.
+// searches are the functions of package strings that search a text, split it or replace a
+// part of it.
 var searches = []string{
 	"Contains", "ContainsAny", "ContainsFunc", "ContainsRune", "Count", "Cut", "CutPrefix", "CutSuffix", "EqualFold",
 	"Fields", "FieldsFunc", "FieldsFuncSeq", "FieldsSeq", "HasPrefix", "HasSuffix", "Index", "IndexAny", "IndexByte", "IndexFunc",
@@ -46,8 +46,9 @@ var searches = []string{
 	"SplitAfterN", "SplitAfterSeq", "SplitN", "SplitSeq", "TrimPrefix", "TrimSuffix",
 }
 
-// What this project says is said, and read by people only: nobody but trace, which has the
-// grammar, and history, which reads the errors of others, looks into a text for a fact.
+// Texts for people are read only by people. Code must not extract facts from them. The
+// exceptions are trace, which has the grammar, and history, which reads the errors of other
+// programs.
 func TestNobodyReadsWhatIsSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")
@@ -61,7 +62,7 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 		_, info, fset, files := p.types(t)
 		for _, file := range files {
 			r := readings{info: info, said: map[types.Object]bool{}, met: met}
-			for range 3 { // a text may be handed on from name to name
+			for range 3 { // a text may be assigned from variable to variable
 				ast.Inspect(file, r.follow)
 			}
 			ast.Inspect(file, r.look)
@@ -80,16 +81,17 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 	}
 }
 
-// readings are the places of one file at which somebody looks into what is said.
+// A textReader collects the places of one file at which code searches a text for people.
 type readings struct {
 	info *types.Info
-	// said are the variables that have such a text, and met are the sayings met with.
+	// textVars are the variables that hold such a text, and used are the entries of
+	// displayTexts that the code uses.
 	said  map[types.Object]bool
 	met   map[string]bool
 	found []token.Pos
 }
 
-// follow notes which variables get such a text.
+// recordTextVars records which variables are assigned such a text.
 func (r *readings) follow(n ast.Node) bool {
 	note := func(x ast.Expr) {
 		if id, ok := x.(*ast.Ident); ok {
@@ -113,7 +115,7 @@ func (r *readings) follow(n ast.Node) bool {
 	return true
 }
 
-// is says whether an expression is such a text.
+// isText reports whether an expression is such a text.
 func (r *readings) is(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -140,7 +142,7 @@ func (r *readings) is(x ast.Expr) bool {
 			return false
 		}
 		of := named(s.Recv())
-		if _, method := s.Obj().(*types.Func); !method { // a field may come from what is embedded
+		if _, method := s.Obj().(*types.Func); !method { // a field may belong to an embedded type
 			of = fieldOf(s)
 		}
 		saying := of + "." + x.Sel.Name
@@ -150,7 +152,7 @@ func (r *readings) is(x ast.Expr) bool {
 	return false
 }
 
-// look finds those who search such a text, or ask whether it is a certain one.
+// findSearches finds the code that searches such a text, or compares it with a constant.
 func (r *readings) look(n ast.Node) bool {
 	literal := func(x ast.Expr) bool {
 		v := r.info.Types[x].Value
@@ -184,7 +186,8 @@ func (r *readings) callee(call *ast.CallExpr) (*types.Func, bool) {
 	return fn, ok
 }
 
-// named is the name of a type of this module, or of what it points to: "trace.Event".
+// typeName returns the name of a type of this module, or of the type that it points to:
+// "trace.Event".
 func named(typ types.Type) string {
 	if pointer, ok := typ.Underlying().(*types.Pointer); ok {
 		typ = pointer.Elem()
@@ -197,7 +200,7 @@ func named(typ types.Type) string {
 	return fmt.Sprintf("%s.%s", strings.TrimPrefix(path, "internal/"), n.Obj().Name())
 }
 
-// fieldOf is the type that has a selected field itself.
+// fieldOf returns the type that declares a selected field.
 func fieldOf(s *types.Selection) string {
 	typ := s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {
@@ -216,8 +219,7 @@ func cmpOr(a, b types.Object) types.Object {
 	return b
 }
 
-// A reason is written by a voice of package story. What package fmt would print of it is its
-// code.
+// A reason must be rendered by package story. Package fmt would print its code.
 func TestReasonsAreWrittenAsSentences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it type-checks the whole module")

@@ -6,14 +6,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock that tells of losses owes its signal by the lease's end.
+// A lock that notifies of losses must send its signal before the lease ends.
 
-// AtOnce is how much time there can be between a moment and what somebody does at once: a
-// world has each event at a nanosecond of its own.
+// ImmediateWithin is the longest time after a moment within which a reaction counts as
+// immediate: in a world each event has a nanosecond of its own.
 const AtOnce = time.Microsecond
 
-// Heeds reports whether a section's lock tells of its loss, and its client does not begin a
-// write once it is told.
+// StopsWhenNotified reports whether a section's lock notifies of a loss, and its client
+// begins no write after it has been notified.
 func (h *History) Heeds(s *Section) bool {
 	if !s.Notifies {
 		return false
@@ -26,9 +26,9 @@ func (h *History) Heeds(s *Section) bool {
 	return true
 }
 
-// Untold is for how long, during an interval, a section's lease had ended by its time, and
-// its process ran and had not been told; 0 if it was told at once, or has no lock that
-// tells.
+// UnnotifiedFor returns for how long, during an interval, a section's lease had expired and
+// its process was running without having been notified. It is 0 if it was notified
+// immediately, or if its lock does not notify.
 func (h *History) Untold(s *Section, during Interval) time.Duration {
 	if !s.Notifies {
 		return 0
@@ -44,8 +44,8 @@ func (h *History) Untold(s *Section, during Interval) time.Duration {
 	return h.awake(s.Client, untold)
 }
 
-// awake is for how long a process ran during an interval, its pauses taken off; 0 if it ran
-// no longer than it takes to do something at once.
+// runTime returns for how long a process ran during an interval, without its pauses; 0 if
+// that is not more than [ImmediateWithin].
 func (h *History) awake(process string, during Interval) time.Duration {
 	ran := during.To.At - during.From.At
 	for _, spell := range h.Spells() {
@@ -62,9 +62,9 @@ func (h *History) awake(process string, during Interval) time.Duration {
 	return ran
 }
 
-// ToldLate is how much too late a section was told of the loss of its lease: from the
-// lease's end to the signal, less the time that its process was paused; 0 if it was told in
-// time, or never.
+// NotifiedLate returns how much too late a section was notified of the loss of its lease:
+// the time from the lease's end to the signal, without its process's pauses. It is 0 if it
+// was notified in time, or never.
 func (h *History) ToldLate(s *Section) time.Duration {
 	if s.Lost == nil {
 		return 0

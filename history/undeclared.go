@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// renewsUndeclared reports that a lock prolonged the keys of a section by itself, in time
-// and with an answer, and declared no new end of the lease. What it declared at the grant is
-// not its last word then.
+// renewsUndeclared reports whether a lock renewed the keys of a section by itself, in time
+// and with an answer, and declared no new end of the lease. Then the end that it declared
+// with the grant no longer counts.
 func (r *reading) renewsUndeclared(s *Section) bool {
 	declares := func(d Declaration) bool {
 		return d.Event.Step == trace.Extend && d.Event.Kind == trace.KindEnd && r.called().by[d.Event.Seq].Began == nil
@@ -34,9 +34,9 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 	return false
 }
 
-// renewal is the request since which a lock counts an end that it declares by itself, with the
-// event ev: the first since the declaration before it that prolonged a key of the section. It
-// is nil if there is none.
+// renewalRequest returns the request from which a lock counts an end that it declares by
+// itself, with the event ev. It is the first request since the previous declaration that
+// renewed a key of the section; nil if there is none.
 func (r *reading) renewal(s *Section, ev *trace.Event) *trace.Event {
 	first, before := 0, s.Lease.Latest(ev.Seq)
 	slots := r.Slots(s.Lock)
@@ -56,8 +56,9 @@ func (r *reading) renewal(s *Section, ev *trace.Event) *trace.Event {
 	return r.Event(first)
 }
 
-// answerTo is the arrival of the answer to a command that its client sent in no call of the
-// lock, and with which a node prolonged a key; nil if there is none.
+// replyArrival returns the arrival of the reply to the command with which a key was
+// renewed. It returns nil if there is none, or if the client sent the command in a call of
+// the lock.
 func (r *reading) answerTo(touch *trace.Event) *trace.Event {
 	if touch.By == nil || touch.By.Sent == 0 {
 		return nil

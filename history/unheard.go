@@ -6,9 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Unheard are the servers whose answers a client still waits for at the end, and that lost
-// their power meanwhile, by name. Nobody tells the client: only a deadline would end the
-// wait. Where one server is all there is, to set one is up to the caller.
+// SilentServers returns, sorted, the servers that lost their power while a client waited
+// for their answer, and for which it still waits at the end of the run. Nobody notifies the
+// client; only a deadline would end the wait. If the only server is lost, the caller of the
+// lock has to set such a deadline.
 func (h *History) Unheard(client string) []string {
 	type wire struct {
 		server string
@@ -26,7 +27,7 @@ func (h *History) Unheard(client string) []string {
 				}
 			}
 		case ev.Kind == trace.KindSend && ev.Reply && ev.Peer == client:
-			waits[wire{ev.Process, ev.Conn}] = false // it is on its way
+			waits[wire{ev.Process, ev.Conn}] = false // the reply is in flight
 		case ev.Process != client:
 		case ev.Kind == trace.KindConnect:
 			waits[w] = false

@@ -2,14 +2,14 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// Seen says whether what a witness speaks of happened in a run.
+// WasSeen reports whether a witness was seen in a run.
 func Seen(w trace.Witness, t *trace.Trace) bool {
 	_, seen := Reached(w, t)
 	return seen
 }
 
-// Reached says whether what a witness speaks of happened in a run, and with which
-// event, by its Seq. A zero witness is seen with the first event.
+// SeenAt reports whether a witness was seen in a run, and returns the Seq of the event with
+// which it was. A zero witness is seen with the first event.
 func Reached(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 	point, other := Recognise(w.Point, t), Recognise(w.Other, t)
 	processes, one := NewProcesses(), false
@@ -33,8 +33,8 @@ func Reached(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 	return 0, false
 }
 
-// during says whether the process that a witness speaks of is in the state that it
-// speaks of.
+// isInState reports whether the witness's process is in the state that the witness
+// requires.
 func during(w trace.Witness, p *Processes) bool {
 	switch w.Relation {
 	case trace.WhilePaused:

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a witness says of a run.
+// Whether a witness was seen in a run.
 func TestWitnessSeen(t *testing.T) {
 	events := map[rune]trace.Event{
 		'P': {Kind: trace.KindPause, Process: "client-1"},
@@ -47,7 +47,7 @@ func TestWitnessSeen(t *testing.T) {
 	}
 }
 
-// A witness is reached with the event that completes it.
+// A witness is seen with the event that completes it.
 func TestWitnessReached(t *testing.T) {
 	tr := &trace.Trace{Events: []trace.Event{
 		{Seq: 1, Kind: trace.KindPause, Process: "client-1"},
