@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How often clients asked for the lock, all in all and for each time that somebody was
-// granted it. An attempt that had no answer when the run ended has not failed.
+// attempts measures how often clients asked for the lock, in total and per grant. An
+// attempt without an answer at the end of the run has not failed.
 var attempts = measure{
 	name:     "attempts",
 	title:    "calls of acquire",

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Blame says whose fault a violation is. The zero Blame is nobody's that can be told.
+// A Blame says whose fault a violation is. The zero Blame means that this is not known.
 // Blames can be compared with ==.
 type Blame struct {
 	Whose Whose
@@ -16,7 +16,7 @@ type Blame struct {
 	broken uint8
 }
 
-// Whose says who is to blame for a violation.
+// A Culprit is what is to blame for a violation.
 type Whose string
 
 const (
@@ -26,24 +26,24 @@ const (
 )
 
 var (
-	// FaultLock is a violation with which everything had done what the lock
-	// relies on: two overlapping leases while a quorum of nodes kept its keys for their
-	// TTL of true time and both clients' clocks kept time, a client that was let
-	// in though no node had granted it, a grant whose lease had ended before
-	// acquire returned, an extension that had ended before extend returned, a holder
-	// that would have heeded the signal of its loss and was told too late, a key
-	// taken from another acquisition, no progress while nothing was missing that the
-	// lock needs (see [history.History.Provided]).
+	// BlameLock is the blame for a violation although everything that the lock relies on
+	// was in order. Examples: two leases overlap although a quorum of nodes kept its keys
+	// for their TTL of true time and both clients' clocks kept time; a client is granted
+	// the lock although no node had granted it; a grant whose lease had ended before
+	// acquire returned; an extension that had ended before extend returned; a holder that
+	// stops when it is notified of its loss and is notified too late; a key taken from
+	// another acquisition; no progress although the lock had all that it needs (see
+	// [history.History.CanServe]).
 	FaultLock = Blame{Whose: ByLock}
-	// FaultInherent is two sections that overlap although their leases do not, and
-	// whose lock owed nobody a signal. No lock whose grants end by time can avoid it.
+	// BlameInherent is the blame if two sections overlap although their leases do not, and
+	// the lock owed no client a signal. No lock whose grants end by time can avoid that.
 	FaultInherent = Blame{Whose: ByNature}
 )
 
-// FaultAssumption is a violation because assumptions broke: two leases
-// overlap because a node lost a key or let it end too early, or so many did that
-// the others are no quorum, or because a client's clock did not count the time that
-// passed; tokens do not grow because a node lost a counter, or a clock was set.
+// BlameAssumption returns the blame for a violation that broken assumptions caused. Leases
+// overlap because nodes lost keys or ended them too early, so that the others are no
+// quorum, or because a client's clock did not count the time that passed. Tokens do not
+// grow because a node lost a counter, or because a clock was set.
 func FaultAssumption(broken ...trace.Assumption) Blame {
 	b := Blame{Whose: ByAssumption}
 	for _, a := range broken {
@@ -52,7 +52,7 @@ func FaultAssumption(broken ...trace.Assumption) Blame {
 	return b
 }
 
-// Broken are the assumptions that broke, in the order of the alphabet.
+// Broken returns the assumptions that broke, in alphabetical order.
 func (b Blame) Broken() []trace.Assumption {
 	var all []trace.Assumption
 	for i, a := range trace.Assumptions() {
@@ -64,10 +64,10 @@ func (b Blame) Broken() []trace.Assumption {
 	return all
 }
 
-// IsZero says that nobody is to blame who can be told.
+// IsZero reports whether it is not known whose fault the violation is.
 func (b Blame) IsZero() bool { return b == Blame{} }
 
-// String is the blame as documents have it: "lock", "inherent: needs fencing",
+// String returns the blame as documents write it: "lock", "inherent: needs fencing",
 // "assumption: clock, lock memory", or "".
 func (b Blame) String() string {
 	if b.Whose != ByAssumption {
@@ -80,10 +80,10 @@ func (b Blame) String() string {
 	return string(ByAssumption) + ": " + strings.Join(words, ", ")
 }
 
-// MarshalText writes the blame as documents have it.
+// MarshalText returns what String returns.
 func (b Blame) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText reads what MarshalText has written.
+// UnmarshalText parses what MarshalText returns.
 func (b *Blame) UnmarshalText(text []byte) error {
 	read := Blame{Whose: Whose(text)}
 	if whose, assumptions, ok := strings.Cut(string(text), ": "); ok && Whose(whose) == ByAssumption {

@@ -1,25 +1,14 @@
-// Package checks reads the trace of a run and says which properties hold.
+// Package checks judges, from the trace of a run, which properties hold.
 //
-// The words are these. A lease runs from "acquire returned" to the end that the
-// lock itself declared, on the client's own clock and mapped to true time. If the
-// lock declares none, it lasts one TTL from the call of acquire or extend, and
-// without a TTL for ever; that of a lock which prolongs it by itself, and is to tell
-// of its loss, lasts until its keys have stood on a quorum for their TTL since they
-// were last set or prolonged. Its loss signal, releasing or crashing ends it; a
-// successful extend prolongs the same lease from its beginning, without a gap. By the
-// end of a lease its lock owes the signal, if it is one that tells.
-// A section runs from "acquire returned" to release called, crash, or
-// abandoned. Each belongs to one handle on the lock. A process may have several
-// handles, and it is all the same whether two leases or two sections are two
-// clients' or two handles' of one client: where the one is told of two clients
-// below, the other is meant too.
+// Package history defines the terms lease and section. A process may have several handles
+// on a lock, and each lease and each section belongs to one handle. Wherever a comment
+// below speaks of two clients, it also means two handles of one client.
 //
-// Intervals are half-open and compared in whole nanoseconds of true time; where
-// two events share a nanosecond, their order in the trace decides. Everything is
-// judged for each lock name by itself.
+// Intervals are half-open and compared in whole nanoseconds of true time. Where two events
+// share a nanosecond, their order in the trace decides. Each lock name is judged by itself.
 //
-// A verdict is computed from the trace alone, so a stored trace can be judged
-// again later. So are the measures: what a run cost, and how long people waited.
+// A verdict is computed from the trace alone, so a stored trace can be judged again later.
+// The same holds for measures: what a run cost, and how long clients waited.
 package checks
 
 import (
@@ -30,18 +19,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Property names one of the properties that a run can have.
+// A Property is the name of a property that a run can have.
 type Property string
 
-// Outcome says whether a property holds.
+// An Outcome says whether a property holds.
 type Outcome string
 
 const (
 	Holds    Outcome = "holds"
 	Violated Outcome = "violated"
-	// Unknown is a property of which the run proves nothing. It is never a pass.
+	// Unknown: the run proves nothing about the property. It never counts as passed.
 	Unknown Outcome = "unknown"
-	// NotApplicable is a property that the run has nothing to say about.
+	// NotApplicable: the property does not apply to the run.
 	NotApplicable Outcome = "n/a"
 )
 
@@ -55,32 +44,32 @@ const (
 	Undecided = "unknown"
 )
 
-// A Finding is what a run says of one property.
+// A Finding is the judgement of one property of a run.
 type Finding struct {
 	Property Property
 	Outcome  Outcome
-	// Reason is, for unknown and n/a, why; for violated one sentence that says
-	// who did what and when. On a property that holds it is empty or qualifies
-	// how it was checked.
+	// Reason is why the outcome is unknown or n/a. For a violation it says who did what and
+	// when. For a property that holds it is empty, or qualifies how it was checked.
 	Reason Reason
 	// At is the Seq of the event with which a violated property broke.
 	At int
 	// Events are the Seqs of the few events that show the violation, in order.
 	Events []int
-	// Fault says whose fault a violation is where that can be told. It is zero
-	// otherwise.
+	// Blame says whose fault a violation is; zero if that is not known.
 	Fault Blame
-	// Firm says of a violation of [Progress] that a story which has not come about does not
-	// explain it: an acquire waits for a grant that nobody uses, or a client's program says so.
+	// IsConclusive says that a violation of [Progress] cannot be explained by preconditions
+	// of the scenario that were not met: an acquire waits for a grant that nobody uses, or
+	// a client's program says so.
 	Firm bool
-	// Cycle tells the shortest cycle of dependencies that violates
-	// serial-sections, one dependency in words each.
+	// Cycle is the shortest cycle of dependencies that violates serial-sections, one reason
+	// for each dependency.
 	Cycle []Reason
 }
 
-// Counts reports whether the finding is a violation that counts: a scenario has to expect it,
-// and a search and a suite report it. A violation of a [Card.ReportOnly] property
-// counts only if it is the lock's fault. The run's own report shows each.
+// Counts reports whether the finding is a violation that counts. A scenario has to expect
+// such a violation, and a search and a suite report it. A violation of a [Card.ReportOnly]
+// property counts only if it is the lock's fault. The report of the run itself shows all
+// violations.
 func (f Finding) Counts() bool {
 	return f.Outcome == Violated && (!f.Property.Card().ReportOnly || f.Fault == FaultLock)
 }
@@ -91,43 +80,42 @@ type WitnessResult struct {
 	Seen bool
 }
 
-// A TornSection is a section of which only a part took effect: it was cut short
-// after a write, or some of its writes were applied and others not. It is
-// reported because somebody has to clean up after it; it violates nothing.
+// A TornSection is a section of which only a part took effect: it was cut short after a
+// write, or only some of its writes were applied. It violates no property, but is reported
+// because somebody has to clean up after it.
 type TornSection struct {
 	Client  string
 	Section int
 	Reason  Reason
 }
 
-// A Verdict is what a run says of all properties.
+// A Verdict is the judgement of all properties of a run.
 type Verdict struct {
-	// Verdict is Unsafe when a data property is violated, Safe when all of them
-	// hold, and otherwise Undecided. It is Undecided too when the run proves
-	// nothing; see Reasons.
+	// Verdict is Unsafe if a data property is violated, Safe if all of them hold, and
+	// otherwise Undecided. It is also Undecided if the run proves nothing; see Reasons.
 	Verdict string
-	// Reasons say why the run proves nothing: a witness was not seen, the trace
-	// has doubts of its own, a fault did not act, or the two checkers of the
-	// storage's history disagree. No property of such a run is said to hold.
+	// Reasons say why the run proves nothing: a witness was not seen, the trace has doubts
+	// of its own, a fault did not act, or the two checkers of the storage's history
+	// disagree. No property of such a run has the outcome Holds.
 	Reasons []Reason
-	// Findings has one entry for each property that is judged of such a run, in the order
-	// of [Properties]. Only of a run with a schedule [OncePerPeriod] is, and of misconduct
-	// there is an entry only for what is violated.
+	// Findings has one entry for each property by which such a run is judged, in the order
+	// of [Properties]. [OncePerPeriod] has an entry only in a run with a schedule.
+	// Properties of misconduct have an entry only if they are violated.
 	Findings  []Finding
 	Witnesses []WitnessResult
 	Torn      []TornSection
-	// Missed are the periods of the schedule for which nobody had an effect.
+	// Missed are the periods of the schedule for which no section had an effect.
 	Missed []MissedPeriod
-	// Repeated are those for which a job was run in vain, since it had been run.
+	// Repeated are the periods for which a job was run again, in vain.
 	Repeated []RepeatedPeriod
-	// RanOn says that a paused process started something all the same, as code
-	// that is not written on the simulated clock can. What it took part in is
-	// not held against the lock.
+	// RanOn says that a paused process did something although it was paused. Code that does
+	// not use the simulated clock can do so. The lock is not blamed for anything that this
+	// process took part in.
 	RanOn bool
 }
 
-// Finding returns the finding on one property. One that such a run is not judged by does
-// not apply.
+// Finding returns the finding on one property. If such a run is not judged by it, the
+// outcome is [NotApplicable]. It panics if there is no such property.
 func (v *Verdict) Finding(p Property) Finding {
 	for _, f := range v.Findings {
 		if f.Property == p {
@@ -145,20 +133,20 @@ func (v *Verdict) Finding(p Property) Finding {
 	return f
 }
 
-// judges reports whether the verdict says something of a property.
+// covers reports whether the verdict has a finding on a property.
 func (v *Verdict) judges(p Property) bool {
 	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Property == p })
 }
 
-// Violations are the findings on what is violated, the worst first, apart from those that
-// are only reported.
+// Violations returns the findings of violations that count, the worst first; see
+// [Finding.Counts].
 func (v *Verdict) Violations() []Finding {
 	all := slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return !f.Counts() })
 	slices.SortStableFunc(all, func(a, b Finding) int { return a.Property.Card().Gravity - b.Property.Card().Gravity })
 	return all
 }
 
-// Gravest is the worst property that is violated; "" if none is.
+// Gravest returns the worst property that is violated; "" if none is.
 func (v *Verdict) Gravest() Property {
 	if all := v.Violations(); len(all) > 0 {
 		return all[0].Property
@@ -166,10 +154,10 @@ func (v *Verdict) Gravest() Property {
 	return ""
 }
 
-// Check judges a run. A witness that was not seen, a fault that did not act, a
-// doubt that the trace itself has, or a disagreement between the two checkers of
-// the storage's history makes the verdict unknown: what holds becomes unknown,
-// what is violated stays violated.
+// Check judges a run. The verdict is unknown if a witness was not seen, a fault did not
+// act, the trace has doubts of its own, or the two checkers of the storage's history
+// disagree. Then properties that hold become unknown, and violated properties stay
+// violated.
 func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	h := &inquiry{of}
 	t := h.Trace
@@ -208,12 +196,13 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	return v
 }
 
-// find judges a property. What a client's code did to the run and what its program says of the
-// lock count where the property's own rule does not blame it.
+// judgeProperty judges a property. If the property's own judgement does not blame the lock,
+// the way in which a client's code ended the run, and the complaints of its program, count
+// too.
 func (h *inquiry) find(p property) Finding {
 	f := holds()
 	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Of != OfMisconduct || !panicked {
-		f = p.judge(h) // of a lock that panics no conduct can be expected
+		f = p.judge(h) // a lock that panics is not judged for other misconduct
 	}
 	if f.Fault != FaultLock {
 		if e := h.ended(p.Property); e.Outcome == Violated {
@@ -223,13 +212,13 @@ func (h *inquiry) find(p property) Finding {
 		}
 	}
 	if last := h.Last(); f.Outcome == Violated && f.At == 0 && last != nil {
-		f.At = last.Seq // what is no single event's is known in the end
+		f.At = last.Seq // a violation that no single event shows is known at the end
 	}
 	f.Property = p.Property
 	return f
 }
 
-// compare sets the verdict on serial-sections against porcupine's.
+// crossCheck compares the finding on serial-sections with porcupine's result.
 func (v *Verdict) compare(second opinion) {
 	for i := range v.Findings {
 		f := &v.Findings[i]
@@ -245,8 +234,7 @@ func (v *Verdict) compare(second opinion) {
 	}
 }
 
-// settle draws the verdict from the findings and from the reasons to doubt
-// them.
+// decide sets the verdict from the findings and from the reasons to doubt them.
 func (v *Verdict) settle() {
 	v.Verdict = Safe
 	for i := range v.Findings {

@@ -7,14 +7,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A link is that a client which has one lock waits for another, which somebody else has.
+// A waitLink is a client that waits for a lock, the lock that it holds itself, and the
+// client that holds the lock it waits for.
 type link struct {
 	Client, Has, Wants, Holder string
 }
 
-// circle is a circle of clients each of which waits, at a moment, for a lock that the next has
-// and will not give up before it has got its own; nil if a client is in none and waits for none
-// that is.
+// waitCycle returns a cycle of clients at a moment: each waits for a lock that the next
+// client holds, and none releases its own lock before it gets the other. It returns nil if
+// the client is in no cycle and does not wait for one.
 func (h *inquiry) circle(client string, at history.Moment) []link {
 	waits := h.waitingWithin(at)
 	var way []link
@@ -31,8 +32,8 @@ func (h *inquiry) circle(client string, at history.Moment) []link {
 	}
 }
 
-// waitingWithin says of each client that waits for a lock at a moment what it has and who has
-// what it waits for. What a client waits for that has no lock stands in nobody's way.
+// waitLinks returns, for each client that waits for a held lock at a moment, which lock it
+// holds itself and who holds the other. A client that holds no lock blocks nobody.
 func (h *inquiry) waitingWithin(at history.Moment) map[string]link {
 	last := map[string]*history.Call{}
 	for _, c := range h.Calls() {
@@ -40,7 +41,7 @@ func (h *inquiry) waitingWithin(at history.Moment) map[string]link {
 			last[c.Client] = c
 		}
 	}
-	in := map[string]*history.Section{} // by lock: the one that was granted last of those that are not over
+	in := map[string]*history.Section{} // by lock: of the sections that have not ended, the one that was granted last
 	for _, s := range h.Sections() {
 		if !at.Before(s.From) && at.Before(s.To) {
 			in[s.Lock] = s

@@ -8,19 +8,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a lock's author claims of it, and it does not keep. Nobody is held to a claim that the
-// trace does not have; see [trace.Claims].
+// Claims of a lock's author that the lock does not keep. A lock is held only to the claims
+// in the trace; see [trace.Claims].
 const (
-	// ClaimExtends is violated by a lease that cannot be prolonged as is claimed. Only a
-	// client's program can tell.
+	// ClaimExtends is violated by a lease that cannot be renewed as claimed. Only a
+	// client's program can report that.
 	ClaimExtends Property = "claim: extends"
-	// ClaimNotifies is violated by a lease that cannot tell of its loss, and by one that has not
-	// told for a TTL in which no fault acted. Nobody can be told in time whose clock was set.
+	// ClaimNotifies is violated by a lease that cannot notify of its loss, and by one that
+	// has not notified of it for a TTL in which no fault acted. A client whose clock was
+	// set does not count, because it cannot be notified in time.
 	ClaimNotifies Property = "claim: notifies"
 	// ClaimTokens is violated by a grant without a fencing token.
 	ClaimTokens Property = "claim: tokens"
-	// ClaimTellsAtRelease is violated by a release that returned something else than it did,
-	// where [ReleaseAnswer] counts that against nobody.
+	// ClaimReportsLossAtRelease is violated by a release whose answer does not match what
+	// it did, if [ReleaseAnswer] does not blame the lock for it.
 	ClaimTellsAtRelease Property = "claim: tells at release"
 )
 
@@ -68,7 +69,7 @@ var tellsAtReleaseAsClaimed = misconduct(Card{
 	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.TellsAtRelease }) {
 		return Reason{}, nil
 	}
-	// What no claim excuses is a violation of the property itself.
+	// A violation that is the lock's fault anyway is one of ReleaseAnswer itself.
 	f := judgeReleaseAnswer(h)
 	if f.Outcome != Violated || f.Fault == FaultLock {
 		return Reason{}, nil
@@ -76,8 +77,8 @@ var tellsAtReleaseAsClaimed = misconduct(Card{
 	return f.Reason, f.Events
 })
 
-// unnotified is a holder that is not told for a TTL that its lease is lost, though nothing else
-// is wrong.
+// findUnnotified finds a holder that is not notified for a TTL that its lease is lost,
+// although nothing else is wrong.
 func (h *inquiry) unnotified() (reason Reason, at []int) {
 	var late *trace.Event
 	for _, in := range h.Sections() {
@@ -86,7 +87,7 @@ func (h *inquiry) unnotified() (reason Reason, at []int) {
 			continue
 		}
 		if in.Granted.Session != "" && len(h.Backed(in.Lock, in.Acquisition)) == 0 {
-			continue // it was got by a key that the session had already
+			continue // the grant relies on a key that the session had already
 		}
 		for _, lost := range h.lapses(in) {
 			ev := h.silent(lost.Interval, lock.TTL)
@@ -99,9 +100,9 @@ func (h *inquiry) unnotified() (reason Reason, at []int) {
 	return reason, at
 }
 
-// lapses are the times in which the nodes did not back the grant of a client that was in
-// its section and had not been told of a loss. Each lasts up to the event with which it
-// ended, and lapsed with the one that is its beginning.
+// unbackedTimes returns the intervals in which a client was in its section and had not been
+// notified of a loss although the nodes did not back its grant. Each interval lasts up to
+// the event with which it ended. EndedBy is the event with which it began.
 func (h *inquiry) lapses(in *history.Section) (all []history.Backing) {
 	end := in.To
 	if in.Lost != nil {
@@ -122,8 +123,8 @@ func (h *inquiry) lapses(in *history.Section) (all []history.Backing) {
 	return all
 }
 
-// silent is the first event by which a time without any fault has lasted for longer than
-// a TTL; nil if there is none up to the end of the time.
+// firstEventAfterQuiet returns the first event in an interval before which no fault had
+// acted for longer than a TTL; nil if there is none.
 func (h *inquiry) silent(during history.Interval, ttl time.Duration) *trace.Event {
 	for _, quiet := range h.QuietTimes() {
 		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)
@@ -138,7 +139,7 @@ func (h *inquiry) silent(during history.Interval, ttl time.Duration) *trace.Even
 	return nil
 }
 
-// clockChanged says whether a process's clocks had been changed before an event.
+// wasClockChanged reports whether a process's clocks had been changed before an event.
 func (h *inquiry) clockChanged(process string, before *trace.Event) bool {
 	return slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
 		return ev.Process == process && ev.Clocks.Why != "" && ev.Seq < before.Seq

@@ -1,6 +1,6 @@
 package checks
 
-// The type of a code says how many arguments its reasons have, and of which types, so that the
+// The type of a code determines the number and the types of its reasons' arguments, so the
 // compiler checks them.
 
 type code0 Code

@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The codes of all reasons, each with the types of its arguments; the comments name these.
-// internal/story has the sentence of each.
+// The codes of all reasons, each with the types of its arguments. The comments name the
+// arguments. Package internal/story has a sentence for each code.
 const (
-	// Why a property does not apply, or why nobody can tell.
+	// Why a property does not apply, or why its outcome is unknown.
 	noLock              code0                                       = "no-lock"
 	everybodyIn         code0                                       = "everybody-in"
 	severalIn           code0                                       = "several-in"
@@ -26,7 +26,7 @@ const (
 	cutOffTooEarly      code2[time.Duration, history.Moment]        = "cut-off-too-early" // when, the bound for progress
 	notCrossChecked     code0                                       = "not-cross-checked"
 	witnessUnseen       code1[string]                               = "witness-unseen"        // the witness
-	InDoubt             code1[string]                               = "in-doubt"              // why, as the trace has it
+	InDoubt             code1[string]                               = "in-doubt"              // why, from the trace
 	endedEarly          code1[string]                               = "ended-early"           // why
 	faultIdle           code3[int, string, string]                  = "fault-idle"            // number, text of the fault, why
 	porcupineFindsNone  code1[Outcome]                              = "porcupine-finds-none"  // outcome
@@ -35,18 +35,18 @@ const (
 	releaseDisturbed    code3[string, time.Duration, time.Duration] = "release-disturbed" // section, error when, removed when
 	releaseUnderWay     code1[string]                               = "release-under-way" // section
 
-	// Where a run differs from what is expected of it.
+	// Differences between a run and what the scenario expects.
 	VerdictDiffers   code2[string, string]    = "verdict-differs"   // verdict, expected
-	NotViolated      code2[Property, Outcome] = "not-violated"      // property, what it is
-	NotHeld          code2[Property, Outcome] = "not-held"          // property, what it is
+	NotViolated      code2[Property, Outcome] = "not-violated"      // property, outcome
+	NotHeld          code2[Property, Outcome] = "not-held"          // property, outcome
 	PropertyHolds    code1[Property]          = "property-holds"    // property
-	AsItIsSaid       code1[Reason]            = "as-it-is-said"     // the reason given for it
-	MissedUnexpected code1[Reason]            = "missed-unexpected" // the reason given for it
+	AsItIsSaid       code1[Reason]            = "as-it-is-said"     // the stated reason
+	MissedUnexpected code1[Reason]            = "missed-unexpected" // the stated reason
 	MissedNot        code1[int]               = "missed-not"        // period
 
 	// What the lock did.
 	grantedWhileLeased   code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-while-leased"  // section, when, other, granted when, until
-	prolongedAsIfAlone   code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, prolonged when, other, granted when
+	prolongedAsIfAlone   code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, renewed when, other, granted when
 	enteredWhileInside   code5[string, history.Moment, string, history.Moment, history.Moment] = "entered-while-inside"  // section, when, other, from, until
 	tokenNotGreater      code5[string, string, Token, Token, time.Duration]                    = "token-not-greater"     // younger, older, its token, older token, when
 	removedForeignKey    code5[time.Duration, string, string, string, string]                  = "removed-foreign-key"   // when, acquisition, key, node, owner
@@ -55,8 +55,8 @@ const (
 	grantedByNobody      code1[string]                                                         = "granted-by-nobody"     // sections
 	endedWhenGranted     code1[string]                                                         = "ended-when-granted"    // section
 	prolongedTooLate     code3[time.Duration, string, history.Moment]                          = "prolonged-too-late"    // when, section, until
-	toldTooLate          code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease over when, told when
-	neverTold            code2[string, history.Moment]                                         = "never-told"            // section, lease over when
+	toldTooLate          code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease ended when, notified when
+	neverTold            code2[string, history.Moment]                                         = "never-told"            // section, lease ended when
 	bySentLater          code0                                                                 = "by-sent-later"
 	releasedLost         code5[string, time.Duration, Reason, string, history.Moment]          = "released-lost"          // section, success when, what had ended its last key, node, when
 	releasedNothing      code3[string, time.Duration, string]                                  = "released-nothing"       // section, success when, nodes
@@ -69,11 +69,11 @@ const (
 	lockDidNotAnswer     code1[trace.Step]                                                     = "lock-did-not-answer"    // step
 	unheardOf            code2[string, string]                                                 = "unheard-of"             // client, server
 	quorumInReach        code4[string, int, int, int]                                          = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
-	membersInReach       code4[string, int, int, int]                                          = "members-in-reach"       // client, how many members, of how many, how many are most
+	membersInReach       code4[string, int, int, int]                                          = "members-in-reach"       // client, how many members, of how many, how many are a majority
 	storageTurnedAway    code4[string, string, trace.Step, time.Duration]                      = "storage-turned-away"    // client, how, step, when
 	clockHadNotCounted   code2[string, history.Moment]                                         = "clock-had-not-counted"  // client, granted when
-	waitsForOther        code4[string, string, string, string]                                 = "waits-for-other"        // client, its lock, the lock that it waits for, who has that
-	leaseOverBeforeDone  code3[string, history.Moment, history.Moment]                         = "lease-over-before-done" // client, granted when, over when
+	waitsForOther        code4[string, string, string, string]                                 = "waits-for-other"        // client, its lock, the lock that it waits for, that lock's holder
+	leaseOverBeforeDone  code3[string, history.Moment, history.Moment]                         = "lease-over-before-done" // client, granted when, lease ended when
 
 	// What ended a key that its client had not released.
 	keyExpired       code0         = "key-expired"
@@ -86,32 +86,32 @@ const (
 	keyReplaced      code0         = "key-replaced"
 	keyLost          code0         = "key-lost"
 
-	// What the lock did that no caller can live with.
+	// Misconduct: what the lock did that no caller can accept.
 	noMisconduct          code0                                                                      = "no-misconduct"
 	endedRun              code1[string]                                                              = "ended-run"               // why
 	complaint             code2[string, string]                                                      = "complaint"               // client, what it says
 	waitsForIdleGrant     code4[string, trace.Step, time.Duration, time.Duration]                    = "waits-for-idle-grant"    // client, step, called when, until
 	stillWaits            code4[string, trace.Step, time.Duration, time.Duration]                    = "still-waits"             // client, step, called when, until
 	sentNothing           code4[string, trace.Step, time.Duration, time.Duration]                    = "sent-nothing"            // client, step, called when, until
-	askedWithoutPause     code5[trace.Step, string, int, time.Duration, time.Duration]               = "asked-without-pause"     // step, client, how many commands, within which length, longest pause
+	askedWithoutPause     code5[trace.Step, string, int, time.Duration, time.Duration]               = "asked-without-pause"     // step, client, how many commands, within which time, longest pause
 	leaseCannotTell       code1[string]                                                              = "lease-cannot-tell"       // client
 	grantWithoutToken     code1[string]                                                              = "grant-without-token"     // client
 	notToldOfLoss         code3[string, history.Moment, time.Duration]                               = "not-told-of-loss"        // client, lost when, until
 	trafficGrew           code5[int, string, int, int, int]                                          = "traffic-grew"            // calls, client, their commands, later calls, their commands
 	stillSent             code4[string, time.Duration, time.Duration, string]                        = "still-sent"              // client, released when, sent when, what
-	releasedWithoutAsking code4[string, time.Duration, string, time.Duration]                        = "released-without-asking" // client, released when, node, key stood until
-	neverRemoved          code4[string, time.Duration, string, time.Duration]                        = "never-removed"           // client, called acquire when, node, key stood until
-	ownKeyInTheWay        code6[string, string, time.Duration, time.Duration, Reason, time.Duration] = "own-key-in-the-way"      // client, node, set when, answered when, what became of the call, expired when
+	releasedWithoutAsking code4[string, time.Duration, string, time.Duration]                        = "released-without-asking" // client, released when, node, key existed until
+	neverRemoved          code4[string, time.Duration, string, time.Duration]                        = "never-removed"           // client, called acquire when, node, key existed until
+	ownKeyInTheWay        code6[string, string, time.Duration, time.Duration, Reason, time.Duration] = "own-key-in-the-way"      // client, node, set when, answered when, how the call ended, expired when
 	wasStillCalled        code0                                                                      = "was-still-called"
 	andFailed             code1[time.Duration]                                                       = "and-failed"     // when
 	releaseFailed         code3[string, time.Duration, string]                                       = "release-failed" // client, called when, error
 
-	// What became of the data.
+	// What happened to the data.
 	wroteAfterGrant        code5[string, string, time.Duration, string, history.Moment]             = "wrote-after-grant"   // section, object, when, other, granted when
 	replacedUnseen         code5[string, string, time.Duration, string, time.Duration]              = "replaced-unseen"     // section, object, when, other, made when
 	computedFromStale      code4[string, time.Duration, string, string]                             = "computed-from-stale" // section, when, version read, version replaced
 	updateLost             code2[string, time.Duration]                                             = "update-lost"         // section, made when
-	writeMissing           code7[string, time.Duration, string, time.Duration, string, string, int] = "write-missing"       // section, told when, version, seen when, object, how seen, number
+	writeMissing           code7[string, time.Duration, string, time.Duration, string, string, int] = "write-missing"       // section, acknowledged when, version, seen when, object, how seen, number
 	ofSomebodyElse         code0                                                                    = "of-somebody-else"
 	notOneAfterOther       code2[string, string]                                                    = "not-one-after-other"       // section, section
 	notAlone               code1[string]                                                            = "not-alone"                 // section
@@ -134,7 +134,7 @@ const (
 	ranInVain              code3[int, int, time.Duration]                                           = "ran-in-vain" // period, how often, time
 	allRun                 code0                                                                    = "all-run"
 
-	// What a run took.
+	// Measures.
 	nobodyAsked        code0                                             = "nobody-asked"
 	nobodyDied         code0                                             = "nobody-died"
 	nobodyGrantedAfter code1[string]                                     = "nobody-granted-after" // client
@@ -161,15 +161,15 @@ const (
 	noMajority         code0                                             = "no-majority"
 	nothingAsked       code0                                             = "nothing-asked"
 	nothingDecided     code0                                             = "nothing-decided"
-	justThat           code1[any]                                        = "just-that"            // what
+	justThat           code1[any]                                        = "just-that"            // the value
 	medianAndLongest   code2[time.Duration, time.Duration]               = "median-and-longest"   // two lengths of time
 	longestOfDead      code2[time.Duration, int]                         = "longest-of-dead"      // length of time, how many
 	neverGranted       code1[int]                                        = "never-granted"        // how many
 	othersNeverGranted code1[int]                                        = "others-never-granted" // how many
 	ofWhichFailed      code2[int64, int64]                               = "of-which-failed"      // how many, of these
 	ofFailedAttempts   code2[int64, int64]                               = "of-failed-attempts"   // how many, of how many
-	ofRequests         code6[int64, int64, int64, int64, int64, int64]   = "of-requests"          // refused, of how many; of these reads, of how many; writes, of how many
-	ofSections         code4[int64, int64, time.Duration, time.Duration] = "of-sections"          // refused, of how many; their time, of which
+	ofRequests         code6[int64, int64, int64, int64, int64, int64]   = "of-requests"          // refused, of how many; reads refused, of how many; writes refused, of how many
+	ofSections         code4[int64, int64, time.Duration, time.Duration] = "of-sections"          // refused, of how many; time of the refused, time of all
 	perSectionGranted  code1[int64]                                      = "per-section-granted"  // how many
 	perMinute          code1[int64]                                      = "per-minute"           // how many
 )

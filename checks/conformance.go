@@ -1,8 +1,8 @@
 package checks
 
-// CannotBeMade is violated by a lock that could not be made, and Conformance by one of which a
-// client's program says that it broke a rule of the program's own. The trace has both as
-// complaints of clients; see [trace.Complaint].
+// CannotBeMade is violated by a lock that could not be constructed. Conformance is violated
+// by a lock that broke a rule of a client's program. The trace has both as complaints of
+// clients; see [trace.Complaint].
 const (
 	CannotBeMade Property = "cannot be made"
 	Conformance  Property = "conformance"

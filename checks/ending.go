@@ -2,8 +2,8 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// Panic and GoroutineLeak are violated by code that ends a run, as [trace.Ending] says. So can
-// [Hang] and [EndlessRetry] be.
+// Panic and GoroutineLeak are violated by code that ends a run; see [trace.Ending]. [Hang]
+// and [EndlessRetry] can be violated in this way, too.
 const (
 	Panic         Property = trace.ConductPanic
 	GoroutineLeak Property = trace.ConductLeak

@@ -6,9 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// EndlessRetry is violated by a call of the lock that sends more than 150 commands and never
-// waits for as long as 5 ms between two of them: no lock has so many nodes that it needs as many
-// for one attempt. It is violated, too, by code that asks so much that the run had to be ended.
+// EndlessRetry is violated by a call of the lock that sends more than 150 commands without
+// a pause of 5 ms between any two of them: no lock has so many nodes that one attempt needs
+// as many commands. It is also violated by code that sends so much that the run had to be
+// ended.
 const EndlessRetry Property = trace.ConductEndless
 
 const (
@@ -23,7 +24,8 @@ var noEndlessRetry = misconduct(Card{
 	Word:   "endless retry", Means: "a call of the lock asks again and again, without a pause or without an end",
 }, (*inquiry).breathless)
 
-// breathless is a call that retries without a pause, on one node or on several in turn.
+// findEndlessRetry finds a call that retries without a pause, on one node or on several in
+// turn.
 func (h *inquiry) breathless() (Reason, []int) {
 	type call struct {
 		client  string
@@ -43,7 +45,7 @@ func (h *inquiry) breathless() (Reason, []int) {
 			all++
 		}
 	}
-	if all <= inOneGo { // as in nearly every world, whose calls need not be told apart then
+	if all <= inOneGo { // in nearly every world, and then the calls need not be distinguished
 		return Reason{}, nil
 	}
 	runs := map[call]run{}

@@ -6,13 +6,14 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// How evenly those who want a lock get it. Jain's index of the grants of each client that
-// asked is 100 % if all were granted it equally often, and 1/n of that if one of n had it
-// every time: R. Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and
-// Discrimination for Resource Allocation in Shared Computer Systems" (1984,
-// https://arxiv.org/abs/cs/9809099). It says nothing of the order, which is in how many others
-// who asked later were granted it first, at most. It means little of a run that ends
-// when all are done.
+// fairness measures how evenly the clients that want a lock are granted it. Jain's index of
+// the grants per client that asked is 100 % if all were granted it equally often. It is 1/n
+// of that if one of n clients had it every time: R. Jain, D. Chiu and W. Hawe, "A
+// Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
+// Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does not depend on
+// the order of the grants. The second figure does: it is the largest number of clients that
+// asked later than another one and were granted the lock first. The measure means little
+// for a run that ends when all clients are done.
 var fairness = measure{
 	name:     "fairness",
 	title:    "how evenly those who asked were granted the lock, by Jain's index, and how many who asked later came first",
@@ -32,7 +33,7 @@ func takeFairness(h *inquiry) Measure {
 	if len(granted) < 2 {
 		return absent(nobodyCompeted.Reason())
 	}
-	asked := map[string][]int{} // by lock: when each of those who were granted it asked, in order
+	asked := map[string][]int{} // by lock: when each client that was granted it had asked, in order
 	overtaken := 0
 	for _, w := range h.inTurn() {
 		before := asked[w.Lock]
@@ -56,7 +57,8 @@ func takeFairness(h *inquiry) Measure {
 	return m
 }
 
-// inTurn are the waits for the lock by when they were granted, those that never were last.
+// waitsByGrant returns the waits for the lock in the order of their grants. Waits that were
+// never granted come last.
 func (h *inquiry) inTurn() []wait {
 	all := h.waits()
 	until := func(w wait) int {

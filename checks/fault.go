@@ -10,11 +10,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leaseFault says whose fault it is that two leases overlap since the event at.
+// blameForLeases says whose fault it is that two leases overlap since the event at.
 func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
 	uninvited := h.uninvited(a, b)
 	if h.clockSet(a, b, at) && (uninvited != "" || h.shortLived(a, at) || h.shortLived(b, at)) {
-		// The lock gives its keys an end by the time of day, as its own process reads it.
+		// The lock ends its keys by the time of day of its own process.
 		return FaultAssumption(trace.AssumeClock), reason
 	}
 	if uninvited != "" {
@@ -29,8 +29,9 @@ func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blam
 	return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
 }
 
-// uninvited names those of two sections that were granted by nobody, as far as
-// one can watch the lock, nor by who was taken for one of its nodes.
+// ungrantedNames names those of two sections that no server granted, as far as the lock can
+// be observed. A grant by a server that was taken for one of the lock's nodes counts as a
+// grant.
 func (h *inquiry) uninvited(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
@@ -41,8 +42,8 @@ func (h *inquiry) uninvited(a, b *history.Section) string {
 	return strings.Join(names, " and ")
 }
 
-// shortLived reports whether a node was told, up to the event at, to keep a key of a
-// section's grant for much less than the lock's TTL, as the node's own clock saw it.
+// hasShortLivedKey reports whether, up to the event at, a key of a section's grant was set
+// to expire after much less than the lock's TTL, by the node's own clock.
 func (h *inquiry) shortLived(s *history.Section, at int) bool {
 	slots := h.Slots(s.Lock)
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
@@ -50,10 +51,9 @@ func (h *inquiry) shortLived(s *history.Section, at int) bool {
 	})
 }
 
-// misled names the assumptions about clients' clocks without whose breaking two
-// leases that overlap since the event at would not: the time for which one of
-// them was declared was over before the other began, but its client's clock had
-// not counted it.
+// brokenClocks names the broken assumptions about clients' clocks without which two leases
+// that overlap since the event at would not overlap: the declared time of one lease had
+// passed before the other began, but its client's clock had not counted it.
 func (h *inquiry) misled(a, b *history.Section, at int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
 	var broken []trace.Assumption
@@ -66,8 +66,8 @@ func (h *inquiry) misled(a, b *history.Section, at int) []trace.Assumption {
 	return slices.Compact(broken)
 }
 
-// uncounted names the assumptions that broke when a clock counted less time than
-// passed from one moment to another.
+// brokenClockAssumptions names the assumptions that broke if a clock counted less time than
+// passed between two moments.
 func uncounted(clock history.Clock, from, to history.Moment) []trace.Assumption {
 	var broken []trace.Assumption
 	stoodStill, behind := clock.Uncounted(from, to)
@@ -80,8 +80,7 @@ func uncounted(clock history.Clock, from, to history.Moment) []trace.Assumption 
 	return broken
 }
 
-// sectionFault says whose fault it is that two sections overlap since b's was
-// granted.
+// blameForSections says whose fault it is that two sections overlap since b's was granted.
 func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Reason) {
 	if a.Open {
 		return Blame{}, reason.And(everybodyIn.Reason())
@@ -113,16 +112,16 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 	return FaultInherent, reason
 }
 
-// lagged names the assumptions about its client's clocks that broke so that a section's
-// client could not know, at a moment, that the lease had ended as a declaration says. A lock
-// that declares the end reads the clock on which it does so. Of another lock nobody knows
-// which clock it reads; it is excused only if that clock had not yet counted the length of
-// the lease since the lease began to count.
+// laggingClock names the broken assumptions about its client's clock that excuse a
+// section's client: because of them it could not know, at a moment, that the lease had
+// ended as declared. A lock that declares the end reads the clock on which it does so. For
+// another lock it is not known which clock it reads. Such a lock is excused only by a clock
+// that had not yet counted the length of the lease since the lease began to count.
 func (h *inquiry) lagged(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.Ends; ends != nil {
 		declared := history.MomentOf(d.Event)
 		if !declared.Before(at) {
-			return nil // by the clock of the declaration itself the end had passed
+			return nil // by the clock of the declaration itself the end had already passed
 		}
 		return uncounted(h.ClockOf(s, ends.Clock), declared, at)
 	}
@@ -141,8 +140,8 @@ func (h *inquiry) lagged(s *history.Section, d history.Declaration, at history.M
 	return nil
 }
 
-// untoldFault says whose fault it is that a section's client, which heeds its lock's signal
-// of loss, was not told that its lease had ended when another's section began.
+// blameForLateSignal says whose fault it is that a section's client, which stops when it is
+// notified, had not been notified that its lease had ended when another section began.
 func (h *inquiry) untoldFault(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
 	last := s.Lease.Latest(since.Seq)
 	if broken := h.lagged(s, *last, since); len(broken) > 0 {
@@ -156,8 +155,8 @@ func (h *inquiry) untoldFault(s *history.Section, since history.Moment, reason R
 	return h.unlessRanOn(FaultLock, reason, since.Seq, s.Client)
 }
 
-// tokenFault says whose fault it is that the token that a lock minted for one of
-// two grants is not greater than that of the older one, as the event at shows.
+// blameForTokens says whose fault it is that, of two tokens minted by a lock, the later
+// grant's is not greater than the earlier grant's, as the event at shows.
 func (h *inquiry) tokenFault(old, young *history.Section, at int, reason Reason) (Blame, Reason) {
 	var broken []trace.Assumption
 	if h.clockSet(old, young, at) {
@@ -173,9 +172,9 @@ func (h *inquiry) tokenFault(old, young *history.Section, at int, reason Reason)
 	return h.unlessRanOn(FaultLock, reason, at, old.Client, young.Client)
 }
 
-// clockSet reports whether a fault had set a clock that a lock may have read for
-// two grants, up to the event at, or had changed its rate: a node's, or of one of
-// their clients if the lock reads that.
+// wasClockSet reports whether, up to the event at, a fault had set a clock, or had changed
+// the rate of one, that a lock may have read for two grants: a node's clock, or that of one
+// of their clients if the lock reads it.
 func (h *inquiry) clockSet(a, b *history.Section, at int) bool {
 	for _, p := range h.Trace.Processes {
 		read := p.Role != trace.RoleClient || !h.Lock(a.Lock).TrueTime && (p.Name == a.Client || p.Name == b.Client)
@@ -186,8 +185,8 @@ func (h *inquiry) clockSet(a, b *history.Section, at int) bool {
 	return false
 }
 
-// unlessRanOn blames nobody for what a paused process took part in after it had
-// run on: a real pause would have stopped it.
+// unlessRanOn returns no blame if a paused process took part after it had run on: a real
+// pause would have stopped it. Otherwise it returns the given blame.
 func (h *inquiry) unlessRanOn(fault Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= at {

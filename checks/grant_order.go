@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// GrantOrder is violated when a write of an older grant was applied after a
-// newer grant was made, that is after its acquire returned. A client that has several locks writes
-// under the one that has the object's name, or under all of them. It says nothing of a lock that
-// has room for several: there a newer grant ends no older one.
+// GrantOrder is violated when a write of an older grant was applied after a newer grant was
+// made, which is when its acquire returned. A client with several locks writes under the
+// lock that has the object's name, or else under all of them. The property does not apply
+// to a lock with room for several clients, because there a newer grant ends no older one.
 const GrantOrder Property = "grant-order"
 
 var grantOrder = property{
@@ -35,7 +35,7 @@ func judgeGrantOrder(h *inquiry) Finding {
 	}
 	sections := h.Sections()
 	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
-	for _, v := range h.Versions() { // the first to be applied is the first to break
+	for _, v := range h.Versions() { // the first write to be applied is the first violation
 		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
 			if s := sections[0]; !s.Open && s.Room == 1 {
 				newest[s.Lock] = max(newest[s.Lock], s.Rank())
@@ -62,8 +62,9 @@ func judgeGrantOrder(h *inquiry) Finding {
 	return holds()
 }
 
-// under are the sections under whose locks a write was made. Of a client that has several locks
-// it is the one with the object's name, or all that it had, if none has that.
+// protectingSections returns the sections under whose locks a write was made. If a client
+// has several locks, it is the section of the lock with the object's name, or else all its
+// sections.
 func under(v *history.Version) []*history.Section {
 	if v.Object == v.By.Lock {
 		return []*history.Section{v.By}

@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// GrowingTraffic is violated by sections that cost more than three times what the first ones did,
-// in commands for each attempt to get in. A client must have had a hundred sections; the first
-// thirty are compared with the last thirty.
+// GrowingTraffic is violated by sections that cost more than three times as many commands
+// per attempt to acquire as the client's first sections. A client must have had a hundred
+// sections; its first thirty are compared with its last thirty.
 const GrowingTraffic Property = "growing traffic"
 
 var noGrowingTraffic = misconduct(Card{
@@ -19,20 +19,21 @@ var noGrowingTraffic = misconduct(Card{
 }, (*inquiry).growing)
 
 // enoughSections is how many sections a client must have had for its traffic to be
-// compared, and compared how many of the first and of the last are.
+// compared. comparedSections is how many of the first and of the last sections are
+// compared.
 const (
 	enoughSections = 100
 	compared       = 30
 )
 
-// growing: sections that cost much more than the first ones did, for each attempt
-// to get in.
+// findGrowingTraffic finds sections that cost many more commands per attempt to acquire
+// than the client's first sections.
 func (h *inquiry) growing() (Reason, []int) {
 	if len(h.Calls()) < enoughSections {
 		return Reason{}, nil
 	}
-	// A tally has the commands that a client sent, its calls of acquire and the ends of its
-	// sections, each as the Seq of its event.
+	// A tally has a client's commands, calls of acquire and ends of sections, each as the
+	// Seq of its event.
 	type tally struct{ sent, calls, ends []int }
 	clients := map[string]*tally{}
 	for _, p := range h.Trace.Processes {
@@ -68,7 +69,7 @@ func (h *inquiry) growing() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// count counts the numbers between two others, of a list in order.
+// countBetween counts the numbers of a sorted list from one value up to another.
 func count(list []int, from, to int) int {
 	i, _ := slices.BinarySearch(list, from)
 	j, _ := slices.BinarySearch(list, to)

@@ -9,15 +9,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Hang is violated by a call of the lock that does not return though nothing is wrong any more:
+// Hang is violated by a call of the lock that does not return although nothing is wrong any
+// more:
 //
-//   - no fault has acted for a minute, and others do not hold the lock either; an acquire that
-//     waits for a grant which nobody uses does what it must, and then [Progress] is violated;
-//   - or the call has asked no node anything about the lock for a TTL: it waits for something in
-//     its own process. An acquire must wait while another client's grant stands, and it may wait
-//     while its own client is in a section of the same lock.
+//   - no fault has acted for a minute, and no other client holds the lock. An acquire that waits
+//     for a grant which nobody uses behaves correctly; in that case [Progress] is violated.
+//   - or the call has sent no node anything about the lock for a TTL, so it waits for something
+//     in its own process. An acquire must wait while another client's grant exists, and it may
+//     wait while its own client is in a section of the same lock.
 //
-// It is violated, too, by code that goes on for ever without any message.
+// It is also violated by code that runs for ever without sending any message.
 const Hang Property = trace.ConductHang
 
 var noHang = misconduct(Card{
@@ -32,12 +33,13 @@ var noHang = misconduct(Card{
 	return h.mute()
 })
 
-// longest is how long a call of the lock may go on once no fault acts any more.
+// maxCallTime is how long a call of the lock may last once no fault acts any more.
 const longest = time.Minute
 
-// unreturned is a call of the lock that has not returned when the run is cut off, though no fault
-// has acted for long: one that waits for a grant that nobody uses, or another one. An acquire
-// that waits its turn is none of them.
+// findUnreturned finds a call of the lock that has not returned when the run is cut off,
+// although no fault has acted for long. With forIdleGrant it finds a call that waits for a
+// grant that nobody uses, otherwise any other call. An acquire that waits its turn does not
+// count.
 func (h *inquiry) unreturned(forIdleGrant bool) (Reason, []int) {
 	over := h.Horizon()
 	if over == nil {
@@ -67,12 +69,12 @@ func (h *inquiry) unreturned(forIdleGrant bool) (Reason, []int) {
 	return Reason{}, nil
 }
 
-// inSection says that a client is in a section of a lock at a moment.
+// isInSection reports whether a client is in a section of a lock at a moment.
 func (h *inquiry) inSection(lock string, at history.Moment) bool {
 	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
 }
 
-// grantStands says that a grant of a lock stands at a moment, by its keys.
+// isGranted reports whether the keys of a grant of a lock exist on a quorum at a moment.
 func (h *inquiry) grantStands(lock string, at history.Moment) bool {
 	count := map[history.Acquisition]int{}
 	for _, k := range h.Holdings() {
@@ -85,11 +87,11 @@ func (h *inquiry) grantStands(lock string, at history.Moment) bool {
 	return false
 }
 
-// mute is a call of the lock that has asked no node anything about the lock for a TTL and has
-// not returned when the run is cut off.
+// findMuteCall finds a call of the lock that has sent no node anything about the lock for a
+// TTL and has not returned when the run is cut off.
 //
-// A run whose preconditions have not come about for this reason is not unknown: it is the lock
-// that has kept them from coming about.
+// If the preconditions of a run were not met for this reason, the outcome is not unknown:
+// the lock itself prevented them.
 func (h *inquiry) mute() (Reason, []int) {
 	over := h.Horizon()
 	if over == nil {
@@ -115,8 +117,9 @@ func (h *inquiry) mute() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// free says that when a run is cut off no grant of the lock has stood for some time that a
-// call of acquire asks for, and that its own client is in no section of it.
+// isLockFree reports whether, when a run is cut off, another grant of the lock that a call
+// of acquire asks for has not existed for the given time. It also requires that the call's
+// own client is in no section of the lock.
 func (h *inquiry) free(c *history.Call, over *trace.Event, long time.Duration) bool {
 	since := history.StartOf(over.At - long)
 	stands := func(k *history.Holding) bool {
@@ -128,8 +131,9 @@ func (h *inquiry) free(c *history.Call, over *trace.Event, long time.Duration) b
 	return !slices.ContainsFunc(h.Holdings(), stands) && !slices.ContainsFunc(h.Sections(), in)
 }
 
-// asks says that a client has sent anything to a node since a call began, unless it is about
-// another lock: the client may be in a section of that one.
+// hasAsked reports whether a client has sent anything to a node since a call began.
+// Messages about another lock do not count, because the client may be in a section of that
+// lock.
 func (h *inquiry) asks(c *history.Call, lock string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
@@ -140,7 +144,7 @@ func (h *inquiry) asks(c *history.Call, lock string) bool {
 	})
 }
 
-// names says that a message names a key of a lock.
+// namesKeyOf reports whether a message names a key of a lock.
 func (h *inquiry) names(m *history.Message, lock string) bool {
 	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.Names(p.Key) })
 }

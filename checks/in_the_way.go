@@ -2,13 +2,13 @@ package checks
 
 import "github.com/locksim/locksim/history"
 
-// inEachOthersWay reports whether every attempt at a lock that failed since the last
-// fault met keys of others who were entitled to have them there, and none else: of
-// clients that were asking for the lock, too, or held it, or had left them less than a
-// TTL before because they crashed or a fault hinders them. If none failed, somebody must
-// hold the lock in the end. That is nothing that the lock could help: when to ask again,
-// and how long to work, are the clients' choices. What an attempt has left behind that
-// failed is the lock's doing.
+// blockEachOther reports whether clients only kept the lock from each other since the last
+// fault, in ways that no lock can prevent: when to ask again and how long to work is the
+// clients' choice. Every failed attempt must have met keys of other clients, and only of
+// clients that were entitled to them. A client is entitled if it was asking for the lock or
+// held it, or had left its keys less than a TTL before because it crashed or a fault
+// hindered it. Keys that a failed attempt left behind are the lock's fault. If no attempt
+// failed, the lock must be held at the end.
 func (c *calm) inEachOthersWay(lock string) bool {
 	crowd := c.Crowd(lock, c.until)
 	failed := false
@@ -21,6 +21,6 @@ func (c *calm) inEachOthersWay(lock string) bool {
 		}
 		failed = true
 	}
-	// Whoever waits for a release that never returns does so because of the lock.
+	// If a client waits for a release that never returns, that is the lock's fault.
 	return (failed || crowd.Held) && !crowd.Releasing
 }

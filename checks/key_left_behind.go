@@ -8,11 +8,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// KeyLeftBehind is violated by a key that stands on a node until it expires, because the lock
-// never asks the node to remove it: one that a successful release leaves there, or an acquire
-// that fails. Until it expires nobody gets the lock. Nothing may have kept the lock from asking: no
-// fault acted since the release, or the node could be reached all the time since the key was set.
-// What an acquire leaves that was called under a context which had ended counts against nobody.
+// KeyLeftBehind is violated by a key that exists on a node until it expires, because the
+// lock never asks the node to remove it: after a successful release, or after an acquire
+// that fails. Until it expires no client is granted the lock. The lock must have been able
+// to ask: no fault acted since the release, or the node could be reached all the time since
+// the key was set. The keys of an acquire that was called with a context that had ended do
+// not count.
 const KeyLeftBehind Property = "key left behind"
 
 var noKeyLeftBehind = misconduct(Card{
@@ -27,8 +28,9 @@ var noKeyLeftBehind = misconduct(Card{
 	return h.abandoned()
 })
 
-// left: a key that stood on a node when its section was released, and until it expired.
-// Nothing was wrong, release was successful, and the node was never asked.
+// findLeftKey finds a key that existed on a node when its section was released, and until
+// it expired. Nothing was wrong, the release succeeded, and the node was never asked to
+// remove it.
 func (h *inquiry) left() (reason Reason, at []int) {
 	releases := map[history.Acquisition][]*history.Call{}
 	for _, c := range h.Calls() {
@@ -55,8 +57,8 @@ func (h *inquiry) left() (reason Reason, at []int) {
 	return reason, at
 }
 
-// returned is the last successful end of some calls before an event; nil if there is
-// none, or if the client did not wait for it.
+// lastSuccess returns the last successful end of some calls before an event. It returns nil
+// if there is none, or if the client did not wait for it.
 func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
 	for _, c := range calls {
 		switch {
@@ -69,9 +71,9 @@ func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
 	return ended
 }
 
-// approached says whether the node of a key was sent anything by the owner between the
-// beginning of a release and the end of the key. What it sends in a later release is
-// about something else.
+// wasNodeAsked reports whether the owner of a key sent its node anything between the
+// beginning of a release and the end of the key. Messages in a later release are about
+// something else.
 func (h *inquiry) approached(key *history.Holding, released *trace.Event) bool {
 	until := key.Ended.Seq
 	for _, c := range h.Calls() {
@@ -84,14 +86,14 @@ func (h *inquiry) approached(key *history.Holding, released *trace.Event) bool {
 	})
 }
 
-// room is how much time a lock has to begin with the removal of its key, after an acquire
-// has failed. The key must stand for as long.
+// removalTime is how much time a lock has to begin the removal of its key after an acquire
+// has failed. Only a key that exists for that long counts.
 func room(ttl time.Duration) time.Duration { return ttl / 10 }
 
-// abandoned: a key that an acquire has set which then failed, and that the lock never tries
-// to remove. It expires by itself, and until then nobody gets the lock. The node could be
-// reached all the time: what was lost or late is a message, and a new connection would have
-// served.
+// findAbandonedKey finds a key of an acquire that failed and that the lock never tries to
+// remove. It expires by itself, and until then no client is granted the lock. The node
+// could be reached all the time: if a message was lost or late, a new connection would have
+// worked.
 func (h *inquiry) abandoned() (reason Reason, at []int) {
 	var first *history.Holding
 	for _, key := range h.Holdings() {
@@ -119,9 +121,9 @@ func (h *inquiry) abandoned() (reason Reason, at []int) {
 	return reason, at
 }
 
-// obstructed says that from an event to a moment a fault kept clients and nodes from each
-// other, or acted on one of them or on its clock. A single message that is late or lost, or
-// a call that is cancelled, leaves all other messages their way.
+// isObstructed reports whether, from an event to a moment, a fault separated clients from
+// nodes, or acted on one of them or its clock. A late or lost message and a cancelled call
+// do not count, because other messages still arrive.
 func (h *inquiry) obstructed(from *trace.Event, to history.Moment) bool {
 	return slices.ContainsFunc(h.Acts(), func(a *history.Act) bool {
 		switch h.Fault(a.Fault).Effect {
@@ -139,9 +141,9 @@ func (h *inquiry) obstructed(from *trace.Event, to history.Moment) bool {
 	})
 }
 
-// removes says that after the request that set a key its client sends another one to the
-// key's node that may be meant to remove it: in the same call of acquire, or by itself
-// before the next. A repetition of the request is none.
+// triesToRemove reports whether a client, after the request that set a key, sends its node
+// another request that may be meant to remove the key. The request must belong to the same
+// call of acquire, or to no call. A repetition of the first request does not count.
 func (h *inquiry) removes(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// LeaseExclusion is violated when two clients' leases overlap, or two handles' of
-// one client: the lock service granted twice. With room for N, when there are more
-// than N leases at one moment.
+// LeaseExclusion is violated when two clients' leases overlap: the lock service granted the
+// lock twice. For a lock with room for N clients it is violated when more than N leases
+// exist at one moment.
 const LeaseExclusion Property = "lease-exclusion"
 
 var leaseExclusion = property{
@@ -29,11 +29,11 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 	if h.NobodyExcluded() {
 		return notApplicable(everybodyIn.Reason())
 	}
-	var old, young *history.Section // of the first overlap
+	var old, young *history.Section // the sections of the first overlap
 	var first *trace.Event
 	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
 		if first != nil && first.Seq <= b.From.Seq {
-			break // no later grant's lease overlaps any earlier
+			break // a later grant's lease can only overlap later
 		}
 		if a, at := oneTooMany(in, b); at != nil && (first == nil || at.Seq < first.Seq) {
 			old, young, first = a, b, at
@@ -45,9 +45,9 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 	return h.leasesOverlap(old, young, first)
 }
 
-// oneTooMany is the section whose lease, besides those of others, overlaps with one that was
-// granted later, so that its lock had room for all of them but one; with the event with which
-// that turned out. All these leases run at one moment, that of the later grant.
+// excessLease returns the section whose lease, together with those of others, overlaps with
+// the lease of the later grant b, so that the lock has one holder too many. It also returns
+// the event that showed it. All these leases exist at the moment of the later grant.
 func oneTooMany(in []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section
@@ -70,8 +70,8 @@ func oneTooMany(in []*history.Section, b *history.Section) (*history.Section, *t
 	return last.a, last.at
 }
 
-// leasesOverlap tells of two leases that turned out to overlap with the event at, b's
-// the one granted later.
+// overlapFinding returns the finding of two leases that were shown to overlap by the event
+// at; b's was granted later.
 func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {

@@ -9,16 +9,16 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// patience bounds porcupine's search by the steps it takes and not by time, so
-// that every run of it ends alike. It is enough for any history whose sections
-// do not overlap by the dozen. A step copies the state of all objects, so that where
-// there are more than roomy of them it counts for several.
+// maxSteps bounds porcupine's search by the number of its steps and not by time, so that
+// every run gives the same result. It is enough for any history in which fewer than a dozen
+// sections overlap. A step copies the state of all objects, so with more than
+// objectsPerStep objects it counts as several steps.
 const (
 	patience = 200_000
 	roomy    = 100
 )
 
-// opinion is what porcupine says of a history.
+// A porcupineResult is porcupine's result for a history.
 type opinion string
 
 const (
@@ -27,21 +27,21 @@ const (
 	notSearched opinion = "not-searched"
 )
 
-// A visit is one operation of a section, with objects and versions numbered.
+// An objectAccess is one operation of a section, with objects and versions numbered.
 type visit struct {
 	object      int
 	write       bool
 	sees, makes uint32
 }
 
-// linearize asks porcupine whether sections can be put one after the other. Each
-// is one operation, from acquire returned to release called, on a resource that
-// has all objects: each of its reads must return the version that it did return,
-// and each of its writes replace exactly the version that it did replace.
+// linearize asks porcupine whether sections can be ordered one after the other. Each
+// section is one operation, from acquire returned to release called, on a resource that
+// holds all objects. Each of its reads must return the version that it did return, and each
+// of its writes must replace the version that it did replace.
 func linearize(sections []*history.Section) opinion {
 	objects := map[string]int{}
 	numbers := map[*history.Version]uint32{}
-	// A version that nobody made is number 0 of its object.
+	// The initial version of an object is number 0.
 	number := func(v *history.Version) uint32 {
 		if v.Made == nil {
 			return 0
@@ -101,7 +101,7 @@ func linearize(sections []*history.Section) opinion {
 	return notSerial
 }
 
-// disagreement says so if the two checkers do not agree; else it is zero.
+// disagreement returns a reason if the two checkers disagree; otherwise it is zero.
 func disagreement(ours Outcome, porcupines opinion) Reason {
 	switch {
 	case porcupines == notSearched || (ours == Holds) == (porcupines == serial):

@@ -4,9 +4,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the lock costs in traffic: requests that clients sent to nodes, to count
-// tokens too. Those that set a connection up and what nodes send to their
-// replicas do not count.
+// lockCommands measures the lock's traffic: requests that clients sent to nodes, including
+// those for tokens. Requests that set up a connection do not count, nor does what nodes
+// send to their replicas.
 var lockCommands = measure{
 	name:     "lock-commands",
 	title:    "requests that clients sent to the nodes that locks are kept on",

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// How long a client takes itself for the holder of a lock that it has lost: from the end of
-// the lease by its time to the lock's signal, or to the first refusal by which the client
-// can tell, less the time that its process was paused. Who knew before the end took no time.
+// lossNoticed measures how long a client believes that it holds a lock that it has lost:
+// from the expiry of the lease to the lock's signal, or to the first refusal that shows it
+// the loss, without its process's pauses. A client that knew before the end took no time.
 var lossNoticed = measure{
 	name:     "loss-noticed",
 	title:    "from the end of a lease until its holder knew, less its pauses",

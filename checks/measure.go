@@ -7,50 +7,51 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A Measure is what a run says of one thing that a lock costs, or of how long
-// its clients wait. It is computed from the trace alone.
+// A Measure is a cost of the lock in a run, or how long its clients wait. It is computed
+// from the trace alone.
 type Measure struct {
-	// Name is what scenarios and programs call it, Title one line for people.
+	// Name is its name in scenarios and programs; Title describes it in one line for
+	// people.
 	Name, Title string
-	// Figures are its numbers, in a fixed order. One that the run cannot give,
-	// such as the median of nothing, is left out.
+	// Figures are its numbers, in a fixed order. A number that the run does not have, such
+	// as the median of nothing, is left out.
 	Figures []Figure
-	// Says is what is told of it: why there are no figures at all, if there are none.
+	// Summary describes it in words, or says why there are no figures.
 	Says Reason
 }
 
 // A Figure is one number of a measure.
 type Figure struct {
-	// Name tells it from the measure's others.
+	// Name distinguishes it from the measure's other figures.
 	Name  string
 	Unit  Unit
 	Value int64
 }
 
-// Unit is what a figure counts.
+// A Unit is what a figure counts.
 type Unit string
 
 const (
 	// Nanoseconds of true time.
 	Nanoseconds Unit = "ns"
-	// Count is a plain number, and Hundredths a hundred times one.
+	// Count is a plain number. Hundredths is a number times a hundred.
 	Count      Unit = ""
 	Hundredths Unit = "hundredths"
 	// Percent is a share.
 	Percent Unit = "percent"
 )
 
-// A measure of a run. To add one, write a file that declares it and enter it in
-// the list below.
+// A measure computes a [Measure] of a run. To add one, write a file that declares it and
+// add it to the list below.
 type measure struct {
 	name, title string
-	// headline are the figures that are enough where there is no room for all.
+	// headline are the figures to show where there is no room for all.
 	headline []string
 	take     func(*inquiry) Measure
 }
 
-// measures lists all of them: how long clients wait, what that costs, and what
-// comes of it.
+// measures lists all measures: how long clients wait, what the lock costs, and what work
+// gets done.
 var measures = []measure{
 	timeToAcquire,
 	timeHeld,
@@ -78,7 +79,7 @@ func MeasureNames() []string {
 	return names
 }
 
-// Headline names the figures of a measure that are enough where there is no room for all.
+// Headline names the figures of a measure to show where there is no room for all.
 func Headline(name string) []string {
 	for _, m := range measures {
 		if m.name == name {
@@ -88,7 +89,7 @@ func Headline(name string) []string {
 	return nil
 }
 
-// Measures takes every measure of a run, in the order of [MeasureNames].
+// Measures computes all measures of a run, in the order of [MeasureNames].
 func Measures(of *history.History) []Measure {
 	h := &inquiry{of}
 	all := make([]Measure, len(measures))
@@ -101,11 +102,10 @@ func Measures(of *history.History) []Measure {
 
 func absent(why Reason) Measure { return Measure{Says: why} }
 
-// ratio is a over b, rounded to the nearest whole number.
+// ratio returns a/b, rounded to the nearest whole number.
 func ratio(a, b int64) int64 { return (a + b/2) / b }
 
-// median is the middle one of some times, or half way between the middle two.
-// There must be one at least.
+// median returns the median of some times; there must be at least one.
 func median(times []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(times))
 	upper := sorted[len(sorted)/2]
@@ -113,8 +113,8 @@ func median(times []time.Duration) time.Duration {
 	return lower + (upper-lower)/2
 }
 
-// percentile is the least time that at least p per cent of some times do not exceed. There
-// must be one at least.
+// percentile returns the smallest of some times that at least p per cent of them do not
+// exceed. There must be at least one.
 func percentile(times []time.Duration, p int) time.Duration {
 	sorted := slices.Sorted(slices.Values(times))
 	return sorted[max(0, (len(sorted)*p+99)/100-1)]

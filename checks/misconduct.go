@@ -8,12 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a lock does that no caller can live with, whatever becomes of the data. A property of
-// misconduct is in a verdict only if it is violated, and always by the lock itself: that nothing
-// of the kind was seen in a run does not prove that the lock behaves.
+// Misconduct is behaviour of a lock that no caller can accept, whatever happens to the
+// data. A verdict has a property of misconduct only if it is violated, and then it is
+// always the lock's fault. A run without misconduct does not prove that the lock behaves
+// well.
 
-// misconduct is a property that a lock violates by what it does. find returns what breaks it
-// first, and the events that show it; a zero reason is that nothing does.
+// misconduct returns a property that a lock violates by its behaviour. find returns the
+// first violation, and the events that show it; a zero reason means that there is none.
 func misconduct(c Card, find func(*inquiry) (Reason, []int)) property {
 	c.Of = OfMisconduct
 	return property{Card: c, judge: func(h *inquiry) Finding {
@@ -22,7 +23,8 @@ func misconduct(c Card, find func(*inquiry) (Reason, []int)) property {
 	}}
 }
 
-// guilty is the finding of a violation by the lock; it holds if there is no reason.
+// lockViolation returns the finding of a violation by the lock; without a reason the
+// property holds.
 func guilty(reason Reason, events []int) Finding {
 	if reason.IsZero() {
 		return holds()
@@ -35,10 +37,12 @@ func guilty(reason Reason, events []int) Finding {
 	return f
 }
 
-// nothing is what a rule finds in a run that keeps it.
+// findNothing is for rules that only [inquiry.endingFinding] and [inquiry.complaintFinding]
+// find violated.
 func nothing(*inquiry) (Reason, []int) { return Reason{}, nil }
 
-// ended is how a client's code ended the run, if that is what a property forbids.
+// endingFinding returns a violation of p if a client's code ended the run in a way that p
+// forbids.
 func (h *inquiry) ended(p Property) Finding {
 	if e := h.Trace.Ending; e != nil && Property(e.Rule) == p {
 		return guilty(endedRun.Reason(e.Why), nil)
@@ -46,8 +50,8 @@ func (h *inquiry) ended(p Property) Finding {
 	return holds()
 }
 
-// complained is what a client's program says against its lock, if that is what a property
-// forbids. A rule that is no property is one of the program's own.
+// complaintFinding returns a violation of p if a client's program complained about its lock
+// in a way that p forbids. A rule that is no property is one of the program's own.
 func (h *inquiry) complained(p Property) Finding {
 	for _, c := range h.Trace.Complaints {
 		rule := Property(c.Rule)
@@ -66,8 +70,8 @@ func (h *inquiry) complained(p Property) Finding {
 	return holds()
 }
 
-// lastAsked is a client's last call of acquire or extend, and the ends of that and of
-// what the lock has prolonged by itself since.
+// lastCallEvents returns the events of a client's last call of acquire or extend, with the
+// ends of later extensions that the lock made by itself.
 func (h *inquiry) lastAsked(client string) (at []int) {
 	for _, c := range h.Calls() {
 		if c.Client != client || c.Step != trace.Acquire && c.Step != trace.Extend {
@@ -83,7 +87,7 @@ func (h *inquiry) lastAsked(client string) (at []int) {
 	return at
 }
 
-// quietFor says for how long before an event no fault has acted.
+// quietFor returns for how long before an event no fault has acted.
 func (h *inquiry) quietFor(ev *trace.Event) time.Duration {
 	since, ever := h.Quiet(history.MomentOf(ev))
 	if !ever {
@@ -92,16 +96,16 @@ func (h *inquiry) quietFor(ev *trace.Event) time.Duration {
 	return ev.At - since.At
 }
 
-// calmSince says that from one event to a later one no fault acted, and that no clock had
-// been changed before that.
+// isCalmSince reports whether no fault acted from one event to a later one, and no clock
+// had been changed before the later one.
 func (h *inquiry) calmSince(from, to *trace.Event) bool {
 	return h.quietFor(to) >= to.At-from.At && !slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
 		return ev.Clocks.Why != "" && ev.Seq < to.Seq
 	})
 }
 
-// firstCall is the first call of a step in an acquisition; nil if there is none, or if it has
-// not returned.
+// firstCall returns the first call of a step in an acquisition. It returns nil if there is
+// none, or if it has not returned.
 func (h *inquiry) firstCall(id history.Acquisition, step trace.Step) *history.Call {
 	for _, c := range h.CallsOf(id) {
 		if c.Step == step {
