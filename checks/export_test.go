@@ -1,7 +1,7 @@
 package checks
 
-// Sentences has the sentences of reasons and measures, which internal/story writes. It is set by
-// the external tests, since story imports this package.
+// Sentences renders reasons and measures as sentences, as package internal/story does. The
+// external tests set it, because story imports this package.
 var Sentences interface {
 	Reason(Reason) string
 	Measure(Measure) string

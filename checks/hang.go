@@ -117,9 +117,9 @@ func (h *inquiry) mute() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isLockFree reports whether, when a run is cut off, another grant of the lock that a call
-// of acquire asks for has not existed for the given time. It also requires that the call's
-// own client is in no section of the lock.
+// isLockFree reports whether a call of acquire had no reason to wait when a run was cut off: for
+// the given time no other acquisition had a key of the lock, and the call's own client was in no
+// section of the lock.
 func (h *inquiry) free(c *history.Call, over *trace.Event, long time.Duration) bool {
 	since := history.StartOf(over.At - long)
 	stands := func(k *history.Holding) bool {

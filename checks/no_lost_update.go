@@ -7,13 +7,13 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// NoLostUpdate is violated when an applied update replaced another version than
-// the one its section read, or when an acknowledged write is missing. A write is
-// an update if its section had read the object, or knew it from a write of its
-// own; what the section itself had sent before does not count as another
-// version. An acknowledged write is missing when the object later shows an older
-// version, or the same version as somebody else wrote it. For blind writes, those
-// of a section that had not asked to read the object, only the second counts.
+// NoLostUpdate is violated when an applied update replaced another version than the one its
+// section had read, or when an acknowledged write is missing. A write is an update if its
+// section had read the object, or knew it from a write of its own. Versions from the
+// section's own earlier writes do not count as other versions. An acknowledged write is
+// missing if the object later shows an older version, or the same version number with
+// another client's write. Blind writes are those of a section that had not asked to read
+// the object; for them only a missing write counts.
 const NoLostUpdate Property = "no-lost-update"
 
 var noLostUpdate = property{
@@ -30,8 +30,8 @@ func judgeNoLostUpdate(h *inquiry) Finding {
 	return worse(staleUpdate(h), missingWrite(h))
 }
 
-// staleUpdate finds the first update that was computed from another version
-// than the one it replaced.
+// staleUpdate finds the first update that was computed from another version than the one it
+// replaced.
 func staleUpdate(h *inquiry) Finding {
 	for _, v := range h.Versions() {
 		read := v.By.Knew(v.Object, v.Issued)
@@ -58,7 +58,7 @@ func staleUpdate(h *inquiry) Finding {
 	return holds()
 }
 
-// missingWrite finds the first acknowledged write that was seen to be gone.
+// missingWrite finds the first acknowledged write that was seen to be missing.
 func missingWrite(h *inquiry) Finding {
 	found := holds()
 	all := sightsOf(h.Sights())
@@ -82,12 +82,12 @@ func missingWrite(h *inquiry) Finding {
 	return found
 }
 
-// sights are those of one object, in order.
+// objectObservations are the observations of one object, in order.
 type sights struct {
 	all []history.Sight
-	// lower is, for each sight, the next that shows a lower version.
+	// nextLower is, for each observation, the index of the next one with a lower version.
 	lower []int
-	// showing are the sights of each version's number.
+	// byNumber has the indices of the observations of each version number.
 	showing map[int][]int
 }
 
@@ -115,8 +115,8 @@ func sightsOf(all []history.Sight) map[string]*sights {
 	return byObject
 }
 
-// gone is the first sight, once a version had been made, of an older one, or of the same
-// as somebody else wrote it; nil if there is none.
+// firstGone returns the first observation, after a version was made, of an older version,
+// or of the same number with another client's write; nil if there is none.
 func (s *sights) gone(v *history.Version) *history.Sight {
 	if s == nil {
 		return nil

@@ -4,9 +4,9 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// What it costs that a lock becomes free: how many clients are told of it without having
-// asked, all in all and at most between one release and the next. A lock that wakes
-// everybody who waits has a herd of them.
+// notifications measures what it costs that a lock becomes free: how many notifications
+// clients receive, in total and at most between one release and the next. A lock that wakes
+// all waiters causes a thundering herd.
 var notifications = measure{
 	name:     "notifications",
 	title:    "how often clients were told that something had changed which they watch",
@@ -38,7 +38,7 @@ func takeNotifications(h *inquiry) Measure {
 	return m
 }
 
-// onCluster says that a lock is kept in a cluster.
+// usesCluster reports whether a lock is kept in a cluster.
 func (h *inquiry) onCluster() bool {
 	for _, l := range h.Trace.Locks {
 		if len(l.Members) > 0 {
@@ -48,7 +48,7 @@ func (h *inquiry) onCluster() bool {
 	return false
 }
 
-// releases are when release was called, in order.
+// releaseTimes returns when release was called, in order.
 func (h *inquiry) releases() []history.Moment {
 	var all []history.Moment
 	for _, c := range h.Calls() {

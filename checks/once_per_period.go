@@ -7,11 +7,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// OncePerPeriod is violated when two sections that began for one period of the schedule each
-// had an effect. Which period a section is for, its client has said when it asked for the
-// lock: the schedule's, and not that in which something was done. A period for which nobody
-// had an effect is missed (see [Verdict.Missed]), which violates nothing. Only a run with a
-// schedule is judged.
+// OncePerPeriod is violated when two sections for the same period of the schedule both had
+// an effect. The period of a section is the one that its client named when it asked for the
+// lock, not the one in which it worked. A period without any effect is missed (see
+// [Verdict.Missed]), which is no violation. Only a run with a schedule is judged.
 const OncePerPeriod Property = "once-per-period"
 
 var oncePerPeriod = property{
@@ -43,7 +42,8 @@ func judgeOncePerPeriod(h *inquiry) Finding {
 	return holds()
 }
 
-// ranTwice is that a second section had an effect for the period of a first.
+// ranTwiceFinding returns the finding that a second section had an effect for the same
+// period as a first.
 func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
@@ -60,15 +60,15 @@ func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
 	return f
 }
 
-// A MissedPeriod is a period of the schedule for which nobody had an effect.
+// A MissedPeriod is a period of the schedule for which no section had an effect.
 type MissedPeriod struct {
-	// Lock names the job by the lock that is to keep its runs apart.
+	// Lock is the lock of the job; it identifies the job.
 	Lock   string
 	Period int
 	Reason Reason
 }
 
-// missed lists the periods that have begun, and for which nobody had an effect.
+// missedPeriods lists the periods that have begun and for which no section had an effect.
 func (h *inquiry) missed() []MissedPeriod {
 	var all []MissedPeriod
 	for _, lock := range h.Trace.Locks {
@@ -92,19 +92,19 @@ func (h *inquiry) missed() []MissedPeriod {
 	return all
 }
 
-// A RepeatedPeriod is a period of the schedule for which a job has been run more than once
-// though once would have done. It is told of jobs that may be: of any other it is a violation.
+// A RepeatedPeriod is a period of the schedule for which a job has been run more than once.
+// It is reported only for jobs that may be repeated; for any other job it is a violation.
 type RepeatedPeriod struct {
 	Lock   string
 	Period int
-	// Runs is how often it was run, and Wasted how long all runs but the first took, from
-	// the grant to the last effect.
+	// Runs is how often the job was run. Wasted is how long all runs but the first took,
+	// from the grant to the last effect.
 	Runs   int
 	Wasted time.Duration
 	Reason Reason
 }
 
-// repeated lists the periods that were run more than once, if that does no harm.
+// repeatedPeriods lists the periods that were run more than once, if that does no harm.
 func (h *inquiry) repeated() []RepeatedPeriod {
 	var all []RepeatedPeriod
 	for _, lock := range h.Trace.Locks {

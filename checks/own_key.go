@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// OwnKeyInTheWay is violated by an acquire that takes its own key for another client's. The key
-// stood, its node answered one more request of the same acquire, and acquire failed or went on
-// asking until the key expired, while nothing was wrong. A lock that sends a SET NX again must not
-// take the nil of the second for a refusal.
+// OwnKeyInTheWay is violated by an acquire that takes its own key for another client's. The
+// key existed, and its node answered one more request of the same acquire. Then acquire
+// failed, or kept asking until the key expired, although nothing was wrong. A lock that
+// sends SET NX again must not treat a nil reply to the second request as a refusal.
 const OwnKeyInTheWay Property = "own key in the way"
 
 var ownKeyKnown = misconduct(Card{
@@ -20,10 +20,8 @@ var ownKeyKnown = misconduct(Card{
 	Word:   "own key in the way", Means: "an acquire takes the key that it has set itself for another client's",
 }, (*inquiry).ownKey)
 
-// ownKey: an acquire to which its own key is in the way. The key stood, its node answered one
-// more request of the same acquire, and acquire failed or went on asking until the key expired,
-// while nothing was wrong. A lock that sends a SET NX again must not take the nil of the second
-// for a refusal.
+// findOwnKeyInTheWay finds an acquire that takes its own key for another client's; see
+// [OwnKeyInTheWay].
 func (h *inquiry) ownKey() (Reason, []int) {
 	for _, c := range h.Calls() {
 		if c.Step != trace.Acquire || c.Began == nil {
@@ -48,16 +46,17 @@ func (h *inquiry) ownKey() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isNeeded says that a place is a slot of a lock that can do without none of its nodes. One that
-// asks a quorum of nodes can do without a few keys.
+// isNeeded reports whether a place is a slot of a lock that needs all of its nodes. A lock
+// that asks a quorum of nodes can do without a few keys.
 func (h *inquiry) isNeeded(place history.Place) bool {
 	lock, kept := h.LockAt(place)
 	elsewhere := func(s trace.SlotInfo) bool { return s.Node != place.Node }
 	return kept && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, elsewhere))
 }
 
-// answeredAgain is the arrival of an answer of a key's node to a request of acquire other than
-// the one that set the key, after it was set and before the event until; nil if there is none.
+// secondAnswer returns the arrival of a reply from a key's node to a request of acquire
+// other than the one that set the key. The reply was sent after the key was set, and
+// arrived before the event until. It returns nil if there is none.
 func (h *inquiry) answeredAgain(c *history.Call, k *history.Holding, until int) *trace.Event {
 	asked := map[int]*trace.Event{} // the last request on each connection
 	for _, m := range h.Messages() {
@@ -75,8 +74,8 @@ func (h *inquiry) answeredAgain(c *history.Call, k *history.Holding, until int) 
 	return nil
 }
 
-// laterGranted says whether the client was granted the lock between the failure of a call and
-// the end of a key: then it can have taken the key for its own after all.
+// wasGrantedLater reports whether the client was granted the lock between the failure of a
+// call and the end of a key. Then it may have recognised the key as its own after all.
 func (h *inquiry) laterGranted(c *history.Call, k *history.Holding) bool {
 	for _, in := range h.Sections() {
 		if in.Client == c.Client && in.Granted.Seq > c.Ended.Seq && in.Granted.Seq < k.Ended.Seq {

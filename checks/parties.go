@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Parties are the acquisitions that have a part in what broke: those that show it, and those
-// of which a fault struck the client or a message. Where nobody gets on, all that were
-// granted have one.
+// Parties returns the acquisitions that took part in what broke: those whose events show
+// it, and those whose client or message was struck by a fault. If progress is violated, all
+// granted acquisitions are parties.
 func (v *Verdict) Parties(h *history.History) map[history.Acquisition]bool {
 	parties := map[history.Acquisition]bool{}
 	for _, f := range v.Violations() {

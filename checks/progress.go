@@ -8,23 +8,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Progress is violated when, after the last strike or the end of any fault and
-// within the scenario's bound, no client that wants the lock completes a section
-// with its writes acknowledged. A client wants the lock if it calls acquire from
-// then on and within the bound, or is then waiting for a pending acquire or for
-// its next attempt. It completes a section by calling release after at least one
-// write, all of which it knows to be applied, or, if it is a client that never
-// writes, after nothing that failed.
+// Progress is violated when no client that wants the lock completes a section with its
+// writes acknowledged, after the last strike or the end of any fault and within the
+// scenario's time limit. A client wants the lock if it calls acquire in that time, or if at
+// its beginning it waits for a pending acquire or for its next attempt. It completes a
+// section by calling release after at least one write, all of which it knows to be applied.
+// A client that never writes completes it if nothing failed.
 //
-// In a run with a schedule a client wants the lock no more when somebody has run the job for
-// its period.
+// In a run with a schedule, a client no longer wants the lock when another client has run
+// the job for its period.
 //
-// It does not apply to a run that was over before every fault was that has an
-// end.
+// The property does not apply to a run that ended before a fault that was meant to end.
 //
-// It is violated too when nobody wanted the lock because a client that had it, or
-// waited for something else, never came to its end and the run was cut off; or if an acquire
-// still waited then, a minute after the last fault, for a grant that stood and that nobody used.
+// It is also violated in two cases in which the run was cut off. No client wanted the lock,
+// because a client that held it, or waited for something else, never ended. Or, a minute
+// after the last fault, an acquire still waited for an existing grant that no client used.
 const Progress Property = "progress"
 
 var progress = property{
@@ -66,22 +64,20 @@ func judgeProgress(h *inquiry) Finding {
 	return verdict
 }
 
-// calm is the time after the last fault, in which the lock has to work.
+// calmTime is the time after the last fault, in which the lock has to work.
 type calm struct {
 	*inquiry
 	from history.Moment
 	// fault is the last strike or lift; nil if there was none.
 	fault *trace.Event
-	// until is when the scenario's bound is over; forever is at the end of the
-	// run.
+	// until is the end of the scenario's time limit; [history.Never] is the end of the run.
 	until history.Moment
-	// horizon is when the run was cut off; nil if it came to its end.
+	// horizon is the event with which the run was cut off; nil if it was not.
 	horizon *trace.Event
-	// unfinished are the faults that were to end and had not when the run was
-	// over.
+	// unfinished are the faults that were meant to end and had not ended when the run did.
 	unfinished []int
-	// acquires are the calls of acquire, in order, and next is the next of the same
-	// client.
+	// acquires are the calls of acquire, in order. next maps each to the next call of the
+	// same client.
 	acquires []*history.Call
 	next     map[*history.Call]*history.Call
 }
@@ -105,16 +101,16 @@ func newCalm(h *inquiry) *calm {
 		last[call.Client] = call
 		c.acquires = append(c.acquires, call)
 	}
-	// A bound as long as the whole run can be cut off only by the run's end.
+	// A time limit as long as the whole run can be cut off only by the end of the run.
 	if within := h.Trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
 		c.until = history.Moment{At: c.from.At + within, Seq: history.Never.Seq}
 	}
 	return c
 }
 
-// locks lists the locks that anybody called for, in the order of the first
-// calls; those first that somebody wants now, so that who waits for one of them
-// is not taken for somebody who is stuck with another.
+// locks lists the locks that clients asked for, in the order of the first calls. Locks that
+// a client wants now come first, so that a client that waits for one of them does not count
+// as stuck with another.
 func (c *calm) locks() []string {
 	var names []string
 	for _, call := range c.acquires {
@@ -164,7 +160,7 @@ func (c *calm) judge(lock string) Finding {
 	end, denied := c.LastBefore(c.until), c.denied(lock, calls)
 	told := calls[max(0, slices.Index(clients, denied))]
 	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{told.Began.Seq, end.Seq}}
-	bound := c.until.At // and not when something last happened within it
+	bound := c.until.At // not the time of the last event within it
 	if c.until == history.Never {
 		bound = end.At
 	}
@@ -210,7 +206,7 @@ func (c *calm) judge(lock string) Finding {
 	return f
 }
 
-// unrun leaves out those calls that are for a period of the schedule which somebody has run:
+// withoutPeriodsRun leaves out the calls for a period of the schedule that has been run:
 // the lock is not wanted for its own sake.
 func (c *calm) unrun(calls []*history.Call) []*history.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
@@ -221,11 +217,11 @@ func (c *calm) unrun(calls []*history.Call) []*history.Call {
 	})
 }
 
-// denied is the first of the clients that want the lock, and asked for it since the last
-// fault, to whom nothing was missing that the lock needs; "" if there is none.
+// deniedClient returns the first client that wanted the lock, asked for it since the last
+// fault, and had everything that the lock needs; "" if there is none.
 func (c *calm) denied(lock string, wanting []*history.Call) string {
 	for _, call := range wanting {
-		next := c.next[call] // of a call that had failed before, it waits for the next attempt
+		next := c.next[call] // after a failed call, the client waits for its next attempt
 		asked := call.Ended == nil || !history.MomentOf(call.Ended).Before(c.from) || next != nil && !c.until.Before(history.MomentOf(next.Began))
 		if asked && c.Provided(lock, call.Client) {
 			return call.Client
@@ -234,9 +230,8 @@ func (c *calm) denied(lock string, wanting []*history.Call) string {
 	return ""
 }
 
-// outstayed reports whether a client is left without a quorum by keys that stand for
-// longer than their TTL of true time, because the clocks of their nodes were set back or
-// run slow.
+// areKeysOverdue reports whether a client has no quorum because keys existed for longer
+// than their TTL of true time, on nodes whose clocks were set back or run slowly.
 func (c *calm) outstayed(lock, client string) bool {
 	end := c.LastBefore(c.until)
 	slots, _ := c.Reach(lock, client)
@@ -250,8 +245,8 @@ func (c *calm) outstayed(lock, client string) bool {
 	return free < quorum && free < len(slots)
 }
 
-// despite adds how many nodes, or members, were enough for the client to whom the lock was denied, if
-// some fault still acted.
+// withReachable adds to the reason how many nodes, or members, the client could reach and
+// how many it needed, if some of them were out of reach.
 func (c *calm) despite(lock, client string, reason Reason) Reason {
 	of, quorum := c.Needs(lock)
 	slots, _ := c.Reach(lock, client)
@@ -264,7 +259,8 @@ func (c *calm) despite(lock, client string, reason Reason) Reason {
 	return reason.And(quorumInReach.Reason(client, len(slots), of, quorum))
 }
 
-// unheard adds that the client waits for a server that has lost its power, if it does.
+// withSilentServer adds to the reason that the client waits for a server that has lost its
+// power, if it does.
 func (c *calm) unheard(client string, reason Reason) Reason {
 	if servers := c.Unheard(client); len(servers) > 0 {
 		return reason.And(unheardOf.Reason(client, servers[0]))
@@ -272,9 +268,9 @@ func (c *calm) unheard(client string, reason Reason) Reason {
 	return reason
 }
 
-// turnedAway finds where a client that had been granted the lock was refused by
-// the storage, or got no answer from it, the first time; nil if none was. The lock
-// cannot help that.
+// storageRefusal returns the first event with which the storage refused, or did not answer,
+// a client that had been granted the lock; nil if there is none. The lock is not to blame
+// for that.
 func (c *calm) turnedAway(lock string) *trace.Event {
 	var first *trace.Event
 	for _, call := range c.Calls() {
@@ -289,10 +285,10 @@ func (c *calm) turnedAway(lock string) *trace.Event {
 	return first
 }
 
-// overdue finds a section, granted after the last fault, that was given up when its
-// lease was over, because nobody had asked in time for it to be prolonged or because
-// much of it had passed before the fault was over; nil if there is none. The lock had
-// said when it would be.
+// overdueSection returns a section, granted after the last fault, that was given up when
+// its lease had ended; nil if there is none. Either the client did not ask in time for an
+// extension, or much of the lease had passed before the fault ended. The lock had declared
+// the lease's end.
 func (c *calm) overdue(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Lease.Empty() || s.Completed() {
@@ -310,8 +306,8 @@ func (c *calm) overdue(lock string) *history.Section {
 	return nil
 }
 
-// robbed names the assumptions that nodes broke, up to the event at, by losing keys of
-// a section that was granted after the last fault: its client could not complete it.
+// lostKeyAssumptions names the assumptions that nodes broke, up to the event at, by losing
+// keys of a section that was granted after the last fault and not completed.
 func (c *calm) robbed(lock string, at int) []trace.Assumption {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Completed() {
@@ -329,9 +325,9 @@ func (c *calm) robbed(lock string, at int) []trace.Assumption {
 	return nil
 }
 
-// misguided finds a section, granted after the last fault, whose client was stopped or
-// had its clock set while it asked, so that it could not know that the grant was stale;
-// nil if there is none.
+// misguidedSection returns a section, granted after the last fault, whose client was
+// stopped or had its clock set while it asked, so that it could not know that the grant was
+// stale; nil if there is none.
 func (c *calm) misguided(lock string) *history.Section {
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.uncounted(s)) > 0 {
@@ -341,8 +337,8 @@ func (c *calm) misguided(lock string) *history.Section {
 	return nil
 }
 
-// uncounted names the assumptions about a client's clock that broke while it asked for
-// a section's grant.
+// clockBrokenWhileAsking names the assumptions about a client's clock that broke while it
+// asked for a section's grant.
 func (c *calm) uncounted(s *history.Section) []trace.Assumption {
 	kind := fakeclock.Monotonic
 	if s.Granted.Ends != nil {
@@ -351,10 +347,11 @@ func (c *calm) uncounted(s *history.Section) []trace.Assumption {
 	return uncounted(c.ClockOf(s, kind), history.MomentOf(s.Called()), s.From)
 }
 
-// wanting finds who wants the lock: the calls of acquire that show it, in order.
+// wantingCalls returns the calls of acquire that show which clients want the lock, in
+// order.
 func (c *calm) wanting(lock string) []*history.Call {
 	var calls []*history.Call
-	// last has each client's last call before the calm, unless it led to a section.
+	// last has each client's last call before the calm time.
 	last := map[string]*history.Call{}
 	for _, call := range c.acquires {
 		switch at := history.MomentOf(call.Began); {
@@ -379,7 +376,7 @@ func (c *calm) wanting(lock string) []*history.Call {
 	return calls
 }
 
-// firstOfEach are the first calls of each client.
+// firstOfEach returns the first call of each client.
 func firstOfEach(calls []*history.Call) []*history.Call {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
@@ -389,7 +386,7 @@ func firstOfEach(calls []*history.Call) []*history.Call {
 	})
 }
 
-// clientsOf are the clients that made some calls.
+// clientsOf returns the clients that made the calls.
 func clientsOf(calls []*history.Call) []string {
 	var clients []string
 	for _, call := range calls {
@@ -398,8 +395,8 @@ func clientsOf(calls []*history.Call) []string {
 	return clients
 }
 
-// withdrawn reports whether the client of a call of acquire crashed before it
-// called again, or was done after a failed one.
+// isWithdrawn reports whether the client of a call of acquire crashed before it called
+// again, or ended its program after the call had failed.
 func (c *calm) withdrawn(call *history.Call) bool {
 	over, crashed := c.Fate(call.Client)
 	if over == nil || over.Seq < call.Began.Seq {

@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// unkept names the assumptions that nodes broke, up to the event at, by not keeping what they
-// had promised of a section's keys, if it takes these nodes for the keys to have stood on a
-// quorum of the lock's slots then: without them they did not. It counts slots, as a grant
-// does. One such node of five does not let anybody else in, so a lock that let somebody in all
-// the same has no excuse.
+// brokenPromises names the assumptions that nodes broke, up to the event at, by not keeping
+// a section's keys as promised. It names them only if the keys would have existed on a
+// quorum of the lock's slots with these nodes, and did not without them. It counts slots,
+// as a grant does. One such node of five does not make room for another client, so a lock
+// that granted it nevertheless has no excuse.
 func (h *inquiry) unkept(s *history.Section, at int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
@@ -36,15 +36,16 @@ func (h *inquiry) unkept(s *history.Section, at int) []trace.Assumption {
 	return slices.Compact(broken)
 }
 
-// inVain reports whether it takes nodes that did not keep their promises for a section to have
-// been granted: mostly a master that does not know it is none any more.
+// isGrantedInVain reports whether a section was granted only because nodes did not keep
+// their promises: mostly a master that does not know that it has been replaced.
 func (h *inquiry) inVain(s *history.Section) bool { return len(h.unkept(s, s.Granted.Seq)) > 0 }
 
-// promised says whether a section's client had been told, up to the event at, that its key in a
-// slot would stand until after it, and which assumption broke if it does not; "" if it does, or
-// if a command took it away, which is no fault of the node. A replica that took a node's place
-// has to keep what that had promised: before, or afterwards, when it did not know that it is
-// none of the lock's nodes any more.
+// promised reports whether, up to the event at, a node had promised a section's client that
+// its key in a slot would exist for longer than that. broke is the assumption that broke if
+// the key does not exist; it is "" if it exists, or if a command removed it, which is not
+// the node's fault. A replica that took a node's place has to keep all promises of that
+// node. These include promises that the node made afterwards, when it did not know that it
+// had been replaced.
 func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > at {
@@ -61,8 +62,8 @@ func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made
 	return made, broke
 }
 
-// promisedBy is promised of one node. What came back to it from a disk or from a master is as
-// good as promised.
+// promisedBy is promised for one node. A key that came back to it from a disk or from a
+// master counts as promised.
 func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (made bool, broke trace.Assumption) {
 	now := h.Event(at).At
 	for _, k := range h.HoldingsOf(s.Acquisition) {
@@ -73,14 +74,15 @@ func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (m
 		switch stands := !givenUp && now < toldUntil(k, at); {
 		case stands:
 			made, broke = true, h.lost(s.Lock, k, at)
-		case givenUp, k.By != nil: // what came back with less of its time takes no promise back
+		case givenUp, k.By != nil: // a key that came back with less of its time revokes no promise
 			made, broke = false, ""
 		}
 	}
 	return made, broke
 }
 
-// toldUntil is when a key was to end that had been set, and prolonged, up to the event at.
+// promisedUntil returns until when a key was promised to exist by the event that set it,
+// and by those that renewed it up to the event at.
 func toldUntil(k *history.Holding, at int) time.Duration {
 	last := k.Set
 	for _, touch := range k.Touches {
@@ -94,8 +96,8 @@ func toldUntil(k *history.Holding, at int) time.Duration {
 	return last.At + last.TTL
 }
 
-// lost is the assumption that a node broke, up to the event at, by losing a key of a lock; "" if
-// it did not.
+// assumptionOfLoss returns the assumption that a node broke, up to the event at, by losing
+// a key of a lock; "" if it did not.
 func (h *inquiry) lost(lock string, k *history.Holding, at int) trace.Assumption {
 	for _, l := range h.Losses(lock) {
 		if l.Of.Set != k.Set || l.Event.Process != k.Node || l.Event.Seq > at {

@@ -2,31 +2,32 @@ package checks
 
 import "slices"
 
-// A property is what has to hold of a run, and how that is judged. To add one, write a
-// file that declares it and enter it in the list below.
+// A property is something that has to hold of a run, and the function that judges it. To
+// add one, write a file that declares it and add it to the list below.
 type property struct {
 	Card
 	judge func(*inquiry) Finding
-	// concerns says of which runs it is judged at all; nil is of all. No report of others
-	// speaks of it.
+	// appliesTo reports whether a run is judged by the property; nil means every run is.
+	// Reports of other runs do not mention it.
 	concerns func(*inquiry) bool
 }
 
-// A Card is all that anybody has to know of a property who does not judge it.
+// A Card is everything about a property that its users need, apart from how it is judged.
 type Card struct {
 	Property Property
-	// Title is what holds, in one line.
+	// Title says in one line what holds.
 	Title string
-	// Broken is what has happened when it does not, as the end of a title has it; Word the
-	// same in a cell of a table, which properties can share, and Means what that stands for.
+	// Broken says what has happened if it does not hold, for the end of a title. Label says
+	// the same in a cell of a table; several properties can have the same label. Meaning
+	// explains the label.
 	Broken, Word, Means string
-	// Column is the heading of the property's column in a matrix of text, if it has one,
-	// and Letter what stands for it in a cell there, if it has none.
+	// Column is the heading of the property's column in a text matrix, if it has one.
+	// Letter marks the property in a cell there, if it has no column.
 	Column, Letter string
 	Of             Subject
 	// Gravity orders violations: 1 is the worst.
 	Gravity int
-	// ReportOnly says that a violation is reported and counts against nobody, unless it is the
+	// ReportOnly says that a violation is reported but does not count, unless it is the
 	// lock's fault: see [Finding.Counts].
 	ReportOnly bool
 }
@@ -35,19 +36,20 @@ type Card struct {
 type Subject string
 
 const (
-	// OfExclusion: that one client at a time holds the lock. Such a property has a column of
-	// its own in a matrix.
+	// SubjectExclusion: one client at a time holds the lock. Such a property has a column
+	// of its own in a matrix.
 	OfExclusion Subject = "exclusion"
-	// OfData: what has become of the data. These decide whether a run is safe.
+	// SubjectData: what happened to the data. These properties decide whether a run is
+	// safe.
 	OfData Subject = "data"
-	// OfConduct: how else the lock, and those who use it, behave.
+	// SubjectConduct: how else the lock and its users behave.
 	OfConduct Subject = "conduct"
-	// OfMisconduct: that the lock does nothing that no caller can live with. Of such a property
-	// a verdict has a finding only if the lock violates it.
+	// SubjectMisconduct: the lock does nothing that no caller can accept. A verdict has a
+	// finding on such a property only if the lock violates it.
 	OfMisconduct Subject = "misconduct"
 )
 
-// properties lists all of them, in the order in which they are reported.
+// properties lists all properties, in the order in which they are reported.
 var properties = []property{
 	leaseExclusion,
 	sectionExclusion,
@@ -86,21 +88,21 @@ func Properties() []Property {
 	return names
 }
 
-// Judged lists the properties of which any of some verdicts says something, in the order in
-// which they are reported.
+// JudgedProperties lists the properties on which at least one of the verdicts has a
+// finding, in the order in which they are reported.
 func Judged(verdicts ...*Verdict) []Property {
 	return slices.DeleteFunc(Properties(), func(p Property) bool {
 		return !slices.ContainsFunc(verdicts, func(v *Verdict) bool { return v.judges(p) })
 	})
 }
 
-// PropertiesOf lists those that are about something.
+// PropertiesOf lists the properties about a subject.
 func PropertiesOf(what Subject) []Property {
 	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Card().Of != what })
 }
 
-// Card is the property's; of one that is not known it is empty, and its gravity the
-// least.
+// Card returns the property's card. The card of an unknown property has only its name, and
+// the least gravity.
 func (p Property) Card() Card {
 	for i := range properties {
 		if properties[i].Property == p {
@@ -110,10 +112,10 @@ func (p Property) Card() Card {
 	return Card{Property: p, Gravity: len(properties) + 1}
 }
 
-// Title is one line for people. It is empty if there is no such property.
+// Title returns the property's title, one line for people; "" if there is no such property.
 func (p Property) Title() string { return p.Card().Title }
 
-// Data reports whether the property is about the data: those decide whether a
+// IsData reports whether the property is about the data. These properties decide whether a
 // run is safe.
 func (p Property) Data() bool { return p.Card().Of == OfData }
 
@@ -123,9 +125,9 @@ func notApplicable(why Reason) Finding { return Finding{Outcome: NotApplicable, 
 
 func unknown(why Reason) Finding { return Finding{Outcome: Unknown, Reason: why} }
 
-// worse returns the violation that came first. To tell whose fault a violation is can
-// mean to read the whole trace, so what is compared often is compared by its moment
-// alone, and told only in the end.
+// worse returns the violation that came first. It compares findings only by their moments:
+// to find out whose fault a violation is can require reading the whole trace, so that is
+// done only for the finding that remains.
 func worse(a, b Finding) Finding {
 	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
 		return b

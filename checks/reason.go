@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Reason is why something is as it is found to be: a code, and what it is about. Its sentence
-// is written by internal/story.
+// A Reason says why something was found, as a code with arguments. Package internal/story
+// writes its sentence.
 type Reason struct {
 	Code Code
 	// Args are the arguments of the code, of the types with which it is declared: names of
-	// processes and of sections, [time.Duration] and [history.Moment] of true time, each
+	// processes and of sections, [time.Duration] and [history.Moment] of true time,
 	// [Token], numbers, texts and reasons.
 	Args []any
-	// More is what there is to add.
+	// More are reasons to add to this one.
 	More []Reason
 }
 
@@ -25,13 +25,13 @@ type Token uint64
 
 func reason(code Code, args ...any) Reason { return Reason{Code: code, Args: args} }
 
-// And is the reason with something to add.
+// And returns the reason with another one added.
 func (r Reason) And(more Reason) Reason {
 	r.More = append(r.More[:len(r.More):len(r.More)], more)
 	return r
 }
 
-// roomFor adds for how many the lock has room, if that is not one.
+// withRoom adds for how many clients the lock has room, if for more than one.
 func (r Reason) roomFor(n int) Reason {
 	if n < 2 {
 		return r
@@ -39,14 +39,15 @@ func (r Reason) roomFor(n int) Reason {
 	return r.And(roomFor.Reason(n))
 }
 
-// IsZero says that there is no reason.
+// IsZero reports whether there is no reason.
 func (r Reason) IsZero() bool { return r.Code == "" }
 
-// IsEnding reports whether the reason is that a client's code ended the run: its trace has an
-// [trace.Ending].
+// IsEnding reports whether the reason is that a client's code ended the run: its trace has
+// a [trace.Ending].
 func (r Reason) IsEnding() bool { return r.Code == Code(endedEarly) }
 
-// String is the code with its arguments, and what is added, for programs and tests.
+// String returns the codes with their arguments, for programs and tests. Added reasons
+// follow.
 func (r Reason) String() string {
 	var s strings.Builder
 	s.WriteString(string(r.Code))

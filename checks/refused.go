@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How much work the storage turns away, because of the fencing token that it
-// carried or did not carry.
+// refused measures how many requests the storage refuses, because of a fencing token that
+// they carried or did not carry.
 var refused = measure{
 	name:     "refused",
 	title:    "requests that the storage refused",

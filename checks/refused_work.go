@@ -7,11 +7,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How much work is done and turned away: sections of which the storage made nothing, because
-// it refused them, beside those of which it made something. A section's work is from its
-// grant to the storage's last decision on it; what becomes of the client after that is no work
-// on it any more. Sections that have asked nothing of the storage by which it could decide, or
-// have read only, are neither. Those that are nested in one another are one.
+// refusedWork measures how much work is done and then refused: sections of which the
+// storage refused every write or read that it decided on, compared with sections of which
+// it applied something. A section's work lasts from its grant to the storage's last
+// decision on it. Sections that only read, or that sent the storage nothing to decide on,
+// count as neither. Sections that are nested in each other count as one.
 var refusedWork = measure{
 	name:     "refused-work",
 	title:    "sections whose work the storage refused, and what time that had taken",

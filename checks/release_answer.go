@@ -9,29 +9,30 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReleaseAnswer is violated when a call of release returned something else than it did, as
-// the lock's keys on its servers show:
+// ReleaseAnswer is violated when the answer of a call of release does not match what the
+// call did, as the lock's keys on its servers show:
 //
 //   - it returned success, but the client's commands neither removed nor shortened any key of
-//     the grant, since the call or by an earlier release, and the connection that held the key
-//     was not closed: the lock was no longer the client's, or it still is;
+//     the grant, neither since the call nor by an earlier release, and the connection that held
+//     the key was not closed: either the client no longer held the lock, or it still does;
 //   - it returned an error, but a command of this call had removed the grant, the answer to
 //     that command had reached the client, and no fault had disturbed the call.
 //
-// It is unknown where an error has an excuse and the grant was removed all the same: a fault
-// acted during the call, the call was cancelled, or the answer to the command had not arrived.
-// The error is then true if it means "not confirmed" and false if it means "not held", and a
-// trace does not say which. It is unknown, too, where the run ended while a message of the
-// release was in flight. An error of a release that removed no grant is true, and so is the
-// second answer of a lock that is released twice.
+// It is unknown if the grant was removed and the error has an excuse: a fault acted during
+// the call, the call was cancelled, or the answer to the command had not arrived. Such an
+// error is true if it means "not confirmed" and false if it means "not held", and a trace
+// does not show which. It is also unknown if the run ended while a message of the release
+// was in flight. An error of a release that removed no grant is true, and so is the second
+// answer of a lock that is released twice.
 //
-// It is n/a where nothing can be compared: the lock does not say which keys it keeps, the
+// It is n/a if nothing can be compared: the lock does not declare which keys it keeps, the
 // server never had a key of the grant, or no release returned.
 //
-// Many libraries document that releasing a lock that has expired returns success, so a
-// violation is reported and counts against nobody (see [Card.ReportOnly]), with two exceptions, which
-// are the lock's fault: the wrong error above, and a wrong success before which no fault had
-// acted, of a client whose lease was still running by the lock's own word.
+// Many libraries document that releasing an expired lock returns success. Therefore a
+// violation is reported but does not count (see [Card.ReportOnly]), with two exceptions
+// that are the lock's fault. The first is the wrong error above. The second is a wrong
+// success before which no fault had acted, if the client's lease was still running by the
+// lock's own declaration.
 const ReleaseAnswer Property = "release-answer"
 
 var releaseAnswer = property{
@@ -70,18 +71,18 @@ func judgeReleaseAnswer(h *inquiry) Finding {
 	return verdict
 }
 
-// A releasing is a call of release that returned, with the keys of its grant.
+// A releaseCall is a call of release that returned, with the keys of its grant.
 type releasing struct {
 	*inquiry
 	call    *history.Call
 	section *history.Section
-	// keys are those that the grant had when release was called, or before.
+	// keys are the keys that the grant had when release was called, or before.
 	keys []*history.Holding
 }
 
-// releasing is what there is to compare a release's answer with. It is not comparable if the
-// call never returned, if no server had a key of the grant, or if the client had released
-// the grant before.
+// newReleaseCall returns what the answer of a release is compared with. It is not
+// comparable if the call never returned, if no server had a key of the grant, or if the
+// client had released the grant before.
 func (h *inquiry) releasing(c *history.Call) (r releasing, comparable bool) {
 	s := h.Section(c.Acquisition)
 	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.LeftByWriting() {
@@ -102,9 +103,9 @@ func (h *inquiry) releasing(c *history.Call) (r releasing, comparable bool) {
 	return r, len(r.keys) > 0
 }
 
-// own reports whether the client's own command caused an event. The section that an event
-// names is not compared: a handle's work in the background bears the number of whatever
-// section its client is in.
+// isOwn reports whether the client's own command caused an event. It does not compare
+// sections: work that a handle does in the background has the number of whatever section
+// its client is in.
 func (r releasing) own(ev *trace.Event) bool { return ev.By != nil && ev.By.Client == r.call.Client }
 
 func (r releasing) compare() Finding {
@@ -114,7 +115,7 @@ func (r releasing) compare() Finding {
 	return r.failure()
 }
 
-// success compares the answer that the lock was released.
+// judgeSuccess judges the answer that the lock was released.
 func (r releasing) success() Finding {
 	if slices.ContainsFunc(r.keys, r.gaveUp) {
 		return holds()
@@ -152,10 +153,10 @@ func (r releasing) success() Finding {
 	return f
 }
 
-// gaveUp reports whether the client gave a key up since release was called, however late: it
-// removed the key, replaced or shortened it, or closed what held it.
+// wasGivenUp reports whether the client gave a key up since release was called, however
+// late: it removed, replaced or shortened the key, or closed the connection that held it.
 func (r releasing) gaveUp(k *history.Holding) bool {
-	due := dueBy(k.Set) // before each touch
+	due := dueBy(k.Set) // the due time before each touch
 	for _, ev := range k.Touches {
 		if ev.Seq > r.call.Began.Seq && r.own(ev) && dueBy(ev) < due {
 			return true
@@ -172,13 +173,13 @@ func (r releasing) gaveUp(k *history.Holding) bool {
 		return r.own(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
 	case history.Dropped:
 		return true
-	case history.Replaced: // another client shared it, and has it alone now
+	case history.Replaced: // the key was shared, and another client has it alone now
 		return r.own(k.Ended)
 	}
 	return false
 }
 
-// dueBy is until when an event that set or prolonged a key has the key stand.
+// dueBy returns until when a key exists according to an event that set or renewed it.
 func dueBy(ev *trace.Event) time.Duration {
 	if ev.TTL == 0 {
 		return history.Forever
@@ -186,8 +187,8 @@ func dueBy(ev *trace.Event) time.Duration {
 	return ev.At + ev.TTL
 }
 
-// underWay reports whether the run ended while keys stood and a message that the client had
-// sent to a server since release was called had not arrived.
+// isMessageInFlight reports whether the run ended while some of these keys existed, and a
+// message that the client had sent to a server since release was called had not arrived.
 func (r releasing) underWay(left []*history.Holding) bool {
 	stands := func(k *history.Holding) bool { return k.How == history.Standing }
 	return slices.ContainsFunc(left, stands) && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
@@ -196,15 +197,15 @@ func (r releasing) underWay(left []*history.Holding) bool {
 	})
 }
 
-// leased reports whether the lease was running, by the lock's own word, when release was
-// called.
+// isLeased reports whether the lease was running when release was called, by the lock's own
+// declaration.
 func (r releasing) leased() bool {
 	called := history.MomentOf(r.call.Began)
 	last := r.section.Lease.Latest(r.call.Began.Seq)
 	return last != nil && called.Before(last.Until) && (r.section.Lost == nil || r.call.Began.Seq < r.section.Lost.Seq)
 }
 
-// failure compares the answer that the lock was not released.
+// judgeFailure judges the answer that the lock was not released.
 func (r releasing) failure() Finding {
 	slots, quorum := r.Slots(r.section.Lock), r.Lock(r.section.Lock).Quorum
 	for _, ev := range r.Promotions() {
@@ -236,14 +237,15 @@ func (r releasing) failure() Finding {
 	return f
 }
 
-// disturbed reports whether a fault acted, or the call was cancelled, before it returned.
+// wasDisturbed reports whether a fault acted, or the call was cancelled, before it
+// returned.
 func (r releasing) disturbed() bool {
 	since, calm := r.Quiet(history.MomentOf(r.call.Ended))
 	return !calm || history.MomentOf(r.call.Began).Before(since) || r.call.Cancelled != nil
 }
 
-// answered reports whether the client had an answer on the connection of the command that
-// removed a key, sent since, before release returned.
+// wasAnswered reports whether, before release returned, the client received an answer on
+// the connection of the command that removed a key, sent after the removal.
 func (r releasing) answered(removal *trace.Event) bool {
 	sent := r.Event(removal.By.Sent)
 	return sent != nil && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
@@ -252,7 +254,7 @@ func (r releasing) answered(removal *trace.Event) bool {
 	})
 }
 
-// fateOf says what ended a key that its client had not released.
+// keyEnding returns the reason for the end of a key that its client had not released.
 func fateOf(k *history.Holding) Reason {
 	by := func(somebody code1[string], nobody code0) Reason {
 		if k.Ended != nil && k.Ended.By != nil {
@@ -272,5 +274,5 @@ func fateOf(k *history.Holding) Reason {
 	case history.Replaced:
 		return keyReplaced.Reason()
 	}
-	return keyLost.Reason() // or it stands on a node that has not come back
+	return keyLost.Reason() // or the key exists on a node that has not come back
 }

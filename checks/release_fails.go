@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReleaseFails is violated by a release that returns an error although no fault has acted since
-// its lock was asked for, the lease was still running and its keys stood.
+// ReleaseFails is violated by a release that returns an error although no fault has acted
+// since the lock was asked for, the lease was still running, and its keys existed.
 const ReleaseFails Property = "release fails"
 
 var releaseWorks = misconduct(Card{
@@ -18,8 +18,8 @@ var releaseWorks = misconduct(Card{
 	Word:   "release fails", Means: "a release returns an error although nothing is wrong",
 }, (*inquiry).unreleased)
 
-// unreleased: a release that returns an error, although no fault has acted since its lock
-// was asked for, the lease was still running and its keys stood.
+// findFailedRelease finds a release that fails although nothing is wrong; see
+// [ReleaseFails].
 func (h *inquiry) unreleased() (reason Reason, at []int) {
 	for _, s := range h.Sections() {
 		release := h.firstCall(s.Acquisition, trace.Release)
@@ -34,8 +34,8 @@ func (h *inquiry) unreleased() (reason Reason, at []int) {
 	return Reason{}, nil
 }
 
-// heldDuring says that a section's lease ran for as long as a call of its release, and that
-// its keys stood when that began.
+// wasHeldDuring reports whether a section's lease ran until its release returned, and its
+// keys existed when release was called.
 func (h *inquiry) heldDuring(s *history.Section, release *history.Call) bool {
 	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
 	lease := s.Lease.Latest(release.Began.Seq)
@@ -45,8 +45,8 @@ func (h *inquiry) heldDuring(s *history.Section, release *history.Call) bool {
 	return slices.ContainsFunc(h.Backed(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Has(began) })
 }
 
-// underOverContext says whether any call of an acquisition was made under a context that had
-// ended.
+// hadEndedContext reports whether any call of an acquisition was made with a context that
+// had ended.
 func (h *inquiry) underOverContext(id history.Acquisition) bool {
 	return slices.ContainsFunc(h.CallsOf(id), func(c *history.Call) bool { return c.Began != nil && c.Began.ContextOver })
 }

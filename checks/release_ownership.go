@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ReleaseOwnership is violated when, on any node, a command removed, overwrote
-// or changed the expiry of a key of the lock that was set for another
-// acquisition: another client's, a later section's of the same client, or one
-// that the same client set with a command it sent later; or when the command
-// removed or overwrote the key of an earlier section that the client, by another
-// handle, is in still. A client that replaces a record which is over by its own word, though
-// no server has ended it, takes the lock over.
+// ReleaseOwnership is violated when, on any node, a command removed, overwrote or changed
+// the expiry of a key of the lock that was set for another acquisition. That is an
+// acquisition by another client, by a later section of the same client, or with a command
+// that the same client sent later. It is also violated when the command removed or
+// overwrote the key of an earlier section that the client, through another handle, is still
+// in. A client that replaces a record which has ended by its own content, though no server
+// has ended it, takes the lock over; that is no violation.
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
@@ -50,8 +50,8 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		by, owner := ev.By, ev.Owner
 		var did code5[time.Duration, string, string, string, string]
 		switch {
-		case c.How == history.Expired: // whoever finds that its time is up
-		case by.IsOperator(): // which is the command of no lock
+		case c.How == history.Expired: // any client may find that a key has expired
+		case by.IsOperator(): // an operator's command is not the lock's
 		case c.Is == nil && ev.By != nil:
 			did = removedForeignKey
 		case c.Touch:
@@ -77,16 +77,15 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 	return holds()
 }
 
-// foreign reports whether a key that owner set is not by's to touch. Commands
-// that a client sends outside any section are told apart by when it sent them.
+// isForeign reports whether by must not touch a key that owner set. Commands outside any
+// section are distinguished by the order in which the client sent them.
 func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
 		return true
 	case by.Sent != 0 && by.Sent < owner.Sent:
-		// A client that sends a command twice can see the first copy come after the
-		// second; where that only prolongs what the second has set, it is no other
-		// acquisition's.
+		// If a client sends a command twice, the first copy can arrive after the second. If
+		// it only renews what the second has set, it belongs to the same acquisition.
 		return !c.Touch || history.AcquisitionOf(by) != history.AcquisitionOf(owner)
 	case by.Section == 0:
 		return false
@@ -98,11 +97,11 @@ func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 	return false
 }
 
-// background reports whether a change that bears an earlier section's number may
-// be the later one's own: while a client is in several sections, what its handles
-// do in the background bears the number of whatever section the client is busy
-// with. A command that names the key's value was sent by somebody who knows it; so
-// it is the later section's, unless the earlier one has used that value as well.
+// mayBeBackground reports whether a change with an earlier section's number may have been
+// made for the later section. While a client is in several sections, everything that its
+// handles do in the background has the number of the section that the client is busy with.
+// A command that contains the key's value was sent by a handle that knows it. So it belongs
+// to the later section, unless the earlier one has used that value, too.
 func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
 	value := c.Event.Value
 	if by.Sent <= owner.Sent || !c.Touch && c.Is != nil || !h.Knew(by, value) {
@@ -113,9 +112,9 @@ func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
 	})
 }
 
-// ofAnotherLock reports whether a key was set while the client asked for another lock than the
-// key's, which is by's: nobody sets that for the other lock, and so it was by's own handle, in the
-// background.
+// isOfOtherLock reports whether a key of by's lock was set while the client asked for
+// another lock. No handle sets this key for the other lock, so by's own handle set it in
+// the background.
 func (h *inquiry) ofAnotherLock(c history.Change, by, owner *trace.Actor) bool {
 	lock := func(a *trace.Actor) string {
 		for _, call := range h.Calls() {
@@ -130,7 +129,7 @@ func (h *inquiry) ofAnotherLock(c history.Change, by, owner *trace.Actor) bool {
 		!slices.ContainsFunc(h.Slots(other), func(s history.Place) bool { return s.Key == c.Key })
 }
 
-// isIn reports whether a client was in a section when an event happened.
+// wasInSection reports whether a client was in a section when an event happened.
 func (h *inquiry) isIn(id history.Acquisition, ev *trace.Event) bool {
 	s := h.Section(id)
 	return s != nil && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How often the lock was given up, how often that failed, and how often there was nothing to
-// give up any more: no key of the acquisition was left on any slot of its lock when release
-// was called. Of a lock that keeps its grants nowhere the last is not known.
+// releases measures how often release was called, how often it failed, and how often there
+// was nothing to release: no key of the acquisition existed on any slot of its lock when
+// release was called. For a lock without slots the last figure is not known.
 var releases = measure{
 	name:     "releases",
 	title:    "calls of release, and how many of them failed or found nothing to release",

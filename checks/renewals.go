@@ -2,13 +2,14 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// How often leases were prolonged, and how often that failed: calls of extend, what locks
-// prolong by themselves, and the messages that keep sessions alive. One of these has failed
-// if its client never read an answer.
+// renewals measures how often leases were renewed, and how often that failed. It counts
+// calls of extend, extensions that locks make by themselves, and messages that keep
+// sessions alive. Such a message has failed if its client never read an answer.
 //
-// ZooKeeper has no such message: every request keeps a session alive, and a ping is sent only
-// when there was nothing else to say for a while. The number of pings would tell how idle a
-// client was, and a failed one need not be missed: so it is no measure there.
+// ZooKeeper has no such message: every request keeps a session alive, and the client sends
+// a ping only if it had nothing else to send for a while. The number of pings would show
+// how idle a client was, and a failed ping need not matter. So there is no such measure for
+// ZooKeeper.
 var renewals = measure{
 	name:     "renewals",
 	title:    "how often leases were prolonged, or sessions kept alive, and how often that failed",

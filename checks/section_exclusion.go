@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// SectionExclusion is violated when two clients' sections overlap, or two handles'
-// of one client, whatever their leases say; with room for N, when there are more than
-// N sections at one moment.
+// SectionExclusion is violated when two clients' sections overlap, whatever their leases
+// are. For a lock with room for N clients it is violated when there are more than N
+// sections at one moment.
 const SectionExclusion Property = "section-exclusion"
 
 var sectionExclusion = property{
@@ -26,7 +26,7 @@ func judgeSectionExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
-	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) { // the first to begin is the first to break
+	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) { // the first section to begin is the first violation
 		a := slices.MinFunc(in, func(a, b *history.Section) int { return cmp.Compare(a.Lease.End().At, b.Lease.End().At) })
 		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
 		f.Reason = enteredWhileInside.Reason(h.Name(b), b.From, h.Name(a), a.From, a.To)

@@ -4,8 +4,9 @@ import (
 	"time"
 )
 
-// How much work gets done: sections completed as progress understands it, and
-// how many that is in a minute of the run. Those that are nested in one another are one.
+// sectionsDone measures how much work gets done: completed sections (see [Progress]), and
+// how many that is per minute of the run. Sections that are nested in each other count as
+// one.
 var sectionsDone = measure{
 	name:     "sections",
 	title:    "sections completed with their writes acknowledged",

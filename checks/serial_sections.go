@@ -8,16 +8,14 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// SerialSections is violated when what was applied, over all objects, is not
-// what any one-after-the-other order of the sections, respecting real time,
-// would have given. A section is its applied operations: the writes that the
-// storage made, even those that it made after the section had ended, and the
-// reads whose answers reached the client; those of sections that are nested in one another are
-// one section's. A write that the storage lost again
-// before anybody knew of it is none. A section that wrote nothing because the
-// storage refused all of it counts for nothing: what it had read has led to
-// nothing. One that was cut short or partly refused is reported as torn, which
-// is not counted as a violation.
+// SerialSections is violated when no order of the sections, one after the other and
+// respecting real time, gives the operations that were applied to all objects. A section
+// consists of its applied operations: the writes that the storage made, even after the
+// section had ended, and the reads whose answers reached the client. Sections that are
+// nested in each other are one section. A write that the storage lost before anybody knew
+// of it does not count. A section that wrote nothing because the storage refused all its
+// writes does not count, because what it had read led to nothing. A section that was cut
+// short or partly refused is reported as torn, which is no violation.
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{
@@ -56,13 +54,13 @@ func judgeSerialSections(h *inquiry) Finding {
 	return f
 }
 
-// A dependency says that one section must have come before another.
+// A dependency is that one section must have come before another.
 type dependency struct {
 	before, after *history.Section
 	kind          dependencyKind
-	// version is what the dependency is about; nil for real time.
+	// version is the version that it is about; nil for real time.
 	version *history.Version
-	// shown are the Seqs of the two events that show it.
+	// events are the Seqs of the two events that show it.
 	shown [2]int
 }
 
@@ -77,11 +75,11 @@ const (
 	wroteOver
 	// readBefore: before read what after replaced.
 	readBefore
-	// replacedToo: before replaced what after replaced too, which is possible
-	// only with a storage that loses writes.
+	// replacedToo: before and after replaced the same version. That is possible only with a
+	// storage that loses writes.
 	replacedToo
-	// lostOwn: before and after are one section, whose own write was gone when
-	// it came back to the object.
+	// lostOwn: before and after are the same section. Its own write was gone when it used
+	// the object again.
 	lostOwn
 )
 
@@ -102,43 +100,43 @@ func (h *inquiry) tell(d dependency) Reason {
 	return ownWriteGone.Reason(a, d.version.String())
 }
 
-// graph says, of each section, which must come after it. Where one version was used by
-// hundreds, or hundreds of sections came after hundreds of others, there are millions
-// of such pairs; so they are not written down but read off what each section used, and
-// off the sections' order.
+// A graph contains, for each section, the sections that must come after it. If hundreds of
+// sections used one version, or came after hundreds of others, there would be millions of
+// such pairs. So the pairs are not stored but derived from the versions that each section
+// used, and from the sections' order.
 type graph struct {
-	// sections are in the order in which they began; place is where each is.
+	// sections are in the order in which they began; place maps each to its index.
 	sections []*history.Section
 	place    map[*history.Section]int
-	// began is, for each place, that of the first section that began after its own had
-	// ended.
+	// nextAfter is, for each section, the index of the first section that began after it
+	// had ended.
 	began []int
 	// lost are the dependencies of sections on themselves.
 	lost     map[*history.Section][]dependency
 	uses     map[*history.Section][]use
-	versions int // how many
+	versions int // the number of versions
 }
 
-// A shared version is one with the first operation of each section that saw it, and
-// each section's first that replaced it, in order. The versions of a graph are numbered.
+// A shared version is a version with the operations on it, in order: of each section, the
+// first that saw it, and the first that replaced it. The versions of a graph are numbered.
 type shared struct {
 	*history.Version
 	number         int
 	seen, replaced []*history.Operation
 }
 
-// A use is what one section has to do with a version: it made it, or first is how it
-// saw it first, or both.
+// A use is how one section used a version: it made it, or saw it first with the operation
+// first, or both.
 type use struct {
 	*shared
 	first *history.Operation
 }
 
-// dependencies finds what of the order of sections, given in the order in which
-// they began, their operations and real time leave no choice about.
+// dependencies computes the order of sections that follows from their operations and from
+// real time. The sections must be in the order in which they began.
 func dependencies(sections []*history.Section) *graph {
 	g := &graph{sections: sections, place: map[*history.Section]int{}, lost: map[*history.Section][]dependency{}, uses: map[*history.Section][]use{}}
-	var versions []*shared // in a fixed order
+	var versions []*shared // a slice, so that the order is fixed
 	known := map[*history.Version]*shared{}
 	for i, s := range sections {
 		g.place[s] = i
@@ -163,7 +161,7 @@ func dependencies(sections []*history.Section) *graph {
 		}
 	}
 	for _, v := range versions {
-		made := v.Made == nil // nobody's
+		made := v.Made == nil // the initial version has no maker
 		for _, o := range v.seen {
 			by := o.Section.Outermost()
 			made = made || by == v.By.Outermost()
@@ -178,9 +176,10 @@ func dependencies(sections []*history.Section) *graph {
 	return g
 }
 
-// after yields what depends on a section, but not by real time: of two dependencies
-// between the same sections about the same version only the first. again says of which
-// versions to leave out those that replaced them.
+// dependents yields the dependencies of other sections on a section, without those by real
+// time. Of two dependencies between the same sections about the same version it yields only
+// the first. skipReplacers reports whether to leave out the sections that replaced a
+// version.
 func (g *graph) after(s *history.Section, again func(*shared) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
@@ -196,7 +195,7 @@ func (g *graph) after(s *history.Section, again func(*shared) bool) iter.Seq[dep
 	}
 }
 
-// each yields what depends on a section because of what it had to do with one version.
+// dependents yields the dependencies on a section that follow from its use of one version.
 func (u use) each(s *history.Section, again func(*shared) bool, yield func(dependency) bool) bool {
 	replacers := func() bool {
 		if again(u.shared) {
@@ -233,13 +232,13 @@ func (u use) each(s *history.Section, again func(*shared) bool, yield func(depen
 	return true
 }
 
-// since is the place of the first section that began after a moment.
+// firstAfter returns the index of the first section that began after a moment.
 func (g *graph) since(m history.Moment) int {
 	return sort.Search(len(g.sections), func(i int) bool { return m.Before(g.sections[i].From) })
 }
 
-// own looks at one section alone: what it wrote must still be there when it
-// comes back to the object, if not under what others have written since.
+// addOwnLosses examines one section by itself. When it uses an object again, its own write
+// must still be there, possibly under later writes of others.
 func (g *graph) own(s *history.Section) {
 	last := map[string]*history.Operation{}
 	for _, o := range s.Work() {
@@ -253,8 +252,8 @@ func (g *graph) own(s *history.Section) {
 	}
 }
 
-// shortestCycle returns a shortest cycle of dependencies, beginning with the
-// section that began first; nil if there is none.
+// shortestCycle returns a shortest cycle of dependencies, starting with the section that
+// began first; nil if there is no cycle.
 func (g *graph) shortestCycle() []dependency {
 	w := walk{graph: g, came: make([]dependency, len(g.sections)), times: make([]int, g.versions)}
 	var shortest []dependency
@@ -266,27 +265,28 @@ func (g *graph) shortestCycle() []dependency {
 	return shortest
 }
 
-// A walk goes from one section to all that must come after it.
+// A walk visits, from one section, all sections that must come after it.
 type walk struct {
 	*graph
-	// came is, for each place, how its section was reached first.
+	// reachedBy is, for each section, the dependency by which it was reached first.
 	came []dependency
-	// times is, for each version, how often those that replaced it were reached.
+	// replacersReached is, for each version, how often the sections that replaced it were
+	// reached.
 	times []int
 }
 
-// cycleThrough returns the shortest cycle through a section, if it has fewer
-// than most dependencies or most is 0.
+// cycleThrough returns the shortest cycle through a section, if it has fewer than limit
+// dependencies or limit is 0.
 func (g *walk) cycleThrough(s *history.Section, most int) []dependency {
 	if alone := g.lost[s]; len(alone) > 0 && most != 1 {
 		return alone[:1]
 	}
 	clear(g.came)
 	clear(g.times)
-	late := len(g.sections) // real time has reached those from here on
+	late := len(g.sections) // the sections from this index on have been reached by real time
 	again := func(v *shared) bool {
 		g.times[v.number]++
-		return g.times[v.number] > 2 // the first time all but one were, the second time that one
+		return g.times[v.number] > 2 // the first time reached all but one, the second time that one
 	}
 	reached := []*history.Section{s}
 	for length := 1; len(reached) > 0 && (most == 0 || max(2, length) < most); length++ {
@@ -321,13 +321,14 @@ func (g *walk) cycleThrough(s *history.Section, most int) []dependency {
 	return nil
 }
 
-// knotted lists the sections that are left when those that nothing must come
-// after are taken away again and again: only they can be part of a cycle.
+// cyclicCandidates lists the sections that can be part of a cycle: those that are left when
+// the sections without dependents are removed again and again.
 func (g *graph) knotted() []*history.Section {
-	// Section i is number i. Number n+i is the moment at which it began: all that
-	// had ended come before the moment, and it comes before all that began then or
-	// later. The numbers from 2n on are versions that several sections replaced: of
-	// these each must come after each other, so that all of them are left.
+	// The nodes of this graph are numbers. Section i is number i. Number n+i is the moment
+	// at which it began: all sections that had ended come before this moment, and all that
+	// began then or later come after it. The numbers from 2n on are versions that several
+	// sections replaced. Each of these sections must come after each other one, so all of
+	// them are left.
 	n := len(g.sections)
 	before, after := make([][]int, 2*n), make([]int, 2*n)
 	add := func(a, b int) {

@@ -8,59 +8,61 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Sparing is why the data survived although two sections of one lock overlapped: what
-// the trace shows of the two that kept them out of each other's way.
+// A SafeOverlap explains why the data survived although two sections of one lock
+// overlapped.
 type Sparing struct {
-	// First and Second name the sections in the order in which they were granted.
+	// First and Second are the names of the sections in the order of their grants.
 	First, Second string
-	// Entered is when the second was, in true time.
+	// Entered is when the second was granted, in true time.
 	Entered time.Duration
 	How     SparedHow
-	// Who, in those that say so, is the First or the Second, and Other the other.
+	// Section is the section that Reason is about, if it is about one: First or Second.
+	// Other is the other section.
 	Who, Other string
-	// Last is the last that Who did at the storage, and Next the first that the Other
-	// did there.
+	// Last is the last access of Section to the storage, and Next the first access of
+	// Other.
 	Last, Next Access
-	// Cause is why Who wrote nothing, as far as the trace shows it; CausedAt is when.
+	// Cause is why Section wrote nothing, as far as the trace shows it; CausedAt is when.
 	Cause    SparedCause
 	CausedAt time.Duration
 }
 
-// An Access is what the storage did for a section.
+// An Access is one operation of the storage for a section.
 type Access struct {
 	Step   trace.Step // read or write
 	Object string
 	At     time.Duration
 }
 
-// SparedHow says how two sections kept out of each other's way.
+// A SafetyReason is why an overlap of two sections did no harm.
 type SparedHow int
 
 const (
-	// AsIfApart: no simpler reason than that what they did comes to the same as one
-	// after the other.
+	// EquivalentToSerial: the accesses have the same result as if the sections had run one
+	// after the other, and there is no simpler reason.
 	AsIfApart SparedHow = iota
-	// NeitherWrote: nothing was written by either.
+	// NeitherWrote: neither section wrote anything.
 	NeitherWrote
-	// WroteNothing: Who wrote nothing at all.
+	// WroteNothing: Section wrote nothing.
 	WroteNothing
-	// WroteBefore: the last write of Who, the First, came before the Second entered.
+	// WroteBefore: the last write of Section, the first, came before the second was
+	// granted.
 	WroteBefore
-	// DoneBefore: Who was done with the storage before the Other came to it.
+	// DoneBefore: Section's last access came before Other's first.
 	DoneBefore
 	// OtherObjects: no object was used by both.
 	OtherObjects
 )
 
-// SparedCause is why a section wrote nothing.
+// A NoWriteCause is why a section wrote nothing.
 type SparedCause int
 
 const (
 	// NoCause: the trace shows none.
 	NoCause SparedCause = iota
-	// ToldOfLoss: the lock told it that its lease was lost.
+	// NotifiedOfLoss: the lock notified it that its lease was lost.
 	ToldOfLoss
-	// CheckFailed: it found at its check that its lease was over.
+	// CheckFailed: its check showed that its lease had ended.
 	CheckFailed
 	// ExtendFailed: it could not extend its lease.
 	ExtendFailed
@@ -68,8 +70,8 @@ const (
 	ClientCrashed
 )
 
-// Spared says why each of the first overlaps of a run did no harm, of at most so many,
-// and how many more there were. It is for a run whose data is intact.
+// SafeOverlaps explains, for at most limit overlaps of a run, why they did no harm, and
+// returns how many more there were. It is for a run whose data is intact.
 func Spared(of *history.History, most int) (first []Sparing, more int) {
 	h := &inquiry{of}
 	accesses := h.accesses()
@@ -85,10 +87,10 @@ func Spared(of *history.History, most int) (first []Sparing, more int) {
 	return first, more
 }
 
-// sparing is why the sections a and then b, for which the storage did this, did no harm.
+// explainOverlap explains why the sections a and then b, with these accesses, did no harm.
 func (h *inquiry) sparing(a, b *history.Section, did, doing []access) Sparing {
 	s := Sparing{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
-	// about says that it is one of the two.
+	// about sets a reason that is about one of the two sections.
 	about := func(how SparedHow, who *history.Section) Sparing {
 		s.How, s.Who, s.Other = how, h.Name(who), h.Name(b)
 		if who == b {
@@ -127,14 +129,14 @@ func (h *inquiry) sparing(a, b *history.Section, did, doing []access) Sparing {
 	return s
 }
 
-// An access is an Access and its place in the trace.
+// An access is an Access and its moment in the trace.
 type access struct {
 	Access
 	moment history.Moment
 }
 
-// accesses are what the storage did for each section, in order: also what the client
-// never heard of, and what the storage lost again.
+// accesses returns the operations of the storage for each section, in order. It includes
+// those whose answers the client never received, and those that the storage lost again.
 func (h *inquiry) accesses() map[history.Acquisition][]access {
 	all := map[history.Acquisition][]access{}
 	for _, ev := range h.Served() {
@@ -146,7 +148,7 @@ func (h *inquiry) accesses() map[history.Acquisition][]access {
 	return all
 }
 
-// lastOf is the last access of a kind, or nil.
+// lastOf returns the last access with a step, or nil.
 func lastOf(all []access, step trace.Step) *access {
 	for i, a := range slices.Backward(all) {
 		if a.Step == step {
@@ -156,10 +158,9 @@ func lastOf(all []access, step trace.Step) *access {
 	return nil
 }
 
-// restraint is the first thing that kept a section, while it lasted, from so much as
-// trying to write.
+// noWriteCause returns the first cause, during a section, why it did not even try to write.
 func (h *inquiry) restraint(s *history.Section) (SparedCause, time.Duration) {
-	if s.ReadOnly || s.Begun > 0 { // it never would have, or was about to
+	if s.ReadOnly || s.Begun > 0 { // it never writes, or it did try
 		return NoCause, 0
 	}
 	var first *trace.Event
@@ -179,7 +180,7 @@ func (h *inquiry) restraint(s *history.Section) (SparedCause, time.Duration) {
 	for _, call := range h.CallsOf(s.Acquisition) {
 		switch {
 		case !call.Failed():
-		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself goes on when it fails
+		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself continues after a failure
 			because(ExtendFailed, call.Ended)
 		case call.Step == trace.Check:
 			because(CheckFailed, call.Ended)

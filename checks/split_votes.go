@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How often clients that asked at the same time kept the lock from each other:
-// attempts that failed though nobody held the lock from their beginnings to
-// their ends, because at some moment at least two of those who were asking had
-// keys on its nodes, and none had a quorum.
+// splitVotes measures how often clients that asked at the same time kept the lock from each
+// other. It counts failed attempts during which nobody held the lock, and during which, at
+// some moment, at least two of the asking clients had keys on its nodes and none had a
+// quorum.
 var splitVotes = measure{
 	name:     "split-votes",
 	title:    "attempts that failed because those who asked at once split the votes, so that nobody got the lock",

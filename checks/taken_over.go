@@ -8,12 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock can be kept in a record that says who has it and until when, such as a row, or a value
-// with a deadline in it, whose end no server enforces. A client that replaces such a record
-// by its own once it has expired, or once its owner has written into it that it is free, does not
-// touch another's grant: it acquires the lock.
+// Some locks are kept in a record that contains the holder and the end of the lease, such
+// as a row, or a value with a deadline, and no server enforces the end. A client may
+// replace such a record by its own once it has expired, or once its owner has marked it as
+// free. This touches no other grant: the client acquires the lock.
 
-// takesOver reports whether a change only takes over a record that was over by its own word.
+// isTakeover reports whether a change only replaces a record that had ended by its own
+// content.
 func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
 	if c.Touch || c.Was == nil || c.Is == nil {
 		return false
@@ -27,8 +28,8 @@ func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
 		return false
 	}
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
-	if wrote.TTL > 0 { // the server knows the end, and by its clock it has not come
-		if !h.Clocks().Has(c.Node) { // it counts down, and no time of day says when that ends
+	if wrote.TTL > 0 { // the server knows the end, and by its clock the end has not come
+		if !h.Clocks().Has(c.Node) { // the server counts down; its end is no time of day
 			return false
 		}
 		end := server.Shows(history.MomentOf(wrote)) + int64(wrote.TTL)
@@ -42,7 +43,7 @@ func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
 		h.wallOf(lock, by.Client).Shows(now) >= h.wallOf(lock, c.Was.Owner.Client).Shows(asked)+int64(lock.TTL))
 }
 
-// wallOf is a client's time of day, as its lock reads it.
+// wallClockOf returns a client's wall clock, as its lock reads it.
 func (h *inquiry) wallOf(lock trace.LockInfo, client string) history.Clock {
 	if lock.TrueTime {
 		return h.Clocks().Untouched(client, fakeclock.Wall)
@@ -50,9 +51,9 @@ func (h *inquiry) wallOf(lock trace.LockInfo, client string) history.Clock {
 	return h.Clocks().Of(client, fakeclock.Wall)
 }
 
-// asked is when the client of a change had set out to make it: the call in which it sent the
-// command began then. A record that it made does not end before a TTL has passed since. freed says that
-// it was a call of release.
+// callStart returns when the client of a change began the call in which it sent the
+// command. A record that it wrote lasts for at least a TTL from then on. freed reports
+// whether it was a call of release.
 func (h *inquiry) asked(wrote *trace.Event) (since history.Moment, freed bool) {
 	since = history.MomentOf(wrote)
 	by := wrote.By

@@ -7,10 +7,11 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// How long clients hold the lock, and how near its end they come: from the grant until the
-// section was over, the longest of these as a share of the lock's TTL, and what was left of
-// the leases when they were released. A section that was still going on when the run ended
-// has no length. Less than nothing is left of a lease that was over before its release.
+// timeHeld measures how long clients hold the lock, and how close they come to the lease's
+// end. It has the time from the grant to the end of the section, the longest of these as a
+// share of the lock's TTL, and the rest of the leases when they were released. A section
+// that had not ended when the run did has no length. The rest of a lease that ended before
+// its release is negative.
 var timeHeld = measure{
 	name:     "time-held",
 	title:    "from the grant until the section was over, and what was left of the lease at its release",

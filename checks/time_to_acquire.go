@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// From a client's first call of acquire for a section to the grant. A client
-// that gave up, crashed, or was still at it when the run ended was never granted
-// the lock.
+// timeToAcquire measures the time from a client's first call of acquire for a section to
+// the grant. A client that gave up, crashed, or was still waiting when the run ended was
+// never granted the lock.
 var timeToAcquire = measure{
 	name:     "time-to-acquire",
 	title:    "from the first call of acquire for a section until the grant",

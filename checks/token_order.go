@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TokenOrder is violated when, of the tokens that were minted, a later grant's
-// is not greater than an earlier grant's. The order of grants is the oracle's.
-// It does not apply to tokens that the oracle itself gave or that have no order,
-// nor to grants without tokens.
+// TokenOrder is violated when, of the tokens that were minted, a later grant's is not
+// greater than an earlier grant's. The order of grants is the oracle's. The property does
+// not apply to tokens of the oracle itself, to tokens without an order, or to grants
+// without tokens.
 const TokenOrder Property = "token-order"
 
 var tokenOrder = property{
@@ -42,12 +42,12 @@ func judgeTokenOrder(h *inquiry) Finding {
 	case !h.Ranked():
 		return unknown(noRanks.Reason())
 	}
-	var old, young *history.Section // of the first two tokens that are out of order
+	var old, young *history.Section // the sections of the first two tokens that are out of order
 	var older, younger *trace.Event
-	first := history.Never.Seq // when both were out
+	first := history.Never.Seq // the Seq at which both tokens had been minted
 	for a, b := range h.Pairs(func(*history.Section) history.Moment { return history.Never }) {
 		if first <= b.From.Seq {
-			break // no token of a later grant was out by then
+			break // later grants' tokens were minted later
 		}
 		if a.Open || len(a.Minted) == 0 || len(b.Minted) == 0 {
 			continue
@@ -69,8 +69,8 @@ func judgeTokenOrder(h *inquiry) Finding {
 	return h.tokensOutOfOrder(old, young, older, younger)
 }
 
-// tokensOutOfOrder tells of a token of an older grant and one of a younger that
-// is not greater.
+// tokensOutOfOrder returns the finding that a younger grant's token is not greater than an
+// older grant's.
 func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Event) Finding {
 	first, second := o, y
 	if second.Seq < first.Seq {
@@ -80,7 +80,7 @@ func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Even
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
 		Reason: tokenNotGreater.Reason(h.Name(young), h.Name(old), Token(y.Token), Token(o.Token), second.At),
 	}
-	// A token source is no part of the lock.
+	// A separate token source is no part of the lock.
 	if o.Step == trace.Acquire && y.Step == trace.Acquire {
 		f.Fault, f.Reason = h.tokenFault(old, young, second.Seq, f.Reason)
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// torn lists the sections that took effect only in part. Those that are nested in one another are
-// one.
+// torn lists the sections that took effect only in part. Sections that are nested in each
+// other count as one.
 func (h *inquiry) torn() []TornSection {
 	var all []TornSection
 	for _, s := range h.Sections() {
@@ -20,8 +20,8 @@ func (h *inquiry) torn() []TornSection {
 		}
 		var reason Reason
 		switch {
-		case applied == 0: // then there is nothing to clean up
-		case refused > 0 && begun > applied: // what was refused and then applied is whole
+		case applied == 0: // there is nothing to clean up
+		case refused > 0 && begun > applied: // a write that was refused and later applied is complete
 			reason = tornByRefusals.Reason(applied, refused)
 		case s.CutShort() != "" && !h.wroteAll(s, applied):
 			reason = tornByDeparture.Reason(s.CutShort())
@@ -35,15 +35,15 @@ func (h *inquiry) torn() []TornSection {
 	return all
 }
 
-// wroteAll reports whether a section made all the writes that its client is to make in one: a
-// client that dies after them has left nothing undone but the release.
+// wroteAll reports whether a section made all the writes that its client plans for it. If
+// the client then crashes, only the release is missing.
 func (h *inquiry) wroteAll(s *history.Section, applied int) bool {
 	planned := h.PlannedWrites(s.Client)
 	return planned > 0 && applied >= planned
 }
 
-// writesApplied counts the writes that a section began and of which at least one message was
-// applied. A message that arrives twice is applied twice, and is one write.
+// writesApplied counts the writes that a section began and of which at least one message
+// was applied. A message that arrives twice is applied twice, but is one write.
 func (h *inquiry) writesApplied(s *history.Section) int {
 	var writes []*history.Call
 	for _, c := range h.CallsOf(s.Acquisition) {
@@ -60,7 +60,7 @@ func (h *inquiry) writesApplied(s *history.Section) int {
 		if by := h.Event(o.Seq).By; by != nil && by.Sent > 0 {
 			sent = by.Sent
 		}
-		of := -1 // a write of which the trace does not show the beginning
+		of := -1 // a write whose beginning is not in the trace
 		for i, c := range writes {
 			if c.Began.Seq <= sent {
 				of = i

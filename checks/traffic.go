@@ -7,10 +7,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a lock costs on the network between its clients and its nodes: messages both ways,
-// their bytes, and how often a client sends something and waits, for each section that was
-// granted and each that was released. What sets a connection up does not count; what keeps a
-// session alive does, but nobody waits for it.
+// traffic measures what a lock costs on the network between its clients and its nodes:
+// messages in both directions, their bytes, and how often a client sends something and
+// waits. The figures are also given per granted section and per released one. Messages that
+// set up a connection do not count. Messages that keep a session alive do, but no client
+// waits for them.
 var traffic = measure{
 	name:     "traffic",
 	title:    "messages between clients and nodes, their bytes, and round trips",
@@ -32,7 +33,8 @@ func takeTraffic(h *inquiry) Measure {
 		if !asks || m.Sent.KeepAlive {
 			continue
 		}
-		// What it sends at once, such as to all nodes of Redlock, it waits for at once.
+		// Requests that are sent together, such as those to all nodes of Redlock, are one
+		// round trip.
 		if last, before := asked[m.From]; !before || m.Sent.At-last > history.AtOnce {
 			trips++
 		}
@@ -57,7 +59,7 @@ func takeTraffic(h *inquiry) Measure {
 	if released > 0 {
 		m.Says = m.Says.And(messagesPerRelease.Reason(ratio(messages, released), ratio(trips, released)))
 	}
-	if bytes == 0 { // a trace of an earlier version, which does not say
+	if bytes == 0 { // a trace written by an earlier version, without lengths of messages
 		return m
 	}
 	add("bytes", bytes)

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TrafficAfterRelease is violated by a lock that goes on with what is over: five commands about a
-// lock that its client released a TTL ago and has not asked for since, and no fault has acted for
-// as long.
+// TrafficAfterRelease is violated by a lock that still sends commands for a lease that has
+// ended: five commands about a lock that its client released more than a TTL ago and has
+// not asked for since, while no fault has acted for as long.
 const TrafficAfterRelease Property = "traffic after release"
 
 var noTrafficAfterRelease = misconduct(Card{
@@ -19,22 +19,22 @@ var noTrafficAfterRelease = misconduct(Card{
 	Word:   "traffic after release", Means: "the lock sends commands about what was released long ago",
 }, (*inquiry).lingering)
 
-// enoughLingering is how many commands a lock may send about what is over.
+// enoughLingering is how many such commands are a violation.
 const enoughLingering = 5
 
-// A visitor is a client that comes for the lock and goes.
+// A visitor is a client and its state: inside sections, or gone.
 type visitor struct {
-	// calls are those of acquire and release that are still to come, in order.
+	// calls are the calls of acquire and release that are still to come, in order.
 	calls []*history.Call
-	// inside are the sections that it is in, and gone is since when it is in none and has
-	// asked for none; nil if it is not so.
+	// inside are the sections that it is in. goneSince is the event since which it is in no
+	// section and has asked for none; nil if it is in one or has asked.
 	inside map[int]bool
 	gone   *trace.Event
-	// sent counts what its lock has sent since about what is over.
+	// sent counts the commands that its lock has sent since then about what was released.
 	sent int
 }
 
-// visitors are the clients, at the beginning of a run.
+// visitors returns the clients as they are at the beginning of a run.
 func visitors(h *inquiry) map[string]*visitor {
 	all := map[string]*visitor{}
 	for _, c := range h.Calls() {
@@ -49,7 +49,7 @@ func visitors(h *inquiry) map[string]*visitor {
 	return all
 }
 
-// follow goes on to an event that comes in no call.
+// advance moves the client's state forward to an event outside any call.
 func (v *visitor) follow(ev *trace.Event) {
 	for len(v.calls) > 0 && v.calls[0].Began.Seq < ev.Seq {
 		c := v.calls[0]
@@ -69,8 +69,8 @@ func (v *visitor) follow(ev *trace.Event) {
 	}
 }
 
-// lingering: commands about a lock that its client released a TTL ago, and has not
-// asked for since.
+// findLingering finds commands about a lock that its client released more than a TTL ago
+// and has not asked for since.
 func (h *inquiry) lingering() (Reason, []int) {
 	clients := visitors(h)
 	for _, m := range h.Messages() {

@@ -2,20 +2,20 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// A wait is a client's for a lock, from its first call of acquire for a section. Who gives all its
-// locks back because one was refused still waits for that one.
+// A wait is a client's wait for a lock, from its first call of acquire for a section. A
+// client that releases all its locks because one was refused still waits for that one.
 type wait struct {
 	Client, Lock string
 	Asked        *trace.Event
-	// Granted is nil if it never was.
+	// Granted is nil if the lock was never granted.
 	Granted *trace.Event
 }
 
-// waits are those of all clients, in the order in which they began.
+// waits returns the waits of all clients, in the order in which they began.
 func (h *inquiry) waits() []wait {
 	var all []wait
 	type wish struct{ client, lock string }
-	pending := map[wish]int{} // each by its place
+	pending := map[wish]int{} // the index of each pending wait
 	for _, c := range h.Calls() {
 		if c.Step != trace.Acquire {
 			continue

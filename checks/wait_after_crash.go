@@ -8,10 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How long a dead holder keeps others from the lock: from the moment at which a
-// client that held it crashed or hung until another client was granted it. A
-// client hangs that was paused and never went on, or that never came out of a
-// step of its section.
+// waitAfterCrash measures how long a dead holder keeps others from the lock: from the
+// moment at which a client that held it crashed or hung until another client was granted
+// it. A client hangs if it was paused and never resumed, or never left a step of its
+// section.
 var waitAfterCrash = measure{
 	name:     "wait-after-crash",
 	title:    "from when the lock's holder crashed or hung until another client was granted it",
@@ -21,7 +21,7 @@ var waitAfterCrash = measure{
 
 func takeWaitAfterCrash(h *inquiry) Measure {
 	var times []time.Duration
-	never, last := 0, "" // last is the client after which nobody was granted it
+	never, last := 0, "" // last is the client after whose death nobody was granted the lock
 	deaths := h.Deaths()
 	for _, s := range h.Sections() {
 		died := deaths[s.Client]
@@ -60,7 +60,7 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 	return m
 }
 
-// diedIn reports whether a client died in a section, while it held the lock.
+// diedIn reports whether a client died in a section while it held the lock.
 func diedIn(s *history.Section, died *trace.Event) bool {
 	if died == nil || s.Lease.End().Before(history.MomentOf(died)) {
 		return false
@@ -68,7 +68,7 @@ func diedIn(s *history.Section, died *trace.Event) bool {
 	return died.Kind != trace.KindBegin || s.To == history.Never
 }
 
-// next is the first section that was granted the lock of another after an event;
+// nextSection returns the first section of the same lock that was granted after an event;
 // nil if there is none.
 func (h *inquiry) next(s *history.Section, after *trace.Event) *history.Section {
 	for _, o := range h.Sections() {

@@ -1,9 +1,8 @@
 package checks
 
-// WriteOrder is violated when, on one object, a write of an older grant
-// replaced a newer grant's write that its own section had not read when it sent
-// the write. It is judged by the oracle's order of grants in every run,
-// whatever token was carried.
+// WriteOrder is violated when, on one object, a write of an older grant replaced a newer
+// grant's write that its own section had not read when it sent the write. It is judged by
+// the oracle's order of grants in every run, whatever token the write carried.
 const WriteOrder Property = "write-order"
 
 var writeOrder = property{
