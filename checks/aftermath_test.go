@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tale is the history of a trace that is written from words.
+// historyOf returns the history of a trace made from words.
 func tale(words string) *history.History { return history.Of(written(words)) }
 
-// written writes the trace of a client and the node redis-1 from words, one each second: see
-// [wording]. A word of three points comes a minute later.
+// traceFromWords makes the trace of a client and the node redis-1 from words, one each
+// second: see [wordEvents]. The word "..." comes a minute later.
 func written(words string) *trace.Trace {
 	t := &trace.Trace{
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
@@ -49,7 +49,7 @@ var wording = map[string]trace.Event{
 	"late-asks": {Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "lock", ContextOver: true},
 	"again":     {Kind: trace.KindBegin, Process: "client-1", Section: 2, Step: trace.Acquire, Lock: "lock"},
 	"sends":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire, Text: "SET k v NX"},
-	"sets":      {Kind: trace.KindSet, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-1", Section: 1, Sent: 2}}, // by the second event
+	"sets":      {Kind: trace.KindSet, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-1", Section: 1, Sent: 2}}, // sent with the second event
 	"refused":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire},
 	"prolongs":  ofClient1(trace.KindBegin, trace.Extend),
 	"-":         {Kind: trace.KindSync, Process: "redis-1"},
@@ -73,7 +73,7 @@ var wording = map[string]trace.Event{
 	"injection": {Kind: trace.KindStrike, Fault: 1, Instant: true},
 }
 
-// The TTL is two and a half seconds: what has to last for longer takes three words.
+// The TTL is two and a half seconds, so anything that must last longer takes three words.
 func TestAftermath(t *testing.T) {
 	for _, c := range []struct {
 		name, words string

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Each anomaly as a whole, with every property that it violates: a property
-// more would be a false accusation.
+// Each anomaly violates exactly these properties. One more would be a false accusation.
 func TestAnomalies(t *testing.T) {
 	for _, test := range []struct {
 		name  string

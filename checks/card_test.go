@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whoever reports on properties needs all of a card.
+// Every card is complete, because reports need all of it.
 func TestCards(t *testing.T) {
 	graver := map[int]Property{}
 	for _, p := range properties {

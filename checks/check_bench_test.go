@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// What it costs to read a trace and to judge it: a small part of what the world costs.
+// The cost of reading and judging a trace, which is a small part of the cost of the world.
 func BenchmarkCheck(b *testing.B) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // A release that returns success although the lease had expired breaks the claim of a lock
-// that tells at release, and counts against no other.
+// that promises to report the loss at release. It does not count against any other lock.
 func TestClaimToTellAtRelease(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -23,7 +23,7 @@ func TestClaimToTellAtRelease(t *testing.T) {
 		tr := written(c.words)
 		tr.Locks[0].Claims = trace.Claims{TellsAtRelease: c.claims}
 		for i := range tr.Events {
-			tr.Events[i].Notifies = false // its lease lasts for a TTL
+			tr.Events[i].Notifies = false // then its lease lasts one TTL
 		}
 		if got := misconductIn(tr); got != c.want {
 			t.Errorf("%s: what is broken is %q, want %q", c.name, got, c.want)

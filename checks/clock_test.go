@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A lease's declared end is mapped to true time by what the client's clocks do,
-// before and after it was declared.
+// A lease's declared end is mapped to true time by the client's clocks, as they run before
+// and after the declaration.
 func TestDeclaredEndInTrueTime(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
@@ -115,7 +115,7 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 	}
 }
 
-// What the client's clock does means nothing to a lock that reads true time.
+// The client's clock does not matter to a lock that reads true time.
 func TestTrueTimeLock(t *testing.T) {
 	for trueTime, want := range map[bool]time.Duration{false: 20 * time.Second, true: 40 * time.Second} {
 		tr := tell(t, `
@@ -129,8 +129,8 @@ func TestTrueTimeLock(t *testing.T) {
 	}
 }
 
-// A lease that a jump ended overlaps nothing after the jump, and everything
-// before it, even in the same nanosecond.
+// A lease that a clock jump ended overlaps with nothing after the jump and with everything
+// before it, even within the same nanosecond.
 func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
 	const before = `
 		0s  c1 shows wall=0s monotonic=0s

@@ -8,9 +8,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lock without a TTL that hangs on a connection, or on a transaction, is a lease for ever:
-// until it is released, or until its client sees that the connection is over. What the client
-// has told the server to do after a while, it declares itself.
+// A lock without a TTL that belongs to a connection or a transaction has a lease for ever:
+// until it is released, or until its client sees that the connection has ended. If the
+// client has told the server to end the lock after some time, the client itself declares
+// that end.
 func TestLeaseOnAConnection(t *testing.T) {
 	const held = `
 			lock L ttl=0s nodes=A quorum=1
@@ -42,8 +43,8 @@ func TestLeaseOnAConnection(t *testing.T) {
 	}
 }
 
-// If the server ends it before, an assumption has broken: the network if the connection was
-// over, the lock's memory if the server has crashed.
+// If the server ends it earlier, an assumption has broken: the network if the connection
+// had ended, the lock's memory if the server has crashed.
 func TestLeasesOnConnections(t *testing.T) {
 	const held = `
 			lock L ttl=0s nodes=A quorum=1

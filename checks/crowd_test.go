@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A crowd is a trace in which very much happens at once, as no scenario would tell it.
+// A crowd is a trace in which far more happens at the same time than in any scenario.
 // Client c1 does everything, and node A holds the keys.
 type crowd struct{ trace.Trace }
 
@@ -52,12 +52,12 @@ func (c *crowd) sets(section, key int) {
 	c.emit(trace.Event{Kind: trace.KindSet, Process: "A", Key: fmt.Sprint(key), Value: fmt.Sprint(section), TTL: time.Hour, By: by, Owner: by})
 }
 
-// mints gives a section a token that is smaller than those of the sections before it.
+// mints gives a section a token that is smaller than those of the earlier sections.
 func (c *crowd) mints(section int) {
 	c.emit(trace.Event{Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire, Minted: true, Token: uint64(1e6 - section)})
 }
 
-// replaces writes over what an object was at first.
+// replaces writes a new version over the initial version of an object.
 func (c *crowd) replaces(section int) {
 	c.emit(trace.Event{
 		Kind: trace.KindServe, Process: trace.StorageName, Peer: "c1", Section: section, Step: trace.Write, OK: true,
@@ -65,8 +65,8 @@ func (c *crowd) replaces(section int) {
 	})
 }
 
-// atOnce is a trace in which one client is in many sections at once, each with a lease
-// that overlaps all others.
+// overlappingSections returns a trace in which one client is in many sections at the same
+// time, each with a lease that overlaps with all others.
 func atOnce(sections int) *trace.Trace {
 	c := newCrowd(1)
 	for i := range sections {
@@ -76,8 +76,7 @@ func atOnce(sections int) *trace.Trace {
 }
 
 // A verdict on a crowd takes seconds and not minutes, as BenchmarkManySections shows: no
-// check tells of each pair of sections what it would have to read the whole trace for,
-// or lists all pairs.
+// check reads the whole trace for each pair of sections, or lists all pairs.
 func TestCrowdsAreJudged(t *testing.T) {
 	const n = 3000
 	for _, test := range []struct {
@@ -137,7 +136,8 @@ func TestCrowdsAreJudged(t *testing.T) {
 	}
 }
 
-// Ten times as many sections at once may take a hundred times as long, not a thousand.
+// Ten times as many sections at the same time may take a hundred times as long, but not a
+// thousand times.
 func BenchmarkManySections(b *testing.B) {
 	for _, n := range []int{300, 1000, 3000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

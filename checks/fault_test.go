@@ -128,9 +128,9 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	})
 }
 
-// A lease stands on a quorum: that one node of five did not keep what it had prolonged lets
-// nobody else in. R, S and T are replicas of A, B and C that have not heard of it; A does not
-// know that it is replaced.
+// A lease needs a quorum: if one node of five did not keep a key that was renewed on it, no
+// other client can be granted the lock. R, S and T are replicas of A, B and C that have not
+// received the renewal; A does not know that it has been replaced.
 func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
 	const (
 		five = `
@@ -238,8 +238,8 @@ func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
 	})
 }
 
-// One of five that loses its key lets nobody else in, nor do two: whoever counts only its own
-// three has the others against it.
+// If one of five nodes loses its key, no other client can be granted the lock, nor if two
+// do: a client that counts only its own three nodes has the others against it.
 func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
 	const (
 		five = `
@@ -369,8 +369,8 @@ func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
 	})
 }
 
-// Until 30s every node keeps every key of c1, and c2 is granted the lock
-// afterwards; what differs is what c1's clocks do.
+// Until 30s every node keeps every key of c1, and c2 is granted the lock afterwards. The
+// cases differ in what c1's clocks do.
 func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 	const again = `
 		40s c2 calls
@@ -553,8 +553,8 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 	})
 }
 
-// Of a lock that does not say where it keeps its grants one cannot tell that
-// nobody granted them.
+// For a lock that does not declare where it keeps its grants, nobody can know that no
+// server granted them.
 func TestAGrantThatNobodyCanWatch(t *testing.T) {
 	f := Check(history.Of(tell(t, `
 		lock L ttl=30s unwatched
@@ -584,7 +584,7 @@ func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 	}
 }
 
-// Where everybody is let in, nobody is to blame for what follows.
+// If the lock is granted to every client, nobody is to blame for what follows.
 func TestNobodyIsBlamedWhereEverybodyIsLetIn(t *testing.T) {
 	f := Check(history.Of(tell(t, `
 		lock L ttl=30s open

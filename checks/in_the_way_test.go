@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A lock on which clients get in each other's way is not to blame; one on which an
-// attempt that failed leaves something in the way is.
+// A lock is not to blame if its clients only block each other. It is to blame if a failed
+// attempt leaves keys that block others.
 func TestWhoIsInTheWay(t *testing.T) {
 	const splits = `
 			1s c1 calls

@@ -12,8 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A measurement is what a test expects of one measure: its text and, name by
-// name, its figures.
+// A measurement is what a test expects of one measure: its text, and its figures by name.
 type measurement struct {
 	name, story string
 	text        string
@@ -623,7 +622,7 @@ func TestRefusedWork(t *testing.T) {
 	})
 }
 
-// An empty run has every measure, and none says anything of it.
+// An empty run has every measure, and none has figures.
 func TestMeasures(t *testing.T) {
 	want := strings.Fields("time-to-acquire time-held wait-after-crash loss-noticed attempts fairness split-votes lock-commands notifications traffic renewals releases sections refused refused-work")
 	if got := MeasureNames(); !slices.Equal(got, want) {

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How a run ended and what clients' programs say of the lock are findings against it, whatever
-// else is in the trace. Of a lock that panics nothing else is said.
+// The way in which a run ended, and complaints of clients' programs, are findings against
+// the lock, whatever else is in the trace. A lock that panics has no other finding.
 func TestComplaintsAndEndings(t *testing.T) {
 	says := func(rule string) []trace.Complaint {
 		return []trace.Complaint{{Client: "client-1", Rule: rule, Why: "so it is"}}
@@ -52,7 +52,7 @@ func TestComplaintsAndEndings(t *testing.T) {
 	}
 }
 
-// Each word is a second, and the TTL two and a half of them.
+// Each word takes a second, and the TTL is two and a half seconds.
 func TestMisconduct(t *testing.T) {
 	for _, c := range []struct {
 		name, words string
@@ -82,7 +82,7 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%s (%s): got %q, want %q", c.name, c.words, got, c.want)
 		}
 	}
-	// A lease tells of its loss and has a token, or its lock claims neither.
+	// A lease must notify of its loss and have a token only if the lock claims so.
 	for _, c := range []struct {
 		claims trace.Claims
 		tells  bool
@@ -102,12 +102,12 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%+v, and the lease tells %v: got %q, want %q", c.claims, c.tells, got, c.want)
 		}
 	}
-	// A grant that nobody uses keeps everybody from getting on, and that is no hang.
+	// A grant that nobody uses prevents all progress, and that is no hang.
 	for words, want := range map[string]bool{
 		"asks set gets leaves left again ... horizon":         true,
-		"asks set gets leaves left again - horizon":           false, // not for a minute
-		"asks set gets again ... horizon":                     false, // somebody is in
-		"asks set gets leaves removed left again ... horizon": false, // it does not stand
+		"asks set gets leaves left again - horizon":           false, // less than a minute
+		"asks set gets again ... horizon":                     false, // a client is in its section
+		"asks set gets leaves removed left again ... horizon": false, // the grant does not exist any more
 	} {
 		tr := written(words)
 		v := Check(history.Of(tr), nil)
@@ -115,7 +115,7 @@ func TestMisconduct(t *testing.T) {
 			t.Errorf("%s: progress is %+v, and what is broken besides %q", words, f, misconductIn(tr))
 		}
 	}
-	// Nobody speaks of misconduct where there is none.
+	// A verdict has no finding on misconduct if there was none.
 	v := Check(tale("asks set gets leaves removed left"), nil)
 	if all := Judged(v); slices.ContainsFunc(PropertiesOf(OfMisconduct), func(p Property) bool { return slices.Contains(all, p) }) {
 		t.Errorf("a run without misconduct is judged by %v", all)

@@ -6,9 +6,10 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// Two clients have both locks and write both objects, each under its own lock and in the order
-// of that lock's grants. Still one comes first for one object and the other for the other: what
-// a client does under several locks is one piece of work.
+// Two clients have both locks and write both objects, each under its own lock and in the
+// order of that lock's grants. One client comes first for one object, the other for the
+// other object. That violates the order, because a client's work under several locks is one
+// piece of work.
 func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 	both := `
 			lock a ttl=30s
@@ -73,7 +74,8 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 	})
 }
 
-// A write under a lock's own name is judged by that lock, any other by all that its client has.
+// A write to an object with a lock's name is judged by that lock, any other write by all
+// locks of its client.
 func TestGrantOrderOfNestedSections(t *testing.T) {
 	judgeAll(t, GrantOrder, []judgement{
 		{name: "the object's own lock was granted anew", want: Violated, says: []string{"c1 (section 2, lock b)'s write of b"}, story: `
@@ -100,7 +102,8 @@ func TestGrantOrderOfNestedSections(t *testing.T) {
 	})
 }
 
-// Clients that wait for each other get no work done, and are told who waits for whom.
+// Clients that wait for each other get no work done, and the finding says who waits for
+// whom.
 func TestProgressOfNestedSections(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "two wait for each other", want: Violated, says: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for a, which c1 has"}, story: `
@@ -145,7 +148,7 @@ func TestProgressOfNestedSections(t *testing.T) {
 	})
 }
 
-// What took effect only in part is so of all of the work, whatever lock it was under.
+// If a section took effect only in part, so did the whole work, whatever the lock.
 func TestTornNestedSections(t *testing.T) {
 	s := tell(t, `
 			lock a ttl=30s
@@ -161,9 +164,9 @@ func TestTornNestedSections(t *testing.T) {
 	}
 }
 
-// What a handle does in the background bears the number of the section that its client is busy
-// with. A key of a lock's own that was set while the client asked for another lock is still its own;
-// that of the other lock is not.
+// Work that a handle does in the background has the number of the section that its client
+// is busy with. A key of the handle's lock that was set while the client asked for another
+// lock still belongs to the handle; a key of the other lock does not.
 func TestReleaseOwnershipOfNestedSections(t *testing.T) {
 	two := `
 			lock a ttl=30s keys=ka

@@ -280,8 +280,8 @@ func TestNoLostUpdate(t *testing.T) {
 	})
 }
 
-// The sight that is found without looking at all of them is the one that looking at all
-// of them finds.
+// The fast search for the first observation that shows a loss finds the same one as a
+// search through all observations.
 func TestGoneIsTheFirstSight(t *testing.T) {
 	found := 0
 	for seed := range uint64(2000) {

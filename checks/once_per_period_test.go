@@ -188,7 +188,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// Whoever is refused the lock for a period that somebody has run is denied nothing.
+// A client that is refused the lock for a period that has been run is denied nothing.
 func TestProgressOfJobs(t *testing.T) {
 	const kept = `
 		schedule every=60s periods=2
@@ -240,7 +240,7 @@ func TestProgressOfJobs(t *testing.T) {
 	})
 }
 
-// Where it does no harm to run a job twice, it is told how much work was in vain.
+// If running a job twice does no harm, the verdict reports how much work was in vain.
 func TestRepeated(t *testing.T) {
 	const twice = `
 		0s  it begins period=1

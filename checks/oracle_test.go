@@ -9,9 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// TestOracle replays a story to an oracle and asks it at each end of a
-// successful acquire, as a world does. want is "client/section=rank" for each,
-// with a "!" for a grant that was granted by nobody.
+// TestOracle replays a script to an oracle and asks it at each end of a successful acquire,
+// as a world does. want is "client/section=rank" for each, with a "!" for a grant that no
+// server made.
 func TestOracle(t *testing.T) {
 	for _, test := range []struct {
 		name, story string

@@ -88,8 +88,8 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// Of many that run at once no more overlaps are listed than asked for, and each
-// section knows that it has one.
+// Of many overlaps no more are listed than asked for, and each section knows that it has
+// one.
 func TestOverlapsAreBounded(t *testing.T) {
 	sections := history.Of(atOnce(100)).Sections()
 	if n := len(history.Overlaps(sections, 1e6)); n != 100*99/2 {

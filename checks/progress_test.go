@@ -389,8 +389,8 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 	}
 }
 
-// A lock is to blame that gets nobody on though to somebody who asks for it nothing is
-// missing that it needs: himself, his way to the storage, and a quorum of its nodes.
+// A lock is to blame for missing progress if a client asks for it and has all that the lock
+// needs: the client itself, its link to the storage, and a quorum of the lock's nodes.
 func TestWhatALockNeeds(t *testing.T) {
 	const asks = `
 			1s c1 fails`
@@ -560,7 +560,7 @@ func TestWhatALockNeeds(t *testing.T) {
 	}
 }
 
-// Who is denied the lock is told, and how much of it was in reach.
+// The finding names a client that is denied the lock, and how many nodes it could reach.
 func TestWhoIsDenied(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "with two of five nodes silent", want: Violated, fault: FaultLock,
@@ -583,7 +583,7 @@ func TestWhoIsDenied(t *testing.T) {
 	})
 }
 
-// Clients that ask ever again are judged in seconds.
+// Clients that ask again and again are judged in seconds.
 func TestProgressOfALongRun(t *testing.T) {
 	const calls = 50_000
 	var b strings.Builder

@@ -240,7 +240,7 @@ func TestReleaseAnswer(t *testing.T) {
 	})
 }
 
-// A violation that is only reported counts if it is the lock's fault.
+// A violation of a property that is only reported counts if it is the lock's fault.
 func TestReportOnlyPropertiesCountOnlyAgainstTheLock(t *testing.T) {
 	for _, test := range []struct {
 		f    Finding
@@ -257,7 +257,7 @@ func TestReportOnlyPropertiesCountOnlyAgainstTheLock(t *testing.T) {
 	}
 }
 
-// Nobody is to blame for the success of a release that came too late.
+// Nobody is to blame if a release succeeds that came too late.
 func TestLateReleaseIsNobodysFault(t *testing.T) {
 	for name, text := range map[string]string{
 		"the client outstayed its lease": `

@@ -17,8 +17,9 @@ import (
 
 func init() { checks.Sentences = story.InFull }
 
-// Nobody but internal/story writes sentences about a run: what this package says in words is on
-// the cards of properties and measures, in errors, in the names of properties, and in names that reports have, such as "round trips".
+// Only internal/story writes sentences about a run. The texts of this package are on the
+// cards of properties and measures, in errors, in the names of properties, and in names
+// that reports use, such as "round trips".
 func TestChecksHasNoSentences(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

@@ -321,7 +321,7 @@ func TestCycle(t *testing.T) {
 			1s c1 writes x=0>1
 			2s c1 reads x=0`,
 			[]string{"c1 wrote version 1 of x, and then found it gone"}},
-		// A circle of three hangs on to one of two: the shorter is shown.
+		// A cycle of three is connected to a cycle of two: the shorter one is shown.
 		{`
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
@@ -350,9 +350,9 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// randomStory tells of a few sections that read and write two objects in any
-// interleaving, with late writes, open sections and a storage that now and then
-// loses what it was told last.
+// randomScript returns a script of a few sections that read and write two objects in any
+// interleaving, with late writes, sections that do not end, and a storage that sometimes
+// loses its latest writes.
 func randomStory(rng *rand.Rand) string {
 	var b strings.Builder
 	at := 0
@@ -368,7 +368,7 @@ func randomStory(rng *rand.Rand) string {
 		over
 	)
 	state := make([]int, clients)
-	late := make([]int, clients) // writes under way
+	late := make([]int, clients) // writes in flight, by client
 	objects := []string{"x", "y"}
 	versions := map[string]int{}
 	land := func(i int) {
@@ -382,7 +382,7 @@ func randomStory(rng *rand.Rand) string {
 		o := objects[rng.IntN(2)]
 		if lossy && versions[o] > 0 && rng.IntN(8) == 0 {
 			versions[o]--
-			if rng.IntN(2) == 0 { // else nobody notices
+			if rng.IntN(2) == 0 { // otherwise no client notices
 				say("storage reverts %s=%d>%d", o, versions[o]+1, versions[o])
 			}
 		}
@@ -418,7 +418,7 @@ func randomStory(rng *rand.Rand) string {
 	return b.String()
 }
 
-// permutable tries every order of the sections.
+// hasSerialOrder tries every order of the sections.
 func permutable(sections []*history.Section) bool {
 	var try func(done map[*history.Section]bool, state map[string]*history.Version) bool
 	try = func(done map[*history.Section]bool, state map[string]*history.Version) bool {
@@ -454,8 +454,8 @@ func permutable(sections []*history.Section) bool {
 	return try(map[*history.Section]bool{}, map[string]*history.Version{})
 }
 
-// Three ways to tell whether sections can be put one after the other: by their
-// dependencies, by porcupine, and by trying every order.
+// Three ways to find out whether sections can be ordered one after the other agree: by
+// their dependencies, by porcupine, and by trying every order.
 func TestThreeCheckersAgree(t *testing.T) {
 	const stories = 6000
 	seen := map[opinion]int{}
@@ -498,7 +498,7 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
-// A history that holds and that porcupine cannot search is said not to be
+// If a history holds and porcupine cannot search it, the finding says that it was not
 // cross-checked.
 func TestNotCrossChecked(t *testing.T) {
 	for _, test := range []struct {
@@ -522,8 +522,8 @@ func TestNotCrossChecked(t *testing.T) {
 	}
 }
 
-// Readers of one version that all overlap, beside a contradiction, are more than
-// a search can go through.
+// Readers of one version that all overlap, together with a contradiction, are too many for
+// a search.
 func TestTooLargeForPorcupine(t *testing.T) {
 	var b strings.Builder
 	for i := range 40 {
@@ -548,8 +548,8 @@ func TestTooLargeForPorcupine(t *testing.T) {
 	}
 }
 
-// Thousands of sections are judged in seconds, even if all of them come before
-// two that cannot be put one after the other.
+// Thousands of sections are judged in seconds, even if all of them come before two that
+// cannot be ordered.
 func TestSerialSectionsOfALongRun(t *testing.T) {
 	const sections = 3000
 	var b strings.Builder

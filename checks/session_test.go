@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lease on a session lasts until the session's TTL has passed since the client sent the
-// last sign of life of which it knows that it arrived.
+// A lease on a session lasts until the session's TTL has passed since the client sent its
+// last sign of life that it knows to have arrived.
 func TestLeaseOnASession(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=A
@@ -67,7 +67,8 @@ func TestLeaseOnASession(t *testing.T) {
 	}
 }
 
-// Whoever has a session owes its holder the signal by the end of what it has heard.
+// A lock on a session must notify its holder before the end of the lease, as the client
+// knows it.
 func TestToldLateOfASession(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=A
@@ -107,9 +108,9 @@ func TestToldLateOfASession(t *testing.T) {
 	})
 }
 
-// The one gap in "what was acknowledged is held": somebody acknowledges what the cluster
-// does not know. It takes a lease that is still acknowledged when the cluster has given it
-// to another.
+// An acknowledged lease is held, with one exception: a server acknowledges a session that
+// the cluster has ended. Then a lease can still be acknowledged after the cluster has
+// granted the lock to another client.
 func TestLeasesOnSessions(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=ABC
@@ -144,8 +145,9 @@ func TestLeasesOnSessions(t *testing.T) {
 	})
 }
 
-// A cluster serves as long as most of its members reach each other, and the client one of
-// them. Then it is the lock's fault if the client gets nothing done, and else nobody's.
+// A cluster serves as long as a majority of its members reach each other, and the client
+// reaches one of them. If the client then gets nothing done, it is the lock's fault;
+// otherwise it is nobody's.
 func TestProgressOnACluster(t *testing.T) {
 	for _, test := range []struct {
 		name, faults string
@@ -182,7 +184,7 @@ func TestProgressOnACluster(t *testing.T) {
 	}
 }
 
-// A herd is told of one release.
+// A thundering herd is notified of one release.
 func TestNotifications(t *testing.T) {
 	measureAll(t, "notifications", []measurement{
 		{"everybody is told, then all but one", `

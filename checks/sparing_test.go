@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// Why two sections that overlapped left the data intact, each with the nearest story in
-// which it is another reason.
+// Why two sections that overlapped left the data intact, each with a similar script that
+// has another reason.
 func TestSpared(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -157,7 +157,7 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// Of many overlaps only so many are explained, and the others are counted.
+// Only a limited number of overlaps are explained, and the others are counted.
 func TestSparedOfMany(t *testing.T) {
 	text := "0s c1 acquires rank=1 ends=1s\n"
 	for i := range 5 {

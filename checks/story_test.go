@@ -12,28 +12,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A story is a trace written by hand, one thing that happens per line:
+// A script is a trace written by hand, one event per line:
 //
 //	0s  c1 acquires rank=1 ends=30s
 //	1s  c1 reads x=0
 //	2s  c1 writes x=0>1
 //	3s  c1 releases
 //
-// Clients are called c1, c2 ..., nodes A to E, services s1, s2 ...; a client's
-// acquires number its sections. Unless a line says otherwise the lock is called
-// L, has a TTL of 30s and keeps the key L on five nodes, three of which are a
-// quorum. The line that ends in "<--" is the one with which the property breaks.
+// Clients are called c1, c2 ..., nodes A to E, services s1, s2 ...; a client's calls of
+// acquire number its sections. Unless a line says otherwise, the lock is called L, has a
+// TTL of 30s and keeps the key L on five nodes, three of which are a quorum. The line that
+// ends in "<--" is the one with which the property breaks.
 type story struct {
 	trace *trace.Trace
 	t     *testing.T
 	line  string
-	// breaks are the Seqs of the line that is marked.
+	// breaks are the Seqs of the events of the marked line.
 	breaks []int
-	// section counts each client's calls of acquire, calling says that one is
-	// pending.
+	// section counts each client's calls of acquire; calling says that one is pending.
 	section map[string]int
 	calling map[string]bool
-	// sent has the Seq with which each client sent each message last.
+	// sent is the Seq with which each client last sent each message.
 	sent map[string]int
 }
 
@@ -63,7 +62,7 @@ func tell(t *testing.T, text string) *story {
 	return s
 }
 
-// args are the words of a line; name=value by name, others as "".
+// args are the words of a line: of name=value the value by its name, of other words "".
 type args map[string]string
 
 func parseArgs(words []string) args {
@@ -99,7 +98,7 @@ func (s *story) number(v string) int {
 	return n
 }
 
-// actor reads "c1/2" or, with when its command was sent, "c1/2@7".
+// actor parses "c1/2", or, with the Seq of its command, "c1/2@7".
 func (s *story) actor(v string) *trace.Actor {
 	if v == "" {
 		return nil
@@ -146,7 +145,7 @@ func (s *story) header(line string) {
 		s.trace.Locks = append(s.trace.Locks, l)
 	case "read-only":
 		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, ReadOnly: true})
-	case "plans": // so many writes in each section
+	case "plans": // how many writes in each section
 		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, Writes: s.number(a["writes"])})
 	case "no-lock":
 		s.trace.Locks = nil
@@ -199,8 +198,8 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		}
 		s.emit(ev)
 	}
-	// serve has the storage serve a request of the client, which a service may
-	// have passed on.
+	// serve lets the storage serve a request of the client, which a service may have passed
+	// on.
 	serve := func(step trace.Step, object string, version, replaced int, ok bool) {
 		by := &trace.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
 		s.emit(trace.Event{
@@ -212,7 +211,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		serve(step, cmpOr(a["object"], "x"), 0, 0, false)
 		end(step, func(ev *trace.Event) { ev.OK, ev.Refused = false, true })
 	}
-	// access is the "x=0" or "x=0>1" of a line.
+	// access parses the "x=0" or "x=0>1" of a line.
 	access := func() (object string, replaced, version int) {
 		for name, value := range a {
 			if !slices.Contains([]string{"value", "message", "section", "via", "from"}, name) {
@@ -284,7 +283,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		begin(trace.Extend, "")
 	case "fails-to-extend":
 		end(trace.Extend, func(ev *trace.Event) { ev.OK = false })
-	case "extended": // without asking if the lock did it by itself
+	case "extended": // without a call if the lock did it by itself
 		end(trace.Extend, declared)
 	case "mints":
 		begin(trace.Mint, "")
@@ -300,7 +299,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	case "releases":
 		begin(trace.Release, "")
 		end(trace.Release, nil)
-	case "released": // a release that was called
+	case "released": // the end of a release that was called
 		end(trace.Release, nil)
 	case "fails-to-release":
 		end(trace.Release, func(ev *trace.Event) { ev.OK = false })
@@ -321,7 +320,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.know(ev.Peer)
-		if a.has("arrives") { // at once
+		if a.has("arrives") { // immediately
 			ev.Kind, ev.Process, ev.Peer = trace.KindDeliver, ev.Peer, who
 			s.emit(ev)
 		}
@@ -330,7 +329,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 			At: at, Kind: trace.KindSend, Process: who, Peer: strings.Fields(s.line)[3], Conn: 1, Msg: s.number(a["message"]),
 			KeepAlive: true, Bytes: s.number(a["bytes"]),
 		})
-	case "acknowledges": // a client's message, and the answer arrives unless it does not
+	case "acknowledges": // a client's message; the answer arrives unless it is in-vain
 		client := strings.Fields(s.line)[3]
 		answer := trace.Event{At: at, Kind: trace.KindSend, Process: who, Peer: client, Conn: 1, Msg: s.number(a["message"]), Reply: true, KeepAlive: true, Bytes: s.number(a["bytes"])}
 		s.emit(answer)
@@ -347,7 +346,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		begin(trace.Read, object)
 		serve(trace.Read, object, version, 0, true)
 		end(trace.Read, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
-	case "is-shown": // the storage reads, the answer is under way
+	case "is-shown": // the storage reads, and the answer is in flight
 		object, version, _ := access()
 		begin(trace.Read, object)
 		serve(trace.Read, object, version, 0, true)
@@ -364,7 +363,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		begin(trace.Write, object)
 		serve(trace.Write, object, version, replaced, true)
 		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version, ev.Replaced = object, version, replaced })
-	case "sends", "resends": // a message, resends one of a write that has begun
+	case "sends", "resends": // a message; resends sends one of a write that has begun
 		if verb == "sends" {
 			begin(trace.Write, "")
 		}
@@ -435,7 +434,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.emit(trace.Event{At: at, Kind: trace.KindResume, Process: who})
 	case "runs-on":
 		s.emit(trace.Event{At: at, Kind: trace.KindRanOn, Process: who})
-	case "shows": // what a process's clocks show from now on
+	case "shows": // the readings of a process's clocks from now on
 		s.emit(trace.Event{At: at, Kind: trace.KindClock, Process: who, Clocks: &trace.Clocks{
 			Wall: int64(s.duration(a["wall"])), Monotonic: int64(s.duration(a["monotonic"])),
 			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"), Why: trace.ClockChange(a["why"]),
@@ -457,7 +456,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	s.know(who)
 }
 
-// strikes says what a fault does, such as "stops=A" or "cuts=c1 from=A,storage".
+// describeFault fills in a fault from words such as "stops=A" or "cuts=c1 from=A,storage".
 func (s *story) strikes(f *trace.FaultInfo, a args) {
 	for does, effect := range map[string]trace.Effect{
 		"stops": trace.StopsProcess, "kills": trace.KillsProcess, "fails": trace.AnswersErrors, "drifts": trace.DriftsClock,
@@ -482,8 +481,7 @@ func (s *story) strikes(f *trace.FaultInfo, a args) {
 	}
 }
 
-// violations are the properties that a story violates, in the order of
-// [Properties].
+// violations returns the properties that a script violates, in the order of [Properties].
 func violations(t *testing.T, text string) []Property {
 	t.Helper()
 	var broken []Property
@@ -495,7 +493,7 @@ func violations(t *testing.T, text string) []Property {
 	return broken
 }
 
-// know lists a process the first time that it does something.
+// addProcess adds a process to the trace the first time that it does something.
 func (s *story) know(name string) {
 	role := trace.RoleNode
 	switch {
@@ -514,8 +512,7 @@ type judgement struct {
 	name  string
 	story string
 	want  Outcome
-	// fault and says are checked only where they are given; says are parts of
-	// the reason.
+	// blame and reasonParts are checked only if given; reasonParts are parts of the reason.
 	fault Blame
 	says  []string
 }

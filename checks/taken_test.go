@@ -6,9 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Where a server ends nothing, whoever wants the lock counts how long its holder has not been
-// heard of, and takes it. Who counts more than passes takes it too early, and that is its
-// clock's doing; who does not wait at all, the lock's.
+// If no server ends a lock, a waiting client counts how long its holder has been silent,
+// and then takes the lock. If the client's clock counts more time than passes, it takes the
+// lock too early, which is that clock's fault. If the client does not wait at all, it is
+// the lock's fault.
 func TestExpiryJudgedByTheTaker(t *testing.T) {
 	const held = `
 			lock L ttl=15s nodes=A quorum=1

@@ -102,8 +102,8 @@ func TestTokenOrder(t *testing.T) {
 	})
 }
 
-// Tokens that a lock mints itself must grow whatever happens, unless the lock was
-// robbed of what it counts with.
+// Tokens that a lock mints itself must grow, whatever happens, unless the lock lost the
+// counter or clock that they come from.
 func TestWhoseFaultATokenIs(t *testing.T) {
 	const (
 		granted = `
@@ -199,8 +199,8 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 	})
 }
 
-// Tokens of a source are not the lock's business, and what ran on while it was
-// paused is nobody's fault.
+// The lock is not to blame for the tokens of a separate source, nor for a client that ran
+// on while it was paused.
 func TestNobodysToken(t *testing.T) {
 	for name, story := range map[string]string{
 		"a source": `

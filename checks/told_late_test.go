@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A lease that its lock prolongs by itself lasts, if the lock says nothing of its end, for
-// as long as its keys may be relied on.
+// If a lock renews its lease by itself and declares no end, the lease lasts for as long as
+// its holder may rely on the keys.
 func TestLeaseOfALockThatTells(t *testing.T) {
 	const held = `
 			lock L ttl=30s nodes=A quorum=1
@@ -103,8 +103,9 @@ func TestLeaseOfALockThatTells(t *testing.T) {
 	}
 }
 
-// A lock owes its signal by the end of the lease. Where a client that would have heeded it
-// runs on without, and somebody else is in, that is the lock's fault.
+// A lock must notify of a loss before the lease ends. If a client that would have stopped
+// runs on without the signal, and another client is in its section, that is the lock's
+// fault.
 func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
 	const held = `
 			lock L ttl=30s nodes=A quorum=1
@@ -200,7 +201,7 @@ func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
 	})
 }
 
-// It was told late all the same, whoever else was in.
+// The client was notified late, whether or not another client was in its section.
 func TestToldLate(t *testing.T) {
 	const held = `
 			0s  c1 acquires rank=1 ends=30s notifies`

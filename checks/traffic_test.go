@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// commands are a trace in which client-1 sends commands.
+// commands is a trace in which client-1 sends commands.
 type commands struct {
 	trace.Trace
 	now time.Duration
@@ -24,7 +24,7 @@ func (t *commands) add(ev trace.Event) {
 	t.Events = append(t.Events, ev)
 }
 
-// sends sends commands for a step to some nodes in turn, one in every interval.
+// sends adds n commands for a step, to some nodes in turn, one in every interval.
 func (t *commands) sends(step trace.Step, n, nodes int, every time.Duration) {
 	for i := range n {
 		t.add(trace.Event{Kind: trace.KindSend, Peer: fmt.Sprintf("redis-%d", i%nodes+1), Step: step, Section: 1})
@@ -32,7 +32,7 @@ func (t *commands) sends(step trace.Step, n, nodes int, every time.Duration) {
 	}
 }
 
-// misconductIn names the misconduct in a trace; several properties stand in one word.
+// misconductIn names the misconduct in a trace; the names of several properties are joined.
 func misconductIn(t *trace.Trace) (all Property) {
 	for _, f := range Check(history.Of(t), nil).Findings {
 		if f.Property.Card().Of == OfMisconduct {
@@ -71,8 +71,8 @@ func TestBreathless(t *testing.T) {
 }
 
 func TestGrowing(t *testing.T) {
-	// A section is one call of acquire that gets the lock, after some that do not,
-	// and each call costs some commands.
+	// A section is one call of acquire that gets the lock, after some that do not. Each
+	// call costs some commands.
 	sections := func(n int, calls, cost func(i int) int) *commands {
 		tr := newCommands()
 		for i := range n {

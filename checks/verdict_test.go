@@ -76,7 +76,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A violated property of the lock alone makes no run unsafe.
+// A violated property that is only about the lock makes no run unsafe.
 func TestOnlyTheDataDecides(t *testing.T) {
 	v := Check(history.Of(tell(t, `
 		0s  c1 acquires rank=1 ends=30s
@@ -96,7 +96,7 @@ func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
 	}
 }
 
-// What proves nothing passes nothing, but what is violated stays so.
+// In a run that proves nothing no property passes, but violated properties stay violated.
 func TestARunThatProvesNothing(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
@@ -136,7 +136,7 @@ func TestARunThatProvesNothing(t *testing.T) {
 	}
 }
 
-// The two checkers never disagree, so a disagreement has to be made.
+// The two checkers never disagree, so the test constructs a disagreement.
 func TestADisagreementMakesTheVerdictUnknown(t *testing.T) {
 	for outcome, want := range map[Outcome]Outcome{Holds: Unknown, Violated: Violated} {
 		v := &Verdict{Findings: []Finding{{Property: SerialSections, Outcome: outcome}, {Property: WriteOrder, Outcome: Holds}}}
