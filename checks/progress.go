@@ -10,10 +10,10 @@ import (
 
 // Progress is violated when no client that wants the lock completes a section with its
 // writes acknowledged, after the last strike or the end of any fault and within the
-// scenario's time limit. A client wants the lock if it calls acquire in that time, or if at
-// its beginning it waits for a pending acquire or for its next attempt. It completes a
-// section by calling release after at least one write, all of which it knows to be applied.
-// A client that never writes completes it if nothing failed.
+// scenario's time limit. A client wants the lock if it calls acquire in that time, or if it
+// was already waiting for a pending acquire or for its next attempt. It completes a section
+// by calling release after at least one write, all of which it knows to be applied. A client
+// that never writes completes it if nothing failed.
 //
 // In a run with a schedule, a client no longer wants the lock when another client has run
 // the job for its period.
