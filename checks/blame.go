@@ -16,7 +16,7 @@ type Blame struct {
 	broken uint8
 }
 
-// A Culprit is what is to blame for a violation.
+// A BlameKind is the kind of cause that is to blame for a violation.
 type Whose string
 
 const (

@@ -10,7 +10,7 @@ import (
 
 // A lock without a TTL that belongs to a connection or a transaction has a lease for ever:
 // until it is released, or until its client sees that the connection has ended. If the
-// client has told the server to end the lock after some time, the client itself declares
+// client has set a time after which the server ends the lock, the client itself declares
 // that end.
 func TestLeaseOnAConnection(t *testing.T) {
 	const held = `

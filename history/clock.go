@@ -35,7 +35,7 @@ type Clocks struct {
 // NewClocks returns a reader that has seen nothing.
 func NewClocks() *Clocks { return &Clocks{changes: map[string][]*trace.Event{}} }
 
-// See takes in the next event.
+// See processes the next event.
 func (c *Clocks) See(ev *trace.Event) {
 	if ev.Kind == trace.KindClock {
 		c.all = append(c.all, ev)

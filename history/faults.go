@@ -37,7 +37,7 @@ type Faults struct {
 // NewFaults returns a reader that has seen nothing.
 func NewFaults() *Faults { return &Faults{acting: map[int]int{}} }
 
-// See takes in the next event.
+// See processes the next event.
 func (f *Faults) See(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindStrike:

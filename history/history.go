@@ -133,6 +133,7 @@ type Acquisition struct {
 	Section int
 }
 
+// String returns the acquisition as "client-1 (section 2)".
 func (a Acquisition) String() string { return fmt.Sprintf("%s (section %d)", a.Client, a.Section) }
 
 // AcquisitionOf returns the acquisition of an actor; zero if the actor is nil.

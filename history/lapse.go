@@ -3,7 +3,7 @@ package history
 // A Lapse is a moment at which a lease expired although its client had not released it.
 type Lapse struct {
 	At Moment
-	// ProlongedBy is the declaration that renewed the lease later; it is still the same
+	// RenewedBy is the declaration that renewed the lease later; it is still the same
 	// lease. Nil is that the lease had ended.
 	Prolonged *Declaration
 }

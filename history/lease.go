@@ -67,7 +67,7 @@ func (l Lease) Longest() Moment {
 // IsEmpty reports whether the lease had ended when it was granted.
 func (l Lease) Empty() bool { return !l.From.Before(l.End()) }
 
-// ProlongedTooLate returns the first renewal that was declared when both the lease's old
+// RenewedTooLate returns the first renewal that was declared when both the lease's old
 // end and its new end had passed; nil if there is none. A sign that a session is alive does
 // not count: the server gave it in time, though the lock may process it late.
 func (l Lease) ProlongedTooLate() *Declaration {
@@ -80,7 +80,7 @@ func (l Lease) ProlongedTooLate() *Declaration {
 	return nil
 }
 
-// prolong declares a new end. A lease that had ended continues as if it had not, because
+// declareEnd adds a declaration of a new end. A lease that had ended continues as if it had not, because
 // its holder learns of no gap. A new end in the past does not revoke what had been promised
 // until now.
 func (l *Lease) prolong(d Declaration) {

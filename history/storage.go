@@ -30,6 +30,7 @@ type Version struct {
 	Undone bool
 }
 
+// String returns the version as "version 2 of x".
 func (v *Version) String() string {
 	if v.Made == nil {
 		return fmt.Sprintf("%s as it was at first", v.Object)

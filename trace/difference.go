@@ -15,6 +15,7 @@ type Difference struct {
 	First, Then string
 }
 
+// String returns both versions of the event, below its number.
 func (d Difference) String() string {
 	return fmt.Sprintf("event %d\n  first: %s\n  then:  %s", d.Event, d.First, d.Then)
 }

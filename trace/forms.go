@@ -11,6 +11,7 @@ type Misread struct {
 	Problem, Forms string
 }
 
+// Error returns the problem and what can be written instead.
 func (m *Misread) Error() string { return m.Problem + ": " + m.Forms }
 
 func misread(text, problem, forms string) error {
