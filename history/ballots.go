@@ -9,9 +9,9 @@ import (
 // A Ballot is a call of acquire, and the keys on the lock's nodes during the call.
 type Ballot struct {
 	*Call
-	// LockHeld says that another client held the lock at some moment of the call.
-	// VotesSplit says that at some moment at least two of the clients that were asking for
-	// the lock had keys on its nodes.
+	// LockHeld says that some client held the lock at some moment of the call. VotesSplit
+	// says that at some moment at least two of the clients that were asking for the lock
+	// had keys on its nodes.
 	Taken, Split bool
 }
 

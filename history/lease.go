@@ -80,9 +80,9 @@ func (l Lease) ProlongedTooLate() *Declaration {
 	return nil
 }
 
-// declareEnd adds a declaration of a new end. A lease that had ended continues as if it had not, because
-// its holder learns of no gap. A new end in the past does not revoke what had been promised
-// until now.
+// declareEnd adds a declaration of a new end. A lease that had ended continues as if it had
+// not, because its holder learns of no gap. A new end in the past does not revoke what had
+// been promised until now.
 func (l *Lease) prolong(d Declaration) {
 	d.Until = Later(d.Until, Earlier(l.Until(d.Event.Seq), MomentOf(d.Event)))
 	l.Ends = append(l.Ends, d)
