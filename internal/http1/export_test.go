@@ -1,9 +1,10 @@
 package http1
 
-// Largest is the largest body that the tests' servers take.
+// MaxTestBody is the largest body that the tests' servers accept, in bytes.
 const Largest = largest
 
-// Streams are what clients write: whole requests, what is none, and both.
+// Streams returns what clients write in the tests: whole requests, malformed ones, and
+// mixtures.
 func Streams() (all []string) {
 	everything := ""
 	for _, r := range requests {

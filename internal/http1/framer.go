@@ -12,33 +12,36 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// largestHeader is how long a request may be before its body, in bytes:
-// http.DefaultMaxHeaderBytes, and what net/http lets it be longer.
+// largestHeader bounds the part of a request before its body, in bytes:
+// http.DefaultMaxHeaderBytes plus the slack that net/http adds.
 const largestHeader = http.DefaultMaxHeaderBytes + 4096
 
-// A Framer cuts what a client writes on one connection into requests, as [sim.Framer] says:
-// nobody acts on a part of one. What is no HTTP is one message, and the last.
+// A Framer cuts what a client writes on one connection into requests; see [sim.Framer].
+// Each request is one message: a server never acts on a part of it. Bytes that are not
+// HTTP, and all that follow them, are one message.
 type Framer struct {
-	// LargestBody is how long the body of a request may be, in bytes. A longer one is
-	// answered with 413, and is the last request of its connection.
+	// LargestBody bounds the body of a request, in bytes. A request with a larger body is
+	// answered with 413 and is the last of its connection.
 	LargestBody int
-	// Tell says what else there is to say of a request; nil is nothing. The frame has the
-	// method and the target for its text.
+	// Describe adds to the frame of a request, whose text is already the method and the
+	// target. It may be nil.
 	Tell func(*Request, *sim.Frame)
 
 	over bool
-	// need is how much there has to be before it is worth another look.
+	// need is the number of bytes below which parsing again is pointless.
 	need int
-	// posted: the latest request was a POST, after which there may be empty lines.
+	// lastWasPost reports whether the latest request was a POST, after which there may be
+	// empty lines.
 	posted bool
-	// asked is the header of a request whose client waits to be told to go on.
+	// pendingHeader is the header of a request whose client waits for 100 Continue.
 	asked []byte
 }
 
-// goesOn is the body of a frame whose client waits to be told to go on with its request.
+// expectContinue is the body of a frame whose client waits for 100 Continue before it sends
+// the rest of its request.
 type goesOn struct{}
 
-// Next is as in [sim.Framer].
+// Next implements [sim.Framer].
 func (f *Framer) Next(b []byte) (int, sim.Frame) {
 	if f.over {
 		return len(b), sim.Frame{Body: refusal{}, Text: "more of it"}
@@ -69,11 +72,11 @@ func (f *Framer) Next(b []byte) (int, sim.Frame) {
 		f.over = true
 		return len(b), sim.Frame{Body: is, Text: "what is no request"}
 	}
-	return 0, sim.Frame{} // there is more to come
+	return 0, sim.Frame{} // the request is not complete yet
 }
 
-// read reads the request that b begins with, and says how long it is: a [*Request], a
-// refusal, or nil if it is not there yet. There is more to come if net/http would wait for more.
+// parse parses the request at the beginning of b and returns its size. The result is a
+// [*Request], an expectContinue, a refusal, or nil if net/http would wait for more bytes.
 func (f *Framer) read(b []byte) (size int, is any) {
 	from := &source{rest: b, limit: largestHeader}
 	if f.posted {
@@ -126,10 +129,11 @@ func (f *Framer) read(b []byte) (size int, is any) {
 	}
 }
 
-// A source is what was written so far. It is dry if there had to be more.
+// A source reads what the client has written so far. It is dry once a reader has wanted
+// more than that.
 type source struct {
 	rest []byte
-	// limit is how much may be read from now on; less than 0 is everything.
+	// limit is how many bytes may still be read; a negative limit means no limit.
 	limit         int
 	dry, exceeded bool
 }
@@ -154,8 +158,9 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// skipEmptyLines lets go of what old clients write after a POST: at most four bytes, as
-// readRequest in https://github.com/golang/go/blob/master/src/net/http/server.go does.
+// skipEmptyLines skips the empty lines that old clients write after a POST: at most four
+// bytes, as readRequest in https://github.com/golang/go/blob/master/src/net/http/server.go
+// does.
 func (s *source) skipEmptyLines() {
 	for range 4 {
 		if len(s.rest) > 0 && (s.rest[0] == '\r' || s.rest[0] == '\n') {
@@ -164,7 +169,8 @@ func (s *source) skipEmptyLines() {
 	}
 }
 
-// check says what net/http's server refuses of a request that is one; see readRequest there.
+// check returns the refusal with which net/http's server answers a well-formed request that
+// it does not accept, or nil; see readRequest there.
 func check(r *http.Request, header []byte) *refusal {
 	hosts := hosts(header)
 	switch {
@@ -185,8 +191,8 @@ func check(r *http.Request, header []byte) *refusal {
 	return nil
 }
 
-// hosts are the values of all Host headers: net/http's ReadRequest keeps no more of them than
-// the first.
+// hosts returns the values of all Host headers. net/http's ReadRequest keeps only the
+// first.
 func hosts(header []byte) (all []string) {
 	for line := range strings.Lines(string(header)) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Host") {
@@ -196,7 +202,7 @@ func hosts(header []byte) (all []string) {
 	return all
 }
 
-// notInHost and isControl are ValidHostHeader and ValidHeaderFieldValue of
+// notInHost and isControl are the rules of ValidHostHeader and ValidHeaderFieldValue in
 // https://pkg.go.dev/golang.org/x/net/http/httpguts.
 func notInHost(c rune) bool {
 	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'

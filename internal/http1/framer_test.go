@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// requests are whole requests, and what is read of them.
+// requests are whole requests, each with the text and the content that the framer reads
+// from it.
 var requests = []struct{ bytes, text, content string }{
 	{"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /", ""},
 	{"GET /v1/kv/a%20b?wait=5s&index=7 HTTP/1.1\nHost: a\n\n", "GET /v1/kv/a%20b?wait=5s&index=7", ""},
@@ -22,7 +23,7 @@ var requests = []struct{ bytes, text, content string }{
 	{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\nGET / HTTP/1", "PUT /", "GET / HTTP/1"},
 }
 
-// nonsense is what is no request, and what is said to it.
+// malformed are bytes that are not a request, and the status of the answer.
 var nonsense = []struct {
 	bytes  string
 	status int
@@ -43,8 +44,8 @@ var nonsense = []struct {
 
 const largest = 16
 
-// However the bytes of a connection come, the requests are the same, and no part of one is
-// taken for the whole.
+// The requests are the same however the bytes of a connection arrive, and no part of a
+// request is taken for a whole one.
 func TestFramerCutsRequests(t *testing.T) {
 	var stream []byte
 	for _, r := range requests {
@@ -69,7 +70,7 @@ func TestFramerCutsRequests(t *testing.T) {
 	}
 }
 
-// What is no request is refused, with all that comes after it.
+// A malformed request is refused, with everything after it.
 func TestFramerRefuses(t *testing.T) {
 	long := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n"
 	chunks := "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -95,7 +96,7 @@ func TestFramerRefuses(t *testing.T) {
 	}
 }
 
-// Whoever asks whether to go on is told so before its body is there.
+// A client that expects 100 Continue gets it before it sends the body.
 func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
 	header := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
 	f := &Framer{LargestBody: largest}
@@ -117,7 +118,7 @@ func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
 	}
 }
 
-// Whatever bytes come, in whatever pieces, they are cut the same way, and nothing panics.
+// Any bytes, in pieces of any size, are cut in the same way, and the framer never panics.
 func FuzzFramer(f *testing.F) {
 	for _, r := range requests {
 		f.Add([]byte(r.bytes+r.bytes[:len(r.bytes)/2]), uint8(3))
@@ -136,7 +137,7 @@ func FuzzFramer(f *testing.F) {
 	})
 }
 
-// cut is what a framer makes of bytes that come in pieces, up to the first refusal.
+// cut feeds bytes to a framer in pieces and describes its frames, up to the first refusal.
 func cut(t *testing.T, f *Framer, b []byte, piece int) string {
 	var told bytes.Buffer
 	var out []byte

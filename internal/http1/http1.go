@@ -1,10 +1,11 @@
-// Package http1 is HTTP/1.1 as a simulated server speaks it: what a client writes on one
-// connection is cut into whole requests, and each is answered, at once or later, in the
-// order in which they came. What the requests mean is the server's business.
+// Package http1 implements HTTP/1.1 for simulated servers. It cuts what a client writes on
+// one connection into whole requests, and sends an answer to each, immediately or later, in
+// the order of the requests. The server decides what the requests mean.
 //
-// It answers as net/http's own server does, also what is no HTTP; its tests hold it against
-// that. It differs in this: a request reaches the server when all of it is there, so that a
-// body is never read in part, and answers have a Content-Length, whatever their length.
+// It answers as net/http's own server does, also to malformed requests, and its tests
+// compare the two. There are two differences: a request reaches the server when all of it
+// has arrived, so a body is never read in part; and each answer has a Content-Length,
+// whatever its length.
 package http1
 
 import (
@@ -18,43 +19,44 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Request is a request, whole.
+// A Request is one whole request.
 type Request struct {
 	Method string
-	// URL is the target: the path and the query, and the host only where the request line
-	// has it.
+	// URL is the target: the path and the query. It has a host only if the request line has
+	// one.
 	URL *url.URL
-	// Header is without the Host.
+	// Header does not contain Host.
 	Header http.Header
-	// Content is the body, without chunks.
+	// Content is the body; chunks have been joined.
 	Content []byte
 
-	closes bool // the client asks for the connection to be closed after the answer
+	closes bool // the client wants the connection to be closed after the answer
 	old    bool // HTTP/1.0
 }
 
-// An Answer is what a server says to a request.
+// An Answer is a server's answer to a request.
 type Answer struct {
 	Status int
-	// Header is without what is said of every answer: its date, its length, and whether the
+	// Header does not contain what every answer has: its date, its length, and whether the
 	// connection is closed.
 	Header http.Header
 	Body   []byte
-	// Text is the answer for people; "" is its status.
+	// Text describes the answer for people; if it is empty, the status does.
 	Text string
 	// Learns is as in [sim.Packet].
 	Learns []trace.Event
 }
 
-// A refusal is what a server says to what it cannot read as a request; the connection is over
-// then.
+// A refusal is a server's answer to bytes that it cannot read as a request. It ends the
+// connection.
 type refusal struct {
 	Status int
-	// Why is added to the status; Text is the body in its place.
+	// Reason is added to the status; Text, if there is one, is the body in place of the
+	// status.
 	Why, Text string
 }
 
-// write writes an answer as net/http does. A connection of HTTP/1.0 lives on only if its
+// encode writes an answer as net/http does. A connection of HTTP/1.0 stays open only if its
 // client has asked for that.
 func (a Answer) write(to *Request, now time.Time) []byte {
 	h := http.Header{}
@@ -78,12 +80,12 @@ func (a Answer) write(to *Request, now time.Time) []byte {
 	if len(a.Body) == 0 {
 		r.Body = http.NoBody
 	}
-	_ = r.Write(&b) // to a buffer
+	_ = r.Write(&b) // a buffer does not fail
 	return b.Bytes()
 }
 
-// write writes a refusal: serve in
-// https://github.com/golang/go/blob/master/src/net/http/server.go
+// encode writes a refusal, as serve in
+// https://github.com/golang/go/blob/master/src/net/http/server.go does.
 func (r refusal) write() []byte {
 	status := fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status))
 	if r.Why != "" {

@@ -10,48 +10,49 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Server is the HTTP of one node. It belongs to the loop, and has no goroutines.
+// A Server serves HTTP on one node. The world's loop calls it; it has no goroutines.
 type Server struct {
 	host  *sim.Host
 	serve func(*Call)
 	out   *agenda.Outbox
 }
 
-// NewServer is the HTTP of a node: serve is called with each request whose turn it is.
+// NewServer makes the HTTP server of a node. It calls serve with each request when all
+// earlier ones on the connection have been answered.
 func NewServer(host *sim.Host, serve func(*Call)) *Server {
 	return &Server{host: host, serve: serve, out: agenda.NewOutbox(host)}
 }
 
-// Do does something, as a timer of the server's does, and sends what is answered meanwhile.
-// Requests are served so anyway.
+// Do calls f and then sends the answers that f has given. Timers of a server need it;
+// requests are already served in this way.
 func (s *Server) Do(f func()) { s.out.Do(f) }
 
-// Crash forgets what was to be sent. The connections have hung up.
+// Crash discards what was to be sent. The connections have already been closed.
 func (s *Server) Crash() { s.out.Crash() }
 
-// ClockChanged, Restart and Stop are as in [sim.Server]; there is nothing to do.
+// ClockChanged does nothing; it implements [sim.Server].
 func (s *Server) ClockChanged() {}
 
-// Restart is as ClockChanged.
+// Restart does nothing; it implements [sim.Server].
 func (s *Server) Restart() {}
 
-// Stop is as ClockChanged.
+// Stop does nothing; it implements [sim.Server].
 func (s *Server) Stop() {}
 
-// Accept is as in [sim.Server].
+// Accept implements [sim.Server].
 func (s *Server) Accept(end *sim.End) sim.Endpoint { return &conn{s: s, end: end} }
 
-// A conn is the server's end of one connection. Of requests that come before others are
-// answered each waits: net/http serves one at a time.
+// A conn is the server's end of one connection. Its requests are served one at a time, as
+// in net/http; later ones wait.
 type conn struct {
 	s     *Server
 	end   *sim.End
 	calls []*Call
-	// over: nothing is answered any more.
+	// closed reports whether no more answers are sent.
 	over bool
 }
 
-// A Call is a request that is to be answered.
+// A Call is a request that waits for its answer.
 type Call struct {
 	*Request
 	c    *conn
@@ -60,19 +61,18 @@ type Call struct {
 	done bool
 }
 
-// By is the client that has asked, and what it was doing then.
+// By returns the client that sent the request, and what it was doing then.
 func (call *Call) By() *trace.Actor { return call.r.By() }
 
-// Peer is the name of the process that has asked.
+// Peer returns the name of the process that sent the request.
 func (call *Call) Peer() string { return call.c.end.Peer() }
 
-// Gone has f called if the client closes the connection, or it breaks, before the call is
-// answered.
+// OnGone makes the server call f if the client closes the connection, or the connection
+// breaks, before the call is answered.
 func (call *Call) Gone(f func()) { call.gone = f }
 
-// Answer answers the call, which is over then. It may be called whenever there is an answer,
-// within [Server.Do] if nobody has just asked for anything. What answers after the client is
-// gone does nothing.
+// Answer answers and ends the call. It can be called at any time; outside the handling of a
+// request it must be called within [Server.Do]. It does nothing if the client has gone.
 func (call *Call) Answer(a Answer) {
 	if call.done {
 		return
@@ -85,7 +85,8 @@ func (call *Call) Answer(a Answer) {
 	call.finish(p, call.closes)
 }
 
-// finish sends what a call comes to, and goes on with the next.
+// finish sends the packet that answers a call and serves the next call, or closes the
+// connection after the last.
 func (call *Call) finish(p sim.Packet, last bool) {
 	call.done = true
 	c := call.c
@@ -103,7 +104,7 @@ func (call *Call) finish(p sim.Packet, last bool) {
 	})
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (c *conn) Receive(r *sim.Request) {
 	call := &Call{c: c, r: r}
 	call.Request, _ = r.Body.(*Request)
@@ -113,7 +114,7 @@ func (c *conn) Receive(r *sim.Request) {
 	}
 }
 
-// next serves the request whose turn it is.
+// serveNext serves the first request that has not been answered.
 func (c *conn) next() {
 	if c.over || len(c.calls) == 0 {
 		return
@@ -129,7 +130,7 @@ func (c *conn) next() {
 	}
 }
 
-// HangUp is as in [sim.Endpoint]. Of its requests the server notices only the one that it is
+// HangUp implements [sim.Endpoint]. The server learns of it only for the request that it is
 // about to answer.
 func (c *conn) HangUp(bool) {
 	c.over = true

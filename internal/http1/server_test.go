@@ -21,8 +21,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A web is a server that says what it was asked, and keeps who asks for /wait waiting until
-// somebody asks for /go.
+// A web is a server that echoes each request. It answers /wait only when somebody asks for
+// /go.
 type web struct {
 	*http1.Server
 	host  *sim.Host
@@ -74,14 +74,14 @@ func (w *web) Crash(trace.Crash) { w.Server.Crash() }
 func (w *web) Restart()          { w.waits = nil }
 func (w *web) Stop()             {}
 
-// story is a world with a web server.
+// webWorld is a world with a web server.
 func story(clients ...sim.Client) sim.Config {
 	cfg := Story(clients...)
 	cfg.Nodes = Nodes("web", 1)
 	return cfg
 }
 
-// writes is a client that writes some bytes, and keeps what comes back.
+// rawClient is a client that writes some bytes and keeps what it receives.
 func writes(t *testing.T, name, b string, heard *[]byte) sim.Client {
 	return Client(t, name, func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
@@ -102,7 +102,7 @@ func writes(t *testing.T, name, b string, heard *[]byte) sim.Client {
 	})
 }
 
-// browser is net/http's own client.
+// browser returns net/http's own client.
 func browser(p *sim.Program) *http.Client {
 	t := &http.Transport{DialContext: p.Env().Dial}
 	p.Env().Cleanup(t.CloseIdleConnections)
@@ -123,8 +123,8 @@ func get(ctx context.Context, c *http.Client, p *sim.Program, path string) (stri
 	return fmt.Sprintf("%d %s", answer.StatusCode, b), err
 }
 
-// A long poll is answered when there is something to say, and what else the connection was
-// asked for meanwhile after that.
+// A long poll is answered when its event happens; later requests on the same connection are
+// answered after it.
 func TestAnswersComeInOrder(t *testing.T) {
 	var heard []byte
 	const wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -144,7 +144,7 @@ func TestAnswersComeInOrder(t *testing.T) {
 	}
 }
 
-// net/http's client is served, by a timer too, on a connection that it uses again.
+// net/http's client is served, also by a timer, on a connection that it reuses.
 func TestBrowserIsServed(t *testing.T) {
 	var heard []string
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -163,7 +163,7 @@ func TestBrowserIsServed(t *testing.T) {
 	Only(t, tr, trace.KindConnect, "client-1")
 }
 
-// A server is told that a client does not wait for its answer any more.
+// A server is notified when a client no longer waits for its answer.
 func TestWaitingClientsGo(t *testing.T) {
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c := browser(p)
@@ -174,14 +174,13 @@ func TestWaitingClientsGo(t *testing.T) {
 		if said, err := get(ctx, c, p, "/gone"); said != "200 1" {
 			return fmt.Errorf("gone: %s, %v", said, err)
 		}
-		_, err := get(ctx, c, p, "/go") // answers nobody
+		_, err := get(ctx, c, p, "/go") // answers no waiting call
 		return err
 	})
 	Play(t, story(asks))
 }
 
-// A server that crashes when it has done something, and one that pauses then, has not
-// answered yet.
+// A server that crashes or pauses just after it has handled a request has not answered yet.
 func TestAnswersWaitForFaults(t *testing.T) {
 	asks := func(heard *string) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -198,14 +197,14 @@ func TestAnswersWaitForFaults(t *testing.T) {
 	Same(t, "after a pause", heard, "204  at 9s")
 }
 
-// What is no HTTP is told: the run proves nothing then.
+// Bytes that are not HTTP are reported as a doubt: the run then proves nothing.
 func TestNonsenseIsTold(t *testing.T) {
 	var heard []byte
 	tr := Play(t, story(writes(t, "client-1", "hello\r\n", &heard)))
 	Same(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
 }
 
-// To every stream of bytes the answers are those of net/http's own server.
+// The answers to every stream of bytes are those of net/http's own server.
 func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	real := listen(t)
 	for _, b := range http1.Streams() {
@@ -218,7 +217,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	}
 }
 
-// listen is a real server that says what it was asked.
+// listen starts a real server that echoes each request, and returns its address.
 func listen(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -227,7 +226,7 @@ func listen(t *testing.T) string {
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the client has gone
+			return // the client has closed the connection
 		}
 		w.Header().Set("X-Said", "so")
 		w.Header()["Content-Type"] = nil
@@ -248,14 +247,14 @@ func ask(t *testing.T, addr, b string) []byte {
 		_, _ = io.WriteString(c, b)
 		_ = c.(*net.TCPConn).CloseWrite()
 	}()
-	heard, _ := io.ReadAll(c) // a reset ends it, too
+	heard, _ := io.ReadAll(c) // a reset also ends it
 	return heard
 }
 
-// begins is how an answer does.
+// answerStart matches the beginning of an answer.
 var begins = regexp.MustCompile(`HTTP/1\.[01] `)
 
-// tell is what answers say, without their dates, and with their headers in one order.
+// describeAnswers lists answers without their dates and with their headers in one order.
 func tell(b []byte) string {
 	var told []string
 	for answer := range strings.SplitSeq(begins.ReplaceAllString(string(b), "\x00$0"), "\x00") {
