@@ -15,11 +15,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The settings by which a member that loses its power has lost its disk, too, and is restored
-// from its last backup, as by etcdutl snapshot save and restore: what came since is gone, and
-// revisions are counted on from where they were then, or from a higher one on, as by
-// --bump-revision with --mark-compacted, which there are since etcdutl 3.5.10. A cluster is
-// restored as a whole: here it has one member.
+// With these settings a power loss destroys a member's disk, and the member is restored
+// from its last backup, as with etcdutl snapshot save and restore. Later changes are gone.
+// Revisions continue from that of the backup, or from a higher one, as with --bump-revision
+// and --mark-compacted, which etcdutl has since 3.5.10. A cluster is restored as a whole,
+// so the settings work only for a cluster of one member.
 const (
 	backupEvery  = "backup-every"
 	bumpRevision = "bump-revision"
@@ -48,15 +48,15 @@ var backupSettings = []sim.Setting{
 	},
 }
 
-// A backup is what a member was: its keys and leases, and, for the trace, whose keys of locks
-// they were. The zero backup is a new member.
+// A backup is a member's keys and leases and, for the trace, the clients whose keys of
+// locks they were. The zero backup is a new member.
 type backup struct {
 	store  *store
 	leases []lease
 	claims []map[string]claim
 }
 
-// backUpLater has a member backed up from time to time, if it was told so.
+// scheduleBackup backs the member up from time to time, if the setting asks for it.
 func (m *member) backUpLater() {
 	every, _ := time.ParseDuration(m.host.Set(backupEvery))
 	if every <= 0 {
@@ -79,7 +79,7 @@ func (m *member) backUp() backup {
 	return b
 }
 
-// loseDisk is what a power loss is to a member that is backed up.
+// loseDisk handles a power loss: a member that is backed up loses its disk.
 func (m *member) loseDisk() {
 	if m.host.Set(backupEvery) == "" {
 		return
@@ -91,7 +91,7 @@ func (m *member) loseDisk() {
 	m.lost = true
 }
 
-// restore begins a new disk with the last backup.
+// restore starts a new disk from the last backup.
 func (m *member) restore() {
 	m.reached = m.store.revision
 	m.lost = false
@@ -109,7 +109,7 @@ func (m *member) restore() {
 	m.cluster.told = 0
 }
 
-// begin gives a member what was on its disk at first.
+// loadInitialState gives the member the keys and leases that its disk held at first.
 func (m *member) begin() {
 	m.store = newStore()
 	m.lessor = &lessor{m: m, all: map[int64]*lease{}, phase: time.Duration(m.dice.Int64N(int64(leaseCheck)))}
@@ -122,8 +122,8 @@ func (m *member) begin() {
 	}
 }
 
-// tellRestored tells what has become of the locks, and of the count of revisions, from which
-// tokens come.
+// recordRestored records what the restored backup changed: the locks, the data, and the
+// count of revisions, from which tokens are made.
 func (m *member) tellRestored() {
 	if m.store.revision < m.reached {
 		m.host.Tell(trace.Event{Kind: trace.KindForget, Key: "revision", Value: strconv.FormatInt(m.reached, 10)})
@@ -138,7 +138,8 @@ func (m *member) tellRestored() {
 	}
 }
 
-// restored takes in that the keys are again what they were, and tells it.
+// restoreClaims sets the keys of the lock back to those of the backup and records what that
+// changed.
 func (r *register) restored(m *member, claims map[string]claim) {
 	r.claims = claims
 	is := r.first(m)
@@ -154,7 +155,7 @@ func (r *register) restored(m *member, claims map[string]claim) {
 	}
 }
 
-// first is the key that tells whose the lock is.
+// findHead returns the key that identifies the holder of the lock, or nil.
 func (r *register) first(m *member) *mvccpb.KeyValue {
 	if is := m.store.now.get([]byte(r.lock)); is != nil {
 		return is
@@ -162,7 +163,7 @@ func (r *register) first(m *member) *mvccpb.KeyValue {
 	return m.store.head(r.lock + "/")
 }
 
-// copy is a store of its own with the same past.
+// copy returns a store with the same history that changes independently.
 func (s *store) copy() *store {
 	c := *s
 	c.now, c.then, c.past = slices.Clone(s.now), slices.Clone(s.then), slices.Clone(s.past)

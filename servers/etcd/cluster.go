@@ -14,24 +14,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster is all members of a world: how they came together, and what is true of them
-// together, which is told once, by whichever of them is the first to do what was decided.
+// A cluster is what all members of a world share. It records what is true of all of them
+// once, when the first of them applies an entry.
 type cluster struct {
 	members []*member
-	// forming: they have begun to come together, and formed that they have.
+	// forming: the members have begun to form the cluster; formed: they have formed it.
 	forming, formed bool
-	stirred         time.Duration // when something has happened last that may concern them
-	told            uint64        // the last entry of the log of which the trace knows
-	// asked are those who wanted a request, by its word.
+	stirred         time.Duration // when something last happened that may concern the members
+	told            uint64        // the last entry of the log that the trace covers
+	// requesters are the clients whose requests are in the log, by request ID.
 	asked map[uint64]*trace.Actor
-	// clients are those to whom the sessions belong, by their leases.
+	// clients are the clients that own the sessions, by lease ID.
 	clients map[int64]string
 	locks   []*register
-	// versions are what has been told of the data: at which version each object is.
+	// versions are the versions of the data objects that the trace last recorded.
 	versions map[string]int
 }
 
-// join has the member take part in the cluster of its world.
+// joinCluster adds the member to the cluster of its world.
 func (m *member) join() {
 	names := m.host.Members()
 	if first, ok := m.host.Peer(names[0]).(*member); ok {
@@ -55,10 +55,11 @@ func (m *member) join() {
 	}
 }
 
-// alone says that the member has no others to ask.
+// isAlone reports whether the cluster has no other member.
 func (m *member) alone() bool { return len(m.order) == 0 }
 
-// form has the members come together before the story begins, and elect the first of them.
+// form makes the members form the cluster before the story begins and elect the first of
+// them.
 func (c *cluster) form() {
 	if c.formed || c.forming {
 		return
@@ -83,8 +84,8 @@ func (c *cluster) form() {
 	}
 }
 
-// talk has the members tell each other at once what they have to, and reports whether there
-// was anything.
+// exchangeMessages delivers all waiting messages between the members without delay, and
+// reports whether there were any.
 func (c *cluster) talk() (any bool) {
 	for _, m := range c.members {
 		m.work()
@@ -109,14 +110,14 @@ func (c *cluster) member(id uint64) *member {
 	return nil
 }
 
-// led tells of a new leader.
+// recordLeader records a new leader.
 func (c *cluster) led(m *member) {
 	if m.isLeader() {
 		m.host.Emit(trace.Event{Kind: trace.KindLead})
 	}
 }
 
-// tellEntry is an entry of the log for people.
+// describeEntry describes an entry of the log for the trace.
 func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
 	r := new(pb.InternalRaftRequest)
 	if len(e.GetData()) == 0 || proto.Unmarshal(e.GetData(), r) != nil {
@@ -128,8 +129,8 @@ func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
 	return tell(names, given(r.Put, r.DeleteRange, r.Compaction, r.LeaseGrant, r.LeaseRevoke))
 }
 
-// stale is the member that wants a lease revoked although it lives, because it no longer
-// leads and does not know it; nil is nobody. It is to be asked before the lease is revoked.
+// findStaleRevoker returns the member that wants a live lease revoked because it does not
+// know that it no longer leads, or nil. Call it before the lease is revoked.
 func (c *cluster) stale(r *pb.InternalRaftRequest) *member {
 	primary := c.primary()
 	if r.LeaseRevoke == nil || c.asked[r.Header.ID] != nil || primary == nil {
@@ -142,7 +143,8 @@ func (c *cluster) stale(r *pb.InternalRaftRequest) *member {
 	return nil
 }
 
-// done tells what an entry of the log has changed, if a member has done it that is the first.
+// recordApplied records what an entry of the log has changed, when the first member applies
+// it.
 func (c *cluster) done(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, stale *member, err error) {
 	if m.applied <= c.told {
 		return
@@ -165,7 +167,7 @@ func (c *cluster) done(m *member, r *pb.InternalRaftRequest, resp proto.Message,
 	}
 }
 
-// doneSession tells of sessions that begin and end.
+// recordSession records the beginning or the end of a session.
 func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor, stale *member) {
 	names := m.host.Names()
 	switch {
@@ -175,7 +177,7 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 		m.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: session(names, id), TTL: m.lessor.all[id].lasts()})
 	case r.LeaseRevoke != nil:
 		id := r.LeaseRevoke.ID
-		// Whoever has a session can close it, also one that it did not open.
+		// A client can close any session whose ID it has, also one that it did not open.
 		over := trace.Event{Kind: trace.KindExpireSession, Peer: c.clients[id], Session: session(names, id)}
 		switch {
 		case by.IsOperator():
@@ -191,8 +193,8 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 	}
 }
 
-// primary is who counts the time of the sessions: of those who think that they lead the one
-// whom most have elected last. nil is nobody.
+// primary returns the member that counts the time of the sessions: of those that believe
+// that they lead, the one with the highest term. nil means none.
 func (c *cluster) primary() *member {
 	var primary *member
 	for _, m := range c.members {
@@ -203,9 +205,9 @@ func (c *cluster) primary() *member {
 	return primary
 }
 
-// renewed tells that a session was prolonged that has a lock. Whoever asked for that did it
-// for what the session has, and so does a new leader. What one does who leads no more is
-// nothing to the cluster.
+// recordRenewal records that a session that holds a lock was renewed, by a client for the
+// sake of the lock or by a new leader. It ignores the renewals of a member that no longer
+// leads: the cluster does not know of them.
 func (c *cluster) renewed(m *member, l *lease) {
 	if m != c.primary() {
 		return
@@ -217,8 +219,9 @@ func (c *cluster) renewed(m *member, l *lease) {
 	}
 }
 
-// lasts is for how long a session was granted, and when it ends in true time if nobody renews
-// it and the leader's clock goes on as it does; 0 if nobody knows.
+// sessionTimes returns for how long a session was granted, and the true time at which it
+// ends if nobody renews it and the leader's clock keeps its rate. Both are 0 if the session
+// is unknown.
 func (c *cluster) lasts(m *member, id int64) (ttl, expires time.Duration) {
 	l := m.lessor.all[id]
 	if l == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// retention is the setting by which the cluster forgets the past by itself, as etcd does with
-// --auto-compaction-mode=revision and --auto-compaction-retention: each compactEvery, counted
-// from a member's start, whoever leads then has all forgotten that is older than so many
-// revisions. See server/etcdserver/api/v3compactor/revision.go.
+// retention is the setting with which the cluster compacts its history by itself, as etcd
+// does with --auto-compaction-mode=revision and --auto-compaction-retention. Every
+// compactEvery, counted from a member's start, the current leader compacts all that is
+// older than this number of revisions. See server/etcdserver/api/v3compactor/revision.go.
 const (
 	retention    = "auto-compaction-retention"
 	compactEvery = 5 * time.Minute
@@ -31,8 +31,8 @@ var retentionSetting = sim.Setting{
 	},
 }
 
-// compactLater has the past forgotten from time to time, if the member was told so. prior is
-// up to where it was the last time.
+// scheduleCompaction compacts from time to time, if the setting asks for it. prior is the
+// revision of the previous compaction.
 func (m *member) compactLater(prior int64) {
 	keep, _ := strconv.ParseInt(m.host.Set(retention), 10, 64)
 	if keep == 0 {
@@ -43,7 +43,7 @@ func (m *member) compactLater(prior int64) {
 			prior = to
 			m.write(&pb.InternalRaftRequest{Compaction: &pb.CompactionRequest{Revision: to}}, nil, func(_ proto.Message, err error) {
 				if err != nil {
-					prior = 0 // again, the next time
+					prior = 0 // try again the next time
 				}
 			})
 		}

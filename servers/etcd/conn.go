@@ -16,40 +16,41 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A conn is a member's end of a connection of a client's.
+// A conn is a member's end of a client's connection.
 type conn struct {
 	m     *member
 	end   *sim.End
 	w     *writer
 	calls map[uint32]*rpc
-	// read is how much has come since the client was last told to go on sending.
+	// unreported is how many bytes have arrived since the last window update for the
+	// client.
 	read int
-	// over: nothing is understood any more, and closed that the client has been told.
+	// stopped: nothing more is read; closed: the connection has been closed
 	over, closed bool
 }
 
-// An rpc is one call of a client's, of a method that answers once or one that goes on.
+// An rpc is one call by a client, of a unary method or a streaming one.
 type rpc struct {
-	piece  // that has opened it
+	piece  // the one that opened the call
 	c      *conn
 	method *method
-	asked  *sim.Request // what it has sent last
+	asked  *sim.Request // the latest message for it
 	read   int
-	opened bool // the answer has begun
+	opened bool // the answer's headers have been sent
 	over   bool
-	flow   flow // of a method that goes on
+	flow   flow // of a streaming method
 }
 
-// A flow is what goes on in a call that does.
+// A flow serves a call of a streaming method.
 type flow interface {
-	// take takes the next request.
+	// receive handles the next request.
 	take(request proto.Message)
-	// ended says that the client will send no more, or, if cancelled, does not want to hear
-	// more either.
+	// clientEnded is called when the client will send no more or, if cancelled, does not
+	// want any more answers either.
 	ended(cancelled bool)
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (c *conn) Receive(r *sim.Request) {
 	body, _ := r.Body.([]any)
 	for _, read := range body {
@@ -81,7 +82,7 @@ func (c *conn) receive(r *sim.Request, read any) {
 	}
 }
 
-// greeted says that the member has sent its settings, and that from now on it has.
+// markGreeted marks the member's settings as sent, and reports whether they were already.
 func (c *conn) greeted() bool {
 	was := c.w.greeted
 	c.w.greeted = true
@@ -137,7 +138,7 @@ func (c *conn) receivePiece(r *sim.Request, f piece) {
 	}
 }
 
-// hangUp is how a server ends a connection on which it does not understand the client.
+// hangUp ends a connection, as a server does that does not understand the client.
 func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
 	_ = c.w.frames.WriteGoAway(0, code, []byte(why))
 	c.w.pack(parcel{answers: r, text: "GOAWAY: " + why})
@@ -146,7 +147,7 @@ func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
 	c.drop()
 }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (c *conn) HangUp(bool) {
 	c.over = true
 	c.drop()
@@ -155,17 +156,17 @@ func (c *conn) HangUp(bool) {
 	c.m.settle()
 }
 
-// drop ends all calls.
+// drop cancels all calls.
 func (c *conn) drop() {
 	for _, stream := range c.streams() {
 		c.calls[stream].cancel()
 	}
 }
 
-// streams are those of the calls, in the order in which they began.
+// streams returns the streams of the open calls, in the order in which they began.
 func (c *conn) streams() []uint32 { return slices.Sorted(maps.Keys(c.calls)) }
 
-// flush sends what is ready.
+// flush sends the packets that are ready.
 func (c *conn) flush() {
 	for _, p := range c.w.take() {
 		sent := sim.Packet{Bytes: p.bytes, Text: p.text, Learns: p.learns}
@@ -181,7 +182,7 @@ func (c *conn) flush() {
 	}
 }
 
-// begin looks up what is called.
+// start looks up the method of the call.
 func (call *rpc) begin() {
 	call.method = methods[call.path]
 	if call.method == nil {
@@ -200,7 +201,8 @@ func (call *rpc) begin() {
 	}
 }
 
-// unknown is the error of gRPC's server for a method that it does not have: handleStream in
+// unknownMethodError returns the error with which gRPC's server answers a call of a method
+// that it does not have: handleStream in
 // https://github.com/grpc/grpc-go/blob/master/server.go
 func unknown(path string) error {
 	name := strings.TrimPrefix(path, "/")
@@ -215,11 +217,11 @@ func unknown(path string) error {
 	return status.Errorf(codes.Unimplemented, "unknown service %v", name[:i])
 }
 
-// take takes a request.
+// receive handles one request of the call.
 func (call *rpc) take(message []byte) {
 	request := call.method.request()
 	if proto.Unmarshal(message, request) != nil {
-		// The words of its errors differ from one build to another, on purpose.
+		// The words of protobuf's errors deliberately differ from one build to another.
 		call.fail(status.Error(codes.Internal, "grpc: error unmarshalling request: proto: cannot parse invalid wire-format data"))
 		return
 	}
@@ -234,7 +236,7 @@ func (call *rpc) take(message []byte) {
 	call.method.once(call.c.m, call, request)
 }
 
-// close says that the client will send no more.
+// close handles that the client will send no more.
 func (call *rpc) close() {
 	if call.over || call.flow == nil {
 		return
@@ -242,7 +244,7 @@ func (call *rpc) close() {
 	call.flow.ended(false)
 }
 
-// cancel says that the client does not want to hear more.
+// cancel handles that the client does not want any more answers.
 func (call *rpc) cancel() {
 	if call.over {
 		return
@@ -258,7 +260,7 @@ func (call *rpc) finish() {
 	delete(call.c.calls, call.stream)
 }
 
-// answer answers the call, which is over.
+// answer sends the only answer of a call and ends the call.
 func (call *rpc) answer(m proto.Message, text string, learns ...trace.Event) {
 	if call.over {
 		return
@@ -268,7 +270,7 @@ func (call *rpc) answer(m proto.Message, text string, learns ...trace.Event) {
 		item{headers: ending(codes.OK, ""), ends: true, parcel: &parcel{call.asked, text, learns}})
 }
 
-// send sends a message of a call that goes on. answers is what it answers, if anything.
+// send sends one message of a streaming call. request is what it answers, or nil.
 func (call *rpc) send(answers *sim.Request, m proto.Message, text string, learns ...trace.Event) {
 	if call.over {
 		return
@@ -299,7 +301,7 @@ func (call *rpc) end(code codes.Code, message, text string) {
 	call.c.w.write(call.stream, item{headers: fields, ends: true, parcel: &parcel{call.asked, text, nil}})
 }
 
-// visible bounds what a client may have made of the text of an error.
+// truncate shortens the text of an error, which a client may have made long.
 func visible(text string) string {
 	if len(text) > 200 {
 		return text[:200] + "..."
@@ -307,8 +309,8 @@ func visible(text string) string {
 	return text
 }
 
-// codeOf is the code with which etcd says the text of an error, for those that a fault can
-// have a member answer with.
+// codeOf returns the gRPC code that etcd uses with the text of an error, for those that a
+// fault can make a member answer with.
 func codeOf(text string) codes.Code {
 	for _, err := range []error{
 		rpctypes.ErrGRPCRequestTooManyRequests, rpctypes.ErrGRPCNoSpace, rpctypes.ErrGRPCCorrupt, rpctypes.ErrGRPCNotCapable,

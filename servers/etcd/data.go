@@ -15,18 +15,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What clients keep in etcd beside their locks is keys like all others. The version of a key,
-// which counts how often it was put, is that of the object.
+// Clients keep their data in ordinary keys. An object's version is the version of its key:
+// the number of times it was put.
 
-// Linearizable and Serializable are the ways to read: from a member that has made sure that it
-// is up to date, as Get does by itself, and from one that has not, as with
-// clientv3.WithSerializable.
+// Linearizable and Serializable are the two kinds of read. A linearizable read, the default
+// of Get, is answered by a member that has made sure that it is up to date; a serializable
+// read, made with clientv3.WithSerializable, by one that has not.
 const (
 	Linearizable = "linearizable"
 	Serializable = "serializable"
 )
 
-// read tells that a member has answered a read of data.
+// recordRead records that a member has answered a read of data.
 func (m *member) read(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Actor) {
 	object, is := m.host.Object(string(r.Key))
 	if !is || len(r.RangeEnd) > 0 || by == nil {
@@ -39,8 +39,8 @@ func (m *member) read(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Acto
 	m.host.Emit(ev)
 }
 
-// wrote tells what has become of writes of data: what was put, and a transaction that was to
-// put some, and whose condition did not hold.
+// recordWrites records the results of writes of data: the puts, and a transaction that
+// would have put data but whose condition did not hold.
 func (c *cluster) wrote(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, by *trace.Actor) {
 	if by == nil {
 		return
@@ -71,13 +71,13 @@ func (c *cluster) wrote(m *member, r *pb.InternalRaftRequest, resp proto.Message
 	}
 }
 
-// asksOther says that a transaction was to be done only if some other key is as it says: that
-// of the lock.
+// comparesOtherKey reports whether a transaction's condition is on another key too: that of
+// the lock.
 func asksOther(r *pb.TxnRequest, key []byte) bool {
 	return slices.ContainsFunc(r.Compare, func(c *pb.Compare) bool { return !bytes.Equal(c.Key, key) })
 }
 
-// restoredData tells which data is again what it was.
+// recordRestoredData records the data that the restored backup has set back.
 func (c *cluster) restoredData(m *member) {
 	for _, object := range slices.Sorted(maps.Keys(c.versions)) {
 		was := c.versions[object]
@@ -89,7 +89,8 @@ func (c *cluster) restoredData(m *member) {
 	}
 }
 
-// Kept is as in [sim.DataServer]: as the member has it that has done most of the log.
+// Kept implements [sim.DataServer], with the data of the member that has applied most of
+// the log.
 func (m *member) Kept(key string) (version int, value string) {
 	latest := m
 	for _, o := range m.cluster.members {

@@ -10,16 +10,17 @@ import (
 	"github.com/locksim/locksim/servers/etcd/recipes"
 )
 
-// An office is what a client has in an election, or hopes for: a key that was created at a
-// revision, and goes with a lease.
+// A candidacy is a client's place in an election, as its leader or as a candidate: a key
+// with its create revision and its lease.
 type office struct {
 	key      string
 	revision int64
 	lease    int64
 }
 
-// proclaims is the transaction that has the leader say something, and resigns the one that has it
-// lead no more. Neither does anything if the office is another's.
+// proclaimRequest is the transaction with which a leader proclaims a value, and
+// resignRequest the one with which it resigns. Neither does anything if the key has been
+// deleted or replaced.
 func (o office) proclaims(value []byte) *pb.InternalRaftRequest {
 	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: created(o.key, o.revision), Success: []*pb.RequestOp{opPut(o.key, value, o.lease)}}}
 }
@@ -28,8 +29,8 @@ func (o office) resigns() *pb.InternalRaftRequest {
 	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: created(o.key, o.revision), Success: []*pb.RequestOp{opDelete(o.key)}}}
 }
 
-// campaign waits until the client's session leads. A client that does not wait any more gives its
-// place up.
+// campaign waits until the client's session leads. If the client stops waiting, its
+// candidacy is withdrawn.
 func (r *recipe) campaign(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix, value := string(request.Bytes("name"))+"/", request.Bytes("value")
@@ -60,13 +61,13 @@ func (r *recipe) campaign(request recipes.Message) {
 				return
 			}
 			gives := func(err error) { r.undo(o.resigns(), func() { r.fail(err) }) }
-			// It answers by the header of the first transaction.
+			// The answer has the header of the first transaction.
 			r.asLeader(o.proclaims(value), gives, func(*pb.ResponseHeader) { waits() })
 		}))
 	})
 }
 
-// asLeader does what only the leader can.
+// writeAsLeader writes a request whose transaction succeeds only for the leader.
 func (r *recipe) asLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
 	r.write(request, orElse(failed, func(resp proto.Message) {
 		txn := resp.(*pb.TxnResponse)
@@ -78,7 +79,8 @@ func (r *recipe) asLeader(request *pb.InternalRaftRequest, failed func(error), t
 	}))
 }
 
-// officeOf is what a request says that its client has; false if it says nothing.
+// parseCandidacy returns the candidacy that a request names. It fails the call and returns
+// false if there is none.
 func (r *recipe) officeOf(request recipes.Message) (office, bool) {
 	if !request.Has("leader") {
 		r.fail(errMissingLeader)
@@ -93,7 +95,7 @@ func (r *recipe) proclaim(request recipes.Message) {
 	if !is {
 		return
 	}
-	// One without a lease gets a session first, as in etcd.
+	// A request without a lease first gets a session, as in etcd.
 	r.session(o.lease, func(lease int64) {
 		o.lease = lease
 		r.asLeader(o.proclaims(request.Bytes("value")), r.fail, func(header *pb.ResponseHeader) {
@@ -136,7 +138,8 @@ func (r *recipe) tellLeader(kv *mvccpb.KeyValue) string {
 	return fmt.Sprintf("%s leads, at revision %d", tellKey(r.m.host.Names(), kv.Key), kv.ModRevision)
 }
 
-// observes tells the client of each leader, and of what it proclaims, as long as it listens.
+// observe sends the client each leader, and each value that it proclaims, until the client
+// stops listening.
 func (r *recipe) observes(prefix string) {
 	r.read(firstOf(prefix), func(resp *pb.RangeResponse, err error) {
 		switch {
@@ -145,7 +148,7 @@ func (r *recipe) observes(prefix string) {
 		case len(resp.Kvs) > 0:
 			r.follows(prefix, resp.Header, resp.Kvs[0])
 		default:
-			// There is nobody yet: who comes first leads.
+			// There is no leader yet; the first candidate will be it.
 			r.stop = r.m.follows([]byte(prefix), next([]byte(prefix)), resp.Header.Revision, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
 				for _, e := range events {
 					if e.Type == mvccpb.Event_PUT {
@@ -164,7 +167,8 @@ func (r *recipe) observes(prefix string) {
 	})
 }
 
-// follows tells the client who leads, and what it proclaims until it leads no more.
+// observeLeader sends the client one leader and the values that it proclaims, until its
+// leadership ends.
 func (r *recipe) follows(prefix string, header *pb.ResponseHeader, kv *mvccpb.KeyValue) {
 	r.call.send(nil, leaderResponse(header, kv), r.tellLeader(kv))
 	r.stop = r.m.follows(kv.Key, nil, header.Revision+1, func(header *pb.ResponseHeader, events []*mvccpb.Event) {

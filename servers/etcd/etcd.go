@@ -1,6 +1,6 @@
-// Package etcd is a member of an etcd cluster in a simulated world: the gRPC API of etcd 3.7,
-// served by the loop without any goroutine, over a state machine that the members replicate
-// through go.etcd.io/raft, as etcd does.
+// Package etcd simulates a member of an etcd cluster: it has the gRPC API of etcd 3.7,
+// which the world's loop serves without any goroutine, and a state machine that the members
+// replicate through go.etcd.io/raft, as etcd does.
 //
 // It registers its card, [sim.System], under the name etcd.
 package etcd
@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Name is the kind of server.
+// Name is the kind of server in scenarios.
 const Name = "etcd"
 
-// version is the release of etcd whose behaviour this is.
+// version is the etcd release that is simulated.
 const version = "3.7.3"
 
 // The defaults of etcd: --heartbeat-interval and --election-timeout.
@@ -23,13 +23,13 @@ const (
 	tick            = 100 * time.Millisecond
 	electionTicks   = 10
 	electionTimeout = electionTicks * tick
-	// patience is how long a member tries to serve a request: ReqTimeout in
+	// requestTimeout is how long a member tries to serve a request: ReqTimeout in
 	// server/config/config.go.
 	patience = 5*time.Second + 2*electionTimeout
 )
 
-// Durable is the one way in which a member writes to its disk: what it has acknowledged, to
-// clients and to other members, is there.
+// Durable is the only way in which a member writes to its disk: everything that it has
+// acknowledged, to clients or to other members, is on the disk.
 const Durable sim.Persistence = "wal"
 
 func init() {

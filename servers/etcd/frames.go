@@ -19,37 +19,39 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// What a client can have written, as https://httpwg.org/specs/rfc9113.html has it, and gRPC
-// over it (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+// What a client can write, by https://httpwg.org/specs/rfc9113.html and by gRPC over it
+// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
 type (
-	// A piece is of a call: it opens it, cancels it, or is a part of what it sends.
+	// A piece belongs to one call: it opens the call, cancels it, or is a part of what the
+	// client sends.
 	piece struct {
 		stream         uint32
 		path           string
 		opens, cancels bool
-		// leads says that a new call wants a member that knows a leader.
+		// needsLeader: the new call is to fail if the member knows no leader.
 		leads bool
-		// within is how long the client waits; 0 is that it does not say.
+		// timeout is how long the client waits; 0 if it does not specify that.
 		within time.Duration
-		// size is what flow control counts, and messages are those of gRPC that are whole with it.
+		// size is the number of bytes that flow control counts; messages are the gRPC
+		// messages that this piece completes.
 		size     int
 		messages [][]byte
-		// wrong is why it cannot be read, if it cannot.
+		// problem is why the piece cannot be read, or empty.
 		wrong string
-		// ends says that the client will send no more.
+		// ends: the client will send no more.
 		ends bool
 	}
-	// settings are the peer's.
+	// settings are the HTTP/2 settings of the client.
 	settings struct {
 		window, table uint32
 		hasWindow     bool
 		hasTable      bool
 	}
-	// opensWindow lets the server send more; stream 0 is the connection.
+	// windowUpdate allows the server to send more; stream 0 is the whole connection.
 	opensWindow struct{ stream, by uint32 }
-	// pings wants the same bytes back.
+	// ping asks for the same bytes back.
 	pings [8]byte
-	// breaks is what is no HTTP/2.
+	// violation says why the bytes are not HTTP/2.
 	breaks struct {
 		code http2.ErrCode
 		why  string
@@ -58,41 +60,42 @@ type (
 
 const (
 	frameHeader = 9
-	// largestFrame is what one may send who has not been told otherwise.
+	// largestFrame bounds a frame, in bytes, unless the receiver has allowed more.
 	largestFrame = 16 << 10
 	// largestHeaders bounds the headers of a call, in bytes on the wire.
 	largestHeaders = 1 << 20
-	// largestMessage is the default of etcd's --max-request-bytes with the overhead that it
-	// lets a message have: see maxRequestBytesWithOverhead in server/config.
+	// largestMessage is the default of etcd's --max-request-bytes plus the overhead that it
+	// allows: see maxRequestBytesWithOverhead in server/config.
 	largestMessage = 3<<19 + 512<<10
 )
 
-// A framer cuts what a client of gRPC writes on one connection. A message for faults to act
-// on is everything up to the end of one gRPC message, or what is there of frames that carry
-// none. What the frames mean depends on those before, so it reads them as they are written,
-// and hands the server what it has read.
+// A framer cuts what a gRPC client writes on one connection into the messages that faults
+// act on. One message is everything up to the end of a gRPC message, or all frames that are
+// there if none of them completes one. The meaning of a frame depends on the frames before
+// it, so the framer reads frames as they are written and hands the server what it has read.
 type framer struct {
 	names *sim.Names
-	begun bool // the preface is over
-	// settled: so are the settings, which have to be the first frame.
+	begun bool // the preface has been read
+	// settled: the settings, which must be the first frame, have been read too.
 	settled bool
 	broken  bool
-	// frames reads what in has, which is one whole frame.
+	// frames reads from in, which holds one whole frame.
 	in     bytes.Reader
 	frames *http2.Framer
-	last   uint32 // the highest stream
+	last   uint32 // the highest stream so far
 	header *hpack.Decoder
 	fields []hpack.HeaderField
-	// block is a block of headers that goes on in the next frame.
+	// block is an incomplete block of headers, which continues in the next frame; blockOf
+	// is its call.
 	block   []byte
 	blockOf *piece
 	calls   map[uint32]*incoming
 }
 
-// An incoming is what a framer knows of a call.
+// An incoming is what a framer knows of a call that its client has not ended.
 type incoming struct {
 	path string
-	rest []byte // of a message that is not whole
+	rest []byte // of an incomplete message
 }
 
 func newFramer(names *sim.Names) sim.Framer {
@@ -103,7 +106,7 @@ func newFramer(names *sim.Names) sim.Framer {
 	return f
 }
 
-// Next is as in [sim.Framer].
+// Next implements [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if f.broken {
 		return len(b), sim.Frame{Text: "more of it"}
@@ -149,13 +152,13 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	return at, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: keepsAlive(body)}
 }
 
-// whole says that something is complete for which a client may wait.
+// isComplete reports whether a part completes something whose answer a client may wait for.
 func whole(read any) bool {
 	p, is := read.(piece)
 	return is && (p.cancels || p.ends || len(p.messages) > 0 || p.wrong != "")
 }
 
-// breaks is the end of what can be understood.
+// rejectRest makes one message of all remaining bytes, which violate the protocol.
 func (f *framer) breaks(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
 	f.broken = true
 	return len(b), sim.Frame{Body: append(body, breaks{code, why}), Text: "no HTTP/2: " + why}
@@ -165,7 +168,7 @@ func broken(code http2.ErrCode, format string, args ...any) *breaks {
 	return &breaks{code, fmt.Sprintf(format, args...)}
 }
 
-// read reads one frame; nothing is what means nothing to a server.
+// readFrame reads one frame; it returns nil for a frame that means nothing to a server.
 func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 	frame, err := f.frames.ReadFrame()
 	if err != nil {
@@ -193,7 +196,7 @@ func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 			return nil, broken(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
 		}
 		p := piece{stream: h.StreamID, cancels: true}
-		if call := f.calls[h.StreamID]; call != nil { // it is not over
+		if call := f.calls[h.StreamID]; call != nil { // the call has not ended
 			p.path = call.path
 		}
 		delete(f.calls, h.StreamID)
@@ -213,17 +216,17 @@ func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 	case *http2.PushPromiseFrame:
 		return nil, broken(http2.ErrCodeProtocol, "%s of a client", kind)
 	}
-	return nil, nil // PRIORITY, GOAWAY, and what is unknown
+	return nil, nil // PRIORITY, GOAWAY, and unknown frames
 }
 
-// misread is the end of a connection because of a frame that http2 does not read: in its words, if
-// it has some, and else by the code of the error.
+// readError returns the violation for a frame that http2 cannot read, with http2's own text
+// if there is one, or else with the name of the error code.
 func (f *framer) misread(kind http2.FrameType, err error) *breaks {
 	code := http2.ErrCodeProtocol
 	if of, is := errors.AsType[http2.ConnectionError](err); is {
 		code = http2.ErrCode(of)
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) { // the frame is shorter than what it has to hold
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the frame is shorter than its contents
 		code = http2.ErrCodeFrameSize
 	}
 	if detail := f.frames.ErrorDetail(); detail != nil {
@@ -232,7 +235,7 @@ func (f *framer) misread(kind http2.FrameType, err error) *breaks {
 	return broken(code, "%s: %v", kind, code)
 }
 
-// readBlock reads on in a block of headers.
+// readBlock adds bytes to the current block of headers; over means that they complete it.
 func (f *framer) readBlock(over bool, b []byte) (any, *breaks) {
 	if f.block = append(f.block, b...); len(f.block) > largestHeaders {
 		return nil, broken(http2.ErrCodeEnhanceYourCalm, "headers of more than %d bytes", largestHeaders)
@@ -273,7 +276,7 @@ func (f *framer) readData(is *http2.DataFrame) (any, *breaks) {
 	}
 	data := piece{stream: stream, size: int(is.Length)}
 	call := f.calls[stream]
-	if call == nil { // it is over
+	if call == nil { // the call has ended
 		return data, nil
 	}
 	data.path, data.ends = call.path, is.StreamEnded()
@@ -311,7 +314,7 @@ func readSettings(is *http2.SettingsFrame) (s settings) {
 	return s
 }
 
-// keepsAlive says that what was read does nothing but renew leases.
+// onlyKeepsAlive reports whether the parts do nothing but renew leases.
 func keepsAlive(body []any) bool {
 	any := false
 	for _, read := range body {
@@ -325,7 +328,8 @@ func keepsAlive(body []any) bool {
 	return any
 }
 
-// tell is what was read, for people; it is a handshake if it asks for nothing.
+// describe describes what was read for the trace. It is a handshake if it contains no part
+// of a call.
 func (f *framer) tell(body []any) (text string, handshake bool) {
 	var told, others []string // of calls, and of the connection
 	part, asks := "a part of a call", false
@@ -365,8 +369,8 @@ func (f *framer) tell(body []any) (text string, handshake bool) {
 	return strings.Join(slices.Compact(others), ", "), true
 }
 
-// parseTimeout reads how long a client waits, as gRPC has it: up to eight digits and a unit; 0 is
-// what is no such thing.
+// parseTimeout parses gRPC's timeout: up to eight digits and a unit. It returns 0 if text
+// is not one.
 func parseTimeout(text string) time.Duration {
 	units := map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond}
 	if len(text) < 2 || len(text) > 9 || units[text[len(text)-1]] == 0 {

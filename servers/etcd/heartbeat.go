@@ -9,40 +9,39 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// In etcd a leader tells the others ten times a second that it is there, and whoever has not
-// heard it for one to two seconds asks for votes. Here they do that only while it can come to
-// something: from when anything happens to a member or to a way between two of them until
-// they have been well again for calmAfter. In between, when all is as it was, nothing that
-// they could say would change anything, and a world that lasts an hour is as cheap as one
-// that lasts a second.
+// In etcd a leader sends heartbeats ten times a second, and a member that has heard none
+// for one to two seconds asks for votes. Here the members do that only while it can matter:
+// from when something happens to a member, or to a link between two, until they have been
+// well for calmAfter. In between no heartbeat could change anything, so a world that lasts
+// an hour is as cheap as one that lasts a second.
 //
-// Who campaigns when is drawn from the world's seed. Raft itself would draw it from a source
-// that nobody can seed, so it is never left to its own ticks but those of a leader.
+// When a member campaigns is drawn from the world's seed. Raft would draw it from a source
+// that cannot be seeded, so only a leader runs on raft's own ticks.
 const (
 	calmAfter    = 3 * electionTimeout
 	givenUpAfter = 10 * calmAfter
 )
 
-// pulse is what a member knows of its leader's being there.
+// pulse is what a member knows about whether its leader is alive.
 type pulse struct {
-	// heard is when it has heard the leader last, or has given another its vote, and ticked
-	// how many ticks since raft knows of.
+	// heardAt is when the member last heard the leader or gave another member its vote;
+	// ticked is how many ticks since then raft knows of.
 	heard  fakeclock.Reading
 	ticked int
-	// timeout is after how many ticks without a word it campaigns.
+	// timeout is the number of ticks without a heartbeat after which the member campaigns.
 	timeout int
-	// calm: nothing is to be heard of the leader because there is nothing to tell.
+	// calm: no heartbeats are expected, because the leader sends none while all is well.
 	calm     bool
 	election *alarm
-	beat     *alarm // of a leader
-	// unsure: by its clock it has not ticked for a while, so others may have elected another
-	// leader. It is as in etcd until it ticks again, and no longer: isActive in
+	beat     *alarm // the next heartbeat of a leader
+	// mayBeStale: by its clock the leader has not ticked for a while, so the others may
+	// have elected another. As in etcd, this holds until its next tick: isActive in
 	// server/etcdserver/server.go.
 	unsure bool
 }
 
-// watch begins the life of a member: it takes as long as a restarted one of etcd's, which
-// shortens the first wait (adjustTicks in server/etcdserver/server.go).
+// startPulse starts the election timer of a member. After a restart the first timeout is
+// shorter, as in etcd (adjustTicks in server/etcdserver/server.go).
 func (m *member) watch(restarted bool) {
 	m.pulse = pulse{}
 	m.reset()
@@ -58,13 +57,13 @@ func (m *member) watch(restarted bool) {
 	m.awaitLeader()
 }
 
-// reset begins a new wait for a word of the leader.
+// resetElectionTimeout starts a new wait for a heartbeat of the leader.
 func (m *member) reset() {
 	m.pulse.heard, m.pulse.ticked = m.now(), 0
 	m.pulse.timeout = electionTicks + m.dice.IntN(electionTicks)
 }
 
-// Attend is as in [sim.Attentive].
+// Attend implements [sim.Attentive].
 func (m *member) Attend() {
 	if m.alone() {
 		return
@@ -81,11 +80,12 @@ func (m *member) Attend() {
 	})
 }
 
-// wake has the member listen again, and tell. late is for how long it could not, by its own
-// clock: for one that stood still with its machine no time has passed.
+// wake makes the member send heartbeats, or watch for them, again. late is for how long it
+// could not run, by its own clock: no time has passed for a member that was suspended with
+// its machine.
 func (m *member) wake(late time.Duration) {
 	p := &m.pulse
-	paused := late > tick // its ticks are lost, as those of Go's tickers are
+	paused := late > tick // missed ticks are lost, as those of Go's tickers are
 	for _, o := range m.order {
 		o.refused = false
 	}
@@ -96,7 +96,7 @@ func (m *member) wake(late time.Duration) {
 		return
 	}
 	if p.calm || paused {
-		// The leader was heard up to a tick ago: as if nothing had been left out.
+		// The leader was heard less than a tick ago, as if no heartbeat had been left out.
 		m.reset()
 		p.heard = p.heard.Add(-time.Duration(m.dice.Int64N(int64(tick))))
 	}
@@ -104,7 +104,7 @@ func (m *member) wake(late time.Duration) {
 	m.awaitLeader()
 }
 
-// beatLater has a leader tell the others that it is there, and look whether they are.
+// scheduleHeartbeat makes a leader send heartbeats, and check that it still has a majority.
 func (m *member) beatLater() {
 	if m.alone() || m.pulse.beat.planned() {
 		return
@@ -122,7 +122,7 @@ func (m *member) beatLater() {
 	})
 }
 
-// awaitLeader has a member campaign if it does not hear the leader in time.
+// awaitLeader makes a member campaign if it does not hear the leader in time.
 func (m *member) awaitLeader() {
 	p := &m.pulse
 	if p.election.planned() || p.calm || m.isLeader() {
@@ -134,14 +134,14 @@ func (m *member) awaitLeader() {
 		}
 		if m.now().Sub(p.heard) >= time.Duration(p.timeout)*tick {
 			m.reset()
-			_ = m.node.Campaign() // an error is that it leads
+			_ = m.node.Campaign() // it fails only if the member already leads
 			m.work()
 		}
 		m.awaitLeader()
 	})
 }
 
-// hear takes in what raft has told the member.
+// receiveRaft handles a raft message from another member.
 func (m *member) hear(msg *raftpb.Message) {
 	p := &m.pulse
 	before := m.node.BasicStatus()
@@ -153,7 +153,7 @@ func (m *member) hear(msg *raftpb.Message) {
 			p.heard, p.ticked = m.now(), 0
 		}
 	}
-	_ = m.node.Step(msg) // an error is that of a message that comes too late
+	_ = m.node.Step(msg) // it fails only for an outdated message
 	after := m.node.BasicStatus()
 	if after.GetTerm() != before.GetTerm() || after.GetVote() != before.GetVote() || after.RaftState != before.RaftState {
 		m.reset()
@@ -163,8 +163,9 @@ func (m *member) hear(msg *raftpb.Message) {
 	}
 }
 
-// catchUp tells raft for how long the member has heard nothing: it gives nobody its vote who
-// asks for it too soon. That of a leader knows by its own ticks.
+// catchUpTicks tells raft for how long the member has heard nothing, because raft refuses
+// its vote while it has heard a leader recently. A leader's raft knows that from its own
+// ticks.
 func (m *member) catchUp() {
 	p := &m.pulse
 	if p.calm || m.isLeader() || m.stuck() {
@@ -175,10 +176,10 @@ func (m *member) catchUp() {
 	}
 }
 
-// calmDown lets the members be silent if all is well: nothing has happened to them for a
-// while, and they hear the leader and have done what it has. If only most of them do, that takes longer: what is on its
-// way to the others must have had the time to arrive. They go on campaigning. It reports
-// whether that is so.
+// calmDown lets the members stop their heartbeats if all is well, and reports whether it
+// did. All is well if nothing has happened to the members for a while, and they hear the
+// leader and have applied what it has. If this is true of only a majority it waits longer,
+// so that messages to the others have had time to arrive; the others keep campaigning.
 func (c *cluster) calmDown(leader *member) bool {
 	quiet := leader.host.Now() - c.stirred
 	if quiet < calmAfter {

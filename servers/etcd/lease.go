@@ -16,42 +16,43 @@ import (
 const (
 	// longestTTL is lease.MaxLeaseTTL, in seconds.
 	longestTTL = 9_000_000_000
-	// shortestTTL is what any shorter TTL becomes, in seconds: one and a half election
-	// timeouts, rounded up. See MinLeaseTTL in server/etcdserver/server.go.
+	// shortestTTL replaces any shorter TTL, in seconds: one and a half election timeouts,
+	// rounded up. See MinLeaseTTL in server/etcdserver/server.go.
 	shortestTTL = int64((electionTimeout*3/2 + time.Second - 1) / time.Second)
-	// leaseCheck is how often a leader looks which leases have expired: so an expiry is late
+	// leaseCheck is how often a leader looks for expired leases, so an expiry can be late
 	// by up to that. See lessor.runLoop.
 	leaseCheck = 500 * time.Millisecond
-	// revokeAgain is how long a leader waits for a revocation before it asks for it again:
+	// revokeRetry is how long a leader waits for a revocation before it asks for it again:
 	// defaultExpiredleaseRetryInterval in server/lease/lessor.go.
 	revokeAgain = 3 * time.Second
 )
 
-// A lease is a client's session. Which leases there are is the same on all members; when they
-// expire only their leader knows, who counts the time that passes for it, whatever its wall
-// clock says.
+// A lease is a client's session. All members know the same leases; only their leader knows
+// when these expire. It measures that by its monotonic clock, whatever its wall clock
+// shows.
 type lease struct {
 	id  int64
-	ttl int64 // seconds
-	// keys are those that go with it.
+	ttl int64 // in seconds
+	// keys are the keys that are deleted with the lease.
 	keys map[string]bool
-	// expires is when it does by the leader's monotonic clock.
+	// expires is when the lease expires, by the leader's monotonic clock.
 	expires fakeclock.Reading
-	// revoking is until when nobody asks again for it to be revoked.
+	// retryRevokeAt is when the leader may ask again for the lease to be revoked.
 	revoking fakeclock.Reading
-	// waiting are the renewals that came too late, and hear so when it is revoked.
+	// lateRenewals are renewals that came too late; they are answered when the lease is
+	// revoked.
 	waiting []func(ttl int64, leads bool)
 }
 
 func (l *lease) lasts() time.Duration { return time.Duration(l.ttl) * time.Second }
 
-// A lessor is a member's leases, as server/lease/lessor.go has them.
+// A lessor holds a member's leases, as server/lease/lessor.go does.
 type lessor struct {
 	m   *member
 	all map[int64]*lease
-	// primary: the member is the leader, and has done all that was decided before.
+	// isPrimary: the member leads, and has applied all entries from before its term.
 	primary bool
-	// phase is when in each leaseCheck the member looks.
+	// checkPhase is the offset of the member's checks within each leaseCheck.
 	phase time.Duration
 	look  *alarm
 }
@@ -75,7 +76,7 @@ func (le *lessor) grant(id, ttl int64) (*lease, error) {
 	return l, nil
 }
 
-// revoke ends a lease that is known. Its keys are still there.
+// revoke ends a lease that exists. It does not delete its keys.
 func (le *lessor) revoke(l *lease) {
 	delete(le.all, l.id)
 	for _, late := range l.waiting {
@@ -83,7 +84,7 @@ func (le *lessor) revoke(l *lease) {
 	}
 }
 
-// attach is told of each key that gets another lease.
+// attach is called for each key whose lease changes.
 func (le *lessor) attach(key string, was, is int64) {
 	if l := le.all[was]; l != nil {
 		delete(l.keys, key)
@@ -93,15 +94,15 @@ func (le *lessor) attach(key string, was, is int64) {
 	}
 }
 
-// refresh gives a lease its whole TTL again, and more.
+// refresh gives a lease its whole TTL again, plus extend.
 func (le *lessor) refresh(l *lease, extend time.Duration) {
 	l.expires = le.m.now().Add(l.lasts() + extend)
 	l.revoking = fakeclock.Reading{}
 	le.plan()
 }
 
-// promote is for who has become the leader: it does not know when the leases were renewed
-// last, so each gets its whole TTL again.
+// promote handles that the member has become the leader. It does not know when the leases
+// were last renewed, so each gets its whole TTL again.
 func (le *lessor) promote() {
 	le.primary = true
 	for _, l := range le.sorted() {
@@ -110,7 +111,7 @@ func (le *lessor) promote() {
 	}
 }
 
-// demote is for who no longer is the leader.
+// demote handles that the member no longer leads.
 func (le *lessor) demote() {
 	if !le.primary {
 		return
@@ -126,8 +127,9 @@ func (le *lessor) demote() {
 	}
 }
 
-// renew renews a lease, and says how long it lasts, 0 if there is none. A lease that has expired and is still there is about to be
-// revoked: who renews it hears of that.
+// renew renews a lease and calls done with its TTL, or with 0 if the lease does not exist.
+// A lease that has expired and not yet been revoked is not renewed: done is called when it
+// has been revoked.
 func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 	l := le.all[id]
 	switch {
@@ -144,22 +146,23 @@ func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 	}
 }
 
-// sorted are the leases in the order in which they expire.
+// sorted returns the leases in the order in which they expire.
 func (le *lessor) sorted() []*lease {
 	return slices.SortedFunc(maps.Values(le.all), func(a, b *lease) int {
 		return cmp.Or(cmp.Compare(a.expires.Nanos, b.expires.Nanos), cmp.Compare(a.id, b.id))
 	})
 }
 
-// due is when the leader will have seen that a lease has expired: at the first look after.
+// due returns when the leader will notice that a lease has expired: at its first check
+// after that.
 func (le *lessor) due(l *lease) fakeclock.Reading {
 	at := max(l.expires.Nanos, l.revoking.Nanos)
 	looks := (time.Duration(at) - le.phase + leaseCheck - 1) / leaseCheck
 	return fakeclock.Reading{Clock: l.expires.Clock, Nanos: int64(le.phase + looks*leaseCheck)}
 }
 
-// plan has the leader look when the first lease can have expired. A lease that is renewed
-// meanwhile costs nothing: the look finds that out.
+// planCheck schedules the check at which the first lease can have expired. If that lease is
+// renewed before, the check does nothing.
 func (le *lessor) plan() {
 	if !le.primary || len(le.all) == 0 {
 		return
@@ -178,7 +181,7 @@ func (le *lessor) plan() {
 	le.look = le.m.alarm(due, le.expire)
 }
 
-// expire asks for the leases to be revoked that have expired.
+// revokeExpired asks for the expired leases to be revoked.
 func (le *lessor) expire() {
 	now := le.m.now()
 	var over []*lease
@@ -200,12 +203,12 @@ func (le *lessor) expire() {
 	}
 }
 
-// sortedKeys are the keys that go with the lease.
+// sortedKeys returns the keys that are deleted with the lease.
 func (l *lease) sortedKeys() []string { return slices.Sorted(maps.Keys(l.keys)) }
 
-// lessorOf is the setting by which a member ends and prolongs sessions as an earlier release
-// does, in which who takes itself for the leader asks nobody. It was mended in 3.4.31, 3.5.13
-// and 3.6.0: https://github.com/etcd-io/etcd/pull/16822.
+// lessorVersion is the setting with which a member ends and renews sessions as an earlier
+// release does, in which a member that believes that it leads does not check that. This was
+// fixed in 3.4.31, 3.5.13 and 3.6.0: https://github.com/etcd-io/etcd/pull/16822.
 const (
 	lessorOf   = "lessor"
 	unchecking = "3.4.23"
@@ -222,13 +225,13 @@ var lessorSetting = sim.Setting{
 	},
 }
 
-// errNotPrimary is what a client hears who asks a member that no longer leads to renew a
-// lease: lease.ErrNotPrimary in server/lease.
+// errNotPrimary is the error when a member that no longer leads is asked to renew a lease:
+// lease.ErrNotPrimary in server/lease.
 var errNotPrimary = errors.New("not a primary lessor")
 
-// leads says whether the member still leads, which takes itself for the leader. One that has
-// not ticked for a while, because it was paused or waits for its disk, asks the others first:
-// see ensureLeadership in server/etcdserver/server.go.
+// confirmLeadership calls then with whether a member that believes that it leads really
+// does. A member that has not ticked for a while, because it was paused or waits for its
+// disk, asks the others first: see ensureLeadership in server/etcdserver/server.go.
 func (m *member) leads(then func(still bool)) {
 	if m.active() || m.host.Set(lessorOf) == unchecking {
 		then(m.isLeader())

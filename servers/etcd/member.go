@@ -15,34 +15,34 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A member is one node of the cluster: the server of its clients, and one of those who keep
-// the cluster's log.
+// A member is one node of the cluster: it serves its clients, and it keeps a copy of the
+// cluster's log.
 type member struct {
 	host    *sim.Host
 	cluster *cluster
 	id      uint64
-	place   int // among the members
+	place   int // index among the members
 	dice    *rand.Rand
-	// disk is what survives a crash: the log, and whom the member has voted for.
+	// disk is what survives a crash: the log and the member's vote.
 	disk *raft.MemoryStorage
-	// first is what it was before its log begins, latest its last backup; lost says that it
-	// has no disk any more.
+	// initial is the state before the log begins, latestBackup the last backup; diskLost
+	// means that the member has lost its disk.
 	first, latest backup
 	lost          bool
-	reached       int64 // the revision, before it was restored
+	reached       int64 // the revision before the restore
 
-	// The rest is its memory.
+	// The following fields are its memory, which a crash loses.
 
-	node    *raft.RawNode // nil: it is down
-	saving  *save         // nil: it does not wait for its disk
-	leading uint64        // who leads, as far as it knows; 0 is nobody
-	applied uint64        // the last entry of the log that it has done
+	node    *raft.RawNode // nil if the member is down
+	saving  *save         // nil if the member does not wait for its disk
+	leading uint64        // the leader, as far as the member knows; 0 if it knows none
+	applied uint64        // the last entry of the log that the member has applied
 	store   *store
 	lessor  *lessor
-	// ids counts the words of requests and leases that it has made.
+	// ids counts the IDs of requests and leases that the member has made.
 	ids uint64
 
-	conns     []*conn // of clients, in the order in which they came
+	conns     []*conn // of clients, in the order of their connections
 	watchings []*watching
 	syncing   *alarm
 	syncPhase time.Duration
@@ -50,16 +50,16 @@ type member struct {
 	proposals proposals
 	reading   reading
 	questions questions
-	waits     *alarm // until something takes too long
-	// leaderless is until it gives up on those who want a leader.
+	waits     *alarm // rings when something has taken too long
+	// leaderlessAlarm rings when the member ends the calls that need a leader.
 	leaderless *alarm
 	pulse      pulse
 	peers      map[uint64]*peer
 	order      []*peer // in the order of the world
 
 	alarms []*alarm
-	life   int // counts its starts
-	// started is when the latest was.
+	life   int // how often the member has started
+	// started is when it last started.
 	started time.Duration
 }
 
@@ -77,7 +77,7 @@ func hash(name string) uint64 {
 
 var clusterID = hash("cluster")
 
-// start starts the member with what is on its disk.
+// start starts the member from its disk.
 func (m *member) start(restarted bool) {
 	m.life++
 	m.started = m.host.Now()
@@ -92,7 +92,7 @@ func (m *member) start(restarted bool) {
 	m.backUpLater()
 }
 
-// Accept is as in [sim.Server].
+// Accept implements [sim.Server].
 func (m *member) Accept(end *sim.End) sim.Endpoint {
 	m.cluster.form()
 	for _, p := range m.order {
@@ -105,8 +105,8 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 	return c
 }
 
-// settle does what has become due by what was just taken in, lets the world see it, and sends
-// what came of it.
+// settle finishes the handling of an input: it processes what raft has ready, lets the
+// world's faults act, and sends the answers.
 func (m *member) settle() {
 	if m.node == nil {
 		return
@@ -123,14 +123,14 @@ func (m *member) settle() {
 	}
 }
 
-// ClockChanged is as in [sim.Server]: what was planned is due at another time.
+// ClockChanged implements [sim.Server]: all alarms are planned anew.
 func (m *member) ClockChanged() {
 	for _, a := range m.alarms {
 		a.plan()
 	}
 }
 
-// Crash is as in [sim.Server].
+// Crash implements [sim.Server].
 func (m *member) Crash(how trace.Crash) {
 	if how == trace.PowerLoss {
 		m.loseDisk()
@@ -146,7 +146,7 @@ func (m *member) Crash(how trace.Crash) {
 	}
 }
 
-// Restart is as in [sim.Server].
+// Restart implements [sim.Server].
 func (m *member) Restart() {
 	restored := m.lost
 	if restored {
@@ -159,26 +159,28 @@ func (m *member) Restart() {
 	m.settle()
 }
 
-// Stop has nothing to do: there are no goroutines.
+// Stop does nothing: there are no goroutines.
 func (m *member) Stop() {}
 
-// now is the member's monotonic clock: all that it measures is time that passes.
+// now reads the member's monotonic clock, with which it measures everything.
 func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.Monotonic) }
 
-// firstWord begins the words of the first member.
+// firstIDPrefix begins the IDs that the first member makes.
 const firstWord = 0x4000
 
-// nextID is a word that nobody else makes: like those of idutil in etcd's pkg it has the
-// member in it, and a count of its own in each of its lives. It is as long in hex as theirs.
+// nextID returns an ID that nobody else makes. Like those of idutil in etcd's pkg it
+// contains the member, and a count for each of the member's starts. It is as long in hex as
+// theirs.
 func (m *member) nextID() int64 {
 	m.ids++
 	return int64(firstWord+m.place)<<48 | int64(m.life)<<32 | int64(m.ids)
 }
 
-// placeOf is the place among the members of the one that has made a word.
+// memberIndexOf returns the index of the member that has made an ID.
 func placeOf(word uint64) int { return int(word>>48) - firstWord }
 
-// An alarm is something that a member does when its monotonic clock reads due, and it runs.
+// An alarm calls a function when the member's monotonic clock reads due, if the member runs
+// then.
 type alarm struct {
 	*agenda.Alarm
 	m    *member
@@ -201,7 +203,7 @@ func (a *alarm) ring() {
 	if a.over {
 		return
 	}
-	if a.due.Sub(a.m.now()) > 0 { // the clock was changed meanwhile
+	if a.due.Sub(a.m.now()) > 0 { // the clock has been changed since
 		a.plan()
 		return
 	}
@@ -210,7 +212,7 @@ func (a *alarm) ring() {
 	a.m.settle()
 }
 
-// stop has nothing done that has not been done yet. There may be no alarm.
+// stop cancels an alarm that has not rung. The alarm may be nil.
 func (a *alarm) stop() {
 	if a.planned() {
 		a.over = true
@@ -219,18 +221,19 @@ func (a *alarm) stop() {
 	}
 }
 
-// planned says that it is still to be done. There may be no alarm.
+// isPlanned reports whether the alarm is still to ring. The alarm may be nil.
 func (a *alarm) planned() bool { return a != nil && !a.over }
 
-// after is an alarm in some time.
+// after sets an alarm that rings in d.
 func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now().Add(d), do) }
 
-// hurry has the member give up in time on what waits for others, or for its disk.
+// scheduleGiveUp makes the member give up in time on what waits for other members or for
+// its disk.
 func (m *member) hurry() {
 	if m.alone() && !m.stuck() || m.waits.planned() {
 		return
 	}
-	var first []fakeclock.Reading // of each kind
+	var first []fakeclock.Reading // the oldest of each kind
 	if len(m.proposals.waiting) > 0 {
 		first = append(first, m.proposals.waiting[0].since)
 	}

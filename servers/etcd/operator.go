@@ -10,8 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke is as in [sim.Revocable]: etcdctl del of each key by which the client has a lock or
-// waits for it, or etcdctl lease revoke of the leases that these keys have. The leader takes it.
+// Revoke implements [sim.Revocable]. It acts like etcdctl del of each key with which the
+// client holds a lock or waits for it, or like etcdctl lease revoke of the leases of these
+// keys. It acts only on the leader.
 func (m *member) Revoke(client string, session bool) (found bool) {
 	if m.node == nil || m.cluster.primary() != m {
 		return false
@@ -40,7 +41,7 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 	return found
 }
 
-// operate has what an operator wants written to the log.
+// operate writes an operator's request to the log.
 func (m *member) operate(r *pb.InternalRaftRequest) {
 	m.write(r, trace.Operator(), func(proto.Message, error) {})
 }

@@ -10,60 +10,62 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A peer is another member, and the connection over which this one tells it things. What the
-// other has to say comes over one that it has opened itself.
+// A peer is another member, with the connection over which this member sends it messages.
+// The other's messages arrive over a connection that the other has opened.
 type peer struct {
 	m    *member
 	name string
 	id   uint64
-	end  *sim.End // nil: there is no connection
-	// since is when it was made.
+	end  *sim.End // nil if there is no connection
+	// since is when the connection was made.
 	since fakeclock.Reading
-	// dialling: there will be one.
+	// dialling: a connection is being made.
 	dialling bool
-	// refused: there was none to be had, a while ago.
+	// refused: an attempt to connect has failed lately.
 	refused bool
 	queue   []sim.Packet
-	// has is how far the member has told it that its log goes.
+	// acknowledged is the position in the log up to which this member last acknowledged
+	// entries to the peer.
 	has appended
 }
 
-// appended is an entry of a log that one has told another of.
+// logPosition is the term and the index that a member has acknowledged.
 type appended struct{ term, index uint64 }
 
 const (
-	// dialAgain is how long a member waits that could not connect to another.
+	// dialAgain is how long a member waits after a failed attempt to connect to another.
 	dialAgain = 500 * time.Millisecond
-	// mostQueued bounds what waits for a connection: raft says again what matters.
+	// mostQueued bounds the messages that wait for a connection: raft repeats what matters.
 	mostQueued = 64
-	// readTimeout is how long a member waits for a word on a connection before it gives it
-	// up, with all that is still to come on it: DefaultConnReadTimeout in
+	// readTimeout is how long a member waits for a message on a connection before it closes
+	// the connection, with all that is still under way on it: DefaultConnReadTimeout in
 	// server/etcdserver/api/rafthttp.
 	readTimeout = 5 * time.Second
 )
 
-// A letter is what one member tells another, and when it did, by the clock of the other:
-// for one that stands still with its machine no time passes.
+// A letter is a message from one member to another, with the time at which it was sent, by
+// the receiver's clock: no time passes for a member that is suspended with its machine.
 type letter struct {
 	sent fakeclock.Reading
 	body any
 }
 
-// send has the peer told something, at the end of the moment.
+// send queues a message for the peer; it is sent when the member has settled.
 func (p *peer) send(packet sim.Packet) {
 	if p.end != nil || len(p.queue) == 0 || len(p.queue) < mostQueued && !packet.Background {
 		p.queue = append(p.queue, packet)
 	}
 }
 
-// forgotten says that the peer has restarted since, more than a second ago, and still nothing
-// has reset the connection, of which it knows nothing. What should have may be lost.
+// hasForgotten reports whether the peer has restarted since the connection was made, more
+// than a second ago, and nothing has reset the connection, which the peer no longer knows.
+// The message that should have reset it may be lost.
 func (p *peer) forgotten() bool {
 	to := p.m.cluster.member(p.id)
 	return to.node != nil && to.started > p.m.host.Now()-p.m.now().Sub(p.since) && p.m.host.Now()-to.started > time.Second
 }
 
-// flush tells the peer what there is to tell it.
+// flush sends the queued messages, or connects first.
 func (p *peer) flush() {
 	if p.end != nil && p.forgotten() {
 		p.end.Close()
@@ -72,7 +74,8 @@ func (p *peer) flush() {
 	switch {
 	case len(p.queue) == 0 || p.dialling:
 	case p.end != nil:
-		// Before the story begins it arrives at once, and what comes of that is told here.
+		// Before the story begins messages arrive immediately, and the peer may queue
+		// answers during this loop.
 		for p.end != nil && len(p.queue) > 0 {
 			first := p.queue[0]
 			p.queue = p.queue[1:]
@@ -103,30 +106,32 @@ func (p *peer) dial() {
 	})
 }
 
-// lost says that there is no connection, and what was to be told is lost: raft says again
-// what matters, in time.
+// disconnected handles that there is no connection, and discards the queue: raft repeats in
+// time what matters.
 func (p *peer) lost() {
 	p.end, p.dialling, p.queue, p.has = nil, false, nil, appended{}
 	p.m.questions.lost(p.m)
 }
 
-// dialled is the member's end of a connection that it has opened, in one of its lives.
+// dialledEnd is the member's end of a connection that it opened itself, in one of its
+// lives.
 type dialled struct {
 	p    *peer
 	life int
 }
 
-// Receive is as in [sim.Endpoint]; nothing comes this way.
+// Receive implements [sim.Endpoint]; it is never called, because nothing is sent in this
+// direction.
 func (d dialled) Receive(*sim.Request) {}
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (d dialled) HangUp(bool) {
 	if d.life == d.p.m.life {
 		d.p.lost()
 	}
 }
 
-// accepted is the member's end of a connection that another has opened.
+// acceptedEnd is the member's end of a connection that another member has opened.
 type accepted struct {
 	m    *member
 	from *peer
@@ -134,11 +139,11 @@ type accepted struct {
 	over bool
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (a *accepted) Receive(r *sim.Request) {
 	l := r.Body.(letter)
 	if late := a.m.now().Sub(l.sent) > readTimeout; late && !a.over {
-		// It has not heard anything for as long, and has hung up.
+		// The member has heard nothing for readTimeout, and has closed the connection.
 		a.over = true
 		a.end.Close()
 	}
@@ -156,17 +161,18 @@ func (a *accepted) Receive(r *sim.Request) {
 	a.m.settle()
 }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (a *accepted) HangUp(bool) {}
 
-// tell tells another member what raft wants it to know.
+// sendToPeer sends a raft message to the member that it is for.
 func (m *member) tell(msg *raftpb.Message) {
 	if p := m.peers[msg.GetTo()]; p != nil {
 		p.send(sim.Packet{Body: msg, Text: m.tellMessage(msg), Background: p.knows(msg)})
 	}
 }
 
-// knows says that a message tells nothing new, but that somebody is there.
+// isRedundant reports whether a message contains nothing new, and only shows that its
+// sender is alive. It also remembers what was acknowledged.
 func (p *peer) knows(msg *raftpb.Message) bool {
 	switch msg.GetType() {
 	case raftpb.MsgHeartbeat, raftpb.MsgHeartbeatResp:
@@ -180,7 +186,7 @@ func (p *peer) knows(msg *raftpb.Message) bool {
 	return false
 }
 
-// tellMessage is a message of raft's for people.
+// describeMessage describes a raft message for the trace.
 func (m *member) tellMessage(msg *raftpb.Message) string {
 	term := msg.GetTerm()
 	switch msg.GetType() {

@@ -21,20 +21,20 @@ type proposals struct {
 	waiting []*proposal
 }
 
-// A proposal is a request that is to be written to the log.
+// A proposal is a request to be written to the log.
 type proposal struct {
 	id    uint64
 	data  []byte
 	since fakeclock.Reading
-	// offered: raft has it. Without a leader there is nobody to offer it to.
+	// offered: raft has the proposal. Without a leader it cannot be offered.
 	offered bool
-	// changed: another leader was elected meanwhile.
+	// leaderReplaced: another leader has been elected since it was offered.
 	changed bool
 	done    func(proto.Message, error)
 }
 
-// propose has a request of a client's written to the log, and the call answered when it is
-// done.
+// propose writes a client's request to the log and answers the call when it has been
+// applied.
 func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
 	answers := c.asked
 	m.write(r, answers.By(), orElse(c.fail, func(resp proto.Message) {
@@ -46,13 +46,13 @@ func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
 	}))
 }
 
-// revoke has a lease revoked because its time is up.
+// revoke has a lease revoked that has expired.
 func (m *member) revoke(id int64) {
 	m.write(&pb.InternalRaftRequest{LeaseRevoke: &pb.LeaseRevokeRequest{ID: id}}, nil, func(proto.Message, error) {})
 }
 
-// write has a request written to the log, and says what came of it. by is nobody if the
-// cluster itself wants it.
+// write writes a request to the log and calls done with the result. by is nil if the
+// cluster itself makes the request.
 func (m *member) write(r *pb.InternalRaftRequest, by *trace.Actor, done func(proto.Message, error)) {
 	id := uint64(m.nextID())
 	r.Header = &pb.RequestHeader{ID: id}
@@ -77,8 +77,8 @@ func (m *member) offer(p *proposal) {
 	}
 }
 
-// leaderChanged offers what could not be offered before. What the leader before had been
-// offered may be lost; nobody knows.
+// leaderChanged offers the proposals that could not be offered before. Those that were
+// offered to the previous leader may be lost; no member can know.
 func (ps *proposals) leaderChanged(m *member) {
 	for _, p := range ps.waiting {
 		p.changed = p.changed || p.offered
@@ -86,7 +86,8 @@ func (ps *proposals) leaderChanged(m *member) {
 	}
 }
 
-// take takes the proposal that an entry of the log is of; nil if it is another member's.
+// take removes and returns the proposal with this ID, or returns nil if it is another
+// member's.
 func (ps *proposals) take(id uint64) *proposal {
 	i := slices.IndexFunc(ps.waiting, func(p *proposal) bool { return p.id == id })
 	if i < 0 {
@@ -97,7 +98,7 @@ func (ps *proposals) take(id uint64) *proposal {
 	return p
 }
 
-// overdue gives up on what takes too long.
+// failOverdue gives up on proposals that have taken too long.
 func (ps *proposals) overdue(m *member) {
 	for _, p := range slices.Clone(ps.waiting) {
 		if m.now().Sub(p.since) >= patience {
@@ -110,11 +111,12 @@ func (ps *proposals) overdue(m *member) {
 	}
 }
 
-// apply does what an entry of the log says.
+// apply applies an entry of the log.
 func (m *member) apply(e *raftpb.Entry) {
 	m.applied = e.GetIndex()
 	if len(e.Data) == 0 {
-		// The first entry of a leader's: what was decided before is done.
+		// It is the first entry of a leader's term: all entries from before have been
+		// applied.
 		if m.isLeader() {
 			m.lessor.promote()
 		}
@@ -131,7 +133,7 @@ func (m *member) apply(e *raftpb.Entry) {
 	}
 }
 
-// execute does what a request asks for. It comes to the same on all members.
+// execute executes a request. The result is the same on all members.
 func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes []*mvccpb.Event, err error) {
 	s := m.store
 	switch {
@@ -176,5 +178,5 @@ func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes
 		m.lessor.revoke(l)
 		return &pb.LeaseRevokeResponse{Header: m.header(0)}, changes, nil
 	}
-	return nil, nil, rpctypes.ErrGRPCNotCapable // nobody proposes anything else
+	return nil, nil, rpctypes.ErrGRPCNotCapable // no member proposes anything else
 }

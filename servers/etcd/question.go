@@ -11,31 +11,34 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// askAgain is how long a member waits that has not got through to the leader.
+// askAgain is how long a member waits before it asks the leader again, if the connection
+// was lost.
 const askAgain = 50 * time.Millisecond
 
-// What only the leader knows of a lease it is asked: to renew it, or how long it lasts. That
-// goes past the log, from member to member; in etcd by HTTP, see server/lease/leasehttp.
+// A member asks the leader for what only the leader knows about a lease: to renew it, or
+// how long it lasts. These questions do not go through the log but from member to member;
+// in etcd by HTTP, see server/lease/leasehttp.
 type (
-	// asking is a question.
+	// asking is a question about a lease.
 	asking struct {
 		word  uint64
 		lease int64
-		// ttl asks how long it lasts, and nothing more.
+		// wantsTTL: the question is how long the lease lasts; otherwise the lease is to be
+		// renewed.
 		ttl bool
 	}
-	// asked is the answer: how long the lease lasts from now on, in seconds, 0 or less if
-	// there is none; how long it was granted for; and its keys.
+	// leaseAnswer is the answer: how long the lease still lasts, in seconds, 0 or less if
+	// it does not exist; the TTL that was granted; and the lease's keys.
 	asked struct {
 		word         uint64
 		ttl, granted int64
 		keys         []string
-		// notLeader: whoever was asked does not know.
+		// notLeader: the member that was asked does not lead.
 		notLeader bool
 	}
 )
 
-// String is the answer for people.
+// String describes the answer for the trace.
 func (a asked) String() string {
 	switch {
 	case a.notLeader:
@@ -46,7 +49,7 @@ func (a asked) String() string {
 	return fmt.Sprintf("for %d s", a.ttl)
 }
 
-// questions are those that have no answer yet.
+// questions are the questions that have not been answered.
 type questions struct {
 	open  []*question
 	again *alarm
@@ -58,7 +61,7 @@ type question struct {
 	done  func(asked, error)
 }
 
-// ask asks the leader, which may be the member itself.
+// ask asks the leader, which may be the member itself, and calls done with the answer.
 func (m *member) ask(a asking, done func(asked, error)) {
 	a.word = uint64(m.nextID())
 	q := &question{asking: a, since: m.now(), done: done}
@@ -69,7 +72,7 @@ func (m *member) ask(a asking, done func(asked, error)) {
 	}
 }
 
-// pose puts a question to whoever leads now; to nobody if nobody does.
+// sendQuestion sends a question to the current leader, if there is one.
 func (m *member) pose(q *question) {
 	switch {
 	case m.isLeader() && !q.ttl:
@@ -95,8 +98,8 @@ func (m *member) considerOwn(q *question) {
 	m.consider(q.asking, func(a asked) { m.questions.answered(m, a) })
 }
 
-// consider answers a question as the leader. Another's is answered without making sure that
-// it still leads: see ServeHTTP in server/lease/leasehttp/http.go.
+// answerQuestion answers a question as the leader. For a question of another member it does
+// not make sure that it still leads: see ServeHTTP in server/lease/leasehttp/http.go.
 func (m *member) consider(q asking, answer func(asked)) {
 	if q.ttl {
 		l := m.lessor.all[q.lease]
@@ -116,7 +119,7 @@ func (m *member) consider(q asking, answer func(asked)) {
 	})
 }
 
-// answered takes an answer.
+// receiveAnswer handles an answer to one of the questions.
 func (qs *questions) answered(m *member, a asked) {
 	i := slices.IndexFunc(qs.open, func(q *question) bool { return q.word == a.word })
 	switch {
@@ -130,14 +133,14 @@ func (qs *questions) answered(m *member, a asked) {
 	}
 }
 
-// leaderChanged asks whoever leads now.
+// leaderChanged sends all questions to the new leader.
 func (qs *questions) leaderChanged(m *member) {
 	for _, q := range slices.Clone(qs.open) {
 		m.pose(q)
 	}
 }
 
-// overdue gives up on what takes too long.
+// failOverdue gives up on questions that have taken too long.
 func (qs *questions) overdue(m *member) {
 	for _, q := range slices.Clone(qs.open) {
 		switch {
@@ -150,7 +153,7 @@ func (qs *questions) overdue(m *member) {
 	}
 }
 
-// give gives up on a question, unless it has been answered.
+// fail gives up on a question, unless it has been answered.
 func (qs *questions) give(q *question, err error) {
 	if i := slices.Index(qs.open, q); i >= 0 {
 		qs.open = slices.Delete(qs.open, i, i+1)
@@ -158,7 +161,8 @@ func (qs *questions) give(q *question, err error) {
 	}
 }
 
-// lost says that what was sent to the leader may not have got there.
+// scheduleRetry sends the questions again after a while, because the leader may not have
+// received them.
 func (qs *questions) lost(m *member) {
 	if len(qs.open) == 0 || m.node == nil || qs.again.planned() {
 		return

@@ -8,10 +8,12 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-// firstIndex is the entry of the log that says who the members are; nobody has to send it.
+// firstIndex is the entry of the log that contains the list of members; all members have it
+// from the start.
 const firstIndex = 1
 
-// firstDisk writes what a new member knows: who the others are.
+// firstDisk writes to a new member's disk what it knows from the start: the list of
+// members.
 func firstDisk(disk *raft.MemoryStorage, members []uint64) {
 	must(disk.ApplySnapshot(&raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{
 		Index: new(uint64(firstIndex)), Term: new(uint64(1)), ConfState: &raftpb.ConfState{Voters: members},
@@ -19,8 +21,8 @@ func firstDisk(disk *raft.MemoryStorage, members []uint64) {
 	must(disk.SetHardState(&raftpb.HardState{Term: new(uint64(1)), Commit: new(uint64(firstIndex))}))
 }
 
-// must is for what cannot fail: the disk is memory, and what is written to it comes from
-// raft.
+// must is for errors that cannot happen: the disk is memory, and raft made what is written
+// to it.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -35,7 +37,7 @@ func (m *member) startRaft() {
 		HeartbeatTick:   1,
 		Storage:         m.disk,
 		Applied:         firstIndex,
-		MaxSizePerMsg:   512 << 10, // these two are etcd's: server/etcdserver/raft.go
+		MaxSizePerMsg:   512 << 10, // this and the next are etcd's values: server/etcdserver/raft.go
 		MaxInflightMsgs: 512,
 		CheckQuorum:     true,
 		PreVote:         true,
@@ -45,7 +47,8 @@ func (m *member) startRaft() {
 	m.node = node
 }
 
-// silent is a log that nobody reads. What raft cannot go on after is a mistake of ours.
+// silentLogger discards raft's log. A fatal error of raft is a bug in this package, and
+// panics.
 type silent struct{}
 
 func (silent) Debug(...any)              {}
@@ -61,16 +64,16 @@ func (silent) Fatalf(s string, v ...any) { log.Panicf(s, v...) }
 func (silent) Panic(v ...any)            { log.Panic(v...) }
 func (silent) Panicf(s string, v ...any) { log.Panicf(s, v...) }
 
-// leader is who leads, as far as the member knows; 0 is nobody.
+// leader returns the leader, as far as the member knows; 0 if it knows none.
 func (m *member) leader() uint64 { return m.leading }
 
 func (m *member) isLeader() bool { return m.leading == m.id }
 
 func (m *member) term() uint64 { return m.node.BasicStatus().GetTerm() }
 
-// work does what raft has for the member to do. First it writes to the disk what it is about
-// to tell others: then a crash loses nothing of it. Only a leader tells them before: they
-// write to their disks at the same time.
+// processReady does all that raft has ready for the member. It writes to the disk before it
+// sends messages, so a crash loses nothing that other members know. Only a leader sends its
+// messages first: the other members write to their disks at the same time.
 func (m *member) work() {
 	for !m.stuck() && m.node.HasReady() {
 		ready := m.node.Ready()
@@ -95,7 +98,7 @@ func (m *member) work() {
 	}
 }
 
-// saved goes on with what is on the disk.
+// finishSave writes to the disk and lets raft continue.
 func (m *member) saved(ready raft.Ready) {
 	if !raft.IsEmptyHardState(ready.HardState) {
 		must(m.disk.SetHardState(ready.HardState))
@@ -110,7 +113,7 @@ func (m *member) tellAll(messages []*raftpb.Message) {
 	}
 }
 
-// lead takes in who leads from now on.
+// setLeader handles that the leader has changed; 0 means that there is none.
 func (m *member) lead(by uint64) {
 	if by == m.leading {
 		return
@@ -140,11 +143,11 @@ func (m *member) lead(by uint64) {
 	m.cluster.led(m)
 }
 
-// abandonAfter is for how long a member that knows no leader goes on with calls that want one:
+// leaderlessTimeout is how long a member without a leader continues calls that need one:
 // monitorLeader in server/etcdserver/api/v3rpc/interceptor.go.
 const abandonAfter = 3 * electionTimeout
 
-// abandon ends those calls that go on and want a leader.
+// endLeaderlessCalls ends the streaming calls that need a leader.
 func (m *member) abandon() {
 	for _, c := range m.conns {
 		for _, stream := range c.streams() {

@@ -11,25 +11,25 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// readAgain is how long a member waits for the leader to say how far the log is before it asks
-// again: readIndexRetryTime in server/etcdserver/read.
+// readAgain is how long a member waits for the leader's answer before it asks again how far
+// the log is: readIndexRetryTime in server/etcdserver/read.
 const readAgain = 500 * time.Millisecond
 
-// A reading is how a member makes sure that what it reads is up to date: it asks the leader
-// how far the log is, who asks most members whether it still leads, and waits until it has
-// done that much itself. What comes while it asks waits for the next time. It is as
-// LinearizableReadLoop in server/etcdserver/read.
+// A linearRead makes sure that a member's reads are up to date. The member asks the leader
+// how far the log is; the leader asks a majority whether it still leads; then the member
+// waits until it has applied that much. Reads that arrive meanwhile wait for the next
+// round. It works like LinearizableReadLoop in server/etcdserver/read.
 type reading struct {
-	// serves are those for which it asks now, and next those who came later.
+	// serving are the reads of the current round, queued those of the next.
 	serves, next []func(error)
 	since        fakeclock.Reading
-	words        []uint64 // of what it has asked
+	words        []uint64 // of the requests of this round
 	again        *alarm
-	// index is what has to be done first; 0 is not known yet.
+	// index is the entry that must be applied first; 0 if it is not known yet.
 	index uint64
 }
 
-// upToDate has something served when the member is up to date, or hears that it cannot be.
+// whenUpToDate calls serve when the member is up to date, or with an error if it cannot be.
 func (m *member) upToDate(serve func(error)) {
 	r := &m.reading
 	r.next = append(r.next, serve)
@@ -48,7 +48,7 @@ func (r *reading) begin(m *member) {
 	m.hurry()
 }
 
-// ask asks the leader, and again if there is no answer.
+// ask asks the leader, and asks again if there is no answer.
 func (r *reading) ask(m *member) {
 	word := uint64(m.nextID())
 	r.words = append(r.words, word)
@@ -63,16 +63,16 @@ func (r *reading) ask(m *member) {
 	}
 }
 
-// confirmed takes in how far the log was when it was asked.
+// confirmed handles the leader's answer: how far the log was.
 func (r *reading) confirmed(m *member, is raft.ReadState) {
 	if len(r.serves) == 0 || !slices.Contains(r.words, binary.BigEndian.Uint64(is.RequestCtx)) {
-		return // it has been given up on
+		return // the round has been given up
 	}
 	r.index = is.Index
 	r.serve(m)
 }
 
-// serve serves those who wait, if the member is up to date.
+// serve serves the waiting reads, if the member is up to date.
 func (r *reading) serve(m *member) {
 	if r.index != 0 && m.applied >= r.index {
 		r.end(m, nil)
@@ -91,14 +91,14 @@ func (r *reading) end(m *member, err error) {
 	}
 }
 
-// leaderChanged is the end of what the leader before was asked, as in etcd.
+// leaderChanged fails the round that the previous leader was asked for, as in etcd.
 func (r *reading) leaderChanged(m *member) {
 	if m.leading != 0 && len(r.serves) > 0 {
 		r.end(m, rpctypes.ErrGRPCLeaderChanged)
 	}
 }
 
-// overdue gives up on what takes too long.
+// failOverdue gives up on a round that has taken too long.
 func (r *reading) overdue(m *member) {
 	if len(r.serves) > 0 && m.now().Sub(r.since) >= patience {
 		r.end(m, rpctypes.ErrGRPCTimeout)

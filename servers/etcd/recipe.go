@@ -16,23 +16,25 @@ import (
 	"github.com/locksim/locksim/servers/etcd/recipes"
 )
 
-// A recipe is a call of the services Lock and Election, with which a member locks and elects for a
-// client, by requests of its own: server/etcdserver/api/v3lock and v3election, and the recipes of
+// A recipe is a call of the services Lock and Election, in which a member locks or
+// campaigns for a client by requests of its own: server/etcdserver/api/v3lock and
+// v3election, and the recipes of
 // https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency that they follow.
 type recipe struct {
 	call *rpc
 	m    *member
 	does func(*recipe, recipes.Message)
-	// stop ends what the member watches for the call; nil is nothing. abandon takes back what the
-	// call has written, and then does something else, if the client does not wait any more; nil is
-	// nothing. isLate says that the time is over in which the client waits.
+	// stopWatch ends the watch that the member keeps for the call; nil if there is none.
+	// abandon undoes what the call has written, because the client no longer waits, and
+	// then calls its argument; nil if there is nothing to undo. timedOut reports whether
+	// the client's timeout has passed.
 	stop    func()
 	abandon func(then func())
 	isLate  bool
 	begun   bool
 }
 
-// recipeOf is a method that follows a recipe.
+// recipeMethod makes a method that follows a recipe.
 func recipeOf(request string, does func(*recipe, recipes.Message)) *method {
 	return &method{
 		request: func() proto.Message { return recipes.New(request) },
@@ -42,7 +44,7 @@ func recipeOf(request string, does func(*recipe, recipes.Message)) *method {
 
 func (r *recipe) take(request proto.Message) {
 	if r.begun {
-		return // a call is of one request
+		return // a call has only one request
 	}
 	r.begun = true
 	if r.call.within > 0 {
@@ -51,8 +53,8 @@ func (r *recipe) take(request proto.Message) {
 	r.does(r, request.(recipes.Message))
 }
 
-// tooLate ends the call when the client does not wait any more, which a member knows even if
-// nothing comes from the client.
+// timeOut ends the call when the client's timeout has passed. The member knows it even if
+// it hears nothing from the client.
 func (r *recipe) tooLate() {
 	if r.call.over {
 		return
@@ -68,7 +70,7 @@ func (r *recipe) tooLate() {
 
 func (r *recipe) ended(cancelled bool) {
 	if !cancelled || r.isLate {
-		return // a request is all that there is of it
+		return // the end of the requests means nothing: there is only one
 	}
 	r.unwatch()
 	if r.abandon != nil {
@@ -83,7 +85,7 @@ func (r *recipe) unwatch() {
 	}
 }
 
-// fail ends the call as a server of gRPC does with an error that says no code.
+// fail ends the call as a gRPC server does with an error that has no code.
 func (r *recipe) fail(err error) {
 	r.abandon = nil
 	text := err.Error()
@@ -98,8 +100,8 @@ func (r *recipe) answer(m proto.Message, text string) {
 	r.call.answer(m, text)
 }
 
-// schedule goes on in a turn of its own, unless the client does not wait any more: what comes of one
-// request is known in the midst of others.
+// schedule calls do in a turn of its own, unless the client no longer waits: the result of
+// one request may become known while another is handled.
 func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
 		if !r.call.over && !r.isLate {
@@ -108,7 +110,7 @@ func (r *recipe) schedule(do func()) {
 	})
 }
 
-// write has a request written to the log, and then goes on.
+// write writes a request to the log and then calls then with the result.
 func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message, error)) {
 	if request.Txn != nil {
 		if err := validTxn(request.Txn); err != nil {
@@ -121,7 +123,7 @@ func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message,
 	})
 }
 
-// read reads keys as they are, and then goes on.
+// read does a linearizable read and then calls then with the result.
 func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, error)) {
 	r.m.upToDate(func(err error) {
 		var resp *pb.RangeResponse
@@ -135,16 +137,16 @@ func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, err
 	})
 }
 
-// undo takes something back that the client does not want any more.
+// undo writes a request that removes what the client no longer wants.
 func (r *recipe) undo(request *pb.InternalRaftRequest, then func()) {
 	r.m.write(request, r.call.asked.By(), func(proto.Message, error) { then() })
 }
 
-// defaultSessionTTL is the TTL of the session that a client gets that brings none, in seconds. Nobody
-// renews it.
+// defaultSessionTTL is the TTL, in seconds, of the session that a client without one gets.
+// Nobody renews it.
 const defaultSessionTTL = 60
 
-// session goes on with the client's session, or a new one.
+// session calls then with the client's session, or with a new one if lease is 0.
 func (r *recipe) session(lease int64, then func(lease int64)) {
 	if lease != 0 {
 		then(lease)
@@ -167,7 +169,8 @@ func opDelete(key string) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}}
 }
 
-// created is the condition that a key was created at a revision; 0 is that there is none.
+// compareCreated is the condition that a key has this create revision; 0 means that the key
+// does not exist.
 func created(key string, revision int64) []*pb.Compare {
 	return []*pb.Compare{{
 		Target: pb.Compare_CREATE, Result: pb.Compare_EQUAL, Key: []byte(key),
@@ -175,12 +178,13 @@ func created(key string, revision int64) []*pb.Compare {
 	}}
 }
 
-// firstOf reads the key with a prefix that was created first.
+// firstCreatedRequest reads the key with the prefix that was created first.
 func firstOf(prefix string) *pb.RangeRequest {
 	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
 }
 
-// waitDeletes goes on when all keys with a prefix are gone that were created up to a revision.
+// waitDeletes calls then when all keys with the prefix and a create revision up to upTo
+// have been deleted.
 func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
 	last := &pb.RangeRequest{
 		Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
@@ -213,8 +217,8 @@ var (
 	errNoLeader       = errors.New("election: no leader")
 )
 
-// lock waits until the client's session has a lock. A client that does not wait any more leaves
-// nothing behind, unless it leaves before it has a place in the queue.
+// lock waits until the client's session holds the lock. If the client stops waiting, its
+// key is deleted, unless it stops before it has a place in the queue.
 func (r *recipe) lock(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix := string(request.Bytes("name")) + "/"

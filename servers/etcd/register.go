@@ -9,32 +9,34 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register is what the trace knows of one lock: whose it is is told by a key. That is the
-// lock's own, if it stands; else, of those in the folder of that name, the one that was
-// created first, as in go.etcd.io/etcd/client/v3/concurrency: the others wait in line.
+// A register is what the trace knows of one lock. One key identifies the holder: the key
+// with the lock's own name, if it exists; otherwise, of the keys in the folder of that
+// name, the one that was created first, as in go.etcd.io/etcd/client/v3/concurrency. The
+// other keys in the folder are waiters.
 type register struct {
 	lock string
-	// claims are the keys, by their names, and those whose they are.
+	// claims are the keys by their names, with their owners.
 	claims map[string]claim
-	// head is the key that tells whose the lock is, nil if it is nobody's; owner has made it.
+	// head is the key that identifies the holder, nil if nobody holds the lock; owner is
+	// the client that put it.
 	head  *mvccpb.KeyValue
 	owner *trace.Actor
 }
 
-// A claim is a key of a lock, and who has said by it that the lock is its own.
+// A claim is a key of a lock, and the client that claims the lock with it.
 type claim struct {
 	kv *mvccpb.KeyValue
 	by *trace.Actor
 }
 
-// belongs says whether a key tells whose the lock is, or who waits for it.
+// isLockKey reports whether a key is the lock's own or one in its folder.
 func (r *register) belongs(key []byte) bool {
 	rest, ok := strings.CutPrefix(string(key), r.lock)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// see takes in what somebody has changed, and tells whose the lock is now. What is gone has
-// expired, or was removed.
+// observe handles changes of keys and records what they mean for the lock. expired says
+// whether deleted keys have expired.
 func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
 	concerned := false
 	for _, e := range changes {
@@ -81,21 +83,22 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor, expi
 	}
 }
 
-// says reports that a key says the same as before of whose it is: it has not been made anew,
-// and it has the same lease. What else the lock's own key says tells whose it is, too; that of
-// one in its folder does not, as what the leader of an election proclaims there.
+// hasSameOwner reports whether a key still means the same owner as before: it has not been
+// created anew, and it has the same lease. For the lock's own key the value must be the
+// same too. The value of a key in the folder does not matter: the leader of an election
+// proclaims there.
 func (r *register) says(is, was *mvccpb.KeyValue) bool {
 	return was != nil && is.CreateRevision == was.CreateRevision && is.Lease == was.Lease &&
 		(string(is.Key) != r.lock || bytes.Equal(is.Value, was.Value))
 }
 
-// inAnotherSection says that a client has put its own key again, for its next section: a
-// leader may go on leading, and proclaim what it does now.
+// inAnotherSection reports whether a client has put its own key again for its next section:
+// a leader may keep leading, and proclaim what it does now.
 func inAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && by.Client == was.Client && by.Section != was.Section
 }
 
-// tell tells what has become of the lock.
+// recordEvent records what has happened to the lock.
 func (r *register) tell(m *member, kind trace.Kind, by, prior *trace.Actor) {
 	names := m.host.Names()
 	ev := trace.Event{Kind: kind, Key: r.lock, By: by, Owner: r.owner, Prior: prior}

@@ -15,15 +15,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A method is what can be called: one that answers once, or one that goes on.
+// A method is a method that clients can call: a unary one, or a streaming one.
 type method struct {
 	request func() proto.Message
 	once    func(*member, *rpc, proto.Message)
 	flow    func(*rpc) flow
 }
 
-// once is a method that answers once, unless check, if there is one, finds something wrong with the
-// request.
+// unaryMethod makes a unary method. If check is not nil and returns an error, the call
+// fails with it.
 func once[M any, R interface {
 	*M
 	proto.Message
@@ -42,7 +42,7 @@ func once[M any, R interface {
 	}
 }
 
-// orElse is what goes on with what something has come to, or with its error.
+// orElse makes a callback that passes a result to then, or an error to failed.
 func orElse[T any](failed func(error), then func(T)) func(T, error) {
 	return func(v T, err error) {
 		if err != nil {
@@ -53,8 +53,8 @@ func orElse[T any](failed func(error), then func(T)) func(T, error) {
 	}
 }
 
-// current has a request answered from what the member knows: once it is up to date, or at once if it
-// need not be.
+// answerCurrent answers a request from the member's state: when the member is up to date,
+// or immediately if that is not needed.
 func (m *member) current(c *rpc, atOnce bool, answer func() error) {
 	serve := func(err error) {
 		if err == nil {
@@ -71,8 +71,8 @@ func (m *member) current(c *rpc, atOnce bool, answer func() error) {
 	m.upToDate(serve)
 }
 
-// methods are those that a member has, by their paths. It is filled when the package is
-// initialised, because what serves them tells of them, too.
+// methods are the methods of a member, by their paths. It is filled when the package is
+// initialised, because the functions that serve them refer to it.
 var methods map[string]*method
 
 func init() {
@@ -108,7 +108,7 @@ func init() {
 	}
 }
 
-// real are the services that a real member has, and their methods.
+// realMethods returns the services that a real member has, and their methods.
 var real = sync.OnceValues(func() (services, methods map[string]bool) {
 	services, methods = map[string]bool{"grpc.health.v1.Health": true, "v3lockpb.Lock": true, "v3electionpb.Election": true}, map[string]bool{}
 	for _, m := range []string{"Check", "Watch", "List"} {
@@ -128,8 +128,8 @@ var real = sync.OnceValues(func() (services, methods map[string]bool) {
 	return services, methods
 })
 
-// header says of what an answer is true: which member gives it, in which term of which
-// leader, and at which revision.
+// header returns the header of an answer: the member, the term, and the revision that the
+// answer is based on; 0 means the member's current revision.
 func (m *member) header(revision int64) *pb.ResponseHeader {
 	if revision == 0 {
 		revision = m.store.revision
@@ -223,7 +223,7 @@ func (m *member) status(c *rpc, _ *pb.StatusRequest) {
 	c.answer(resp, fmt.Sprintf("status at revision %d", resp.Header.Revision))
 }
 
-// keys is a number of keys in words.
+// countKeys returns a number of keys in words.
 func keys(n int64) string {
 	if n == 1 {
 		return "1 key"
@@ -231,7 +231,7 @@ func keys(n int64) string {
 	return fmt.Sprintf("%d keys", n)
 }
 
-// tellDone is what an answer says, for people.
+// describeAnswer describes an answer for the trace.
 func tellDone(names *sim.Names, m proto.Message) string {
 	switch r := m.(type) {
 	case *pb.PutResponse:
@@ -253,14 +253,14 @@ func tellDone(names *sim.Names, m proto.Message) string {
 	return "done"
 }
 
-// A keepAlive is a call that renews leases, one after another.
+// A keepAlive is a streaming call that renews leases, one after another.
 type keepAlive struct {
 	call  *rpc
 	queue []renewal
 	ends  bool
 }
 
-// A renewal is a lease to be renewed, and what asks for that.
+// A renewal is a lease to be renewed, and the request for it.
 type renewal struct {
 	lease int64
 	asked *sim.Request
@@ -273,11 +273,12 @@ func (k *keepAlive) take(request proto.Message) {
 	}
 }
 
-// renew renews the first lease of the queue.
+// renew renews the first lease in the queue.
 func (k *keepAlive) renew() {
 	m, r := k.call.c.m, k.queue[0]
-	// The header is made before: an answer must not show a revision at which the lease may
-	// have been revoked already. See leaseKeepAlive in server/etcdserver/api/v3rpc/lease.go.
+	// The header is made first: an answer must not show a revision at which the lease may
+	// already have been revoked. See leaseKeepAlive in
+	// server/etcdserver/api/v3rpc/lease.go.
 	resp := &pb.LeaseKeepAliveResponse{Header: m.header(0), ID: r.lease}
 	m.ask(asking{lease: r.lease}, func(a asked, err error) {
 		if k.call.over {
@@ -308,7 +309,7 @@ func (k *keepAlive) ended(cancelled bool) {
 	}
 }
 
-// alive is what a client learns that reads that its session lives.
+// aliveEvent is what a client learns from an answer that says that its session lives.
 func alive(session string, ttl int64) trace.Event {
 	return trace.Event{Kind: trace.KindAlive, Session: session, TTL: time.Duration(ttl) * time.Second}
 }

@@ -10,23 +10,23 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// A store is the keys of a member: what they are, and what they were at each revision that
-// has not been compacted away. It is as server/storage/mvcc of etcd, and all members that
-// have done the same to theirs have the same.
+// A store holds the keys of a member: as they are, and as they were at each revision that
+// has not been compacted. It works like server/storage/mvcc of etcd. Members that have
+// applied the same entries have equal stores.
 //
-// A change makes a key's value anew and never changes the old one, so that answers and
-// watchers can have it.
+// A change replaces a key's value and never modifies the old one, so answers and watchers
+// can share values.
 type store struct {
 	revision  int64
 	compacted int64
 	now       state
-	// then is the state at the revision that was compacted, and past all changes since that
-	// revision, itself included, in order.
+	// compactedState is the state at the compacted revision, and history all changes since,
+	// in order, including those of that revision.
 	then state
 	past []*mvccpb.Event
-	// changed is how many changes the request at hand has made.
+	// pending is how many changes the current request has made.
 	changed int
-	// attached is told when a key gets another lease; 0 is none.
+	// onAttach is called when the lease of a key changes; lease 0 means none.
 	attached func(key string, was, is int64)
 }
 
@@ -34,14 +34,14 @@ func newStore() *store {
 	return &store{revision: 1, attached: func(string, int64, int64) {}}
 }
 
-// A state is keys and what they are, in the order of the keys.
+// A state is the keys with their values, sorted by key.
 type state []*mvccpb.KeyValue
 
 func (s state) find(key []byte) (int, bool) {
 	return slices.BinarySearchFunc(s, key, func(kv *mvccpb.KeyValue, key []byte) int { return bytes.Compare(kv.Key, key) })
 }
 
-// get is what a key is; nil if there is none.
+// get returns a key with its value, or nil if it does not exist.
 func (s state) get(key []byte) *mvccpb.KeyValue {
 	if i, ok := s.find(key); ok {
 		return s[i]
@@ -49,8 +49,8 @@ func (s state) get(key []byte) *mvccpb.KeyValue {
 	return nil
 }
 
-// within are the keys of a range: one, if there is no end; all from one on, if the end is
-// a zero byte.
+// keysIn returns the keys of a range: one key if end is empty; all keys from key on if end
+// is one zero byte.
 func (s state) within(key, end []byte) state {
 	i, _ := s.find(key)
 	j := i
@@ -60,7 +60,7 @@ func (s state) within(key, end []byte) state {
 	return s[i:j:j]
 }
 
-// with is the state after a change. It may use the same memory.
+// apply returns the state after a change. It may use the memory of s.
 func (s state) with(e *mvccpb.Event) state {
 	i, found := s.find(e.Kv.Key)
 	switch {
@@ -75,7 +75,7 @@ func (s state) with(e *mvccpb.Event) state {
 	return slices.Insert(s, i, e.Kv)
 }
 
-// inRange says whether a key is in a range.
+// inRange reports whether a key is in a range.
 func inRange(k, key, end []byte) bool {
 	switch {
 	case len(end) == 0:
@@ -86,7 +86,7 @@ func inRange(k, key, end []byte) bool {
 	return bytes.Compare(k, key) >= 0 && bytes.Compare(k, end) < 0
 }
 
-// at is the state at a revision.
+// at returns the state at a revision.
 func (s *store) at(revision int64) state {
 	if revision == s.revision && s.changed == 0 {
 		return s.now
@@ -101,7 +101,8 @@ func (s *store) at(revision int64) state {
 	return was
 }
 
-// present is the revision that a request sees: with its own changes that of these.
+// visibleRevision is the revision that a request sees: the next one, if the request has
+// already changed something.
 func (s *store) present() int64 {
 	if s.changed > 0 {
 		return s.revision + 1
@@ -109,7 +110,7 @@ func (s *store) present() int64 {
 	return s.revision
 }
 
-// readable is an error if a revision cannot be read.
+// checkReadable returns an error if a revision cannot be read.
 func (s *store) readable(revision int64) error {
 	switch {
 	case revision <= 0:
@@ -155,7 +156,8 @@ func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	return resp, nil
 }
 
-// chooses says which keys a request wants by their revisions; nil is all.
+// revisionFilter returns a function that selects keys by the revisions in the request; nil
+// selects all.
 func chooses(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 	if r.MinModRevision == 0 && r.MaxModRevision == 0 && r.MinCreateRevision == 0 && r.MaxCreateRevision == 0 {
 		return nil
@@ -168,8 +170,8 @@ func chooses(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 	}
 }
 
-// order is the one in which a request wants its keys; nil is theirs. A target other than the
-// key is ascending if nothing else is asked for.
+// sortOrder returns the comparison that sorts the keys as the request wants; nil means by
+// key. The order is ascending unless the request says otherwise.
 func order(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
 	down := r.SortOrder == pb.RangeRequest_DESCEND
 	if r.SortTarget == pb.RangeRequest_KEY && !down {
@@ -204,7 +206,7 @@ func (s *store) commit() []*mvccpb.Event {
 	return changes
 }
 
-// change does one thing to one key.
+// change makes one change to one key.
 func (s *store) change(e *mvccpb.Event) {
 	var was int64
 	if old := s.now.get(e.Kv.Key); old != nil {
@@ -218,7 +220,8 @@ func (s *store) change(e *mvccpb.Event) {
 	}
 }
 
-// puttable is an error if a key cannot be put; known says which leases there are.
+// checkPuttable returns an error if a key cannot be put; known reports whether a lease
+// exists.
 func (s *store) puttable(r *pb.PutRequest, known func(lease int64) bool) error {
 	if r.Lease != 0 && !known(r.Lease) {
 		return rpctypes.ErrGRPCLeaseNotFound
@@ -229,7 +232,7 @@ func (s *store) puttable(r *pb.PutRequest, known func(lease int64) bool) error {
 	return nil
 }
 
-// put puts a key that can be put.
+// put puts a key; checkPuttable must have allowed it.
 func (s *store) put(r *pb.PutRequest) *pb.PutResponse {
 	old := s.now.get(r.Key)
 	revision := s.revision + 1
@@ -265,7 +268,7 @@ func (s *store) remove(r *pb.DeleteRangeRequest) *pb.DeleteRangeResponse {
 	return resp
 }
 
-// compact forgets what was before a revision.
+// compact discards the history before a revision.
 func (s *store) compact(revision int64) error {
 	switch {
 	case revision <= s.compacted:
@@ -283,7 +286,7 @@ func (s *store) compact(revision int64) error {
 	return nil
 }
 
-// since are the changes of a range from a revision on.
+// changesSince returns the changes of a range from a revision on.
 func (s *store) since(revision int64, key, end []byte) []*mvccpb.Event {
 	first, _ := slices.BinarySearchFunc(s.past, revision, func(e *mvccpb.Event, r int64) int { return cmp.Compare(e.Kv.ModRevision, r) })
 	var found []*mvccpb.Event
@@ -295,7 +298,8 @@ func (s *store) since(revision int64, key, end []byte) []*mvccpb.Event {
 	return found
 }
 
-// before is what a key was before a change; nil if it was not, or that is forgotten.
+// valueBefore returns a key as it was before a change; nil if it did not exist or that has
+// been compacted.
 func (s *store) before(e *mvccpb.Event) *mvccpb.KeyValue {
 	if revision := e.Kv.ModRevision - 1; revision >= s.compacted {
 		return s.at(revision).get(e.Kv.Key)
@@ -303,7 +307,7 @@ func (s *store) before(e *mvccpb.Event) *mvccpb.KeyValue {
 	return nil
 }
 
-// head is the key under a folder that was created first; nil if there is none.
+// firstCreated returns the key in a folder that was created first; nil if there is none.
 func (s *store) head(folder string) *mvccpb.KeyValue {
 	var first *mvccpb.KeyValue
 	for _, kv := range s.now.within([]byte(folder), next([]byte(folder))) {

@@ -13,7 +13,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// call is the name of a method for people: Watch, of /etcdserverpb.Watch/Watch.
+// methodName returns the name of a method for the trace: Watch for
+// /etcdserverpb.Watch/Watch.
 func call(path string) string {
 	if path == "" {
 		return "a call"
@@ -21,14 +22,14 @@ func call(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// word is what the trace calls the session of a lease. What a client writes of one is in hex,
-// as in the keys of its locks.
+// leaseHex returns a lease ID in hex, as clients write it in the keys of their locks. The
+// trace names the session after it.
 func word(lease int64) string { return strconv.FormatInt(lease, 16) }
 
 func session(names *sim.Names, lease int64) string { return names.Name("session", word(lease)) }
 
-// tellKey is a key as people see it: of one that ends in the word of a session, as those do
-// that clients make for the queue of a lock, the session by its name.
+// describeKey returns a key as the trace shows it. If the key ends in a lease ID, as the
+// keys in the queue of a lock do, the ID is replaced by the name of the session.
 func tellKey(names *sim.Names, key []byte) string {
 	k := string(key)
 	if names.IsKey(k) {
@@ -58,7 +59,7 @@ func tellFolder(names *sim.Names, folder string) string {
 	return strings.Join(parts, "/")
 }
 
-// tellRange is a range of keys.
+// describeRange describes a range of keys.
 func tellRange(names *sim.Names, key, end []byte) string {
 	switch {
 	case len(end) == 0:
@@ -78,7 +79,7 @@ func tellPrefix(names *sim.Names, key []byte) string {
 	return tellKey(names, key)
 }
 
-// next is the first key after all that begin with one.
+// prefixEnd returns the first key after all keys that begin with key.
 func next(key []byte) []byte {
 	end := []byte(string(key))
 	for i := len(end) - 1; i >= 0; i-- {
@@ -90,7 +91,7 @@ func next(key []byte) []byte {
 	return []byte{0}
 }
 
-// tellRequest is a request of a call as people see it.
+// describeRequest describes a request of a call for the trace.
 func tellRequest(names *sim.Names, path string, message []byte) string {
 	m := methods[path]
 	if m == nil {
@@ -148,12 +149,12 @@ func tell(names *sim.Names, request proto.Message) string {
 	return "a request"
 }
 
-// nameOf is what is called with a request.
+// requestName returns the name of the method that takes this request.
 func nameOf(request proto.Message) string {
 	return strings.TrimSuffix(string(request.ProtoReflect().Descriptor().Name()), "Request")
 }
 
-// tellRecipe is a request of the services Lock and Election.
+// describeRecipe describes a request of the services Lock and Election.
 func tellRecipe(names *sim.Names, r recipes.Message) string {
 	text := nameOf(r)
 	switch text {
@@ -164,7 +165,7 @@ func tellRecipe(names *sim.Names, r recipes.Message) string {
 		}
 	case "Unlock":
 		text += " " + tellKey(names, r.Bytes("key"))
-	case "Leader": // or Observe, which asks the same
+	case "Leader": // or Observe, whose request is the same
 		text = "Leader of " + tellKey(names, r.Bytes("name"))
 	case "Proclaim", "Resign":
 		text += " " + tellKey(names, r.Leader().Bytes("key"))
@@ -178,7 +179,8 @@ func tellTxn(names *sim.Names, r *pb.TxnRequest) string {
 		tellAll(" then ", ", ", r.Success, op) + tellAll(" else ", ", ", r.Failure, op)
 }
 
-// tellAll are several things with a word before them, if there are any.
+// describeList describes several things with a word before them, or returns "" if there are
+// none.
 func tellAll[T any](word, between string, all []T, tell func(T) string) (text string) {
 	for _, one := range all {
 		text += word + tell(one)
@@ -197,7 +199,7 @@ func tellOp(names *sim.Names, op *pb.RequestOp) string {
 	return "nothing"
 }
 
-// given is the one of some messages that there is; nil is none.
+// firstValid returns the first message that is not nil, or nil.
 func given(all ...proto.Message) proto.Message {
 	for _, m := range all {
 		if m.ProtoReflect().IsValid() {
@@ -230,7 +232,7 @@ func tellCompare(names *sim.Names, c *pb.Compare) string {
 	return fmt.Sprintf("%s(%s) %s %s", what, tellRange(names, c.Key, c.RangeEnd), signs[c.Result], with)
 }
 
-// tellValue is the value of a key.
+// describeValue describes the value of a key.
 func tellValue(names *sim.Names, value []byte) string {
 	if len(value) == 0 {
 		return `""`
@@ -241,8 +243,8 @@ func tellValue(names *sim.Names, value []byte) string {
 	return names.Value(string(value))
 }
 
-// tellKeys are the keys that a transaction puts and deletes if its conditions hold, or none:
-// enough to know it again.
+// describeWrites lists the keys that a transaction puts and deletes if its conditions hold:
+// enough to recognise the transaction.
 func tellKeys(names *sim.Names, r *pb.TxnRequest) string {
 	var keys []string
 	for _, op := range r.Success {

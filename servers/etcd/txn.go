@@ -8,12 +8,13 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 )
 
-// A transaction is decided before it changes anything: which of its branches are taken, at
-// all levels, and whether all that these do can be done. So it is all or nothing, and no
-// comparison sees its own changes: server/etcdserver/txn/txn.go.
+// A transaction is decided before it changes anything: which branches it takes, at all
+// levels, and whether all their operations can be done. So it is done entirely or not at
+// all, and no comparison sees the transaction's own changes: server/etcdserver/txn/txn.go.
 
-// decides says which branches a transaction takes, itself first and then those in it that
-// are reached, in order. It is an error if something on this path cannot be done.
+// choosePath returns which branches a transaction takes: first its own, then those of the
+// nested transactions that are reached, in order. It returns an error if an operation on
+// this path cannot be done.
 func (s *store) decides(r *pb.TxnRequest, known func(lease int64) bool) (path []bool, err error) {
 	path = []bool{s.holds(r.Compare)}
 	for _, op := range taken(r, path[0]) {
@@ -45,7 +46,7 @@ func (s *store) holds(all []*pb.Compare) bool {
 	for _, c := range all {
 		found := s.now.within(c.Key, c.RangeEnd)
 		if len(found) == 0 {
-			// A value cannot be told from none, so no comparison with one holds.
+			// A missing key has no value, so no comparison with a value holds.
 			if c.Target == pb.Compare_VALUE || !compares(c, &mvccpb.KeyValue{}) {
 				return false
 			}
@@ -86,7 +87,7 @@ func compares(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	return true
 }
 
-// do does what is on the path of a transaction that is decided, and returns the rest of the path.
+// executePath executes the chosen path of a transaction, and returns the rest of the path.
 func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool) {
 	resp = &pb.TxnResponse{Header: &pb.ResponseHeader{}, Succeeded: path[0]}
 	ops := taken(r, path[0])
@@ -96,7 +97,7 @@ func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []
 		switch o := op.Request.(type) {
 		case *pb.RequestOp_RequestRange:
 			got, err := s.get(o.RequestRange)
-			must(err) // it is readable
+			must(err) // choosePath has checked that it is readable
 			done.Response = &pb.ResponseOp_ResponseRange{ResponseRange: got}
 		case *pb.RequestOp_RequestPut:
 			done.Response = &pb.ResponseOp_ResponsePut{ResponsePut: s.put(o.RequestPut)}
@@ -112,7 +113,7 @@ func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []
 	return resp, path
 }
 
-// txn does a transaction.
+// txn executes a transaction.
 func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResponse, error) {
 	path, err := s.decides(r, known)
 	if err != nil {
@@ -123,9 +124,9 @@ func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResp
 	return resp, nil
 }
 
-// reads says that a transaction changes nothing whichever branch it takes, and serializable
-// that each of its reads can be of a member that is behind. One in another is not looked
-// into, as in etcd.
+// classifyReads returns whether a transaction changes nothing in either branch, and whether
+// all its operations are serializable reads, which a member that is behind may answer. It
+// does not look into nested transactions, as in etcd.
 func reads(r *pb.TxnRequest) (only, serializable bool) {
 	only, serializable = true, true
 	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {

@@ -8,7 +8,8 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// What a member refuses before it asks anybody: server/etcdserver/api/v3rpc/key.go.
+// This file checks requests as a member does before it asks any other:
+// server/etcdserver/api/v3rpc/key.go.
 
 // mostOps is the default of etcd's --max-txn-ops.
 const mostOps = 128
@@ -56,8 +57,8 @@ func validTxn(r *pb.TxnRequest) error {
 	return nil
 }
 
-// validOps looks at what a transaction is made of. One in another has as many operations
-// less as the other has.
+// validOps checks the operations of a transaction. A nested transaction may have as many
+// fewer operations as the outer one has.
 func validOps(r *pb.TxnRequest, most int) error {
 	ops := max(len(r.Compare), len(r.Success), len(r.Failure))
 	if ops > most {
@@ -89,18 +90,18 @@ func validOp(op *pb.RequestOp, most int) error {
 	case *pb.RequestOp_RequestTxn:
 		return validOps(o.RequestTxn, most)
 	}
-	return rpctypes.ErrGRPCKeyNotFound // as etcd calls an operation that is none
+	return rpctypes.ErrGRPCKeyNotFound // as etcd answers an empty operation
 }
 
-// A changing is what some operations put and delete, those of transactions in them
-// included.
+// A changeSet is what some operations put and delete, including those in nested
+// transactions.
 type changing struct {
 	puts    map[string]bool
 	deletes [][2][]byte // from and to
 }
 
-// deleted says whether a key is in what they delete. A range without an end is none here, as
-// in etcd, which does not notice such a one.
+// deleted reports whether the operations delete a key. An open range counts as empty here,
+// as in etcd, which overlooks it.
 func (c *changing) deleted(key string) bool {
 	for _, d := range c.deletes {
 		from, to := string(d[0]), string(d[1])
@@ -111,11 +112,12 @@ func (c *changing) deleted(key string) bool {
 	return false
 }
 
-// has says whether they change a key.
+// changesKey reports whether the operations change a key.
 func (c *changing) has(key string) bool { return c.puts[key] || c.deleted(key) }
 
-// changes is what some operations change; it is not ok if a key is changed twice. Of the two
-// branches of one transaction only one is taken, so both may put a key.
+// collectChanges returns what some operations change; ok is false if a key is changed
+// twice. Both branches of a nested transaction may put the same key, because only one is
+// taken.
 func changes(ops []*pb.RequestOp) (all changing, ok bool) {
 	all.puts = map[string]bool{}
 	for _, op := range ops {

@@ -16,36 +16,37 @@ import (
 )
 
 const (
-	// watchSync is how often a member looks for watchers that want to hear of what has been:
-	// watchResyncPeriod in server/storage/mvcc/watchable_store.go. Until then they hear
+	// watchSync is how often a member serves the watchers that want past changes:
+	// watchResyncPeriod in server/storage/mvcc/watchable_store.go. Until then they get
 	// nothing, so a notification can be late by that.
 	watchSync = 100 * time.Millisecond
-	// progressEvery is how often a watcher that asked for it hears that there was nothing:
-	// progressReportInterval in server/etcdserver/api/v3rpc/watch.go, which adds up to a
-	// tenth at random.
+	// progressEvery is how often a watcher that asked for it is notified that nothing has
+	// changed: progressReportInterval in server/etcdserver/api/v3rpc/watch.go, which adds
+	// up to a tenth at random.
 	progressEvery = 10 * time.Minute
 )
 
-// A watching is a call of Watch: several watchers, told apart by numbers.
+// A watchCall is a call of Watch: several watchers, distinguished by numbers.
 type watching struct {
 	call     *rpc
 	next     int64
-	watchers []*watcher // in the order in which they were made
-	// hears is told in place of a client: events, or none if what the watcher wants is compacted.
+	watchers []*watcher // in the order of their creation
+	// onEvents is called in place of sending to a client: with events, or with none if the
+	// wanted history has been compacted.
 	hears func(header *pb.ResponseHeader, events []*mvccpb.Event)
 }
 
-// A watcher hears of changes of a range of keys.
+// A watcher is notified of the changes of a range of keys.
 type watcher struct {
 	id       int64
 	key, end []byte
-	from     int64 // the first revision that it has not heard of
-	behind   bool  // it has to hear of what has been, first
-	prior    bool  // it wants to know what was before
+	from     int64 // the first revision that it has not been notified of
+	behind   bool  // it has yet to be notified of past changes
+	prior    bool  // it wants each key as it was before the change
 	noPut    bool
 	noDelete bool
-	progress bool // it wants to hear that there was nothing
-	heard    bool // it has heard of something since it last could have
+	progress bool // it wants to be notified that nothing has changed
+	heard    bool // it has been notified of a change since the last progress report was due
 
 }
 
@@ -77,7 +78,7 @@ func (w *watching) take(request proto.Message) {
 		w.watchers = slices.Delete(w.watchers, i, i+1)
 		w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
 	case *pb.WatchRequest_ProgressRequest:
-		// Those that are behind hear later where they are.
+		// If a watcher is behind, there is no answer, as in etcd.
 		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.behind }) {
 			w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: -1}, fmt.Sprintf("all watches are at revision %d", m.store.revision))
 		}
@@ -91,7 +92,7 @@ func (w *watching) create(r *pb.WatchCreateRequest) {
 	}
 	key := r.Key
 	if len(key) == 0 {
-		key = []byte{0} // the smallest there is
+		key = []byte{0} // the smallest key
 	}
 	fromKey := len(r.RangeEnd) == 1 && r.RangeEnd[0] == 0
 	switch {
@@ -134,7 +135,7 @@ func (w *watching) has(id int64) bool {
 	return slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.id == id })
 }
 
-// reportLater has a watcher that asks for it hear from time to time that there was nothing.
+// scheduleProgress notifies a watcher from time to time that nothing has changed.
 func (w *watching) reportLater(o *watcher) {
 	m := w.call.c.m
 	every := progressEvery + time.Duration(m.dice.Int64N(int64(progressEvery/10)))
@@ -150,8 +151,8 @@ func (w *watching) reportLater(o *watcher) {
 	})
 }
 
-// follows has the member itself hear of the changes of a range from a revision on, until what it
-// returns is called. See watching.hears.
+// watchInternally notifies the member itself of the changes of a range from a revision on,
+// until stop is called. See watchCall.onEvents.
 func (m *member) follows(key, end []byte, from int64, hears func(*pb.ResponseHeader, []*mvccpb.Event)) (stop func()) {
 	o := &watcher{key: key, end: end, from: from, behind: from <= m.store.revision}
 	w := &watching{watchers: []*watcher{o}, hears: hears}
@@ -165,7 +166,7 @@ func (m *member) follows(key, end []byte, from int64, hears func(*pb.ResponseHea
 	}
 }
 
-// changed tells the watchers that are not behind what has changed.
+// notifyWatchers notifies the watchers that are not behind of changes.
 func (m *member) changed(changes []*mvccpb.Event) {
 	if len(changes) == 0 {
 		return
@@ -180,7 +181,7 @@ func (m *member) changed(changes []*mvccpb.Event) {
 	}
 }
 
-// tell tells a watcher what it wants to know of some changes.
+// notify notifies a watcher of those changes that it wants.
 func (w *watching) tell(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
 	resp := &pb.WatchResponse{WatchId: o.id}
 	var told []string
@@ -217,12 +218,12 @@ func tellChange(e *mvccpb.Event) string {
 	return "put"
 }
 
-// syncLater has the watchers that are behind hear of what has been, at the next look.
+// scheduleSync serves the watchers that are behind at the next sync.
 func (m *member) syncLater() {
 	if m.syncing.planned() {
 		return
 	}
-	// The phase may be yet to come.
+	// The phase may lie in the future.
 	since := time.Duration(m.now().Nanos) - m.syncPhase + watchSync
 	next := since/watchSync*watchSync + m.syncPhase
 	m.syncing = m.alarm(fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(next)}, m.sync)

@@ -17,38 +17,38 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// firstWindow is how much may be sent before somebody says otherwise, of a stream and of a
-// whole connection: RFC 9113, section 6.9.2.
+// firstWindow is how many bytes may be sent, on one stream and on the whole connection,
+// until the receiver says otherwise: RFC 9113, section 6.9.2.
 const firstWindow = 65535
 
-// A parcel is what one packet is to hold, whole: what it answers, nothing if it was not asked
-// for, and what is to be said of it.
+// A parcel describes one packet: the request that it answers, nil if none; its text for the
+// trace; and what its receiver learns from it.
 type parcel struct {
 	answers *sim.Request
 	text    string
 	learns  []trace.Event
 }
 
-// An item is what waits to be written on a stream: headers, a message, or the end.
+// An item waits to be written on a stream: headers, a message, or the end of the stream.
 type item struct {
 	headers []hpack.HeaderField
 	message []byte
 	ends    bool
-	parcel  *parcel // is whole with this item
+	parcel  *parcel // the packet that ends with this item, or nil
 }
 
-// A writer writes what a gRPC server answers on one connection, as much of it as the client
-// lets it.
+// A writer writes a gRPC server's answers on one connection, as far as the client's windows
+// allow.
 type writer struct {
 	out     bytes.Buffer
 	frames  *http2.Framer
 	header  *hpack.Encoder
 	block   bytes.Buffer
-	greeted bool  // the settings are sent
+	greeted bool  // the settings have been sent
 	window  int64 // of the connection
 	streams map[uint32]*outgoing
 	first   int64 // window of a new stream
-	// packets are what is ready to be sent.
+	// packets are ready to be sent.
 	packets []packet
 }
 
@@ -57,7 +57,7 @@ type packet struct {
 	bytes []byte
 }
 
-// An outgoing is what a stream still has to write, and how much it may.
+// An outgoing is a stream with the items that wait to be written, and its window.
 type outgoing struct {
 	id     uint32
 	window int64
@@ -71,11 +71,11 @@ func newWriter() *writer {
 	return w
 }
 
-// open is for a new stream, and forget for one that is over for the client.
+// openStream adds a new stream, and forgetStream removes one that has ended for the client.
 func (w *writer) open(stream uint32)   { w.streams[stream] = &outgoing{id: stream, window: w.first} }
 func (w *writer) forget(stream uint32) { delete(w.streams, stream) }
 
-// write writes items on a stream, now or when the client lets it.
+// write writes items on a stream, now or when the client's windows allow it.
 func (w *writer) write(stream uint32, items ...item) {
 	s := w.streams[stream]
 	if s == nil {
@@ -85,7 +85,7 @@ func (w *writer) write(stream uint32, items ...item) {
 	w.pump(s)
 }
 
-// pump writes what can be written of a stream.
+// pump writes as much of a stream as the windows allow.
 func (w *writer) pump(s *outgoing) {
 	for len(s.items) > 0 {
 		i := &s.items[0]
@@ -98,7 +98,7 @@ func (w *writer) pump(s *outgoing) {
 				w.pack(parcel{text: "a part of an answer"})
 				return
 			}
-			_ = w.frames.WriteData(s.id, false, i.message[:n]) // to a buffer
+			_ = w.frames.WriteData(s.id, false, i.message[:n]) // a buffer does not fail
 			s.window -= n
 			w.window -= n
 			i.message = i.message[n:]
@@ -122,7 +122,7 @@ func (w *writer) pack(p parcel) {
 	w.out.Reset()
 }
 
-// take takes the packets that are ready.
+// takePackets returns the packets that are ready, and removes them.
 func (w *writer) take() []packet {
 	p := w.packets
 	w.packets = nil
@@ -145,7 +145,7 @@ func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bo
 	}
 }
 
-// settle takes in the client's settings.
+// applySettings applies the client's settings.
 func (w *writer) settle(s settings) {
 	if s.hasTable {
 		w.header.SetMaxDynamicTableSizeLimit(s.table)
@@ -161,7 +161,7 @@ func (w *writer) settle(s settings) {
 	_ = w.frames.WriteSettingsAck()
 }
 
-// widen takes in that the client lets more be sent. It is not ok if that is more than can be.
+// widenWindow handles a window update. ok is false if the window exceeds its maximum.
 func (w *writer) widen(o opensWindow) (ok bool) {
 	if o.stream == 0 {
 		w.window += int64(o.by)
@@ -182,16 +182,16 @@ func (w *writer) sorted() []*outgoing {
 	return slices.SortedFunc(maps.Values(w.streams), func(a, b *outgoing) int { return int(a.id) - int(b.id) })
 }
 
-// opening are the headers of an answer.
+// responseHeaders are the headers of an answer.
 var opening = []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: "application/grpc"}}
 
-// ending are the trailers of an answer.
+// trailers returns the trailers of an answer.
 func ending(code codes.Code, text string) []hpack.HeaderField {
 	fields := []hpack.HeaderField{{Name: "grpc-status", Value: strconv.Itoa(int(code))}}
 	return append(fields, hpack.HeaderField{Name: "grpc-message", Value: percent(text)})
 }
 
-// percent is a message of a status as gRPC has it in a header.
+// percentEncode encodes a status message for a header, as gRPC does.
 func percent(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -204,11 +204,11 @@ func percent(text string) string {
 	return b.String()
 }
 
-// enclose is a message as gRPC has it in a stream.
+// frameMessage puts gRPC's prefix before a message.
 func enclose(m proto.Message) []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 5, 64), m)
 	if err != nil {
-		panic(err) // what the server makes has no text that is no UTF-8
+		panic(err) // the server's own messages contain no invalid UTF-8
 	}
 	binary.BigEndian.PutUint32(b[1:], uint32(len(b)-5))
 	return b

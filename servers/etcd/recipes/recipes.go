@@ -1,7 +1,9 @@
-// Package recipes has the messages of the services v3lockpb.Lock and v3electionpb.Election, with
-// which a member of etcd locks and elects for a client as the recipes of etcd's own client do.
+// Package recipes defines the messages of the services v3lockpb.Lock and
+// v3electionpb.Election, with which a member of etcd locks and campaigns for a client as
+// the recipes of etcd's own client do.
 //
-// It registers none of them, because a program that is under test may have etcd's own.
+// It does not register the messages with protobuf, because a program under test may contain
+// etcd's own.
 package recipes
 
 import (
@@ -29,8 +31,8 @@ const (
 	Resign   = "/v3electionpb.Election/Resign"
 )
 
-// declared are the fields of the messages in the order of their numbers, each with its type: that
-// of https://github.com/etcd-io/etcd/tree/main/server/etcdserver/api.
+// declared lists the fields of each message in the order of their numbers, each with its
+// type, as in https://github.com/etcd-io/etcd/tree/main/server/etcdserver/api.
 var declared = map[string]string{
 	"v3lockpb.LockRequest":          "name bytes, lease int64",
 	"v3lockpb.LockResponse":         "header header, key bytes",
@@ -47,7 +49,7 @@ var declared = map[string]string{
 	"v3electionpb.ProclaimResponse": "header header",
 }
 
-// messages are the descriptors of the messages, by their names.
+// messages returns the descriptors of the messages by their names.
 var messages = sync.OnceValue(describe)
 
 func describe() map[string]protoreflect.MessageDescriptor {
@@ -70,7 +72,7 @@ func describe() map[string]protoreflect.MessageDescriptor {
 		}
 		is, err := protodesc.NewFile(file, known)
 		if err != nil {
-			panic(err) // it is ours
+			panic(err) // the declarations are constants
 		}
 		for i := range is.Messages().Len() {
 			one := is.Messages().Get(i)
@@ -80,7 +82,7 @@ func describe() map[string]protoreflect.MessageDescriptor {
 	return all
 }
 
-// register has a file be known, and all that it needs.
+// register registers a file and all files that it imports.
 func register(known *protoregistry.Files, file protoreflect.FileDescriptor) {
 	if _, err := known.FindFileByPath(file.Path()); err == nil {
 		return
@@ -89,7 +91,7 @@ func register(known *protoregistry.Files, file protoreflect.FileDescriptor) {
 		register(known, file.Imports().Get(i).FileDescriptor)
 	}
 	if err := known.RegisterFile(file); err != nil {
-		panic(err) // they are etcd's own, and agree
+		panic(err) // etcd's own files agree with each other
 	}
 }
 
@@ -117,10 +119,12 @@ func message(name, fields string, types map[string]string) *descriptorpb.Descrip
 // A Message is a request or an answer.
 type Message struct{ *dynamicpb.Message }
 
-// New is an empty message of a name, as v3lockpb.LockRequest.
+// New returns an empty message of the type with this name, such as v3lockpb.LockRequest. It
+// panics if there is no such type.
 func New(name string) Message { return Message{dynamicpb.NewMessage(messages()[name])} }
 
-// With is the message with a field, of bytes, a text, an int64 or a message.
+// With sets a field and returns the message. The value is bytes, a string, an int64 or a
+// message.
 func (m Message) With(name string, v any) Message {
 	field := m.Descriptor().Fields().ByName(protoreflect.Name(name))
 	switch v := v.(type) {
@@ -131,40 +135,40 @@ func (m Message) With(name string, v any) Message {
 	case int64:
 		m.Set(field, protoreflect.ValueOfInt64(v))
 	case proto.Message:
-		// What it is of may be another type with the same fields.
+		// The field's type may be another Go type with the same fields.
 		b, err := proto.Marshal(v)
 		if err == nil {
 			err = proto.Unmarshal(b, m.Mutable(field).Message().Interface())
 		}
 		if err != nil {
-			panic(err) // they are the same
+			panic(err) // both types have the same fields
 		}
 	}
 	return m
 }
 
-// Bytes is a field of bytes, Int one that is a number.
+// Bytes returns the value of a field of bytes.
 func (m Message) Bytes(name string) []byte { return m.get(name).Bytes() }
 
-// Int is as Bytes.
+// Int returns the value of an int64 field.
 func (m Message) Int(name string) int64 { return m.get(name).Int() }
 
-// Has says whether a message has one in it.
+// Has reports whether a message field is set.
 func (m Message) Has(name string) bool {
 	return m.Message.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
 }
 
-// Leader is the LeaderKey that a message has; Header and KeyValue are what an answer has.
+// Leader returns the LeaderKey in a request's field leader.
 func (m Message) Leader() Message {
 	leader := New("v3electionpb.LeaderKey")
 	proto.Merge(leader.Message, m.get("leader").Message().Interface())
 	return leader
 }
 
-// Header is as Leader.
+// Header returns the header of an answer.
 func (m Message) Header() *pb.ResponseHeader { return into(m, "header", new(pb.ResponseHeader)) }
 
-// KeyValue is as Leader.
+// KeyValue returns the key and its value in an answer.
 func (m Message) KeyValue() *mvccpb.KeyValue { return into(m, "kv", new(mvccpb.KeyValue)) }
 
 func into[M proto.Message](m Message, name string, to M) M {
@@ -173,7 +177,7 @@ func into[M proto.Message](m Message, name string, to M) M {
 		err = proto.Unmarshal(b, to)
 	}
 	if err != nil {
-		panic(err) // they are the same
+		panic(err) // both types have the same fields
 	}
 	return to
 }
