@@ -78,7 +78,7 @@ func (w *watching) take(request proto.Message) {
 		w.watchers = slices.Delete(w.watchers, i, i+1)
 		w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
 	case *pb.WatchRequest_ProgressRequest:
-		// If a watcher is behind, there is no answer, as in etcd.
+		// A watcher that is behind is notified of its position later.
 		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.behind }) {
 			w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: -1}, fmt.Sprintf("all watches are at revision %d", m.store.revision))
 		}

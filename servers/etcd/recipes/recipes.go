@@ -31,7 +31,7 @@ const (
 	Resign   = "/v3electionpb.Election/Resign"
 )
 
-// declared lists the fields of each message in the order of their numbers, each with its
+// messageFields lists the fields of each message in the order of their numbers, each with its
 // type, as in https://github.com/etcd-io/etcd/tree/main/server/etcdserver/api.
 var declared = map[string]string{
 	"v3lockpb.LockRequest":          "name bytes, lease int64",
