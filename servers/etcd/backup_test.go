@@ -14,8 +14,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// restoring is what is in a member after crashes between 90 s and two minutes, and what was
-// told of the lock. There is a key from 30 s on, which is replaced by another one at 75 s.
+// runRestore runs a client whose key exists from 30 s on and is replaced by another at 75
+// s, with crashes between 90 s and two minutes. It returns what was recorded of the lock,
+// and what the member holds at the end.
 func restoring(t *testing.T, settings []string, faults ...sim.Fault) string {
 	t.Helper()
 	var found string
@@ -72,8 +73,8 @@ func restoring(t *testing.T, settings []string, faults ...sim.Fault) string {
 	return strings.Join(append(told, found), "; ")
 }
 
-// A member that has lost its disk is what it was at its last backup, and again after it has
-// merely been killed; its leases begin anew, and the revisions where they were.
+// A member that has lost its disk is as it was at its last backup, and it is so again after
+// a mere kill. Its leases start anew, and its revisions continue from the backup's.
 func TestIsRestoredFromItsBackup(t *testing.T) {
 	lost := Lasting(time.Second, At(90*time.Second, Crashed("etcd-1", trace.PowerLoss)))
 	killed := Lasting(time.Second, At(100*time.Second, Crashed("etcd-1", trace.Kill)))
@@ -96,7 +97,7 @@ func TestBackupSettings(t *testing.T) {
 	}
 }
 
-// A cluster of several would have to be restored as a whole.
+// A cluster of several members would have to be restored as a whole.
 func TestOneOfSeveralIsNotRestored(t *testing.T) {
 	cfg := gcPause(3, "")
 	cfg.Faults = []sim.Fault{Lasting(time.Second, At(time.Second, Crashed("etcd-2", trace.PowerLoss)))}

@@ -18,16 +18,16 @@ import (
 )
 
 // The client derives its watchers' contexts from a channel of its package, which is made
-// outside of any world: a goroutine that waits for it keeps time from passing. Nobody ever
-// closes it, and nil says the same.
+// outside of any world: a goroutine that waits for it would stop virtual time. Nobody ever
+// closes the channel, so nil has the same effect.
 //
 //go:linkname valCtxCh go.etcd.io/etcd/client/v3.valCtxCh
 var valCtxCh chan struct{}
 
 func init() { valCtxCh = nil }
 
-// newClient is the real client, which dials in the world. It asks the first member if nobody
-// says otherwise: of several it would choose the first by chance.
+// newClient returns the real client, which dials in the world. By default it asks only the
+// first member: among several endpoints it would choose at random.
 func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 	if len(endpoints) == 0 {
 		endpoints = env.Nodes[:1]
@@ -46,12 +46,12 @@ func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 				s, err := stream(ctx, desc, cc, method, opts...)
 				return inTurn{s, env, method}, err
 			}),
-			grpc.WithInitialWindowSize(1 << 20), grpc.WithInitialConnWindowSize(1 << 20), // so that it does not measure the network
+			grpc.WithInitialWindowSize(1 << 20), grpc.WithInitialConnWindowSize(1 << 20), // fixed windows, because otherwise it measures the network
 		},
 	})
 }
 
-// inTurn is a stream on which goroutines of its process send one at a time.
+// inTurn is a stream on which goroutines of one process send one at a time.
 type inTurn struct {
 	grpc.ClientStream
 	env    *locks.Env
@@ -63,10 +63,11 @@ func (s inTurn) SendMsg(m any) error {
 	return s.ClientStream.SendMsg(m)
 }
 
-// mutex is concurrency.Mutex on a session of its process's, by way of the first member.
+// mutex is concurrency.Mutex with one session for each process, through the first member.
 var mutex = mutexBy(0, 0)
 
-// mutexBy is the same by way of the members that the first client and the others ask.
+// mutexBy is mutex through other members: client-1 asks the member with index first, all
+// others the one with index others.
 func mutexBy(first, others int) locks.Kind {
 	return locks.Kind{
 		Name: "etcd-test", Title: "concurrency.Mutex", System: etcd.Name,
@@ -97,7 +98,7 @@ type mutexLock struct {
 func (l *mutexLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	select {
 	case <-l.session.Done():
-		// NewSession would wait for its lease as long as the client lives.
+		// NewSession would wait for its lease for as long as the client exists.
 		lease, err := l.client.Grant(ctx, int64(l.env.TTL/time.Second))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// three is a world of three members, the first of which leads, and of two clients that ask one
-// each. The second wants the lock while the first works for 20 s.
+// three is a world of three members, of which the first leads, and two clients, each of
+// which asks one member. The second client wants the lock while the first works for 20 s.
 func three(first, second int, faults ...sim.Fault) sim.Config {
 	cfg := gcPause(3, storage.None)
 	cfg.Lock.Kind = mutexBy(first, second)
@@ -28,7 +28,7 @@ func cutOff(process string, from ...string) *sim.Partition {
 	return &sim.Partition{Process: process, From: from}
 }
 
-// leads is who has become the leader after the beginning, and when.
+// newLeaders returns the members that have become leaders after the beginning, and when.
 func leads(tr *trace.Trace) (who []string, when []time.Duration) {
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindLead && ev.At > 0 {
@@ -38,7 +38,7 @@ func leads(tr *trace.Trace) (who []string, when []time.Duration) {
 	return who, when
 }
 
-// oneLeads is the only one, after a fault.
+// onlyNewLeader returns the only member that has become the leader since a fault, and when.
 func oneLeads(t *testing.T, tr *trace.Trace, after time.Duration) (who string, when time.Duration) {
 	t.Helper()
 	all, at := leads(tr)
@@ -56,7 +56,8 @@ func between(t *testing.T, what string, got, least, most time.Duration) {
 	}
 }
 
-// unharmed says that both clients had the lock, one after the other, and nothing expired.
+// unharmed checks that both clients held the lock, one after the other, and that no session
+// expired.
 func unharmed(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	Struck(t, tr)
@@ -77,8 +78,8 @@ func TestTheLeaderCrashes(t *testing.T) {
 		between(t, "the last election", when[len(when)-1]-5*time.Second, 900*time.Millisecond, 4*time.Second)
 		winners[who[0]] = true
 
-		// Whoever misses the leader first is elected, unless the other does at the same time,
-		// or has heard it less than an election timeout ago.
+		// The member that first misses the leader is elected, unless the other one misses
+		// it at the same time or has heard it less than an election timeout ago.
 		var asked []trace.Event
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindSend && ev.At > 5*time.Second && strings.HasPrefix(ev.Text, "would you vote") {
@@ -100,14 +101,15 @@ func TestTheLeaderComesBackAndFollows(t *testing.T) {
 
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
-		// So long that it takes all sessions for expired when it goes on, and would end them.
+		// The pause is so long that the leader considers all sessions expired when it
+		// resumes, and would end them.
 		tr := Play(t, three(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
 		unharmed(t, tr)
 		oneLeads(t, tr, 5*time.Second)
 	}
 }
 
-// Of several leaders only the latest renews anything.
+// Of several leaders only the latest renews leases.
 func TestAStaleLeaderRenewsNothing(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -115,10 +117,10 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 		lasts  time.Duration
 		others []sim.Fault
 	}{
-		// It hears of the other before it hears of the client.
+		// It hears the new leader before it hears the client.
 		{"stopped", Stopped("etcd-1"), 20 * time.Second, nil},
 		{"suspended", Suspended("etcd-1"), 20 * time.Second, nil},
-		// It hears of nobody, and asks.
+		// It hears no other member, and asks.
 		{"cut off", Stopped("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
 	} {
 		faults := append(c.others, Lasting(c.lasts, At(5*time.Second, c.pause)))
@@ -133,7 +135,8 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 	}
 }
 
-// A call that wants a leader is ended when there has been none for a while; others go on.
+// A call that needs a leader is ended when there has been none for a while; other calls
+// continue.
 func TestCallsThatWantALeader(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env(), p.Env().Nodes[1])
@@ -164,8 +167,8 @@ func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
 	Same(t, "leaders", len(who), 0)
 }
 
-// A new leader does not know when the leases were renewed last: each gets its whole TTL again,
-// and the time of an election.
+// A new leader does not know when the leases were last renewed: each gets its whole TTL
+// again, plus the time of an election.
 func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
 	tr := Play(t, three(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
 	_, led := oneLeads(t, tr, 5*time.Second)
@@ -175,7 +178,7 @@ func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
 }
 
 func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
-	// The first client asks the one that is alone, the second one of the others.
+	// The first client asks the isolated member, the second one of the others.
 	tr := Play(t, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
 	_, led := oneLeads(t, tr, 5*time.Second)
 	expired := Only(t, tr, trace.KindExpireSession, "etcd")
@@ -187,14 +190,14 @@ func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
 func TestAFollowerIsCutOffFromTheOthers(t *testing.T) {
 	tr := Play(t, three(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
 	who, _ := leads(tr)
-	Same(t, "leaders", len(who), 0) // it does not disturb those who have one
+	Same(t, "leaders", len(who), 0) // the isolated member does not disturb the others, which have a leader
 	expired := Only(t, tr, trace.KindExpireSession, "etcd")
 	Same(t, "whose", expired.Peer, "client-1")
 	between(t, "the session expired", expired.At-5*time.Second, 6*time.Second, 10510*time.Millisecond)
 	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 }
 
-// Without a majority nothing is decided, so nothing expires either.
+// Without a majority nothing is decided, so nothing expires.
 func TestAMajorityIsDown(t *testing.T) {
 	tr := Play(t, three(1, 1,
 		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
@@ -209,7 +212,7 @@ func TestAMajorityIsDown(t *testing.T) {
 	}
 }
 
-// A way that takes three seconds is still one.
+// A link with a delay of three seconds still works.
 func TestHeartbeatsOnASlowWay(t *testing.T) {
 	tr := Play(t, three(2, 2, At(5*time.Second, &sim.Delay{Process: "etcd-1", To: "etcd-2", By: 3 * time.Second})))
 	unharmed(t, tr)
@@ -225,7 +228,8 @@ func TestHeartbeatsOnASlowWay(t *testing.T) {
 	}
 }
 
-// What a member measures is time that passes, whatever its wall clock says.
+// Members measure time by their monotonic clocks, so a jump of a wall clock changes
+// nothing.
 func TestAWallClockChangesNothing(t *testing.T) {
 	plain := Play(t, three(1, 1))
 	jumped := Play(t, three(1, 1, At(5*time.Second, &sim.Jump{Process: "etcd-1", By: time.Hour})))
@@ -252,11 +256,12 @@ func TestAFastClockOfTheLeader(t *testing.T) {
 	cfg := three(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
 	tr := Play(t, cfg)
 	expired := Only(t, tr, trace.KindExpireSession, "etcd")
-	// Renewed at 4 s, for 10 s that are over in two thirds of that.
+	// It was renewed at 4 s for 10 s, which the fast clock measures in two thirds of that
+	// time.
 	between(t, "the session expired", expired.At, 10660*time.Millisecond, 11010*time.Millisecond)
 }
 
-// A read from a member's own state can be old; one that is linearizable waits.
+// A serializable read from a member can be stale; a linearizable one waits.
 func TestReadsOfAMemberThatIsBehind(t *testing.T) {
 	ask := func(ctx context.Context, p *sim.Program) error {
 		ahead, err := newClient(p.Env(), p.Env().Nodes[0])
@@ -294,8 +299,9 @@ func TestReadsOfAMemberThatIsBehind(t *testing.T) {
 	Play(t, With(cfg, Lasting(9*time.Second, At(time.Second, cutOff("etcd-3", "etcd-1", "etcd-2")))))
 }
 
-// What was held back for too long was on a connection that has been given up since: a request
-// that its client has long forgotten is not done when a partition is over.
+// A message that was held back for too long belongs to a connection that has been closed
+// since: a request that its client has long given up is not executed when the partition
+// ends.
 func TestWhatComesTooLateIsNotDone(t *testing.T) {
 	for _, c := range []struct {
 		lasts time.Duration

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// compacting is when a cluster of some members forgets what, and tells it, while one writes
-// each minute from the third on.
+// compacting returns when a cluster compacted which revisions, while a client writes once a
+// minute from the third minute on.
 func compacting(t *testing.T, members int, settings []string, faults ...sim.Fault) string {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := newClient(p.Env(), p.Env().Nodes[members-1])
@@ -47,15 +47,16 @@ func compacting(t *testing.T, members int, settings []string, faults ...sim.Faul
 	return strings.Join(told, ", ")
 }
 
-// Each five minutes the leader has forgotten what is older than so many revisions, once, and
-// not if nothing was written since.
+// Every five minutes the leader compacts what is older than the retained revisions, once,
+// and not if nothing has been written since.
 func TestCompactsByItself(t *testing.T) {
 	Same(t, "one member", compacting(t, 1, []string{"auto-compaction-retention=1"}),
 		"5m0s etcd-1 revision 2, 10m0s etcd-1 revision 7, 15m0s etcd-1 revision 10")
 	Same(t, "three", compacting(t, 3, []string{"auto-compaction-retention=4"}),
 		"10m0s etcd-1 revision 4, 15m0s etcd-1 revision 7")
 	Same(t, "as by default", compacting(t, 1, nil), "")
-	// What it knew of the last time goes with its memory, and so does when it would be next.
+	// A crash loses the member's memory of the last compaction, and of when the next is
+	// due.
 	Same(t, "after a crash", compacting(t, 1, []string{"auto-compaction-retention=1"},
 		Lasting(time.Minute, At(time.Minute, Crashed("etcd-1", trace.Kill)))), "7m0s etcd-1 revision 4, 12m0s etcd-1 revision 9, 17m0s etcd-1 revision 10")
 }

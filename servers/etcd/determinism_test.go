@@ -13,7 +13,7 @@ import (
 )
 
 // TestDeterminism runs equal worlds on one, two and four threads while goroutines yield at
-// random, and wants one trace.
+// random, and wants equal traces.
 func TestDeterminism(t *testing.T) {
 	for _, world := range []struct {
 		name    string

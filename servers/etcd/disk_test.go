@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stalled is a world of three in which a member's disk stalls from the first second on, when
-// nobody writes, until later: client-1 has the lock, and client-2 asks for it after a while.
+// stalled is a world of three members. One member's disk stalls from the first second on,
+// when nobody writes. client-1 holds the lock, and client-2 asks for it after a while.
 func stalled(first, second int, member string, lasts time.Duration, settings ...string) sim.Config {
 	cfg := three(first, second, Lasting(lasts, At(time.Second, &sim.DiskStall{Node: member})))
 	cfg.Clients[1].Starts = Point("5s after client-1 acquired")
@@ -22,14 +22,14 @@ func stalled(first, second int, member string, lasts time.Duration, settings ...
 	return cfg
 }
 
-// noLeader says that nobody has become the leader after the beginning.
+// noLeader checks that no member has become the leader after the beginning.
 func noLeader(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	who, _ := leads(tr)
 	Same(t, "new leaders", len(who), 0)
 }
 
-// A disk is missed only by who has something to write.
+// A stalled disk matters only to a member that has something to write.
 func TestADiskStallsAndNobodyWrites(t *testing.T) {
 	tr := Play(t, stalled(1, 1, "etcd-1", 3*time.Second))
 	unharmed(t, tr)
@@ -45,7 +45,8 @@ func TestAFollowersDiskStalls(t *testing.T) {
 	}
 }
 
-// A leader whose disk stalls has the write sent to the others, but no heartbeat after it.
+// A leader whose disk stalls still sends the write to the others, but no heartbeat after
+// it.
 func TestTheLeadersDiskStalls(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := stalled(1, 2, "etcd-1", 30*time.Second)
@@ -58,8 +59,8 @@ func TestTheLeadersDiskStalls(t *testing.T) {
 	}
 }
 
-// By the leader of an earlier release a session is ended that another keeps alive, and one
-// kept alive that another ends.
+// The stale leader of an earlier release ends a session that the new leader keeps alive,
+// and keeps a session alive that the new leader ends.
 func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	const old = "lessor=3.4.23"
 	revoked := Play(t, stalled(1, 2, "etcd-1", 18*time.Second, old))
@@ -85,8 +86,8 @@ func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	}
 }
 
-// Alone a member does nothing without its disk but what is in its memory, and gives up on
-// what takes too long.
+// A lone member whose disk stalls serves only from its memory, and gives up on requests
+// that take too long.
 func TestTheOnlyDiskStalls(t *testing.T) {
 	ask := func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
@@ -105,7 +106,7 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 		_, failed := client.Put(ctx, "x", "2")
 		Same(t, "why", failed.Error(), "etcdserver: request timed out")
 		between(t, "it failed", Now(), 9*time.Second, 9100*time.Millisecond)
-		// A read comes behind the write. The client asks again, until it is answered.
+		// This read waits behind the write. The client asks again until it is answered.
 		there, err := client.Get(ctx, "x")
 		if err != nil {
 			return err
@@ -119,8 +120,8 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 	Play(t, With(cfg, Lasting(19*time.Second, At(time.Second, &sim.DiskStall{Node: "etcd-1"}))))
 }
 
-// What is not on the disk is lost with a crash: nobody was told of it. Whoever restarts while
-// the disk still stalls waits there again.
+// A crash loses what is not on the disk; nobody has been promised it. A member that
+// restarts while the disk still stalls waits for it again.
 func TestACrashWhileTheDiskStalls(t *testing.T) {
 	for _, f := range []sim.Fault{
 		Lasting(2*time.Second, At(8*time.Second, Crashed("etcd-1", trace.Kill))),

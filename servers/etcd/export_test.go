@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Spied are the members of the latest world whose nodes are of the kind etcd-spied.
+// SpiedMembers are the members of the latest world whose nodes are of the kind etcd-spied.
 var Spied []sim.Server
 
 func init() {
@@ -23,10 +23,10 @@ func init() {
 	sim.RegisterSystem(s)
 }
 
-// Applied is the last entry of the log that a member has done, and Tell what its state is.
+// Applied returns the last entry of the log that a member has applied.
 func Applied(s sim.Server) uint64 { return s.(*member).applied }
 
-// Tell is a member's keys and leases.
+// DumpState lists a member's keys and leases.
 func Tell(s sim.Server) string {
 	m := s.(*member)
 	text := fmt.Sprint("revision ", m.store.revision)

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A scribe writes what a client could.
+// A scribe writes the bytes that a client could write.
 type scribe struct {
 	bytes.Buffer
 	frames *http2.Framer
@@ -33,7 +33,7 @@ func newScribe() *scribe {
 	return s
 }
 
-// headers are those of a call, as one block.
+// headers returns the headers of a call, as one block.
 func (s *scribe) headers(path string) []byte {
 	s.block.Reset()
 	for _, f := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", path}, {"content-type", "application/grpc"}, {"user-agent", "scribe"}} {
@@ -48,13 +48,14 @@ func (s *scribe) open(stream uint32, path string) {
 
 func (s *scribe) data(stream uint32, ends bool, b []byte) { _ = s.frames.WriteData(stream, ends, b) }
 
-// call is a whole call.
+// call writes a whole call.
 func (s *scribe) call(stream uint32, path string, m proto.Message) {
 	s.open(stream, path)
 	s.data(stream, true, enclose(m))
 }
 
-// cut is what a framer makes of some bytes, message by message, and what is left.
+// cut cuts bytes with a framer, and returns the texts of the messages and the bytes that
+// are left.
 func cut(f sim.Framer, b []byte) (told []string, rest []byte) {
 	for len(b) > 0 {
 		size, frame := f.Next(b)
@@ -103,7 +104,7 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 		t.Errorf("got %q and %d bytes, want %q", got, len(rest), want)
 	}
 
-	// Written byte by byte it is the same, but for what a client may wait for an answer to.
+	// Byte by byte the messages that a client may wait for an answer to are the same.
 	f := newFramer(sim.NewNames("/lock"))
 	var bit []string
 	var pending []byte
@@ -124,7 +125,7 @@ func TestHeadersInParts(t *testing.T) {
 	_ = s.frames.WriteContinuation(1, false, block[5:10])
 	_ = s.frames.WriteContinuation(1, true, block[10:])
 	_ = s.frames.WriteDataPadded(1, true, enclose(put("x", "1")), make([]byte, 30))
-	// What was compressed refers to what was said in the call before.
+	// The compressed headers refer to those of the call before.
 	s.call(3, pb.KV_Put_FullMethodName, put("y", "1"))
 	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
 		t.Errorf("got %q", got)
@@ -203,7 +204,7 @@ func TestKeepAlivesAreNoStep(t *testing.T) {
 	}
 }
 
-// What a server writes a client can read, in pieces no larger than it lets it.
+// A client can read what a server writes, and no part is larger than its windows allow.
 func TestAWriterKeepsToTheWindows(t *testing.T) {
 	w := newWriter()
 	w.settle(settings{window: 10_000, hasWindow: true})
@@ -260,7 +261,8 @@ func TestAWriterKeepsToTheWindows(t *testing.T) {
 	}
 }
 
-// FuzzFramer feeds a framer with anything, in two pieces, and wants it to get on.
+// FuzzFramer feeds arbitrary bytes to a framer, in two pieces. It wants equal results in
+// equal runs, and at most one frame left over.
 func FuzzFramer(f *testing.F) {
 	s := newScribe()
 	s.call(1, pb.KV_Put_FullMethodName, put("/lock/1234567890abcdef", "1"))

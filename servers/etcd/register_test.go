@@ -16,7 +16,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// said is what is told of the lock called "resource" while a client does something.
+// recordedLock returns what is recorded of the lock called "resource" while a client runs
+// do.
 func said(t *testing.T, do func(context.Context, *clientv3.Client) error) string {
 	t.Helper()
 	kind := mutex
@@ -90,7 +91,7 @@ func TestTheRegister(t *testing.T) {
 			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
 			put(ctx, c, "resource", "1", clientv3.WithLease(one))
 			put(ctx, c, "resource", "1", clientv3.WithLease(one))   // again
-			put(ctx, c, "resource", "2", clientv3.WithLease(other)) // as if it were nobody's
+			put(ctx, c, "resource", "2", clientv3.WithLease(other)) // although the key has a holder
 			if _, err := c.Revoke(ctx, one); err != nil {
 				t.Error(err)
 			}
@@ -104,7 +105,7 @@ func TestTheRegister(t *testing.T) {
 		{"a key in the folder is put over another's", func(ctx context.Context, c *clientv3.Client) {
 			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
 			put(ctx, c, "resource/holder", "1", clientv3.WithLease(one))
-			put(ctx, c, "resource/holder", "2", clientv3.WithLease(one)) // the same says more
+			put(ctx, c, "resource/holder", "2", clientv3.WithLease(one)) // the same holder with another value
 			put(ctx, c, "resource/holder", "3", clientv3.WithLease(other))
 			remove(ctx, c, "resource/holder")
 		}, "set session-1 for 1m0s, set session-2 for 1m10s, delete session-2"},
@@ -152,8 +153,8 @@ func TestTheRegister(t *testing.T) {
 	}
 }
 
-// Whose a key is that a client puts again is what it does now; what somebody else does to it
-// who has no lease of its own for it changes nothing of that.
+// A key that a client puts again belongs to the client's current section. A change by
+// somebody who gives the key no other lease does not change its owner.
 func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 	tr := Play(t, Alone(t, mutex, func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
@@ -181,7 +182,7 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 	Same(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
 }
 
-// putting is a lock that is one's own by putting a key.
+// putting is a lock that a client acquires by putting a key.
 type putting struct {
 	client *clientv3.Client
 	value  string
@@ -194,7 +195,7 @@ func (p putting) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 func (p putting) Release(context.Context) error { return nil }
 
-// A lease is not over before its time, and at most half a second later.
+// A lease never expires early, and at most half a second late.
 func TestALeaseIsOverInTime(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := gcPause(1, "")
@@ -210,8 +211,8 @@ func TestALeaseIsOverInTime(t *testing.T) {
 	}
 }
 
-// What a member has acknowledged a crash does not take back, of whatever kind; and when it is
-// there again each lease has its whole TTL, and the time of an election.
+// A crash of any kind loses nothing that a member has acknowledged. After the restart each
+// lease has its whole TTL, plus the time of an election.
 func TestACrashLosesNothing(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.Shutdown, trace.PowerLoss} {
 		cfg := gcPause(1, "")
@@ -228,7 +229,7 @@ func TestACrashLosesNothing(t *testing.T) {
 	}
 }
 
-// What comes before there is a leader is done when there is one.
+// A request that arrives before there is a leader is served when there is one.
 func TestWhatComesBeforeTheElection(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(5 * time.Second)

@@ -19,7 +19,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// raw is a world in which a client writes some bytes to a member, and hangs up after a while.
+// raw is a world in which a client writes some bytes to a member, and hangs up after a
+// while.
 func raw(t *testing.T, b []byte) *trace.Trace {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
@@ -36,14 +37,14 @@ func raw(t *testing.T, b []byte) *trace.Trace {
 	return Play(t, cfg)
 }
 
-// begin is what a client writes first.
+// preamble returns what a client writes first.
 func begin() *bytes.Buffer {
 	b := bytes.NewBufferString(http2.ClientPreface)
 	_ = http2.NewFramer(b, nil).WriteSettings()
 	return b
 }
 
-// calls writes a call of a method.
+// writeCall writes a call of a method.
 func calls(b *bytes.Buffer, path string, message []byte) {
 	var block bytes.Buffer
 	header := hpack.NewEncoder(&block)
@@ -54,7 +55,7 @@ func calls(b *bytes.Buffer, path string, message []byte) {
 	_ = frames.WriteData(1, true, append(data, message...))
 }
 
-// answers are what a member has told the client.
+// answers returns the texts of a member's answers to the client.
 func answers(tr *trace.Trace) (all []string) {
 	for _, ev := range Events(tr, trace.KindSend, "etcd-1") {
 		all = append(all, ev.Text)
@@ -82,7 +83,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		{"/etcdserverpb.KV/Undo", nil, "error: unknown method Undo for service etcdserverpb.KV", ""},
 		{"/a.Service/Method", nil, "error: unknown service a.Service", ""},
 		{"nonsense", nil, `error: malformed method name: "nonsense"`, ""},
-		// A real member could do that.
+		// A real member serves this method.
 		{pb.Auth_UserAdd_FullMethodName, nil, "error: unknown method UserAdd for service etcdserverpb.Auth",
 			"client-1 called /etcdserverpb.Auth/UserAdd, which a real member knows and etcd-1 does not"},
 	} {
@@ -105,7 +106,7 @@ func TestWhatIsNoHTTP2EndsTheConnection(t *testing.T) {
 	Same(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 wrote to etcd-1 what is no HTTP/2: a frame of 4670804 bytes")
 }
 
-// FuzzRequests has a member serve any message of any method that it has.
+// FuzzRequests has a member serve arbitrary messages for each of its methods.
 func FuzzRequests(f *testing.F) {
 	paths := []string{
 		pb.KV_Range_FullMethodName, pb.KV_Put_FullMethodName, pb.KV_DeleteRange_FullMethodName, pb.KV_Txn_FullMethodName, pb.KV_Compact_FullMethodName,
@@ -144,7 +145,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// FuzzConnection has a member read anything.
+// FuzzConnection has a member read arbitrary bytes.
 func FuzzConnection(f *testing.F) {
 	b := begin()
 	calls(b, pb.KV_Range_FullMethodName, []byte{0xa, 1, 'x'})

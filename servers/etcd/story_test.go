@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// gcPause is the story of two clients, the first of which is paused just before it writes.
+// gcPause is a world of two clients, of which the first is paused just before it writes.
 func gcPause(members int, fencing storage.Policy) sim.Config {
 	return sim.Config{
 		Name: "gc-pause", Seed: 1, Horizon: 5 * time.Minute,
@@ -34,7 +34,8 @@ func TestGCPause(t *testing.T) {
 		Struck(t, tr)
 		Same(t, "doubts", len(tr.Doubts), 0)
 		Same(t, "broken", Broken(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
-		// Once, and by time: what the second one's release deletes is the second one's.
+		// It expires once, and by time: the second client's release deletes the second
+		// client's key.
 		Same(t, "the lock", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
 		Same(t, "session", Only(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
 		fenced := Play(t, gcPause(members, storage.Writes))

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// watching runs a program with a client of one member.
+// watching runs a program with a client of a single member.
 func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
@@ -27,8 +27,8 @@ func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *t
 	return Play(t, cfg)
 }
 
-// Who watches from now on hears at once; who wants to know what has been, or watches from the
-// present revision as the mutex does, hears at the next look at those who are behind.
+// A watcher of future changes is notified immediately. A watcher that wants past changes,
+// or watches from the current revision as the mutex does, is notified at the next sync.
 func TestAWatcherThatIsBehindWaits(t *testing.T) {
 	tr := watching(t, func(ctx context.Context, c *clientv3.Client) error {
 		put, err := c.Put(ctx, "x", "1")
