@@ -20,14 +20,14 @@ func BenchmarkGCPause(b *testing.B) {
 	}
 }
 
-// MeasureGrowth plays worlds with more and more clients, who want one lock after the other,
+// BenchmarkGrowth runs worlds with more and more clients, which acquire one lock in turn,
 // and with more and more members.
 func BenchmarkGrowth(b *testing.B) {
 	floor.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
 	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
-// crowd is many clients who want one lock, and no faults.
+// crowd is a world of many clients that compete for one lock, without faults.
 func crowd(b *testing.B, members, clients int) sim.Config {
 	cfg := gcPause(b, "etcd", members)
 	cfg.Faults, cfg.Clients = nil, nil

@@ -6,10 +6,10 @@ import (
 	_ "go.etcd.io/etcd/client/v3"
 )
 
-// The client's watches hang on a context whose Done is this channel, which nobody ever
-// closes. It is made when the program starts, and so belongs to no world: a goroutine that
-// waits for it would not count as waiting, and time would stop at the first watch. A nil
-// channel is as silent, and belongs to every world.
+// The client's watches depend on a context whose Done is this channel, which nobody ever
+// closes. It is made when the program starts, and so belongs to no world: synctest would
+// not count a goroutine that waits for it as blocked, and virtual time would stop at the
+// first watch. A nil channel blocks as well, in every world.
 //
 //go:linkname valCtxCh go.etcd.io/etcd/client/v3.valCtxCh
 var valCtxCh chan struct{}

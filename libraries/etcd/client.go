@@ -16,31 +16,32 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Config is the client's own defaults, with all members of the cluster as its endpoints.
-// What is not a default is what a world needs, and what would only cost it time:
+// Config returns the client's own defaults, with all members of the cluster as its
+// endpoints. It differs from the defaults only where a world needs it, or would waste time:
 //
 //   - Connections are made by Env.Dial.
-//   - What has no context of its own, as what Mutex.Lock cleans up after it has failed, has
-//     Env.Process.
-//   - Nothing is logged: what goes wrong is also returned.
+//   - Operations without a context of their own, such as the cleanup after a failed
+//     Mutex.Lock, use Env.Process.
+//   - Nothing is logged: errors are also returned.
 //   - There is no jitter in the pauses between two attempts, of a request (25 ms) or of a
 //     connection (1 s at first, 1.6 times as long each time, 120 s at most): it comes from
 //     sources that cannot be seeded.
 //   - The windows of flow control are fixed at 64 KiB. By default the client measures the
 //     network with a ping after most answers, and raises them to what it finds.
-//   - Buffers of 4 KiB for each connection instead of 32.
+//   - Each connection has buffers of 4 KiB instead of 32.
 //
-// The defaults that matter most to a lock: no keep-alive of the connection, so that a
-// connection on which nothing comes any more is never given up; requests wait for a
-// connection as long as their context lets them, and none of them has a deadline of its
-// own; a request that may be sent twice, which writes may not, is sent up to a hundred times
-// while the answer is that the server is not available.
+// These defaults matter most to a lock. Connections have no keep-alive, so the client never
+// gives up a connection on which nothing arrives. Requests wait for a connection as long as
+// their context allows, and have no deadline of their own. A request that may be repeated
+// (a write may not) is sent up to a hundred times while the answer is that the server is
+// not available.
 func Config(e *locks.Env) clientv3.Config {
 	return clientv3.Config{
 		Endpoints: e.Nodes,
 		Context:   e.Process(),
 		Logger:    zap.NewNop(),
-		// Too small to change a single nanosecond; 0 would be the default of a tenth.
+		// This is too small to change a single nanosecond; 0 would mean the default of a
+		// tenth.
 		BackoffJitterFraction: 1e-18,
 		DialOptions: []grpc.DialOption{
 			grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
@@ -58,8 +59,9 @@ func Config(e *locks.Env) clientv3.Config {
 	}
 }
 
-// Open makes a client. In a world its goroutines take turns, so that what they do does not
-// depend on the scheduler, and requests go to the endpoints in turn. Env.Close closes it.
+// Open makes a client, which Env.Close closes. In a world its goroutines take turns, so
+// their order does not depend on the scheduler, and requests go to the endpoints in
+// rotation.
 func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 	if len(config.Endpoints) == 0 {
 		return nil, errors.New("etcd has no endpoint: a lock on it needs at least one node")
@@ -72,28 +74,28 @@ func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 		return nil, err
 	}
 	e.Cleanup(func() {
-		_ = c.Close() // that it was cancelled, which is what closing it means
+		_ = c.Close() // the error says only that it was cancelled, which closing means
 		if e.Turn != nil {
-			// It leaves goroutines behind that try for a quarter of a second to tell those
-			// who watch that it is over, and none may outlive a world.
+			// For a quarter of a second goroutines of the client still try to notify
+			// watchers that it is closed, and no goroutine may outlive a world.
 			time.Sleep(time.Second)
 		}
 	})
 	return c, nil
 }
 
-// Client is the process's client, made as [Config] says: always the same one, to be asked
-// for when a lock is made and not from several goroutines.
+// Client returns the process's client, which is always the same one and is made as [Config]
+// says. Call it when a lock is made, and not from several goroutines.
 func Client(e *locks.Env) (*clientv3.Client, error) {
 	return shared(e, "etcd client", Config(e))
 }
 
-// localClient is as Client, but has one endpoint: the member of the process's own number,
-// as an application has that runs beside it. That of client-1 is the first.
+// localClient is like Client, but has only one endpoint: the member with the process's own
+// number, like an application that runs beside a member. client-1 uses the first member.
 func localClient(e *locks.Env) (*clientv3.Client, error) { return memberClient(e, number(e.Client)) }
 
-// memberClient has the n-th member for its only endpoint, counted from 1 and round; all of
-// them if n is 0.
+// memberClient returns a client whose only endpoint is the n-th member, counted from 1 and
+// modulo the number of members; n = 0 means all members.
 func memberClient(e *locks.Env, n int) (*clientv3.Client, error) {
 	config := Config(e)
 	if n > 0 && len(config.Endpoints) > 0 {
@@ -103,7 +105,7 @@ func memberClient(e *locks.Env, n int) (*clientv3.Client, error) {
 	return shared(e, "etcd client of "+strings.Join(config.Endpoints, ", "), config)
 }
 
-// number is that at the end of a name, 0 if there is none.
+// trailingNumber returns the number at the end of a name, or 0 if there is none.
 func number(name string) int {
 	n, _ := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
 	return n

@@ -10,16 +10,17 @@ import (
 	servers "github.com/locksim/locksim/servers/etcd"
 )
 
-// data is what a process keeps in etcd beside its lock: keys, which it gets and puts.
+// data is the data that a process keeps in etcd beside its lock, as keys.
 type data struct {
 	locks.Data
 	kv clientv3.KV
-	// owner is what a write asks, where each does, of the key by which the handle got the lock
-	// last: see [grant].
+	// owner is the condition of each write, if writes have one: that the key with which the
+	// handle last acquired the lock still exists. See [grant].
 	owner clientv3.Cmp
 }
 
-// keeps is how a process gets at its data: with the client of its lock, or another one.
+// newData returns access to the process's data, with the client of its lock or with another
+// one; nil if the world keeps no data in etcd.
 func keeps(e *locks.Env, client *clientv3.Client) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
@@ -31,13 +32,13 @@ func keeps(e *locks.Env, client *clientv3.Client) (*data, error) {
 			return nil, err
 		}
 		d.kv = own
-		// A process that has been running for a while has its connections open.
+		// A process that has been running for a while has open connections.
 		e.Warm(func(ctx context.Context) { _, _ = d.kv.Get(ctx, locks.DataKey("")) })
 	}
 	return d, nil
 }
 
-// Read is as in [locks.DataClient].
+// Read implements [locks.DataClient].
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
 	var how []clientv3.OpOption
 	if d.Reads == servers.Serializable {
@@ -53,7 +54,7 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 	return int(r.Kvs[0].Version), nil
 }
 
-// Write is as in [locks.DataClient].
+// Write implements [locks.DataClient].
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	key := locks.DataKey(object)
 	if d.AsksOwner {
@@ -79,7 +80,7 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	return knew + 1, nil
 }
 
-// writeAsOwner is the transaction that the documentation of Mutex.IsOwner has in mind.
+// writeAsOwner is the transaction that the documentation of Mutex.IsOwner suggests.
 func (d *data) writeAsOwner(ctx context.Context, key, value string) (version int, err error) {
 	r, err := d.kv.Txn(ctx).If(d.owner).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The data is in etcd. A pause does the same harm there as elsewhere, and the version that is
-// compared prevents it: no token is needed.
+// The data is in etcd. A pause does the same damage there as elsewhere, and comparing the
+// version prevents it: no fencing token is needed.
 func TestDataInEtcd(t *testing.T) {
 	for _, name := range []string{"etcd", "etcd-trylock", "etcd-election"} {
 		for policy, want := range map[storage.Policy]string{storage.None: inherent + damage, storage.Optimistic: inherent, storage.Owner: inherent} {
@@ -35,8 +35,9 @@ func TestDataInEtcd(t *testing.T) {
 	}
 }
 
-// behind is a world in which client-1 writes and releases, and client-2, which comes then,
-// reads the data from etcd-3, which hears of all later, if it is to be late at all.
+// staleReadWorld is a world in which client-1 writes and releases. client-2 comes
+// afterwards and reads the data from etcd-3, which receives everything late if late is
+// positive.
 func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	var faults []sim.Fault
 	if late > 0 {
@@ -51,9 +52,9 @@ func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	return cfg
 }
 
-// It takes all of it for an update to be lost: a member that is behind, a read that asks no
-// other one, another member than the one that granted the lock, and a write that compares
-// nothing.
+// An update is lost only if four things come together: a member that is behind, a
+// serializable read, a read from another member than the one that granted the lock, and a
+// write that compares nothing.
 func TestReadFromAMemberThatIsBehind(t *testing.T) {
 	const lost = "no-lost-update, serial-sections"
 	for _, c := range []struct {
@@ -79,7 +80,7 @@ func TestReadFromAMemberThatIsBehind(t *testing.T) {
 	}
 }
 
-// A client that gives up on an answer does not know whether its write was applied.
+// A client that stops waiting for an answer does not know whether its write was applied.
 func TestWriteWithoutAnswer(t *testing.T) {
 	cfg := behind(t, 0, sim.Storage{Apart: true})
 	cfg.Clients = cfg.Clients[:1]
@@ -90,7 +91,7 @@ func TestWriteWithoutAnswer(t *testing.T) {
 	Same(t, "the last version", Only(t, tr, trace.KindObject, "etcd").Version, 1)
 }
 
-// A restored etcd has the data, too, that it had when it was backed up: here none yet.
+// A restored etcd also has the data of its backup: here none yet.
 func TestDataIsRestored(t *testing.T) {
 	cfg := gcPause(t, "etcd", 1, Lasting(time.Second, When("client-1 wrote", Crashed("etcd-1", trace.PowerLoss))))
 	cfg.Storage.InCluster, cfg.Storage.Fencing = true, storage.None
@@ -103,7 +104,7 @@ func TestDataIsRestored(t *testing.T) {
 	Same(t, "broken", Broken(tr), "no-lost-update")
 }
 
-// Who works until something has happened waits for it where no process is the storage, too.
+// A client that works until a point waits for it also where no process is the storage.
 func TestWorkUntilAPoint(t *testing.T) {
 	cfg := behind(t, 0, sim.Storage{Fencing: storage.Optimistic})
 	cfg.Clients[0].WorksUntil = Point("5s after client-1 read")
@@ -113,7 +114,7 @@ func TestWorkUntilAPoint(t *testing.T) {
 	Same(t, "broken", Broken(tr), "")
 }
 
-// One world, one trace.
+// Equal worlds have equal traces.
 func TestDeterminismOfData(t *testing.T) {
 	same(t, behind(t, time.Second, sim.Storage{Apart: true, Reads: "serializable", Fencing: storage.Optimistic}))
 }

@@ -16,7 +16,7 @@ import (
 
 var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each world on each number of threads")
 
-// gcPause is the story of two clients, the first of which is paused just before it writes.
+// gcPause is a world of two clients, of which the first is paused just before it writes.
 func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Config {
 	k := kind(t, name)
 	if faults == nil {
@@ -36,7 +36,8 @@ func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Co
 	}
 }
 
-// Equal worlds come out equal on one, two and four threads while goroutines yield at random.
+// Equal worlds have equal traces on one, two and four threads while goroutines yield at
+// random.
 func TestDeterminism(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		for _, name := range kinds() {
@@ -52,8 +53,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// A process with many sessions prolongs all of them on one stream, and its goroutines
-// have many things to do at once. -short tries it on three members alone.
+// A process with many sessions renews all of them on one stream, and its goroutines have
+// many things to do at the same time. -short tries it only on three members.
 func TestDeterminismOfManySessions(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		if testing.Short() && members == 1 {
@@ -62,7 +63,7 @@ func TestDeterminismOfManySessions(t *testing.T) {
 		for name, faults := range troubles(members) {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
 				cfg := gcPause(t, "etcd", members, faults...)
-				for i := range faults { // there are no sections whose points could be waited for
+				for i := range faults { // there are no sections whose points a fault could wait for
 					faults[i].Strikes = trace.Trigger{At: time.Second}
 				}
 				cfg.Clients = []sim.Client{{Name: "client-1", Run: many}, {Name: "client-2", Run: many}}
@@ -72,7 +73,7 @@ func TestDeterminismOfManySessions(t *testing.T) {
 	}
 }
 
-// many acquires many locks and holds them together, again and again.
+// manyLocks acquires many locks and holds them together, again and again.
 func many(ctx context.Context, p *sim.Program) error {
 	k, _ := locks.Lookup("etcd")
 	var handles []locks.Lock
@@ -102,7 +103,8 @@ func many(ctx context.Context, p *sim.Program) error {
 	return nil
 }
 
-// troubles are faults that have the client's goroutines do many things at once.
+// wakingFaults returns faults after which many of the client's goroutines run at the same
+// time.
 func troubles(members int) map[string][]sim.Fault {
 	var all []string
 	for _, n := range Nodes("etcd", members) {
@@ -122,7 +124,7 @@ func troubles(members int) map[string][]sim.Fault {
 	}
 }
 
-// same plays a world again and again.
+// checkDeterminism runs a world again and again, and wants equal traces and no doubts.
 func same(t *testing.T, cfg sim.Config) {
 	t.Helper()
 	if doubts := Repeat(t, cfg, 3**repeats).Doubts; len(doubts) > 0 {

@@ -2,8 +2,7 @@
 // go.etcd.io/etcd/client/v3, unmodified, in the ways in which they are used, and recipes of
 // our own, which show what goes wrong without it. See [locks.Provide].
 //
-// A lock of one's own that is built on the client is made on [Client], or on what [Open]
-// makes.
+// Build your own lock on the client that [Client] or [Open] returns.
 package etcd
 
 import (
@@ -15,10 +14,11 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/etcd" // what they are kept on
+	_ "github.com/locksim/locksim/servers/etcd" // the server that keeps the locks
 )
 
-// The library's. How etcd is used otherwise than its documentation has it are its features.
+// These locks are the library's. Uses that differ from etcd's
+// documentation are selected by switching off features.
 func init() {
 	provide("etcd", byLock)
 	provide("etcd-trylock", byTryLock)
@@ -26,7 +26,7 @@ func init() {
 	provide("etcd-election-version", byProclaiming)
 }
 
-// Ours.
+// These locks are our own.
 func init() {
 	provide("etcd-no-recheck", byQueue(waitInQueue))
 	provide("etcd-ask-owner", byQueue(askOwner))
@@ -35,15 +35,15 @@ func init() {
 	provide("etcd-look-then-put", byLookThenPut)
 }
 
-// An attempt tries once to get a lock for a session.
+// An attempt tries once to acquire a lock for a session.
 type attempt func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 
-// A grant is a lock that was got.
+// A grant is a lock that has been granted.
 type grant struct {
 	token   int64
 	release func(context.Context) error
-	// owner is what a transaction asks that is to be done only while the lock's key stands;
-	// the zero Cmp of a recipe that has no key of its own.
+	// owner is the condition of a transaction that is to be done only while the lock's key
+	// exists. It is the zero Cmp for a recipe that has no key of its own.
 	owner clientv3.Cmp
 }
 
@@ -69,17 +69,17 @@ func provide(name string, try attempt) {
 	})
 }
 
-// lock is a handle.
+// lock is a handle of a lock.
 type lock struct {
 	try attempt
 	*holder
 	*data
 	env *locks.Env
-	// terms counts what it has begun as a leader.
+	// terms counts the sections that it has begun as a leader.
 	terms int
 }
 
-// Acquire is as in [locks.Lock].
+// Acquire implements [locks.Lock].
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	ctx = Turn(ctx, l.env.Key)
 	s, err := l.current(ctx)
@@ -110,11 +110,11 @@ func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 	if l.env.Options.Has("revision-token") {
 		return grant{createRevision(m), m.Unlock, m.IsOwner()}, nil
 	}
-	// The wrong number for a token: how often the key was written since it was made, which
-	// begins anew with each holder's key.
+	// This number is wrong as a token: it counts the writes of the key since its creation,
+	// and each holder's key starts at 1 again.
 	token, err := l.version(ctx, m.Key())
 	if err != nil {
-		_ = m.Unlock(ctx) // if that fails too, the key stands as long as the session
+		_ = m.Unlock(ctx) // if that fails too, the key exists as long as the session
 		return grant{}, err
 	}
 	return grant{token, m.Unlock, m.IsOwner()}, nil
@@ -128,10 +128,10 @@ func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, err
 	return grant{createRevision(m), m.Unlock, m.IsOwner()}, nil
 }
 
-// createRevision is the revision in which a mutex's key was made: by it the keys that wait
-// for one lock are in order, and IsOwner compares it. Mutex.Header is the answer by which
-// the lock was got; its revision is that of the store then, which grows from grant to
-// grant too, but it would tell two holders apart who have one key.
+// createRevision returns the create revision of a mutex's key. It orders the keys that wait
+// for one lock, and IsOwner compares it. Mutex.Header is the header of the answer that
+// granted the lock. Its revision is the store's at that time, and also grows from grant to
+// grant, but it would differ for two holders that share one key.
 func createRevision(m *concurrency.Mutex) int64 {
 	owner := m.IsOwner()
 	return owner.GetCompare().GetTargetUnion().(*pb.Compare_CreateRevision).CreateRevision
@@ -145,14 +145,15 @@ func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, er
 	return grant{election.Rev(), election.Resign, leads(election)}, nil
 }
 
-// leads is to a leader what IsOwner is to the holder of a Mutex: what Proclaim and Resign ask.
+// leaderCondition is for a leader what IsOwner is for the holder of a Mutex: the condition
+// that Proclaim and Resign use.
 func leads(e *concurrency.Election) clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(e.Key()), "=", e.Rev())
 }
 
-// byProclaiming is the leader of an election for as long as its session lasts, whatever it
-// does meanwhile, and proclaims each time that it begins something: to who leads already,
-// Campaign does that. The version of its key, which that raises, it takes for a token.
+// byProclaiming leads an election for as long as its session lasts, and proclaims a new
+// value for each section: Campaign does that for a client that already leads. It uses the
+// version of its key, which each proclamation raises, as the token.
 func byProclaiming(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	l.terms++
 	election := concurrency.NewElection(s, l.env.Key)
@@ -166,7 +167,7 @@ func byProclaiming(ctx context.Context, l *lock, s *concurrency.Session) (grant,
 	return grant{token, func(context.Context) error { return nil }, leads(election)}, nil
 }
 
-// version is how often a key was written since it was made.
+// version returns how often a key has been written since its creation.
 func (l *lock) version(ctx context.Context, key string) (int64, error) {
 	r, err := l.client.Get(ctx, key)
 	switch {

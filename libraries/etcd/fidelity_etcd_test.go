@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// The table, on a real etcd server: that of LOCKSIM_ETCD, or the one that is installed.
-// Each case has one of its own.
+// This runs the table on a real etcd server: that of LOCKSIM_ETCD, or the installed one.
+// Each case has a server of its own.
 func TestFidelityOfRealEtcd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes eight seconds, in which real sessions live and expire")
@@ -32,10 +32,10 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 	}
 }
 
-// etcdProgram is the server to run.
+// etcdProgram returns the program of the server.
 func etcdProgram() string { return cmp.Or(os.Getenv("LOCKSIM_ETCD"), "etcd") }
 
-// realDialect is how the server answers that there is to run.
+// realDialect returns the dialect of the server that can be run.
 func realDialect(t *testing.T) dialect {
 	t.Helper()
 	program := etcdProgram()
@@ -72,8 +72,8 @@ type realEtcd struct {
 	log       bytes.Buffer
 }
 
-// It listens on HOST:PORT and on unix://HOST:PORT, which is a file in the directory that it
-// runs in.
+// The server listens on HOST:PORT; unix://HOST:PORT is a file in the directory in which it
+// runs.
 const (
 	forClients = "clients:1"
 	forPeers   = "peers:1"
@@ -116,12 +116,12 @@ func (r *realEtcd) stop() {
 		r.process.Process.Kill()
 		r.process.Wait()
 	}
-	// Who is killed leaves them behind.
+	// A killed server leaves its sockets behind.
 	os.Remove(filepath.Join(r.dir, forClients))
 	os.Remove(filepath.Join(r.dir, forPeers))
 }
 
-// client is a client of a server that answers.
+// client returns a client of the server, once the server answers.
 func (r *realEtcd) client(t *testing.T, options ...grpc.DialOption) *clientv3.Client {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{

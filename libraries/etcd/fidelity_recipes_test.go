@@ -12,12 +12,12 @@ import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
-// A holding is a session of a script and what it holds.
+// A holding is a session of a script and the lock or the election that it has.
 type holding struct {
 	session  *concurrency.Session
 	mutex    *concurrency.Mutex
 	election *concurrency.Election
-	waits    chan string // has what came of a lock that was waited for
+	waits    chan string // the result of a lock that was waited for
 }
 
 func (s *speaker) holder(name string) (*holding, error) {
@@ -71,7 +71,7 @@ func (s *speaker) lost(_ context.Context, words []string) (string, error) {
 	}
 }
 
-// within bounds what has "for DURATION" at its end.
+// withTimeout bounds a command that ends with "for DURATION".
 func within(ctx context.Context, words []string) (context.Context, context.CancelFunc) {
 	for i, word := range words {
 		if word == "for" {
@@ -188,7 +188,7 @@ func (s *speaker) wait(_ context.Context, words []string) (string, error) {
 		}
 		h.waits <- fmt.Sprintf("got in %d", h.mutex.Header().GetRevision())
 	}()
-	s.pass(quiet) // so that its key is there
+	s.pass(quiet) // until its key exists
 	return "", nil
 }
 

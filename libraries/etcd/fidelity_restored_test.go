@@ -20,11 +20,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a server is that has been restored from a backup. In each script it is saved and
-// restored once.
+// restored are scripts for a server that is restored from a backup. Each script saves and
+// restores it once.
 var restored = []struct {
 	fidelity
-	bump int64 // the revisions that are left out, as by --bump-revision --mark-compacted
+	bump int64 // how many revisions are skipped, as with --bump-revision --mark-compacted
 }{
 	{fidelity: fidelity{name: "what came since is gone, and its revisions come again", script: `
 		put a 1             => rev 2
@@ -145,8 +145,8 @@ var restored = []struct {
 		lock L1 res         => res/L1 made in 2, got in 1004`}},
 }
 
-// The table, on a simulated server, which is saved after a minute and loses its power after
-// another one.
+// This runs the table on a simulated server, which is backed up after one minute and loses
+// its power after two.
 func TestRestoredFidelityOfOurServer(t *testing.T) {
 	for _, f := range restored {
 		t.Run(f.name, func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestRestoredFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// The table, on a real server that is saved by its client and restored by etcdctl, as etcd
-// 3.4 has it, or by the etcdutl of LOCKSIM_ETCDUTL.
+// This runs the table on a real server that its client backs up, and that is restored by
+// etcdctl, as for etcd 3.4, or by the etcdutl of LOCKSIM_ETCDUTL.
 func TestRestoredFidelityOfRealEtcd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seven seconds, in which real servers are restored")
@@ -223,7 +223,7 @@ func (r *realEtcd) save(client *clientv3.Client) error {
 	return errors.Join(err, file.Close())
 }
 
-// restore has the server lose its disk, and begin another one with the backup.
+// restore makes the server lose its disk and start with the backup.
 func (r *realEtcd) restore(program string, bump int64) error {
 	r.stop()
 	r.data = "restored"

@@ -17,26 +17,27 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// A fidelity is what etcd answers to the unmodified client, as a script of one request in
-// each line. The same script runs on a simulated server and on real ones, each new.
+// A fidelity is a script of requests of the unmodified client, one in each line, with
+// etcd's answers. The same script runs on a simulated server and on real ones, each of them
+// new.
 //
 //	put a 1            => rev 2             a request and its answer
 //	put a 1            => rev 2; 3.4 rev 1  what etcd 3.4 answers, if not the same
 //	put a 1            => rev 2; ours rev 1 a known difference: what our server answers
 //	pass 2s                                 time passes
 //
-// A key and its value are shown as a=1 (c2 m3 v2 L1): made in revision 2, changed in 3, its
-// second version, with lease L1. The words of each request are in the table commands.
+// A key and its value are shown as a=1 (c2 m3 v2 L1): created in revision 2, changed in 3,
+// its second version, with lease L1. The words of each request are in the table commands.
 type fidelity struct {
 	name   string
 	script string
-	// differs is why our server answers otherwise, where it does.
+	// ourDifference is why our server answers differently, where it does.
 	differs string
-	// since is why etcd 3.4 answers otherwise, where it does.
+	// oldDifference is why etcd 3.4 answers differently, where it does.
 	since string
 }
 
-// A dialect is whose answers are asked for: "" is that of the newest real server.
+// A dialect is the server whose answers are expected: "" is the newest real one.
 type dialect string
 
 const (
@@ -45,7 +46,7 @@ const (
 	ours   dialect = "ours"
 )
 
-// run asks for all that the script asks for, and compares the answers.
+// run executes the script and compares the answers.
 func (f fidelity) run(t *testing.T, s *speaker, as dialect) {
 	t.Helper()
 	spoken := map[dialect]bool{}
@@ -82,13 +83,13 @@ func (f fidelity) run(t *testing.T, s *speaker, as dialect) {
 	}
 }
 
-// A speaker speaks the words of the scripts with a client.
+// A scriptRunner executes the commands of the scripts with a client.
 type speaker struct {
 	client *clientv3.Client
 	// pass lets time pass.
 	pass func(time.Duration)
-	// save takes a backup of the server, and restore has it lose its disk and begin again
-	// with that.
+	// save takes a backup of the server, and restore makes the server lose its disk and
+	// start from the backup.
 	save, restore func() error
 
 	leases  []lease
@@ -128,12 +129,12 @@ func (s *speaker) say(words []string) (string, error) {
 	return s.named(got), nil
 }
 
-// misspelt is the error of a script.
+// unknownWord is the error for a mistake in a script.
 type misspelt struct{ word string }
 
 func (m *misspelt) Error() string { return "what is " + m.word + "?" }
 
-// told is an error with its code.
+// describeError returns an error with its code.
 func told(err error) string {
 	var of rpctypes.EtcdError
 	if errors.As(err, &of) {
@@ -145,7 +146,7 @@ func told(err error) string {
 	return err.Error()
 }
 
-// named has the names of leases for their numbers.
+// replaceLeaseIDs replaces the IDs of leases by their names in the script.
 func (s *speaker) named(text string) string {
 	for _, l := range s.leases {
 		text = strings.ReplaceAll(text, fmt.Sprintf("%x", l.id), l.name)
@@ -176,18 +177,18 @@ func init() {
 	commands = map[string]func(*speaker, context.Context, []string) (string, error){
 		"pass":       (*speaker).passes,
 		"save":       (*speaker).saves,
-		"restore":    (*speaker).restores, // and wait until it answers
+		"restore":    (*speaker).restores, // and wait until the server answers
 		"put":        op("put"),           // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
 		"get":        op("get"),           // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
 		"del":        op("del"),           // KEY [prefix|from|to=KEY] [prev]
 		"txn":        (*speaker).txn,
-		"puts":       (*speaker).puts,  // a transaction of so many
-		"large":      (*speaker).large, // a put of so many bytes
+		"puts":       (*speaker).puts,  // a transaction with this many puts
+		"large":      (*speaker).large, // a put of this many bytes
 		"compact":    (*speaker).compact,
 		"grant":      (*speaker).grant, // L TTL [id=HEX]
 		"revoke":     (*speaker).revoke,
 		"keep-alive": (*speaker).keepAlive,
-		"ttl":        (*speaker).timeToLive, // L [keys] [whole]: whether it has just begun anew
+		"ttl":        (*speaker).timeToLive, // L [keys] [whole]: whole shows only that the TTL has just started again
 		"leases":     (*speaker).allLeases,
 		"watch":      (*speaker).watch, // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
 		"next":       (*speaker).next,
@@ -206,7 +207,7 @@ func init() {
 		"lock":       (*speaker).lock, // L KEY [for DURATION]
 		"trylock":    (*speaker).tryLock,
 		"wait":       (*speaker).wait, // L KEY: lock, in the background
-		"got":        (*speaker).got,  // L: what has come of it
+		"got":        (*speaker).got,  // L: the result of wait
 		"unlock":     (*speaker).unlock,
 		"owner":      (*speaker).isOwner,
 		"campaign":   (*speaker).campaign, // L KEY VALUE [for DURATION]
@@ -241,7 +242,7 @@ func (s *speaker) restores(context.Context, []string) (string, error) {
 	}
 }
 
-// options are those of a request on keys.
+// options parses the options of a request on keys.
 func (s *speaker) options(words []string) (opts []clientv3.OpOption, err error) {
 	plain := map[string]func() clientv3.OpOption{
 		"prefix": clientv3.WithPrefix, "from": clientv3.WithFromKey, "prev": clientv3.WithPrevKV,
@@ -289,7 +290,7 @@ func (s *speaker) options(words []string) (opts []clientv3.OpOption, err error) 
 	return opts, nil
 }
 
-// operation is one of those of which transactions are made.
+// operation parses an operation, of which transactions are made.
 func (s *speaker) operation(words []string) (clientv3.Op, error) {
 	fixed := 2
 	if words[0] == "put" && !strings.HasPrefix(words[2], "ignore-value") {
@@ -315,7 +316,7 @@ func (s *speaker) operation(words []string) (clientv3.Op, error) {
 	return clientv3.Op{}, &misspelt{words[0]}
 }
 
-// op is a request of one operation.
+// op makes a command of one operation.
 func op(verb string) func(*speaker, context.Context, []string) (string, error) {
 	return func(s *speaker, ctx context.Context, words []string) (string, error) {
 		return s.op(ctx, append([]string{verb}, words...))
@@ -340,7 +341,7 @@ func (s *speaker) op(ctx context.Context, words []string) (string, error) {
 	return answered((*etcdserverpb.DeleteRangeResponse)(r.Del())), nil
 }
 
-// answered shows an answer.
+// describeResponse describes an answer.
 func answered(m any) string {
 	var said []string
 	add := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -394,7 +395,7 @@ func shown(kv *mvccpb.KeyValue) string {
 	return fmt.Sprintf("%s=%s (c%d m%d v%d%s)", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, leased)
 }
 
-// txn is: txn CONDITION & … ? OPERATION , … : OPERATION , …
+// txn executes: txn CONDITION & … ? OPERATION , … : OPERATION , …
 func (s *speaker) txn(ctx context.Context, words []string) (string, error) {
 	text := strings.Join(words, " ")
 	conditions, branches, _ := strings.Cut(text, "?")
@@ -431,7 +432,8 @@ func (s *speaker) operations(text string) (ops []clientv3.Op, err error) {
 	return ops, nil
 }
 
-// conditions are such as create(a)=0, joined by &. A key that ends with * is a prefix.
+// conditions parses conditions such as create(a)=0, joined by &. A key that ends with * is
+// a prefix.
 func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
 	for part := range strings.SplitSeq(text, "&") {
 		part = strings.TrimSpace(part)
@@ -510,7 +512,7 @@ func (s *speaker) compact(ctx context.Context, words []string) (string, error) {
 
 func (s *speaker) grant(ctx context.Context, words []string) (string, error) {
 	ttl, _ := strconv.ParseInt(words[1], 10, 64)
-	if len(words) > 2 { // the client's own Grant lets the server choose the number
+	if len(words) > 2 { // the client's own Grant lets the server choose the ID
 		n, _ := strconv.ParseInt(strings.TrimPrefix(words[2], "id="), 16, 64)
 		r, err := clientv3.RetryLeaseClient(s.client).LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{TTL: ttl, ID: n})
 		if err != nil {
@@ -569,7 +571,7 @@ func (s *speaker) timeToLive(ctx context.Context, words []string) (string, error
 		left = "the whole ttl"
 	}
 	got := fmt.Sprintf("%s of %d, rev %d", left, r.GrantedTTL, r.GetRevision())
-	// The server goes through a map.
+	// The server lists them in the random order of a map.
 	slices.SortFunc(r.Keys, func(a, b []byte) int { return strings.Compare(string(a), string(b)) })
 	for _, key := range r.Keys {
 		got += ", " + string(key)
@@ -594,7 +596,7 @@ func (s *speaker) watch(_ context.Context, words []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// It lasts until it is cancelled.
+	// The watch lasts until it is cancelled.
 	ctx, cancel := context.WithCancel(context.Background())
 	events := s.client.Watch(ctx, strings.Trim(words[1], "'"), opts...)
 	if s.watches == nil {
@@ -604,7 +606,7 @@ func (s *speaker) watch(_ context.Context, words []string) (string, error) {
 	return "", nil
 }
 
-// quiet is how long nothing must come to be nothing.
+// quiet is how long the script waits before it concludes that nothing comes.
 const quiet = 300 * time.Millisecond
 
 func (s *speaker) next(ctx context.Context, words []string) (string, error) {

@@ -11,25 +11,25 @@ import (
 	"github.com/locksim/locksim/servers/etcd/recipes"
 )
 
-// A served is what a script has by the services Lock and Election, in which the server follows the
-// recipes.
+// A serverHolding is what a script has acquired through the services Lock and Election, in
+// which the server follows the recipes.
 type served struct {
-	waits  chan string // has what came of a lock that was waited for
+	waits  chan string // the result of a lock that was waited for, or what Observe has sent
 	leader recipes.Message
 }
 
 func init() {
 	for name, does := range map[string]func(*speaker, context.Context, []string) (string, error){
-		"server-lock":     (*speaker).serverLock, // L KEY [for DURATION]; L is none for a session of the server's
+		"server-lock":     (*speaker).serverLock, // L KEY [for DURATION]; L is none for a session that the server makes
 		"server-wait":     (*speaker).serverWait, // L KEY: server-lock, in the background
-		"server-got":      (*speaker).serverGot,  // L: what has come of it
+		"server-got":      (*speaker).serverGot,  // L: the result of server-wait
 		"server-unlock":   (*speaker).serverUnlock,
 		"server-campaign": (*speaker).serverCampaign, // L KEY VALUE [for DURATION]
 		"server-proclaim": (*speaker).serverProclaim,
 		"server-resign":   (*speaker).serverResign,
 		"server-leader":   (*speaker).serverLeader,
 		"server-observe":  (*speaker).serverObserve, // O KEY
-		"server-next":     (*speaker).serverNext,    // O: what it has heard since
+		"server-next":     (*speaker).serverNext,    // O: what Observe has sent since
 	} {
 		commands[name] = does
 	}
@@ -39,7 +39,7 @@ func init() {
 func (s *speaker) call(ctx context.Context, path string, request, answer recipes.Message) error {
 	err := s.client.ActiveConnection().Invoke(ctx, path, request.Message, answer.Message)
 	if err != nil && strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
-		return context.DeadlineExceeded // which the client says, or the server before it
+		return context.DeadlineExceeded // the client returns it, or the server before it
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (s *speaker) serverWait(_ context.Context, words []string) (string, error) 
 		}
 		one.waits <- got
 	}()
-	s.pass(quiet) // so that its key is there
+	s.pass(quiet) // until its key exists
 	return "", nil
 }
 
@@ -137,7 +137,7 @@ func (s *speaker) serverCampaign(ctx context.Context, words []string) (string, e
 	return fmt.Sprintf("%s of %s made in %d by %x, got in %d", l.Bytes("key"), l.Bytes("name"), l.Int("rev"), l.Int("lease"), got.Header().Revision), nil
 }
 
-// office is the request with what a session has, if it has anything.
+// leaderRequest makes a request with the LeaderKey of a session, if it has one.
 func (s *speaker) office(name, request string) recipes.Message {
 	m := recipes.New(request)
 	if name == "nothing" {

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The table, on a simulated server.
+// This runs the table on a simulated server.
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
@@ -28,8 +28,8 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// alone is a world of one client, which runs a program, and one server, which is as near as
-// can be.
+// alone is a world of one client, which runs a program, and one server, with the shortest
+// possible latency.
 func alone(run func(context.Context, *sim.Program) error) sim.Config {
 	return sim.Config{
 		Name: "alone", Seed: 1, Horizon: time.Minute,

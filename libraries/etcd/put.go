@@ -7,9 +7,9 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-// byPut is a recipe that goes round: the lock is one key, and who has put it there, with a
-// lease, has the lock. Nothing asks whether it was there. Released is it by deleting the
-// key, whoever has put it there since.
+// byPut is a recipe that people copy: the lock is one key, and a client that has put the
+// key, with a lease, believes that it holds the lock. Nothing checks whether the key
+// existed. A release deletes the key, even if another client has put it since.
 func byPut(token func(*clientv3.PutResponse) int64) attempt {
 	return func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 		key := l.env.Key + "/holder"
@@ -24,8 +24,8 @@ func byPut(token func(*clientv3.PutResponse) int64) attempt {
 	}
 }
 
-// createdIn is the revision in which the key was made that was put: who puts it again
-// does not make it.
+// createRevisionOf returns the revision in which the key was created; a put of an existing
+// key does not change it.
 func createdIn(r *clientv3.PutResponse) int64 {
 	if r.PrevKv != nil {
 		return r.PrevKv.CreateRevision
@@ -33,11 +33,11 @@ func createdIn(r *clientv3.PutResponse) int64 {
 	return changedIn(r)
 }
 
-// changedIn is the revision in which the key was put.
+// modRevisionOf returns the revision of the put.
 func changedIn(r *clientv3.PutResponse) int64 { return r.Header.GetRevision() }
 
-// byLookThenPut looks whether the key is there, and puts it if not: in two requests, and
-// somebody else may come in between.
+// byLookThenPut checks whether the key exists and puts it if not, in two requests: another
+// client can come in between.
 func byLookThenPut(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	r, err := l.client.Get(ctx, l.env.Key+"/holder")
 	switch {

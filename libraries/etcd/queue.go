@@ -12,18 +12,18 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A place is one in the queue of a lock: a key of a session. The first of them by the
-// revision in which they were made has the lock.
+// A place is a place in the queue of a lock: a key of a session. The place whose key has
+// the lowest create revision holds the lock.
 type place struct {
 	client *clientv3.Client
-	queue  string // what all keys of the lock begin with
+	queue  string // the prefix of all keys of the lock
 	key    string
 	made   int64
 	first  bool
 }
 
-// byQueue takes a place as the library's Mutex does. What those do who are not the first
-// makes the difference: they have the lock when it returns.
+// byQueue takes a place in the queue as the library's Mutex does. The variants differ in
+// wait, which those who are not first call: when it returns they hold the lock.
 func byQueue(waits func(context.Context, *place) error) attempt {
 	return func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 		p, err := queueUp(ctx, l, s)
@@ -32,8 +32,8 @@ func byQueue(waits func(context.Context, *place) error) attempt {
 		}
 		if !p.first {
 			if err := waits(ctx, p); err != nil {
-				// Without the context, which may be why.
-				_ = p.leave(l.client.Ctx()) // if that fails, the key stands as long as the session
+				// Not with ctx, whose end may be the reason.
+				_ = p.leave(l.client.Ctx()) // if that fails, the key exists as long as the session
 				return grant{}, err
 			}
 		}
@@ -65,13 +65,14 @@ func (p *place) leave(ctx context.Context) error {
 	return err
 }
 
-// stands is what Mutex.IsOwner compares: whether the key is there as it was made.
+// keyUnchanged is the condition that Mutex.IsOwner compares: the key exists and has not
+// been created anew.
 func (p *place) stands() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.made)
 }
 
-// waitInQueue returns when nobody is before one any more, and does not ask whether one is
-// still in the queue oneself. So did Mutex.Lock of the library up to 3.4.3:
+// waitInQueue returns when no earlier place is left, without checking that its own place
+// still exists. The library's Mutex.Lock did the same up to 3.4.3:
 // https://github.com/etcd-io/etcd/issues/11456.
 func waitInQueue(ctx context.Context, p *place) error {
 	for {
@@ -85,7 +86,7 @@ func waitInQueue(ctx context.Context, p *place) error {
 	}
 }
 
-// gone waits until a key that was there in a revision is deleted.
+// waitDeleted waits until a key that existed in a revision has been deleted.
 func gone(ctx context.Context, c *clientv3.Client, key string, since int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,8 +106,8 @@ func gone(ctx context.Context, c *clientv3.Client, key string, since int64) erro
 	return errors.New("the watch is over")
 }
 
-// askOwner asks whether one's own key stands as it was made, as Mutex.IsOwner does, and
-// takes that for the lock. The key of who waits stands as well.
+// askOwner checks that its own key has not changed, as with Mutex.IsOwner, and takes that
+// for the lock. But the key of a waiter has not changed either.
 func askOwner(ctx context.Context, p *place) error {
 	r, err := p.client.Txn(ctx).If(p.stands()).Commit()
 	switch {

@@ -13,19 +13,19 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// failed is the error of a request, and of what its context has to say about it.
+// requestError is the error of a request, with the reason for which its context ended, if
+// it did.
 func failed(ctx context.Context, what string, err error) error {
 	return answers.Because(ctx, fmt.Errorf("etcd: %s: %s", what, because(err)))
 }
 
-// notAcquired is the error of an attempt.
+// notAcquired is the error of an attempt to acquire.
 func notAcquired(ctx context.Context, err error) error {
 	return answers.Because(ctx, fmt.Errorf("%w: etcd: %s", locks.ErrNotAcquired, because(err)))
 }
 
-// because says what an error was, without what depends on which of the client's
-// goroutines has seen it first: that a connection breaks is told by each of them in its
-// own words.
+// describeError returns the text of an error, without what depends on which of the client's
+// goroutines saw it first: each of them reports a broken connection in its own words.
 func because(err error) string {
 	said := answers.Reason(err)
 	if errors.Is(err, concurrency.ErrLocked) {
@@ -34,7 +34,7 @@ func because(err error) string {
 	if said == "timed out" || said == "cancelled" {
 		return said
 	}
-	// The client makes errors of its own of those that it knows of a server.
+	// The client has errors of its own for those that it knows from servers.
 	if of, ok := status.FromError(err); ok {
 		switch of.Code() {
 		case codes.DeadlineExceeded:

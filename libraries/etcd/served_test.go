@@ -17,13 +17,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// undisturbed is a story in which nothing goes wrong.
+// withoutFaults removes the faults of a world.
 func undisturbed(cfg sim.Config) sim.Config {
 	cfg.Faults = nil
 	return cfg
 }
 
-// serverLock is a lock by the service Lock: the server waits in the queue for its client.
+// serverLock is a lock through the service Lock: the server waits in the queue for its
+// client.
 type serverLock struct {
 	env    *locks.Env
 	client *clientv3.Client
@@ -59,9 +60,9 @@ func (l *serverLease) Release(ctx context.Context) error {
 	return l.of.call(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", l.key), recipes.New("v3lockpb.UnlockResponse"))
 }
 
-// A lock that the server waits for is one as any other: in a pause that outlasts its lease another
-// client gets it, and what the first then writes is late. Equal worlds come out equal, whatever
-// happens to the members.
+// A lock that the server waits for behaves like any other. In a pause that outlasts its
+// lease another client acquires it, and the first client's write is late. Equal worlds have
+// equal traces, whatever happens to the members.
 func TestALockOfTheServers(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		story := func(faults ...sim.Fault) sim.Config {

@@ -11,20 +11,20 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A holder has a session, and takes a new one when it is over.
+// A holder has a session, and opens a new one when that has ended.
 type holder struct {
 	client  *clientv3.Client
 	seconds int
-	// keeps goes on with a session that is over.
+	// keepsExpired: it does not replace a session that has ended.
 	keeps bool
-	// note is the key under which a process finds the session of the one before it, which
-	// it goes on with; "" has one of its own.
+	// noteKey is the key under which a process finds the session of its predecessor, which
+	// it continues; "" means that it opens a session of its own.
 	note    string
 	session *concurrency.Session
 }
 
-// newHolder has a session opened before the story begins, as that of a process which has been
-// running for a while.
+// newHolder makes a holder whose session is opened before the story begins, like that of a
+// process which has been running for a while.
 func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	seconds, err := seconds(e.TTL)
 	if err != nil {
@@ -36,8 +36,8 @@ func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 			h.note = e.Key + ".session"
 		}
 		e.Warm(func(ctx context.Context) {
-			_, _ = h.current(ctx)               // the first Acquire tries again
-			time.Sleep(2 * keepAliveComesAfter) // so that it has been kept alive, too
+			_, _ = h.current(ctx)               // if it fails, the first Acquire tries again
+			time.Sleep(2 * keepAliveComesAfter) // until the session has been renewed, too
 		})
 		return h
 	}
@@ -47,7 +47,7 @@ func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	return opens(), nil
 }
 
-// seconds is a TTL as etcd counts it.
+// seconds converts a TTL to whole seconds, as etcd counts it.
 func seconds(ttl time.Duration) (int, error) {
 	if ttl < time.Second || ttl%time.Second != 0 {
 		return 0, fmt.Errorf("etcd counts the TTL of a lease in whole seconds, from 1, and the lock's is %v", ttl)
@@ -55,7 +55,7 @@ func seconds(ttl time.Duration) (int, error) {
 	return int(ttl / time.Second), nil
 }
 
-// current is the session, or a new one if that is over.
+// currentSession returns the session, or a new one if that has ended.
 func (h *holder) current(ctx context.Context) (*concurrency.Session, error) {
 	if h.session != nil && (h.keeps || !over(h.session)) {
 		return h.session, nil
@@ -68,8 +68,8 @@ func (h *holder) current(ctx context.Context) (*concurrency.Session, error) {
 	return s, nil
 }
 
-// open is what NewSession does by itself, but for the context: one that bounds NewSession
-// ends the session too.
+// open does what NewSession does by itself, except for the context: a context that bounds
+// NewSession also ends the session.
 func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
 	lease, err := h.lease(ctx)
 	if err != nil {
@@ -78,9 +78,9 @@ func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
 	return concurrency.NewSession(h.client, concurrency.WithLease(lease), concurrency.WithTTL(h.seconds))
 }
 
-// lease is that of a session: a new one, or, if there is a note, the one that it hangs on. So
-// the documentation of concurrency.WithLease has a process that was restarted find its lock
-// again.
+// lease returns the lease for a session: a new one, or, if there is a note, the one to
+// which the note is attached. The documentation of concurrency.WithLease recommends this
+// for a restarted process that wants its lock back.
 func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
 	if h.note != "" {
 		r, err := h.client.Get(ctx, h.note)
@@ -96,7 +96,7 @@ func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
 		return 0, err
 	}
 	if h.note != "" {
-		_, err = h.client.Put(ctx, h.note, "", clientv3.WithLease(granted.ID)) // it goes with the session
+		_, err = h.client.Put(ctx, h.note, "", clientv3.WithLease(granted.ID)) // it is deleted with the session
 	}
 	return granted.ID, err
 }
@@ -110,19 +110,19 @@ func over(s *concurrency.Session) bool {
 	}
 }
 
-// lease is a lock as long as a session lasts.
+// lease is a lock that is held as long as a session lasts.
 type lease struct {
 	session *concurrency.Session
 	grant
 }
 
-// Session is as in [locks.Sessioner].
+// Session implements [locks.Sessioner].
 func (l *lease) Session() string { return fmt.Sprintf("%x", l.session.Lease()) }
 
-// Token is as in [locks.Tokener].
+// Token implements [locks.Tokener].
 func (l *lease) Token() uint64 { return uint64(l.token) }
 
-// Release is as in [locks.Lease].
+// Release implements [locks.Lease].
 func (l *lease) Release(ctx context.Context) error {
 	if err := l.release(ctx); err != nil {
 		return failed(ctx, "not released", err)
@@ -130,10 +130,10 @@ func (l *lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// A notifyingLease is one whose holder looks at Session.Done.
+// A notifyingLease is a lease whose holder watches Session.Done.
 type notifyingLease struct{ *lease }
 
-// Lost is as in [locks.Notifier]. The client closes it when the answer to a keep-alive is
-// that there is no such lease, and up to a second after the TTL has passed since the last
-// good answer came: not since that was asked for.
+// Lost implements [locks.Notifier]. The client closes the channel when a keep-alive is
+// answered with "no such lease", or up to a second after the TTL has passed since the last
+// good answer arrived. It does not count from when that keep-alive was sent.
 func (l notifyingLease) Lost() <-chan struct{} { return l.session.Done() }

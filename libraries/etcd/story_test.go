@@ -18,11 +18,11 @@ const (
 	damage   = ", grant-order, write-order, no-lost-update, serial-sections"
 )
 
-// What each lock comes to in the story that it is there for: without tokens, and with
-// them. Client-1 gets the lock, and then client-2 asks for it.
+// These are the violations of each lock in the scenario that it exists for, without tokens
+// and with them. client-1 acquires the lock, and then client-2 asks for it.
 func TestStories(t *testing.T) {
 	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
-	// Long enough for a session to end, while client-1 works.
+	// It lasts long enough for a session to expire while client-1 works.
 	cutOff := Lasting(20*time.Second, At(time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))
 	for _, c := range []struct {
 		what          string
@@ -30,8 +30,8 @@ func TestStories(t *testing.T) {
 		lacks         string // the feature that is off
 		faults        []sim.Fault
 		works         time.Duration // of client-1
-		together      bool          // the clients ask at once
-		third         bool          // client-3 comes when client-1 is done, and works as long
+		together      bool          // the clients ask at the same time
+		third         bool          // client-3 comes when client-1 has released, and works as long
 		without, with string
 	}{
 		{what: "a pause", kind: "etcd", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
@@ -45,7 +45,7 @@ func TestStories(t *testing.T) {
 		{what: "work that takes longer than the TTL", kind: "etcd", works: 25 * time.Second},
 		{what: "who waits loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
 		{what: "who waits loses its session, and does not look", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
-			without: "progress lock", with: "progress lock"}, // it is told then, and stops
+			without: "progress lock", with: "progress lock"}, // it is notified then, and stops
 		{what: "and somebody else has the lock", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true,
 			without: "section-exclusion lock, token-order lock, grant-order, progress lock", with: "section-exclusion lock, token-order lock, grant-order, progress lock"},
 		{what: "and somebody else has the lock", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true},
@@ -89,7 +89,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// Two handles of a process on one session have one key, and so both have the lock.
+// Two handles of a process that share a session have one key, so both hold the lock.
 func TestTwoHandlesOnOneSession(t *testing.T) {
 	for without, want := range map[string]bool{"loss-signal": false, "session-per-handle": true} {
 		cfg := gcPause(t, "etcd", 1)

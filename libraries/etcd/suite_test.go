@@ -8,20 +8,20 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite finds wrong with the library's locks without being told: by story, the
-// rules that fail. All of it are these five.
+// These are the rules that the suite finds violated in the library's locks, by test case.
+// They have five causes.
 //
-//   - A release that fails leaves the key, and the session lives on: nobody else gets the
-//     lock as long as the process lives, and if it asks again itself it has it, with the
-//     same token. Whoever uses it has to end the session then.
-//   - Who asks with the session that has the lock has it.
-//   - A mutex that is unlocked again deletes the key of its session's name, also if that has
-//     got the lock anew in between. Who resigns from an election asks whose it is.
-//   - The loss is told up to a second after the lease is over, which ends with the TTL after
-//     a keep-alive was sent and not after its answer came.
-//   - Nobody looks whether the session still lives when the answer comes late by which one
-//     has the lock: what it gets is over. Who is told of that at once, and stops, has got
-//     nothing done.
+//   - A failed release leaves the key, and the session lives on: no other process gets the
+//     lock as long as this process lives, and if the process asks again it holds the lock
+//     with the same token. A user has to end the session then.
+//   - A request with the session that holds the lock is granted immediately.
+//   - A mutex that is unlocked twice deletes its session's key, even if the session has
+//     acquired the lock anew in between. Resign of an election checks the owner.
+//   - The loss is reported up to a second after the lease has expired. The lease ends one TTL
+//     after a keep-alive was sent, not after its answer arrived.
+//   - Nobody checks whether the session still lives when the answer that grants the lock
+//     comes late: the lock that is returned has ended. A holder that is notified immediately,
+//     and stops, has achieved nothing.
 var (
 	findings = roof.Findings{
 		"silence/work":           {"section-exclusion"},
@@ -59,8 +59,8 @@ var (
 	}
 )
 
-// The suite finds in the current release what is known of it, and nothing else. The stories
-// of the catalogue are told on three members, in ./libraries.
+// The suite finds the known violations in the current release, and no others. The scenarios
+// of the catalogue run on three members, in ./libraries.
 func TestSuite(t *testing.T) {
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true, Stories: roof.OwnStories}
 	for name, finds := range map[string]roof.Findings{

@@ -20,13 +20,13 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Goroutines that share a connection are often woken together: by its loss, by a new one
-// that all of them have waited for, by the end of a context. What they send then goes out
-// in the order in which they happen to run. So each waits for its turn before it sends: a
-// call once there is a connection for it, and a stream before each message. A call has
-// its words, by which its turn comes, in its context.
+// Goroutines that share a connection are often woken together: when it breaks, when a new
+// one that all of them wait for is made, or when a context ends. They would then send in
+// the order in which they happen to run. So each waits for its turn before it sends: a call
+// when there is a connection for it, and a stream before each message. The words that order
+// the turns of a call are in its context.
 
-// inTurns is what makes a connection one whose goroutines take turns.
+// takeTurns returns the dial options that make the goroutines of a connection take turns.
 func inTurns(e *locks.Env) []grpc.DialOption {
 	t := &turns{wait: e.Turn, woken: e.Woken, process: e.Process()}
 	return []grpc.DialOption{
@@ -38,24 +38,24 @@ func inTurns(e *locks.Env) []grpc.DialOption {
 	}
 }
 
-// turns are those of the goroutines that use one client.
+// turns orders the goroutines that use one client.
 type turns struct {
 	wait  func(words ...string)
 	woken func(ctx context.Context, words ...string)
-	// process is until the process ends. Then all turns come at once, and gRPC would try
-	// again on a connection that is gone, without any time in which that can be noticed.
+	// process ends with the process. Then all turns come immediately, and gRPC would keep
+	// retrying on a closed connection without giving anybody time to notice that.
 	process context.Context
-	// picked counts the calls, of which each goes to the next endpoint.
+	// picked counts the calls; each goes to the next endpoint.
 	picked atomic.Uint32
 }
 
-// Turn has the requests that are made with a context take their turns by some more words:
-// what tells goroutines apart that ask for the same, such as each for a lease of its own.
+// Turn returns a context whose requests have more words for their turns: words that
+// distinguish goroutines which make equal requests, such as each for a lease of its own.
 func Turn(ctx context.Context, words ...string) context.Context {
 	return context.WithValue(ctx, turnKey{}, words)
 }
 
-// turnKey is under which a context has more words.
+// turnKey is the key of these words in a context.
 type turnKey struct{}
 
 func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
@@ -64,7 +64,7 @@ func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *gr
 
 const (
 	keepAlive = "/etcdserverpb.Lease/LeaseKeepAlive"
-	// keepAliveComesAfter is how long it takes to open a stream of keep-alives.
+	// keepAliveDelay is how long it takes to open a stream of keep-alives.
 	keepAliveComesAfter = time.Microsecond
 )
 
@@ -74,18 +74,17 @@ func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Clie
 	case err != nil:
 		return nil, err
 	case method == keepAlive:
-		// The client sends the first keep-alive when any time has passed since its lease
-		// was granted, which it always has, but not in a world. And its loop that looks
-		// for leases whose time is up and the one that sends keep-alives begin at one
-		// moment and go round each second and each half: which of them is first would be
-		// chance.
+		// The client sends the first keep-alive when time has passed since its lease was
+		// granted. It always has in reality, but not in a world. Also, the loop that looks
+		// for expired leases and the loop that sends keep-alives start at the same moment
+		// and repeat every second and every half second, so their order would be random.
 		time.Sleep(keepAliveComesAfter)
 		return &keepAlives{ClientStream: s, turns: t}, nil
 	}
 	return &stream{s, t, method}, nil
 }
 
-// said is what a message says, so that two can be put in order.
+// messageKey returns the bytes of a message, by which two messages can be ordered.
 func said(m any) string {
 	message, ok := m.(proto.Message)
 	if !ok {
@@ -112,8 +111,9 @@ func (s *stream) CloseSend() error {
 	return s.ClientStream.CloseSend()
 }
 
-// keepAlives is a stream on which the client prolongs its leases. It goes through them in
-// the order of a map; here those of one moment are sent in the order of the leases.
+// keepAlives is a stream on which the client renews its leases. The client goes through
+// them in the random order of a map; here those of one moment are sent in the order of the
+// lease IDs.
 type keepAlives struct {
 	grpc.ClientStream
 	turns *turns
@@ -124,9 +124,9 @@ type keepAlives struct {
 	failed  error
 }
 
-// SendMsg has a message sent, and returns the error of one before it, if there was one. A
-// stream may keep messages anyway until there is room for them. In a pause the client
-// goes on asking for what has not been sent yet: that is sent once.
+// SendMsg queues a message and returns the error of an earlier one, if there was one; a
+// stream may delay messages until there is room for them anyway. During a pause the client
+// keeps asking for keep-alives that have not been sent: each lease's is sent once.
 func (s *keepAlives) SendMsg(m any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,9 +142,9 @@ func (s *keepAlives) SendMsg(m any) error {
 	return s.failed
 }
 
-// send sends what there is. A keep-alive is what a timer has asked for, and the client's timers
-// go off in a pause, too. When it goes on everybody else waits, so all that is to be sent at
-// this moment is there.
+// send sends the queued keep-alives. A timer asks for them, and the client's timers fire in
+// a pause too. When the process resumes, all others wait, so everything that is to be sent
+// at this moment has been queued.
 func (s *keepAlives) send() {
 	for {
 		s.turns.woken(context.Background(), keepAlive)
@@ -181,7 +181,7 @@ func (s *keepAlives) CloseSend() error {
 	return s.ClientStream.CloseSend()
 }
 
-// callKey is under which the context of a call has the call.
+// callKey is the key of a call in its context.
 type callKey struct{}
 
 type call struct {
@@ -196,9 +196,9 @@ func (t *turns) call(ctx context.Context, words ...string) context.Context {
 	return context.WithValue(ctx, callKey{}, call{t, words})
 }
 
-// balancing is round robin, as the client has it, where calls wait for their turn
-// before they choose an endpoint, and begin with the first: round robin itself begins
-// anywhere, by a source that cannot be seeded.
+// balancerName is round robin, as the client uses it, except that calls wait for their turn
+// before they choose an endpoint, and begin with the first. Round robin itself begins at a
+// random endpoint, from a source that cannot be seeded.
 const balancing = "locksim_in_turns"
 
 func init() { balancer.Register(builder{}) }
@@ -211,8 +211,7 @@ func (builder) Build(cc balancer.ClientConn, opts balancer.BuildOptions) balance
 	return balancer.Get(roundrobin.Name).Build(&chooser{ClientConn: cc}, opts)
 }
 
-// A chooser is the connection as round robin has it: how an endpoint is chosen is changed
-// on the way.
+// A chooser replaces the picker of round robin by its own.
 type chooser struct {
 	balancer.ClientConn
 	connected atomic.Pointer[[]endpointsharding.ChildState] // nil if there is none
@@ -229,7 +228,7 @@ func (c *chooser) UpdateState(s balancer.State) {
 	c.ClientConn.UpdateState(s)
 }
 
-// connectedOf is the endpoints that are connected, in the order of their addresses.
+// connectedOf returns the connected endpoints, in the order of their addresses.
 func connectedOf(all []endpointsharding.ChildState) (connected []endpointsharding.ChildState) {
 	for _, endpoint := range all {
 		if endpoint.State.ConnectivityState == connectivity.Ready {
@@ -242,8 +241,8 @@ func connectedOf(all []endpointsharding.ChildState) (connected []endpointshardin
 	return connected
 }
 
-// Pick chooses among the endpoints that are connected when the call has its turn: whether
-// it asked before some connection was lost or after that is chance.
+// Pick chooses among the endpoints that are connected when the call has its turn: it is
+// random whether the call was made before or after a connection broke.
 func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	call, ours := info.Ctx.Value(callKey{}).(call)
 	if ours {

@@ -13,10 +13,10 @@ import (
 	"google.golang.org/grpc"
 )
 
-// What the client does, on a real server, when an Unlock is tried again whose answer was
-// lost, and its session has the lock anew: https://github.com/etcd-io/etcd/issues/22082.
-// Nothing of ours takes part in it. If this fails the client has got a fix, and what
-// trackrecord and docs/systems.md say of it is not so any more.
+// This test runs the client on a real server, without any code of ours: an Unlock whose
+// answer was lost is tried again after its session has acquired the lock anew:
+// https://github.com/etcd-io/etcd/issues/22082. If this test fails, the client has been
+// fixed, and trackrecord and docs/systems.md are out of date.
 func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath(etcdProgram()); err != nil {
@@ -43,7 +43,7 @@ func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 		t.Fatal("Unlock has had an answer")
 	}
 	line.cut()
-	// A read is sent again over the next connection, and Lock's write would not be.
+	// A read is retried over the next connection; Lock's write would not be.
 	if gone, err := client.Get(t.Context(), old.Key()); err != nil || len(gone.Kvs) > 0 {
 		t.Fatalf("Unlock has not deleted its key: %v, %v", gone, err)
 	}
@@ -64,7 +64,8 @@ func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	}
 }
 
-// A line is the connections of a client to a server. What comes while it is mute is lost.
+// A line is the connections of a client to a server. What arrives while it is muted is
+// lost.
 type line struct {
 	mu    sync.Mutex
 	muted bool
@@ -88,7 +89,7 @@ func (l *line) mute() {
 	l.muted = true
 }
 
-// cut ends the connections there are. Those that come now are not mute.
+// cut closes the current connections. New ones are not muted.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,12 +12,11 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-// What the client does, on a real server, whose session ends while it waits:
-// https://github.com/etcd-io/etcd/issues/19597. Nothing of ours takes part in it. If one of
-// these fails the client has got a fix, and what trackrecord and docs/systems.md say of it
-// is not so any more.
+// These tests run the client on a real server, without any code of ours, with a session
+// that ends while it waits: https://github.com/etcd-io/etcd/issues/19597. If one of them
+// fails, the client has been fixed, and trackrecord and docs/systems.md are out of date.
 
-// Lock goes on waiting, and says so when the lock is free.
+// Lock keeps waiting, and returns the error only when the lock is free.
 func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
@@ -42,7 +41,7 @@ func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
 	}
 }
 
-// Campaign goes on waiting, and then elects somebody who has no key, and after that the next
+// Campaign keeps waiting, and then elects a client that has no key, and after that the next
 // one as well.
 func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 	t.Parallel()
@@ -76,7 +75,7 @@ func TestTwoAreElectedOnRealEtcd(t *testing.T) {
 	}
 }
 
-// A queue is what several sessions wait in, on a server of its own.
+// A queue is a lock that several sessions wait for, on a server of its own.
 type queue struct {
 	client *clientv3.Client
 	name   string
@@ -90,7 +89,7 @@ func newQueue(t *testing.T) queue {
 	return queue{startEtcd(t).client(t), "queue"}
 }
 
-// session has the shortest TTL that the server gives: two seconds.
+// session opens a session with the shortest TTL that the server grants: two seconds.
 func (q queue) session(t *testing.T) *concurrency.Session {
 	t.Helper()
 	s, err := concurrency.NewSession(q.client, concurrency.WithTTL(2))
@@ -100,8 +99,8 @@ func (q queue) session(t *testing.T) *concurrency.Session {
 	return s
 }
 
-// expire waits until a session that waits in the queue has a key there, sends no more signs
-// of life for it, and waits until the server has ended it.
+// expire waits until a waiting session has a key in the queue, stops renewing the session,
+// and waits until the server has ended it.
 func (q queue) expire(t *testing.T, s *concurrency.Session) {
 	t.Helper()
 	key := q.name + "/" + strconv.FormatInt(int64(s.Lease()), 16)
