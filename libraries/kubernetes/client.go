@@ -13,16 +13,16 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Config is how the process speaks with the API server, for clients of client-go: the first
-// of the nodes, over a transport that all handles of the process share. It is as client-go
-// makes one of a configuration that says nothing but where the server is, with these
+// Config returns the configuration with which clients of client-go reach the API server:
+// the first of the nodes, over a transport that all handles of the process share. It is the
+// one that client-go makes when only the server's address is configured, with these
 // differences:
 //
 //   - HTTP/1.1 without TLS, where client-go speaks HTTP/2 over TLS.
 //   - JSON, where client-go v0.37 prefers protobuf.
-//   - Its client-side rate limiter is off: it lets five requests a second pass, which leader
+//   - Its client-side rate limiter is off: it allows five requests a second, which leader
 //     election never comes near.
-//   - In a world the requests of one moment go out in one order.
+//   - In a world the requests of one moment are sent in a fixed order.
 func Config(e *locks.Env) *rest.Config {
 	t := locks.Share(e, "kubernetes", func() *transport { return newTransport(e) })
 	c := &rest.Config{Host: "http://" + e.Nodes[0], Transport: t, QPS: -1, UserAgent: "leader-election"}
@@ -30,7 +30,7 @@ func Config(e *locks.Env) *rest.Config {
 	return c
 }
 
-// A transport sends requests.
+// A transport sends HTTP requests.
 type transport struct {
 	*http.Transport
 	env *locks.Env
@@ -39,8 +39,9 @@ type transport struct {
 	conns []net.Conn
 }
 
-// newTransport is the one that client-go caches by configuration, but for who dials:
-// tlsTransportCache.get in k8s.io/client-go/transport/cache.go.
+// newTransport makes the transport that client-go caches by configuration, except that
+// Env.Dial makes its connections: tlsTransportCache.get in
+// k8s.io/client-go/transport/cache.go.
 func newTransport(e *locks.Env) *transport {
 	t := &transport{env: e}
 	life := e.Lifetime()
@@ -69,7 +70,7 @@ func newTransport(e *locks.Env) *transport {
 	return t
 }
 
-// RoundTrip is as in [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.env.Turn != nil {
 		t.env.Turn(r.Method, r.URL.Path)
@@ -77,16 +78,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(r)
 }
 
-// A patient connection is closed when the process runs. What closes one is mostly a timer: that
-// the answer has taken too long, which may also be the end of the election. net/http does it
-// with a mutex locked, and must not wait.
+// A lateClosingConn is closed only when the process runs. A connection is mostly closed by
+// a timer: because the answer has taken too long, which may also end the election. net/http
+// calls Close with a mutex locked, so Close must not block.
 type patient struct {
 	net.Conn
 	woken func(ctx context.Context, words ...string)
-	name  string // which of the process's
+	name  string // the number of the process's connection
 }
 
-// Close is as in [net.Conn].
+// Close implements [net.Conn]. It returns immediately; the connection is closed later.
 func (p patient) Close() error {
 	go func() {
 		p.woken(context.Background(), "close", p.name)

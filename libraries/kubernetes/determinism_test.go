@@ -11,13 +11,13 @@ import (
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
 
-// All stories that are told with these locks are the same each time.
+// All scenarios that are run with these locks have the same traces each time.
 func TestDeterminism(t *testing.T) {
 	roof.Deterministic(t, *repeats, roof.MadeBy("kubernetes"))
 }
 
-// Two requests, each of which may take half of the renew deadline, end together with it: an elector
-// may or may not notice the deadline before it asks again.
+// Two requests, each of which may take half of the renew deadline, can end exactly at the
+// deadline: an elector may or may not notice the deadline before it sends the next request.
 func TestDeadlineAndTimeoutTogether(t *testing.T) {
 	s, err := scenarios.Parse("together.yaml", []byte(`
 title: A request times out as the renew deadline passes

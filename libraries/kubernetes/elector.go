@@ -6,9 +6,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Elector is a LeaderElector of client-go, unmodified, for anybody's own use of it: it tells by
-// the process's clock how long a Lease has not been renewed, and what it asks while the process
-// is paused waits until that goes on.
+// Elector returns a LeaderElector of client-go, unmodified, for a lock of your own. It
+// measures by the process's clock how long a Lease has not been renewed, and its requests
+// wait while the process is paused.
 func Elector(e *locks.Env, config leaderelection.LeaderElectionConfig) (*leaderelection.LeaderElector, error) {
 	config.Lock = &record{Interface: config.Lock, env: e, life: e.Lifetime()}
 	elector, err := leaderelection.NewLeaderElector(config)

@@ -14,15 +14,16 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// An elector that waits for the lock tries again after RetryPeriod and up to 1.2 times as much
-// more, which client-go draws from a source that all worlds of a program share. In a world an
-// elector has a source of its own, made of its process's. Client-go's function is told nothing,
-// so whose draw it is follows from the goroutine: each elector runs in one.
+// An elector that waits for the lock retries after RetryPeriod times a random factor from 1
+// to 2.2, which client-go draws from a source that all worlds of a program share. In a
+// world each elector has a source of its own, seeded by its process's. Client-go's function
+// has no argument that identifies the elector, so the goroutine does: each elector runs in
+// one.
 //
 //go:linkname jitterRand k8s.io/apimachinery/pkg/util/wait.jitterRand
 var jitterRand func() float64
 
-// sources are those of the electors that run in worlds, by their goroutines.
+// sources are the sources of the electors that run in worlds, by their goroutines.
 var sources sync.Map
 
 func init() {
@@ -35,7 +36,7 @@ func init() {
 	}
 }
 
-// A source is what an elector draws from; nil is client-go's.
+// jitterSource makes the source from which an elector draws; nil means client-go's own.
 func source(e *locks.Env) *rand.Rand {
 	if e.Woken == nil {
 		return nil
@@ -45,7 +46,7 @@ func source(e *locks.Env) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))
 }
 
-// drawing calls run, an elector's, with a source.
+// withJitterSource calls run, in which an elector runs, and makes it draw from own.
 func drawing(own *rand.Rand, run func()) {
 	if own != nil {
 		me := goroutine()
@@ -55,7 +56,8 @@ func drawing(own *rand.Rand, run func()) {
 	run()
 }
 
-// goroutine is the number of the calling goroutine, as the first line of its stack has it.
+// goroutineID returns the number of the calling goroutine, from the first line of its
+// stack.
 func goroutine() string {
 	var line [40]byte
 	number, _, _ := bytes.Cut(line[:runtime.Stack(line[:], false)], []byte(" ["))

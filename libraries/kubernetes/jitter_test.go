@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// draws are the pauses of an elector that retries each second.
+// drawPauses returns the pauses of an elector that retries each second.
 func draws(e *locks.Env) (pauses [5]time.Duration) {
 	drawing(source(e), func() {
 		for i := range pauses {
@@ -21,15 +21,15 @@ func draws(e *locks.Env) (pauses [5]time.Duration) {
 	return pauses
 }
 
-// In a world an elector draws from its process's randomness, whatever the time and whoever else
-// draws, and elsewhere as client-go does.
+// In a world an elector draws from its process's randomness, whatever the time and whatever
+// other electors draw. Outside of worlds it draws as client-go does.
 func TestDraws(t *testing.T) {
 	process := func(random string) *locks.Env {
 		return &locks.Env{Rand: strings.NewReader(random), Woken: func(context.Context, ...string) {}}
 	}
 	one := draws(process("client-1"))
 	var again [5]time.Duration
-	drawing(source(process("client-2")), func() { // an elector within the other's time, in a goroutine of its own
+	drawing(source(process("client-2")), func() { // another elector runs meanwhile, in a goroutine of its own
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

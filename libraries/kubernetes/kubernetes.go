@@ -1,7 +1,7 @@
-// Package kubernetes provides the locks whose names begin with kubernetes: leader election by
-// k8s.io/client-go/tools/leaderelection, unmodified, on a Lease. See [locks.Provide].
+// Package kubernetes provides the locks whose names begin with kubernetes: leader election
+// by k8s.io/client-go/tools/leaderelection, unmodified, on a Lease. See [locks.Provide].
 //
-// A lock of one's own on Kubernetes can be made on what [Config] says.
+// Build your own lock on Kubernetes on the configuration that [Config] returns.
 package kubernetes
 
 import (
@@ -20,7 +20,7 @@ import (
 
 	"github.com/locksim/locksim/internal/answers"
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/kubernetes" // what they are kept on
+	_ "github.com/locksim/locksim/servers/kubernetes" // the server that keeps the locks
 )
 
 func init() {
@@ -28,12 +28,12 @@ func init() {
 	locks.Provide("kubernetes-late-token", func(e *locks.Env) (locks.Lock, error) { return newLock(e, true) })
 }
 
-// shared is the identity of replicas that have not been given one each.
+// sharedIdentity is the identity of replicas that have no identity of their own.
 const shared = "the-leader"
 
-// lock is a handle. Each attempt is a LeaderElector of its own, as that of a process which has
-// just started: it knows of no holder yet, and waits a whole LeaseDuration for the one that it
-// finds.
+// lock is a handle. Each attempt is a LeaderElector of its own, as in a process that has
+// just started: it does not know the holder yet, and waits a whole LeaseDuration for a
+// holder that it finds.
 type lock struct {
 	env             *locks.Env
 	namespace, name string
@@ -65,7 +65,7 @@ func newLock(e *locks.Env, late bool) (*lock, error) {
 	return l, nil
 }
 
-// Leader election has three times. Those of the core components, which client-go's
+// Leader election has three durations. Those of the core components, which client-go's
 // documentation names, are 15, 10 and 2 seconds; others are in the same proportion.
 func renewDeadline(ttl time.Duration) time.Duration { return ttl * 10 / 15 }
 func retryPeriod(ttl time.Duration) time.Duration   { return ttl * 2 / 15 }
@@ -108,7 +108,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return nil, answers.Because(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
 }
 
-// A term is the time for which a LeaderElector runs.
+// A term is one run of a LeaderElector.
 type term struct {
 	*lock
 	record *record
@@ -117,7 +117,7 @@ type term struct {
 	over   chan struct{}
 }
 
-// granted is the lease of who leads as long as a context lasts.
+// newLease makes the lease of a holder that leads until the context leading ends.
 func (t *term) granted(ctx, leads context.Context) (locks.Lease, error) {
 	token := t.record.token()
 	if t.late {
@@ -136,23 +136,24 @@ func (t *term) granted(ctx, leads context.Context) (locks.Lease, error) {
 	return mute{l}, nil
 }
 
-// lease is a term that has begun.
+// lease is a term in which the client leads.
 type lease struct {
 	*term
 	number uint64
-	// lost is closed when the context of OnStartedLeading ends, which it does too when the
-	// lock is released: then keep has been called before. It reports whether it had not ended.
+	// lost is closed when the context of OnStartedLeading ends. A release ends that context
+	// too, but calls disarm first, so lost stays open. disarm reports whether the context
+	// had not ended yet.
 	lost chan struct{}
 	keep func() bool
 }
 
-// Session is as in [locks.Sessioner]: a Lease and the name of who holds it.
+// Session implements [locks.Sessioner]: a Lease with the name of its holder.
 func (l *lease) Session() string { return locks.KubernetesSession(l.env.Key, l.identity) }
 
-// Token is as in [locks.Tokener].
+// Token implements [locks.Tokener].
 func (l *lease) Token() uint64 { return l.number }
 
-// Lost is as in [locks.Notifier].
+// Lost implements [locks.Notifier].
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
 // Release cancels the election, and waits until it has ended.
@@ -173,7 +174,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// remove deletes the Lease, as those do who clean up after a job.
+// remove deletes the Lease, as scripts that clean up after a job do.
 func (l *lease) remove(ctx context.Context) error {
 	if err := l.leases.Leases(l.namespace).Delete(ctx, l.name, metav1.DeleteOptions{}); err != nil {
 		return answers.Because(ctx, errors.New("kubernetes: the Lease was not deleted"))
@@ -181,7 +182,7 @@ func (l *lease) remove(ctx context.Context) error {
 	return nil
 }
 
-// A mute lease does not tell that it is lost.
+// A silentLease does not notify its holder that it is lost.
 type mute struct{ lease *lease }
 
 func (m mute) Session() string                   { return m.lease.Session() }

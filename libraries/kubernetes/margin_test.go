@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A leader that is cut off, and stops when it is told, is told 12 s after its last renewal:
-// RenewDeadline and RetryPeriod. Who waits takes its Lease when 15 s have passed by its own
-// clock. Below 15 by 12, which is 1.25, nothing comes of a clock that is too fast; above, it
-// is a matter of when it looks.
+// A partitioned leader that stops when it is notified is notified 12 s after its last
+// renewal: RenewDeadline and RetryPeriod. A waiter takes the Lease when 15 s have passed by
+// its own clock. So a clock that is less than 15/12 = 1.25 times too fast does no harm;
+// above that, it depends on when the waiter looks.
 func TestMarginOfClocks(t *testing.T) {
 	const seeds = 30
 	for _, c := range []struct {

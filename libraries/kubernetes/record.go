@@ -9,12 +9,13 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A record is a lock of client-go's that notes what was written with it: the library keeps
-// to itself which term it is that it leads in.
+// A recordingLock is a lock of client-go that remembers what was written with it, because
+// the library does not reveal in which term it leads.
 //
-// All that an elector asks for a timer has told it to, or who waits for it. The timers of a
-// paused process do not fire before it goes on; client-go's, which are not on the process's
-// clock, do. So what it asks waits for that clock here.
+// An elector sends its requests when a timer fires, or when a caller waits for them. The
+// timers of a paused process must not fire before it resumes, but client-go's timers do,
+// because they do not use the process's clock. So the requests wait here until the process
+// runs.
 type record struct {
 	resourcelock.Interface
 	env  *locks.Env
@@ -24,8 +25,8 @@ type record struct {
 	written resourcelock.LeaderElectionRecord
 }
 
-// runs returns when the process runs, or at once if the context of what is to be asked has ended;
-// an error says that the process has.
+// waitUntilRunning returns when the process runs, or immediately if the request's context
+// has ended. It returns an error if the process has ended.
 func (r *record) runs(ctx context.Context) error {
 	if r.env.Woken != nil {
 		r.env.Woken(ctx, "election", r.Interface.Describe(), r.Interface.Identity())
@@ -33,7 +34,7 @@ func (r *record) runs(ctx context.Context) error {
 	return r.life.Err()
 }
 
-// Get is as in [resourcelock.Interface].
+// Get implements [resourcelock.Interface].
 func (r *record) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if err := r.runs(ctx); err != nil {
 		return nil, nil, err
@@ -41,7 +42,7 @@ func (r *record) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, [
 	return r.Interface.Get(ctx)
 }
 
-// Create is as in [resourcelock.Interface].
+// Create implements [resourcelock.Interface].
 func (r *record) Create(ctx context.Context, is resourcelock.LeaderElectionRecord) error {
 	if err := r.runs(ctx); err != nil {
 		return err
@@ -49,7 +50,7 @@ func (r *record) Create(ctx context.Context, is resourcelock.LeaderElectionRecor
 	return r.note(r.Interface.Create(ctx, is), is)
 }
 
-// Update is as in [resourcelock.Interface].
+// Update implements [resourcelock.Interface].
 func (r *record) Update(ctx context.Context, is resourcelock.LeaderElectionRecord) error {
 	if err := r.runs(ctx); err != nil {
 		return err
@@ -66,15 +67,15 @@ func (r *record) note(err error, is resourcelock.LeaderElectionRecord) error {
 	return err
 }
 
-// token is the number of the term: how often the Lease had gone from one holder to another
-// when it was last written, and 1 more, so that the first is no 0.
+// token returns the number of the term: how often the Lease had changed its holder when it
+// was last written, plus 1, so that the first token is not 0.
 func (r *record) token() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return uint64(r.written.LeaderTransitions) + 1
 }
 
-// released says that the last thing written was that nobody holds the Lease.
+// released reports whether the last write removed the holder from the Lease.
 func (r *record) released() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,16 +8,17 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite finds wrong with leader election without being told: by story, the rules that
-// fail. All of it are these.
+// These are the rules that the suite finds violated by leader election, by test case. They
+// have three causes.
 //
-//   - An identity is one holder. Who asks for it twice in one process has it twice, and who
-//     leads again because its release has failed leads on in the same term: leaseTransitions
-//     counts changes of the holder's name. Elections with a name each have none of this.
-//   - Who has been paused is told when it runs again, and releases with ReleaseOnCancel what is
-//     somebody else's by then: the release takes out whatever name is there.
-//   - Without a timeout of the requests, which NewFromKubeconfig sets and rest.Config does not,
-//     nobody looks at the time when the answer comes late by which one leads.
+//   - An identity is one holder. If two elections of one process use the same identity, both
+//     hold the lock, and an election that leads again because its release has failed continues
+//     in the same term: leaseTransitions counts changes of the holder's name. Elections with
+//     an identity each have none of this.
+//   - A paused holder is notified only when it runs again. With ReleaseOnCancel it then
+//     releases another client's lock: the release removes whatever name is there.
+//   - Without a request timeout, which NewFromKubeconfig sets and rest.Config does not,
+//     nobody checks the time when the answer that grants the leadership comes late.
 var (
 	findings = roof.Findings{
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order", "progress"},
@@ -39,8 +40,8 @@ var (
 	}
 )
 
-// The suite finds in the current release what is known of it, and nothing else. Those of the
-// catalogue are told to the election as it is mostly used.
+// The suite finds the known violations in the current release, and no others. The scenarios
+// of the catalogue run only with the election as it is mostly used.
 func TestSuite(t *testing.T) {
 	for name, finds := range map[string]roof.Findings{
 		"kubernetes":                         findings,

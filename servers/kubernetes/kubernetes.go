@@ -1,16 +1,16 @@
-// Package kubernetes is a simulated API server of Kubernetes, as far as leader election asks
-// one: Leases, objects of coordination.k8s.io/v1, which are read, made, changed and deleted,
-// each change only by who has seen the latest version.
+// Package kubernetes simulates an API server of Kubernetes, as far as leader election needs
+// one. It serves Leases, objects of coordination.k8s.io/v1, which clients read, create,
+// update and delete. An update succeeds only for a client that has seen the latest version.
 //
-// It answers as the code of k8s.io/apiserver says (v0.37): the registry's Store, in
+// It answers as the code of k8s.io/apiserver (v0.37) does: the registry's Store, in
 // pkg/registry/generic/registry/store.go, with the strategy for Leases in
 // pkg/registry/coordination/lease/strategy.go of k8s.io/kubernetes, and the errors of
-// k8s.io/apimachinery/pkg/api/errors. No real one was asked.
+// k8s.io/apimachinery/pkg/api/errors. It has not been compared with a real server.
 //
-// What differs: it speaks HTTP/1.1 without TLS, where a real one prefers HTTP/2, and JSON
-// only; everybody may do everything; every namespace is there; and it does not say in
-// managedFields who has set what. It has no more than one process: what it has answered is
-// in the etcd behind it, which nothing in a world befalls.
+// It differs from a real one in this: it speaks HTTP/1.1 without TLS, where a real one
+// prefers HTTP/2, and only JSON; every client has all rights; every namespace exists; and
+// it does not maintain managedFields. It has only one process: what it has answered is in
+// the etcd behind it, which no fault strikes.
 package kubernetes
 
 import (
@@ -25,11 +25,11 @@ import (
 // largestBody is MaxRequestBodyBytes of a generic API server, in bytes.
 const largestBody = 3 << 20
 
-// failure is what etcd says when most of its members cannot be reached, which the API server
-// passes on.
+// failure is etcd's error when it cannot reach a majority of its members, which the API
+// server passes on.
 const failure = "etcdserver: request timed out"
 
-// Always has each change in etcd before it counts.
+// Always means that each change is in etcd before it is acknowledged.
 const Always sim.Persistence = "always"
 
 func init() {
@@ -50,7 +50,8 @@ func init() {
 	})
 }
 
-// A node is an API server. Nothing ends by its clock, and after a crash it finds in etcd what there was.
+// A node is an API server. Nothing expires by its clock, and after a crash it finds
+// everything in etcd.
 type node struct {
 	*http1.Server
 	host   *sim.Host
@@ -63,7 +64,7 @@ func boot(host *sim.Host) sim.Server {
 	return n
 }
 
-// Crash loses what has no answer yet.
+// Crash loses the requests that have not been answered.
 func (n *node) Crash(trace.Crash) { n.Server.Crash() }
 
 // serve answers a request.

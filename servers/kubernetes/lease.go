@@ -10,8 +10,7 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// A lease is an object of the kind Lease, with the fields that it can have and that mean
-// anything here.
+// A lease is an object of the kind Lease, with the fields that matter here.
 type lease struct {
 	Kind     string   `json:"kind"`
 	Version  string   `json:"apiVersion"`
@@ -32,8 +31,8 @@ type metadata struct {
 	Owners          []json.RawMessage `json:"ownerReferences,omitempty"`
 }
 
-// A spec is what leader election writes: who holds the lease, until when that is to last if
-// nobody renews it, and how often it went from one to another.
+// A spec is what leader election writes: the holder, how long its lease lasts without a
+// renewal, and how often the holder has changed.
 type spec struct {
 	Holder      *string `json:"holderIdentity,omitempty"`
 	Seconds     *int32  `json:"leaseDurationSeconds,omitempty"`
@@ -44,7 +43,7 @@ type spec struct {
 	Preferred   *string `json:"preferredHolder,omitempty"`
 }
 
-// holder is who holds the lease; "" is nobody.
+// holder returns the name of the holder, or "" if there is none.
 func (l *lease) holder() string {
 	if l == nil || l.Spec.Holder == nil {
 		return ""
@@ -52,7 +51,7 @@ func (l *lease) holder() string {
 	return *l.Spec.Holder
 }
 
-// lasts is for how long who holds the lease has it without renewing it.
+// duration returns how long the holder keeps the lease without a renewal.
 func (l *lease) lasts() time.Duration {
 	if l.Spec.Seconds == nil {
 		return 0
@@ -91,7 +90,7 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// read reads a lease that somebody has sent.
+// parseLease parses a lease from a request.
 func read(b []byte) (*lease, *status) {
 	l := &lease{}
 	if err := json.Unmarshal(b, l); err != nil {
@@ -108,7 +107,7 @@ func read(b []byte) (*lease, *status) {
 	return l, nil
 }
 
-// wrong is what of a lease cannot be as it is: ValidateLease in
+// validate returns what is invalid in a lease: ValidateLease in
 // pkg/apis/coordination/validation/validation.go of k8s.io/kubernetes.
 func (l *lease) wrong() (all []cause) {
 	bad := func(field string, value any, why string) {
@@ -131,10 +130,10 @@ const label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 
 var labels = lazy.Regexp("^" + label + "$")
 
-// subdomain says whether a word can be an object's name.
+// isSubdomain reports whether a word can be an object's name.
 func subdomain(name string) bool {
 	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return !labels().MatchString(l) })
 }
 
-// segment says whether a word can be a namespace.
+// isLabel reports whether a word can be a namespace.
 func segment(name string) bool { return len(name) <= 63 && labels().MatchString(name) }

@@ -12,15 +12,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leases are those that there are, by namespace and name.
+// leases are the existing leases, by namespace and name.
 type leases struct {
 	host    *sim.Host
 	random  *rand.Rand
-	version uint64 // of the latest change to any
+	version uint64 // of the latest change to any lease
 	kept    map[string]*kept
 }
 
-// kept is a lease, and whose it is who holds it.
+// storedLease is a lease with the client that holds it.
 type kept struct {
 	*lease
 	owner *trace.Actor
@@ -49,7 +49,7 @@ func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *s
 	return l, nil
 }
 
-// make gives a lease what only the server gives, and keeps it.
+// initialize sets the fields of a new lease that only the server sets, and stores it.
 func (s *leases) make(l *lease, by *trace.Actor) {
 	created := s.host.Clock().Now().UTC().Format(time.RFC3339)
 	l.Metadata.Created = &created
@@ -62,8 +62,9 @@ func (s *leases) make(l *lease, by *trace.Actor) {
 	s.keep(l, by)
 }
 
-// update is the registry's Store.Update: a change by who has seen the latest version. A Lease
-// that is not there it makes, if nobody says that it was another.
+// update is the registry's Store.Update. It succeeds only if the request has the latest
+// version. It creates a Lease that does not exist, unless the request refers to a
+// particular one.
 func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lease, int, *status) {
 	if bad := matches(namespace, l); bad != nil {
 		return nil, 0, bad
@@ -107,7 +108,7 @@ func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lea
 	return l, http.StatusOK, nil
 }
 
-// matches refuses a lease that says that it is in another namespace.
+// checkNamespace refuses a lease that names another namespace than the path.
 func matches(namespace string, l *lease) *status {
 	if l.Metadata.Namespace == "" {
 		l.Metadata.Namespace = namespace
@@ -118,7 +119,8 @@ func matches(namespace string, l *lease) *status {
 	return nil
 }
 
-// remove is the registry's Store.Delete. With preconditions it deletes only what they say.
+// remove is the registry's Store.Delete. It deletes only a lease that meets the
+// preconditions.
 func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *status {
 	var options struct {
 		Preconditions struct{ UID, ResourceVersion *string }
@@ -153,7 +155,7 @@ func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *s
 	return &status{Code: http.StatusOK, Details: done}
 }
 
-// keep keeps a version of a lease.
+// store stores a version of a lease.
 func (s *leases) keep(l *lease, by *trace.Actor) {
 	s.version++
 	l.Metadata.ResourceVersion = strconv.FormatUint(s.version, 10)

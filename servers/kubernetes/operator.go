@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke is as in [sim.Revocable]: kubectl delete of each Lease that the client holds. There
-// are no sessions.
+// Revoke implements [sim.Revocable]. It acts like kubectl delete of each Lease that the
+// client holds. There are no sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
 	n.Do(func() {
 		for _, at := range slices.Sorted(maps.Keys(n.leases.kept)) {

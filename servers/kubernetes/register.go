@@ -5,11 +5,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// told tells the world of a change to a lease: who holds it.
+// recordChange records a change of a lease's holder.
 //
-// The server ends no lease. Whoever puts its own name in place of another's has found, by its
-// own clock, that the other's was over: that is told as the end that it found, and then as
-// its own beginning.
+// The server never ends a lease. A client that replaces another client's name by its own
+// has found, by its own clock, that the other's lease has expired. This is recorded first
+// as the expiry of the other's grant, and then as a new grant.
 func (s *leases) told(at string, was, is *kept, by *trace.Actor) {
 	before, now := holderOf(was), holderOf(is)
 	ev := trace.Event{Key: at, By: by}
@@ -40,11 +40,11 @@ func holderOf(k *kept) string {
 	return k.holder()
 }
 
-// name is what people are shown of who holds a lease.
+// holderName returns the name of a holder for the trace.
 func (s *leases) name(holder string) string { return s.host.Names().Value(holder) }
 
-// alive is what a client learns from the answer that it holds a lease: that it does until as
-// long after it has asked as it has said.
+// aliveEvents is what a client learns from the answer that it holds a lease: that it does,
+// for the lease's duration counted from its request.
 func (s *leases) alive(l *lease) []trace.Event {
 	if l.holder() == "" || l.lasts() <= 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A place is what a request is about: all Leases of a namespace, or one of them.
+// A target is what a request addresses: all Leases of a namespace, or one of them.
 type place struct{ namespace, name string }
 
 const (
@@ -21,7 +21,7 @@ const (
 	root = api + "namespaces/"
 )
 
-// placeOf reads a path; false for one that names no Leases.
+// parseTarget parses a path; false if it addresses no Leases.
 func placeOf(path string) (place, bool) {
 	rest, ok := strings.CutPrefix(path, root)
 	words := strings.Split(rest, "/")
@@ -34,7 +34,7 @@ func placeOf(path string) (place, bool) {
 	return place{words[0], words[2]}, words[2] != ""
 }
 
-// answer does what a request asks for.
+// answer executes a request and returns the answer.
 func (n *node) answer(call *http1.Call) http1.Answer {
 	at, ok := placeOf(call.URL.Path)
 	if !ok {
@@ -48,14 +48,14 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(call.URL.Query())) {
-		// How long the client waits is no concern of a server that answers at once, nor is who
-		// it says that it is.
+		// The client's timeout does not matter to a server that answers immediately, and
+		// neither does the manager's name.
 		if option != "timeout" && option != "fieldManager" {
 			n.unlike(call)
 		}
 	}
 	if strings.Contains(call.Header.Get("Accept"), "as=") {
-		n.unlike(call) // as a table, or only as what all objects have
+		n.unlike(call) // as a table, or as metadata only
 	}
 	if accepts := call.Header.Get("Accept"); accepts != "" && !strings.Contains(accepts, "json") && !strings.Contains(accepts, "*") {
 		n.unlike(call)
@@ -80,13 +80,13 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 	return generic(http.StatusMethodNotAllowed).answer()
 }
 
-// unlike says that a real server may have answered otherwise.
+// reportUnserved records a doubt: a real server may have answered differently.
 func (n *node) unlike(call *http1.Call) {
 	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real one may serve and this one does not",
 		call.Peer(), n.host.Node().Name, call.Method, tellURL(n.host.Names(), call.URL)))
 }
 
-// tellURL is what a request is for, with names for the words that are random.
+// describeURL describes the URL of a request, with names for random words.
 func tellURL(names *sim.Names, u *url.URL) string {
 	parts := strings.Split(u.Path, "/")
 	for i, part := range parts {
@@ -102,7 +102,7 @@ func tellURL(names *sim.Names, u *url.URL) string {
 	return text
 }
 
-// write makes a Lease or changes it.
+// write creates or updates a Lease.
 func (n *node) write(call *http1.Call, at place) http1.Answer {
 	l, bad := read(call.Content)
 	code := http.StatusCreated
@@ -121,8 +121,8 @@ func (n *node) write(call *http1.Call, at place) http1.Answer {
 	return a
 }
 
-// describe says what a request means, for people. A holder that writes again when it has got the
-// lease before only keeps it.
+// describe describes a request for the trace. A write is a keep-alive if it renews a lease
+// that its holder acquired earlier.
 func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	at, ok := placeOf(r.URL.Path)
 	if !ok {
@@ -145,7 +145,7 @@ func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	}
 }
 
-// tell is a lease for people.
+// describeLease describes a lease for the trace.
 func tell(names *sim.Names, l *lease) string {
 	text := "held by nobody"
 	if holder := l.holder(); holder != "" {

@@ -20,7 +20,7 @@ const (
 	one = all + "/one"
 )
 
-// A said is what a server has answered.
+// A response is a server's answer.
 type said struct {
 	code int
 	body string
@@ -34,7 +34,7 @@ type said struct {
 	}
 }
 
-// asks is a client that makes requests.
+// requester is a client that makes requests.
 func asks(t *testing.T, run func(ask func(method, path, body string) said)) sim.Client {
 	return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		transport := &http.Transport{DialContext: p.Env().Dial}
@@ -57,7 +57,7 @@ func asks(t *testing.T, run func(ask func(method, path, body string) said)) sim.
 				t.Fatal(err)
 			}
 			s.code, s.body = answer.StatusCode, string(b)
-			_ = json.Unmarshal(b, &s.is) // if it is JSON
+			_ = json.Unmarshal(b, &s.is) // an error means that it is not JSON
 			return s
 		})
 		return nil
@@ -70,12 +70,13 @@ func story(clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// lease is a Lease as a client sends it.
+// lease returns a Lease as a client sends it.
 func lease(name, metadata, spec string) string {
 	return fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":%q%s},"spec":{%s}}`, name, metadata, spec)
 }
 
-// A Lease is changed only by who has seen its latest version, and deleted by anybody.
+// Only a client that has seen the latest version can change a Lease, but every client can
+// delete it.
 func TestCompareAndSwap(t *testing.T) {
 	Play(t, story(asks(t, func(ask func(method, path, body string) said) {
 		expect := func(s said, code int, reason, message string) {
@@ -114,7 +115,7 @@ func TestCompareAndSwap(t *testing.T) {
 	})))
 }
 
-// What cannot be is refused, and so is what is not served, as a real server says it.
+// Invalid and unsupported requests are refused as by a real server.
 func TestRefusals(t *testing.T) {
 	tr := Play(t, story(asks(t, func(ask func(method, path, body string) said) {
 		for _, test := range []struct {
@@ -148,7 +149,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Whatever is asked, there is an answer.
+// Every request is answered.
 func FuzzServer(f *testing.F) {
 	f.Add("POST", "", lease("one", "", `"holderIdentity":"a","leaseDurationSeconds":15`), "PUT", "/one", lease("one", `,"resourceVersion":"1"`, `"holderIdentity":"b"`))
 	f.Add("PUT", "/one", lease("one", "", ""), "DELETE", "/one", `{"preconditions":{"uid":"x"}}`)
@@ -164,7 +165,7 @@ func FuzzServer(f *testing.F) {
 				}
 				answer, err := transport.RoundTrip(r)
 				if err != nil {
-					continue // it has not left the client, or was no HTTP
+					continue // it has not left the client, or was not HTTP
 				}
 				if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 					t.Error(err)
@@ -176,7 +177,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// What a real server may serve and this one does not is told, by its name: the run proves nothing then.
+// A request that a real server may serve and this one does not is reported as a doubt: the
+// run then proves nothing.
 func TestWhatIsNotServed(t *testing.T) {
 	const by, unlike = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
 	for _, test := range []struct{ method, path, body, want string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/http1"
 )
 
-// group and resource are those of Leases, and qualified is how errors call them.
+// group and resource are those of Leases; qualified is their name in errors.
 const (
 	group     = "coordination.k8s.io"
 	version   = "v1"
@@ -16,8 +16,9 @@ const (
 	qualified = resource + "." + group
 )
 
-// A status is what an API server says that returns no object: the fields of metav1.Status
-// that it fills in. The functions below are those of k8s.io/apimachinery/pkg/api/errors.
+// A status is an answer of an API server that contains no object: the fields of
+// metav1.Status that the server sets. The functions below are those of
+// k8s.io/apimachinery/pkg/api/errors.
 type status struct {
 	Kind     string   `json:"kind"`
 	Version  string   `json:"apiVersion"`
@@ -37,7 +38,7 @@ type details struct {
 	Causes []cause `json:"causes,omitempty"`
 }
 
-// A cause is one field that an object cannot have so.
+// A cause is an invalid field of an object.
 type cause struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -46,7 +47,7 @@ type cause struct {
 
 func of(name string) *details { return &details{Name: name, Group: group, Kind: resource} }
 
-// about is what the server says of one Lease.
+// leaseStatus makes a status about one Lease.
 func about(name string, code int, reason, format string, args ...any) *status {
 	return &status{Code: code, Reason: reason, Details: of(name), Message: fmt.Sprintf(format, args...)}
 }
@@ -63,10 +64,10 @@ func conflict(name, why string) *status {
 	return about(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
 }
 
-// modified is the conflict of who has not seen the latest version.
+// modified is the conflict when the request does not have the latest version.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
-// unlike is the conflict of who means another object of the same name.
+// uidConflict is the conflict when the request refers to another object of the same name.
 func unlike(namespace, name, meant, is string) *status {
 	return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s, ResourceVersion: 0, "+
 		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", resource, namespace, name, meant, is))
@@ -76,7 +77,7 @@ func badRequest(why string) *status {
 	return &status{Code: http.StatusBadRequest, Reason: "BadRequest", Message: why}
 }
 
-// invalid is of an object that cannot be as it is.
+// invalid makes the status for an object with invalid fields.
 func invalid(kind, name string, causes ...cause) *status {
 	s := &status{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Details: &details{Name: name, Group: group, Kind: kind, Causes: causes}}
 	list := ""
@@ -93,7 +94,7 @@ func invalid(kind, name string, causes ...cause) *status {
 	return s
 }
 
-// generic is what the server says of a request for which it has no words of its own.
+// generic makes the status that the server sends where it has no specific one.
 func generic(code int) *status {
 	s := &status{Code: code, Details: &details{}}
 	switch code {
@@ -109,7 +110,7 @@ func generic(code int) *status {
 	return s
 }
 
-// answer is the status as the server sends it.
+// answer returns the status as an HTTP answer.
 func (s status) answer() http1.Answer {
 	s.Kind, s.Version, s.Status = "Status", "v1", "Success"
 	code := s.Code
@@ -128,7 +129,7 @@ func (s status) answer() http1.Answer {
 func inJSON(code int, body any, text string) http1.Answer {
 	b, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // it is made of strings and numbers
+		panic(err) // it consists of strings and numbers
 	}
 	return http1.Answer{Status: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: append(b, '\n'), Text: text}
 }
