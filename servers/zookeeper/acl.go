@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a permit permits: ZooDefs.Perms.
+// The permissions of a permit: ZooDefs.Perms.
 const (
 	permRead   = 1
 	permWrite  = 2
@@ -22,7 +22,7 @@ var (
 	open   = []permit{{permAll, anyone}}
 )
 
-// allows says whether somebody may do something by an ACL.
+// allows reports whether an ACL gives a permission to one of the identities.
 func allows(acl []permit, perm int32, who []ident) bool {
 	for _, p := range acl {
 		if p.perms&perm != 0 && (p.ident == anyone || slices.Contains(who, p.ident)) {
@@ -32,9 +32,9 @@ func allows(acl []permit, perm int32, who []ident) bool {
 	return false
 }
 
-// proper is an ACL as it is kept, in which "auth" stands for everybody that the client is.
-// It is not ok if it is none: PrepRequestProcessor.fixupACL. A client has no address here,
-// so nobody is permitted anything by it.
+// normalizeACL returns an ACL as it is stored, with "auth" replaced by all identities of
+// the client. good is false if the ACL is invalid: PrepRequestProcessor.fixupACL. A client
+// has no address here, so a permit for an address permits nobody.
 func proper(acl []permit, who []ident) (all []permit, good bool) {
 	add := func(p permit) {
 		if !slices.Contains(all, p) {
@@ -63,14 +63,15 @@ func proper(acl []permit, who []ident) (all []permit, good bool) {
 	return all, len(all) > 0
 }
 
-// digest is who proves to be somebody by "user:password": DigestAuthenticationProvider.
+// digest returns the identity that "user:password" proves: DigestAuthenticationProvider.
 func digest(secret []byte) ident {
 	user, _, _ := strings.Cut(string(secret), ":")
 	sum := sha1.Sum(secret)
 	return ident{"digest", user + ":" + base64.StdEncoding.EncodeToString(sum[:])}
 }
 
-// hidden is an ACL as those see it who may not change it: without what proves who is who.
+// redacted returns an ACL as clients see it that may not change it: without password
+// digests.
 func hidden(acl []permit) []permit {
 	all := slices.Clone(acl)
 	for i, p := range all {

@@ -9,37 +9,37 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A client is a member's end of a client's connection. What it is asked for it answers in
-// the order in which it was asked, whatever takes longer.
+// A client is a member's end of a client's connection. It answers requests in the order in
+// which they came, even if an earlier one takes longer.
 type client struct {
 	m   *member
 	end *sim.End
-	// session is the client's, once it has asked for one; greeted says that it has been
-	// told, and over that the connection is.
+	// session is the client's session, once it has asked for one. greeted: the first
+	// message has been answered; closed: the connection has been closed.
 	session       int64
 	greeted, over bool
-	timeout       int32 // the session's, in milliseconds
-	// modern: the client expects to be told whether the server only reads.
+	timeout       int32 // of the session, in milliseconds
+	// modern: the client expects to learn whether the server is read-only.
 	modern bool
-	who    []ident // whom it has proved to be
+	who    []ident // the identities that it has proved
 	calls  []*call
 }
 
-// A call is a request that has no answer yet.
+// A call is a request that has not been answered.
 type call struct {
 	c      *client
 	r      *sim.Request
 	q      *request
 	serial int
 	done   bool
-	failed code // the server's own failure, if it is in no state to do anything
+	failed code // the server's own error, if a fault makes it fail
 	result result
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (c *client) Receive(r *sim.Request) { c.m.turn(func() { c.receive(r) }) }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (c *client) HangUp(bool) {
 	if c.m.host.Up() {
 		c.gone()
@@ -69,11 +69,11 @@ func (c *client) receive(r *sim.Request) {
 	}
 }
 
-// connect begins a session or goes on with one.
+// connect opens a session or resumes one.
 func (c *client) connect(r *sim.Request, q *request) {
 	m := c.m
 	if q.seen > m.tree.zxid {
-		c.close() // it has seen what this member does not know of yet
+		c.close() // the client has seen changes that this member does not have yet
 		return
 	}
 	q.timeout = m.limits.timeout(q.timeout)
@@ -100,7 +100,7 @@ func (c *client) connect(r *sim.Request, q *request) {
 	m.role.resume(one)
 }
 
-// greet answers who has come with a session whether it goes on.
+// greet answers a client that wants to resume a session.
 func (one *call) greet(lives bool) {
 	r := result{op: opConnect}
 	if !lives {
@@ -109,7 +109,7 @@ func (one *call) greet(lives bool) {
 	one.finish(r)
 }
 
-// prove is addAuth: the client proves who it is.
+// addAuth handles the request addAuth, with which a client proves its identity.
 func (c *client) prove(r *sim.Request, q *request) {
 	code := ok
 	switch {
@@ -129,12 +129,12 @@ func (c *client) prove(r *sim.Request, q *request) {
 	}
 }
 
-// doubt says that the member was asked for what it does not have.
+// doubt reports that the member was asked for something that it does not implement.
 func (m *member) doubt(what string) {
 	m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, what))
 }
 
-// ask does what a call asks for, or passes it on.
+// dispatch executes a call, or passes it on to the leader.
 func (c *client) ask(one *call) {
 	m, q := c.m, one.q
 	for _, one := range append([]*request{q}, q.ops...) {
@@ -161,13 +161,13 @@ func (c *client) ask(one *call) {
 	c.drain()
 }
 
-// finish is what came of a change.
+// finish sets the result of a call.
 func (one *call) finish(r result) {
 	one.result, one.done = r, true
 	one.c.drain()
 }
 
-// drain answers what can be answered, in order.
+// drain answers the calls that can be answered, in order.
 func (c *client) drain() {
 	for len(c.calls) > 0 && c.calls[0].done && !c.over {
 		one := c.calls[0]
@@ -176,7 +176,7 @@ func (c *client) drain() {
 	}
 }
 
-// answer answers a call, from the tree as it is now.
+// answer answers a call from the current tree.
 func (c *client) answer(one *call) {
 	switch q := one.q; {
 	case q.op == opOpen, q.op == opConnect:
@@ -187,13 +187,13 @@ func (c *client) answer(one *call) {
 	case one.failed != ok:
 		c.answers(one, q.xid, one.failed, nil, "")
 	case one.result.code == errSessionMoved:
-		c.close() // whoever has the session now must not be answered here
+		c.close() // another member has the session now, so nothing may be answered here
 	case q.malformed && !q.op.changes():
 		c.answers(one, q.xid, errMarshalling, nil, "")
 	case q.op.changes():
 		code := one.result.code
 		if q.op == opMulti && !q.malformed {
-			code = ok // each operation has its own
+			code = ok // each operation has its own code
 		}
 		c.answers(one, q.xid, code, one.result.write, one.result.tell(c.m.host.Names()))
 		if q.op == opClose {
@@ -204,7 +204,7 @@ func (c *client) answer(one *call) {
 	}
 }
 
-// welcome answers the first message.
+// answerConnect answers the first message.
 func (c *client) welcome(one *call) {
 	q := one.q
 	lives := one.result.code == ok
@@ -238,7 +238,7 @@ func (c *client) welcome(one *call) {
 	}
 }
 
-// alive is what a client learns from any answer: that its session lives.
+// aliveEvents is what a client learns from any answer: that its session lives.
 func (c *client) alive() []trace.Event {
 	return []trace.Event{{
 		Kind: trace.KindAlive, Peer: c.m.name,
@@ -255,7 +255,7 @@ func reply(xid int32, zxid int64, code code) *writer {
 	return w
 }
 
-// answers sends an answer: what body writes, unless the request failed.
+// sendAnswer sends an answer, whose body is written by body unless the request failed.
 func (c *client) answers(one *call, xid int32, code code, body func(*writer), text string) {
 	w := reply(xid, c.m.tree.zxid, code)
 	if code == ok && body != nil {
@@ -271,7 +271,7 @@ func (c *client) answers(one *call, xid int32, code code, body func(*writer), te
 	c.m.send(c.end, one.r, p)
 }
 
-// read answers what changes nothing.
+// read answers a request that changes nothing.
 func (c *client) read(one *call) {
 	q, m := one.q, c.m
 	n := m.tree.nodes[q.path]
@@ -357,7 +357,7 @@ func (w *writer) acl(acl []permit) {
 	}
 }
 
-// write writes what came of a change.
+// write writes the result of a change.
 func (r result) write(w *writer) {
 	switch r.op {
 	case opCreate:
@@ -382,7 +382,7 @@ func (r result) write(w *writer) {
 	}
 }
 
-// tell is what came of a change, for people.
+// describe describes the result of a change for the trace.
 func (r result) tell(names *sim.Names) string {
 	switch r.op {
 	case opCreate, opCreate2:
@@ -397,8 +397,8 @@ func (r result) tell(names *sim.Names) string {
 	return ""
 }
 
-// ended says that the client's session has ended. If the client has ended it itself it is
-// answered first.
+// sessionEnded closes the connection because its session has ended. If the client ended the
+// session itself, that request is answered first.
 func (c *client) ended() {
 	for _, one := range c.calls {
 		if one.q.op == opClose && one.done {
@@ -417,7 +417,7 @@ func (c *client) close() {
 	c.gone()
 }
 
-// gone forgets the connection. The session is another matter.
+// forgetConnection removes the connection. Its session continues.
 func (c *client) gone() {
 	c.over = true
 	c.m.watches.forget(c)

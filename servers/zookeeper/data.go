@@ -6,19 +6,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What clients keep in ZooKeeper beside their locks is the data of nodes, which stay. The
-// version of a node, which counts how often its data was set, is that of the object: who made
-// the node has set it to nothing, as version 0.
+// Clients keep their data in persistent nodes. An object's version is the version of its
+// node: the number of times its data was set. The node is created without data, as version
+// 0.
 
-// Plain and Synced are the ways to read: from the server that the client is connected to,
-// which may be behind, and from that server when it has caught up with its leader, as after a
-// sync.
+// Plain and Synced are the two kinds of read. A plain read is answered by the server that
+// the client is connected to, which may be behind; a synced one by that server when it has
+// caught up with its leader, as after a sync.
 const (
 	Plain  = "plain"
 	Synced = "synced"
 )
 
-// gave tells that a member has answered a read of data.
+// recordRead records that a member has answered a read of data.
 func (m *member) gave(path string, n *znode, by *trace.Actor) {
 	if object, is := m.host.Object(path); is && by != nil {
 		ev := sim.Served(trace.Read, object, by)
@@ -27,7 +27,7 @@ func (m *member) gave(path string, n *znode, by *trace.Actor) {
 	}
 }
 
-// wrote tells what has become of a write of data.
+// recordWrite records the result of a write of data.
 func (r *register) wrote(m *member, x *txn) {
 	for _, one := range x.ops {
 		r.wrote(m, &txn{op: one.op, code: one.code, path: one.path, data: one.data, version: one.version, by: x.by})
@@ -50,7 +50,7 @@ func (r *register) wrote(m *member, x *txn) {
 	m.host.Tell(ev)
 }
 
-// Kept is as in [sim.DataServer]: as the member has it that has applied most.
+// Kept implements [sim.DataServer], with the data of the member that has applied most.
 func (m *member) Kept(path string) (version int, value string) {
 	if latest := m.latest(); latest != nil && latest.nodes[path] != nil {
 		n := latest.nodes[path]
@@ -59,7 +59,7 @@ func (m *member) Kept(path string) (version int, value string) {
 	return 0, ""
 }
 
-// latest is the tree of the member that has applied most; nil if none has a tree.
+// latest returns the tree of the member that has applied most, or nil if none has a tree.
 func (m *member) latest() *tree {
 	var latest *tree
 	for _, name := range m.host.Members() {

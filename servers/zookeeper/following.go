@@ -7,19 +7,20 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// following is the role of a member that has a leader. It serves reads by itself, from what
-// it knows, and asks the leader for all else. Which sessions live it tells the leader, when
-// it is asked; until it gives the leader up it says so to their clients by itself.
+// following is the role of a member that has a leader. It answers reads from its own tree,
+// and asks the leader for everything else. When the leader pings it, it reports which
+// sessions are alive. Until it gives the leader up, it answers its clients' pings by
+// itself.
 type following struct {
 	idle
 	m       *member
-	end     *sim.End // nil until it has reached the leader
+	end     *sim.End // nil until it is connected to the leader
 	tries   int
 	active  bool
-	heard   int64 // when the leader was last heard, on the monotonic clock
+	heard   int64 // when it last heard the leader, on the monotonic clock
 	touched []int64
-	// returning are calls of clients that have come with a session, and wait for the
-	// leader to say whether it goes on.
+	// returning are calls of clients that want to resume a session, and wait for the
+	// leader's answer.
 	returning map[int]*call
 }
 
@@ -39,7 +40,7 @@ func (f *following) quit() {
 	}
 }
 
-// dial reaches for the leader, a few times.
+// dial connects to the leader, and retries a few times.
 func (f *following) dial() {
 	m := f.m
 	if f.tries++; f.tries > m.limits.tries {
@@ -72,7 +73,7 @@ func (f *following) dial() {
 	})
 }
 
-// watch gives the leader up if it is silent for too long.
+// watchLeader gives the leader up if it is silent for too long.
 func (f *following) watch() {
 	m := f.m
 	limit := m.limits.silence
@@ -90,13 +91,13 @@ func (f *following) watch() {
 	})
 }
 
-// A guide is a follower's end of its connection to the leader.
+// A leaderEnd is a follower's end of its connection to the leader.
 type guide struct {
 	f     *following
 	again func()
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (g *guide) Receive(r *sim.Request) {
 	m := g.f.m
 	if m.role != g.f {
@@ -108,8 +109,9 @@ func (g *guide) Receive(r *sim.Request) {
 	})
 }
 
-// HangUp is as in [sim.Endpoint]: without a leader everything begins anew. Who was sent away
-// before it was told anything tries again: its leader may not know yet that it leads.
+// HangUp implements [sim.Endpoint]. An active follower that loses its leader looks for a
+// new one. A follower that is rejected before it is active tries again: its leader may not
+// know yet that it leads.
 func (g *guide) HangUp(bool) {
 	m := g.f.m
 	if !m.host.Up() || m.role != g.f {
@@ -130,7 +132,7 @@ func (f *following) hears(msg message) {
 	switch msg := msg.(type) {
 	case leaderInfo:
 		if msg.epoch < m.disk.accepted {
-			m.look() // it has promised to follow a later one
+			m.look() // this member has promised to follow a later epoch
 			return
 		}
 		m.disk.accepted = msg.epoch
@@ -162,7 +164,7 @@ func (f *following) hears(msg message) {
 	}
 }
 
-// learn makes what the member has what the leader has.
+// syncWithLeader makes the member's log equal to the leader's.
 func (f *following) learn(msg newLeader) {
 	m := f.m
 	i := len(m.disk.log)
@@ -171,7 +173,7 @@ func (f *following) learn(msg newLeader) {
 	}
 	m.disk.log = append(m.disk.log[:i:i], msg.txns...)
 	if m.tree.zxid > msg.since {
-		panic(errors.New("zookeeper: a change that counted was never decided by the leader")) // most members had it
+		panic(errors.New("zookeeper: a change that counted was never decided by the leader")) // a majority had it on disk
 	}
 	m.disk.current = msg.epoch
 	m.tells(f.end, newLeaderAck{m.disk.last()})

@@ -7,21 +7,22 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// most is how long a message may be, in bytes: jute.maxbuffer as it is without any setting.
+// maxMessage is the maximum size of a message, in bytes: the default of jute.maxbuffer.
 const most = 0xfffff
 
-// framer cuts what a client writes. Each message begins with its length; the first one on a
-// connection is of a form of its own.
+// framer cuts what a client writes into messages. Each message begins with its length; the
+// first one on a connection has a form of its own.
 type framer struct {
 	names *sim.Names
 	begun bool
 }
 
-// garbage is the body of what is no message, or of a command of four letters.
+// garbage is the body of bytes that are not a message. command is set if they are a
+// four-letter command.
 type garbage struct{ command string }
 
-// commands are those of four letters, which operators send in place of the first message: ServerCnxn
-// of the real one.
+// commands are the four-letter commands that operators send in place of the first message:
+// ServerCnxn of the real server.
 var commands = []string{
 	"conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "hash", "isro", "lsnp", "mntr", "orst", "ruok", "srst", "srvr",
 	"stat", "stmk", "wchc", "wchp", "wchs", "icfg",

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// written is a request as a client writes it, with its length before it.
+// encodeRequest returns a request as a client writes it, with its length in front.
 func written(xid int32, op opcode, body func(*writer)) []byte {
 	var w writer
 	w.int(xid)
@@ -18,7 +18,7 @@ func written(xid int32, op opcode, body func(*writer)) []byte {
 	return w.framed()
 }
 
-// hello is the first message of a connection.
+// hello returns the first message of a connection.
 func hello(session int64, secret []byte) []byte {
 	var w writer
 	w.int(0)
@@ -29,7 +29,7 @@ func hello(session int64, secret []byte) []byte {
 	return w.framed()
 }
 
-// samples are one request of each kind.
+// samples returns one request of each kind.
 func samples() [][]byte {
 	acl := func(w *writer) { w.acl(open) }
 	create := func(path string, flags int32) func(*writer) {
@@ -71,7 +71,7 @@ func samples() [][]byte {
 	}
 }
 
-// However the bytes of a connection come, the messages are the same.
+// The messages are the same however the bytes of a connection arrive.
 func TestFramerCutsMessages(t *testing.T) {
 	all := append([][]byte{hello(0, make([]byte, 16))}, samples()...)
 	var stream []byte
@@ -94,7 +94,7 @@ func TestFramerCutsMessages(t *testing.T) {
 	}
 }
 
-// What a message says for people has no random word in it.
+// The text of a message contains no random words.
 func TestRequestsAreTold(t *testing.T) {
 	f := &framer{names: sim.NewNames("/a"), begun: true}
 	for i, want := range []string{

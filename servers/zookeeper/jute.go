@@ -2,15 +2,15 @@ package zookeeper
 
 import "encoding/binary"
 
-// A reader reads jute, ZooKeeper's encoding: numbers are big-endian, a buffer and a list
-// begin with their length, and a length of -1 is none at all. What is not there is zero, and
-// the reader is short from then on.
+// A reader reads jute, ZooKeeper's encoding: numbers are big-endian, buffers and lists
+// begin with their length, and a length of -1 means null. Values that are missing at the
+// end read as zero, and the reader is short from then on.
 type reader struct {
 	b     []byte
 	short bool
 }
 
-// take takes the next n bytes off.
+// take removes and returns the next n bytes.
 func (r *reader) take(n int) []byte {
 	if n < 0 || n > len(r.b) {
 		r.b, r.short = nil, true
@@ -42,7 +42,7 @@ func (r *reader) long() int64 {
 	return int64(binary.BigEndian.Uint64(b))
 }
 
-// buffer is nil for none at all.
+// buffer reads a buffer; null is nil.
 func (r *reader) buffer() []byte {
 	n := r.int()
 	if n == -1 {
@@ -53,8 +53,8 @@ func (r *reader) buffer() []byte {
 
 func (r *reader) string() string { return string(r.buffer()) }
 
-// each calls f for each entry of a list. A list that announces more than there are bytes is
-// short.
+// each calls f for each entry of a list. It stops if the list claims more entries than
+// there are bytes; the reader is short then.
 func (r *reader) each(f func()) {
 	for n := r.int(); n > 0 && !r.short; n-- {
 		f()
@@ -101,7 +101,7 @@ func (w *writer) strings(all []string) {
 	}
 }
 
-// framed is what was written, as one message.
+// framed returns what was written, as one message.
 func (w *writer) framed() []byte {
 	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(w.b)), uint32(len(w.b))), w.b...)
 }

@@ -9,53 +9,54 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// leading is the role of the member that decides: it puts the changes in order, sees to it
-// that most members have each on their disks before it counts, and ends the sessions whose
-// time is up. A server that works by itself leads nobody.
+// leading is the role of the member that decides: it orders the changes, commits each when
+// a majority has it on disk, and ends expired sessions. A standalone server has this role
+// without followers.
 type leading struct {
 	idle
 	m      *member
 	epoch  int64
-	active bool // it serves: most members have followed it into its epoch
+	active bool // it serves: a majority has followed it into its epoch
 
-	// ahead is the tree with all that was proposed, which is what the next request is
-	// decided by; zxid is that of the last proposal.
+	// ahead is the tree with all proposed changes, by which the next request is decided;
+	// zxid is that of the last proposal.
 	ahead   *tree
 	zxid    int64
 	pending []*pending
 	tracker *tracker
 
 	learners []*learner
-	beats    int // half ticks
+	beats    int // half ticks since it became active
 }
 
-// pending is what was proposed and does not count yet.
+// pending is a proposed change that has not been committed.
 type pending struct {
 	txn  *txn
 	acks map[string]bool
-	// after are syncs that are answered once it counts.
+	// after are syncs that are answered once it is committed.
 	after []func()
 }
 
-// A learner is a follower, as its leader has it.
+// A learner is a follower, as its leader sees it.
 type learner struct {
 	name     string
 	end      *sim.End
 	accepted int64
-	// told, promised, synced: it was told the epoch, has promised to follow, and has all
-	// that the leader has. What is proposed then it is told in order.
+	// The steps of a follower, in order: it got the epoch, has promised to follow, was sent
+	// what it lacked, and has all that the leader has. It receives later proposals in
+	// order.
 	told, promised, sent, synced bool
 	heard                        int64 // when it was last heard, on the monotonic clock
 }
 
-// alone begins the work of a server that is its whole ensemble.
+// startAlone starts a standalone server.
 func (m *member) alone() {
 	l := &leading{m: m}
 	m.role = l
 	l.activate()
 }
 
-// lead begins the role of a leader that was elected.
+// lead starts the role of an elected leader.
 func (m *member) lead(v vote, round int) {
 	l := &leading{idle: idle{notification{v, round, isLeading}}, m: m}
 	m.role = l
@@ -68,7 +69,7 @@ func (m *member) lead(v vote, round int) {
 
 func (l *leading) serves() bool { return l.active }
 
-// quit ends it: nobody's time is counted any more.
+// quit ends the role: sessions no longer expire.
 func (l *leading) quit() {
 	if l.tracker != nil {
 		l.tracker.quit()
@@ -79,7 +80,7 @@ func (l *leading) quit() {
 	l.learners = nil
 }
 
-// activate begins to serve.
+// activate makes the leader serve.
 func (l *leading) activate() {
 	m := l.m
 	m.disk.current = l.epoch
@@ -91,7 +92,8 @@ func (l *leading) activate() {
 		l.ahead = m.tree.clone()
 		l.zxid = l.epoch << 32
 	}
-	// Whoever led before counted for itself: every session has its whole time again.
+	// The previous leader's expiry times are lost: every session gets its whole timeout
+	// again.
 	l.tracker = &tracker{m: m, sessions: map[int64]*tracked{}, expire: l.expire}
 	for _, id := range slices.Sorted(maps.Keys(m.tree.sessions)) {
 		l.tracker.add(id, m.tree.sessions[id].timeout, "")
@@ -101,14 +103,14 @@ func (l *leading) activate() {
 	}
 }
 
-// expire ends a session whose time is up.
+// expire ends an expired session.
 func (l *leading) expire(id int64) {
 	x := l.ahead.prepare(&request{op: opClose, session: id}, nil)
 	x.timely = true
 	l.propose(x)
 }
 
-// propose gives a change its place, and puts it to the vote.
+// propose gives a change its zxid and proposes it to the followers.
 func (l *leading) propose(x *txn) {
 	m := l.m
 	l.zxid++
@@ -124,7 +126,7 @@ func (l *leading) propose(x *txn) {
 	l.count()
 }
 
-// count lets what most members have come to count, in order.
+// commitReady commits the changes that a majority has, in order.
 func (l *leading) count() {
 	m := l.m
 	for len(l.pending) > 0 && m.most(len(l.pending[0].acks)) {
@@ -143,7 +145,7 @@ func (l *leading) count() {
 	}
 }
 
-// submit is of a call of its own client.
+// submit handles a call of the leader's own client.
 func (l *leading) submit(one *call) {
 	m := l.m
 	if one.q.op == opSync {
@@ -154,7 +156,7 @@ func (l *leading) submit(one *call) {
 	l.decide(one.q, one.r.By(), one.c.who, m.name, one.serial)
 }
 
-// decide decides a change that a client has asked a member for.
+// decide decides a change that a client of member origin has requested, and proposes it.
 func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string, serial int) {
 	var x *txn
 	switch c := l.entitled(q, origin); {
@@ -170,7 +172,8 @@ func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string
 	l.propose(x)
 }
 
-// entitled says whether a session may ask for changes: it must live, and be the origin's.
+// checkSession returns ok if a session may request changes: it must be alive, and belong to
+// origin.
 func (l *leading) entitled(q *request, origin string) code {
 	if q.op == opOpen {
 		return ok
@@ -180,14 +183,14 @@ func (l *leading) entitled(q *request, origin string) code {
 	case s == nil || s.closing:
 		return errSessionExpired
 	case s.owner == "":
-		s.owner = origin // it goes on from before this leader
+		s.owner = origin // it began under the previous leader
 	case s.owner != origin:
 		return errSessionMoved
 	}
 	return ok
 }
 
-// settled has f called once all counts that was proposed before.
+// whenCommitted calls f when all current proposals have been committed.
 func (l *leading) settled(f func()) {
 	if n := len(l.pending); n > 0 {
 		l.pending[n-1].after = append(l.pending[n-1].after, f)
@@ -197,14 +200,14 @@ func (l *leading) settled(f func()) {
 }
 
 func (l *leading) touch(session int64) bool {
-	// A session whose beginning does not count yet is touched by that.
+	// A session that is still being opened is touched when that is committed.
 	return l.tracker.touch(session)
 }
 
 func (l *leading) resume(one *call) { one.greet(l.takesOver(one.q.session, one.q.timeout, l.m.name)) }
 
-// takesOver gives a session to the member to which its client has come, if it lives, with
-// the timeout that the client asks for this time.
+// takeOver assigns a live session to the member that its client is now connected to, with
+// the timeout that the client asks for now. It reports whether the session is alive.
 func (l *leading) takesOver(session int64, timeout int32, origin string) bool {
 	if s := l.tracker.sessions[session]; s != nil {
 		s.timeout, s.owner = milliseconds(timeout), origin
@@ -231,9 +234,9 @@ func (l *leading) expires(session int64) time.Duration {
 	return l.tracker.expires(session)
 }
 
-// Of followers.
+// The following functions handle followers.
 
-// those are the followers of which something is true.
+// learnersWhere returns the followers for which is returns true.
 func (l *leading) those(is func(*learner) bool) (all []*learner) {
 	for _, f := range l.learners {
 		if is(f) {
@@ -245,12 +248,11 @@ func (l *leading) those(is func(*learner) bool) (all []*learner) {
 
 func isSynced(f *learner) bool { return f.synced }
 
-// joins takes in a follower. Who does not lead yet, or has lost what it led, has no place
-// for one.
+// addLearner adds a follower. Until a majority has come, there is no epoch to follow.
 func (l *leading) joins(v *visitor, info followerInfo) {
 	m := l.m
 	for _, f := range slices.Clone(l.learners) {
-		if f.name == v.end.Peer() { // it comes again; the old connection is one that it has given up
+		if f.name == v.end.Peer() { // it has reconnected and given up the old connection
 			l.parts(f)
 			m.hangUp(f.end)
 		}
@@ -278,14 +280,14 @@ func (l *leading) joins(v *visitor, info followerInfo) {
 	}
 }
 
-// hears takes in what a follower tells.
+// receive handles a message from a follower.
 func (l *leading) hears(f *learner, msg message) {
 	m := l.m
 	f.heard = m.timers.Now()
 	switch msg := msg.(type) {
 	case epochAck:
 		if msg.current > m.disk.current || msg.current == m.disk.current && msg.zxid > m.disk.last() {
-			m.look() // it knows more: somebody else should lead
+			m.look() // the follower has more: another member should lead
 			return
 		}
 		f.promised = true
@@ -312,8 +314,8 @@ func (l *leading) hears(f *learner, msg message) {
 	}
 }
 
-// synchronize gives those who have promised to follow what they do not have, once most have
-// promised.
+// synchronize sends the followers that have promised to follow what they lack, once a
+// majority has promised.
 func (l *leading) synchronize() {
 	promised := l.those(func(f *learner) bool { return f.promised })
 	if !l.active && !l.m.most(1+len(promised)) {
@@ -328,8 +330,9 @@ func (l *leading) synchronize() {
 	}
 }
 
-// since finds what a follower does not have whose last transaction is that of some zxid:
-// what comes after it, or, if that was never decided here, after the one before.
+// since returns what a follower lacks whose last transaction is zxid: all transactions
+// after it. If this log does not contain zxid, it returns those after the last earlier one.
+// It also returns the zxid after which they follow.
 func (d *disk) since(zxid int64) (int64, []*txn) {
 	since := int64(0)
 	i := 0
@@ -340,7 +343,7 @@ func (d *disk) since(zxid int64) (int64, []*txn) {
 	return since, slices.Clone(d.log[i:])
 }
 
-// arrived takes in that a follower has what the leader had when it told it.
+// learnerSynced handles that a follower has what the leader sent it.
 func (l *leading) arrived(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true
@@ -359,7 +362,7 @@ func (l *leading) arrived(f *learner, zxid int64) {
 	l.acked(f, zxid)
 }
 
-// acked takes in that a follower has everything up to a zxid on its disk.
+// acknowledged handles that a follower has everything up to a zxid on its disk.
 func (l *leading) acked(f *learner, zxid int64) {
 	for _, p := range l.pending {
 		if p.txn.zxid <= zxid {
@@ -377,13 +380,13 @@ func (l *leading) forwarded(f *learner, msg forward) {
 	l.decide(msg.q, msg.r.By(), msg.who, f.name, msg.serial)
 }
 
-// parts takes in that a follower is gone.
+// removeLearner handles that a follower is gone.
 func (l *leading) parts(f *learner) {
 	l.learners = slices.DeleteFunc(l.learners, func(o *learner) bool { return o == f })
 }
 
-// beat asks the followers twice a tick whether they are there. Each tick the leader looks
-// whether most of them are, and gives up if they are not.
+// pingLearners pings the followers twice a tick. Once a tick the leader checks that it
+// still has a majority, and gives up if not.
 func (l *leading) beat() {
 	m := l.m
 	if m.role != l {

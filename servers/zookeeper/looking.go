@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// doing is what a member does, as its votes tell it.
+// doing is what a member does, as its votes report it.
 type doing string
 
 const (
@@ -18,20 +18,21 @@ const (
 	isLeading   doing = "who leads"
 )
 
-// looking is the role of a member that has no leader. It tells the others for whom it is, at
-// first itself, and comes over to any better vote. Once most members are for one, and no
-// better vote has come for a while, that one leads: FastLeaderElection of the real one.
+// looking is the role of a member that has no leader. It votes, at first for itself, sends
+// its vote to the others, and adopts any better vote. When a majority has the same vote,
+// and no better one has come for a while, the election is decided: FastLeaderElection of
+// the real server.
 type looking struct {
 	idle
 	m     *member
-	votes map[string]vote // of this round
-	// settled are members that have a leader, and tell who that is.
+	votes map[string]vote // of this round, by member
+	// settled are the notifications of members that have a leader.
 	settled map[string]notification
-	timer   *agenda.Timer // until the election is decided
+	timer   *agenda.Timer // rings when the election is decided
 	wait    time.Duration
 }
 
-// look begins to look for a leader. Clients cannot be served meanwhile.
+// look starts looking for a leader. The member serves no clients meanwhile.
 func (m *member) look() {
 	was := m.role
 	l := &looking{idle: idle{notification{m.own(), was.status().round + 1, isLooking}}, m: m, wait: m.limits.settle, settled: map[string]notification{}}
@@ -43,10 +44,10 @@ func (m *member) look() {
 	l.again()
 }
 
-// own is a member's vote for itself.
+// own returns a member's vote for itself.
 func (m *member) own() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
-// better says whether a vote is better than another.
+// better reports whether a vote is better than another.
 func (v vote) better(than vote) bool {
 	switch {
 	case v.epoch != than.epoch:
@@ -63,7 +64,8 @@ func (l *looking) tellAll() {
 	}
 }
 
-// again casts the vote again if nobody has decided anything, after longer and longer pauses.
+// repeatVote sends the vote again while the election is undecided, after longer and longer
+// pauses.
 func (l *looking) again() {
 	m := l.m
 	m.timers.After(l.wait, func() {
@@ -75,7 +77,7 @@ func (l *looking) again() {
 	})
 }
 
-// heard takes in a vote.
+// receiveVote handles a notification from another member.
 func (m *member) heard(from string, n notification) {
 	l, looks := m.role.(*looking)
 	switch {
@@ -90,11 +92,11 @@ func (m *member) heard(from string, n notification) {
 	}
 }
 
-// heard takes in the vote of somebody who looks, too.
+// receiveVote handles the vote of a member that is also looking.
 func (l *looking) heard(from string, n notification) {
 	switch {
 	case n.round < l.round:
-		l.m.notify(from) // it must come over to this round first
+		l.m.notify(from) // it must join this round first
 		return
 	case n.round > l.round:
 		l.round = n.round
@@ -111,7 +113,7 @@ func (l *looking) heard(from string, n notification) {
 	l.count()
 }
 
-// count looks whether most members are for the one that this one is for.
+// count decides the election, after a while, if a majority has this member's vote.
 func (l *looking) count() {
 	m := l.m
 	m.timers.Stop(l.timer)
@@ -135,8 +137,8 @@ func (l *looking) won() bool {
 	return l.m.most(n)
 }
 
-// found takes in that somebody has a leader. If most members have the same one, and that one
-// says so itself, this one joins them.
+// receiveLeader handles that a member has a leader. If a majority has the same leader, and
+// that one confirms it, this member joins them.
 func (l *looking) found(from string, n notification) {
 	l.settled[from] = n
 	count := 0
@@ -151,7 +153,7 @@ func (l *looking) found(from string, n notification) {
 	}
 }
 
-// decided begins the role that an election has given to the member.
+// startElectedRole starts the role that an election has given to the member.
 func (m *member) decided(v vote) {
 	round := m.role.status().round
 	if v.leader == m.name {
@@ -161,13 +163,13 @@ func (m *member) decided(v vote) {
 	}
 }
 
-// A wire is the connection on which a member tells another one its votes.
+// A wire is the connection over which a member sends another one its votes.
 type wire struct {
 	end    *sim.End
 	opened bool
 }
 
-// notify tells another member for whom this one is.
+// notify sends another member this one's vote.
 func (m *member) notify(to string) {
 	w := m.votes[to]
 	switch {
@@ -195,7 +197,7 @@ func (m *member) notify(to string) {
 	}
 }
 
-// A listener is a member's end of a connection on which it tells its votes. It hears
+// A voteSender is a member's end of a connection over which it sends its votes. It receives
 // nothing there.
 type listener struct {
 	m    *member
@@ -203,25 +205,25 @@ type listener struct {
 	wire *wire
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (l *listener) Receive(*sim.Request) {}
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (l *listener) HangUp(bool) {
 	if l.m.votes[l.to] == l.wire {
 		delete(l.m.votes, l.to)
 	}
 }
 
-// A visitor is a member's end of a connection that another one has opened, to tell its votes
-// or to follow.
+// A visitor is a member's end of a connection that another member has opened, to send its
+// votes or to follow.
 type visitor struct {
 	m       *member
 	end     *sim.End
 	learner *learner
 }
 
-// Receive is as in [sim.Endpoint].
+// Receive implements [sim.Endpoint].
 func (v *visitor) Receive(r *sim.Request) {
 	m := v.m
 	m.turn(func() {
@@ -243,7 +245,7 @@ func (v *visitor) Receive(r *sim.Request) {
 	})
 }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (v *visitor) HangUp(bool) {
 	m := v.m
 	if !m.host.Up() {

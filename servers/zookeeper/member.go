@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A member is one server of an ensemble, or one that works by itself.
+// A member is one server of an ensemble, or a standalone server.
 type member struct {
 	host   *sim.Host
 	name   string
@@ -21,34 +21,35 @@ type member struct {
 	limits limits
 	uptime time.Duration // of its machine, when the world began
 	disk   disk
-	// timers are by the monotonic clock, as the real one measures all of its limits.
+	// timers use the monotonic clock, by which the real server measures all its limits.
 	timers  *agenda.Timers
 	role    role
 	formed  bool // the ensemble has had its first leader
 	session int64
-	// register belongs to all members together.
+	// register is shared by all members.
 	register *register
 
-	// All below is lost in a crash.
+	// The following fields are lost in a crash.
 	tree    *tree
 	watches *watches
 	clients []*client
 	calls   map[int]*call // those that wait for a transaction or a sync, by their serials
 	serial  int
-	votes   map[string]*wire // to whom it tells its votes
+	votes   map[string]*wire // connections for its votes, by member
 
-	life int // counts the crashes
+	life int // how often it has crashed
 	out  *agenda.Outbox
 }
 
 // A disk is what a member has written: every transaction that it has seen, and the epochs
-// that it has promised to and worked in. Worlds are short, so that there are no snapshots.
+// that it has promised to follow and that it works in. There are no snapshots, because
+// worlds are short.
 type disk struct {
 	log               []*txn
 	accepted, current int64
 }
 
-// last is the zxid of the last transaction.
+// last returns the zxid of the last transaction.
 func (d *disk) last() int64 {
 	if len(d.log) == 0 {
 		return 0
@@ -56,23 +57,26 @@ func (d *disk) last() int64 {
 	return d.log[len(d.log)-1].zxid
 }
 
-// A role is what a member does in its ensemble: it looks for a leader, follows one or is one.
+// A role is what a member does in its ensemble: it looks for a leader, follows one or is
+// one.
 type role interface {
-	// status is what it tells the others of itself; one that does nothing has nothing to tell.
+	// status is what it reports about itself to the others; that of an idle member is
+	// empty.
 	status() notification
-	// serves says whether it serves clients.
+	// serves reports whether it serves clients.
 	serves() bool
-	// submit takes a call on that has to be decided by the leader.
+	// submit passes on a call that the leader has to decide.
 	submit(*call)
-	// touch takes in a sign of life of a session. It is false if there is no such session.
+	// touch handles a sign of life of a session. It returns false if there is no such
+	// session.
 	touch(session int64) bool
-	// resume asks whether there is a session that a client comes back with.
+	// resume finds out whether the session that a client wants to resume is alive.
 	resume(*call)
-	// applied is told of a transaction that was applied.
+	// applied is called when a transaction has been applied.
 	applied(*txn)
-	// expires is when a session ends, as far as it knows; 0 if it does not.
+	// expires returns when a session expires, in true time, or 0 if it does not know.
 	expires(session int64) time.Duration
-	// quit ends it; clients are gone already.
+	// quit ends the role.
 	quit()
 }
 
@@ -97,7 +101,7 @@ func boot(host *sim.Host) sim.Server {
 	return m
 }
 
-// begin is what a server does that starts: it reads its disk.
+// begin starts a server from its disk.
 func (m *member) begin() {
 	m.watches, m.clients, m.calls, m.votes = &watches{map[string][]*client{}, map[string][]*client{}}, nil, map[int]*call{}, map[string]*wire{}
 	const bits, spare = 40, 16
@@ -111,8 +115,9 @@ func (m *member) begin() {
 	}
 }
 
-// form is how the members of a new ensemble begin, before the story does: as if they had
-// elected the one who wins if nobody knows of any change, the one with the highest number.
+// form makes the members of a new ensemble begin before the story does, as if they had
+// elected the member that wins when no member has any changes: the one with the highest
+// number.
 func (m *member) form() {
 	if m.formed {
 		return
@@ -134,10 +139,10 @@ func (m *member) form() {
 	}
 }
 
-// most says whether some members are most of them.
+// isMajority reports whether n members are a majority.
 func (m *member) most(n int) bool { return n > (len(m.others)+1)/2 }
 
-// Accept is as in [sim.Server].
+// Accept implements [sim.Server].
 func (m *member) Accept(end *sim.End) sim.Endpoint {
 	m.turn(m.form)
 	if slices.Contains(m.others, end.Peer()) {
@@ -148,10 +153,10 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 	return c
 }
 
-// ClockChanged is as in [sim.Server].
+// ClockChanged implements [sim.Server].
 func (m *member) ClockChanged() { m.timers.Arm() }
 
-// Crash is as in [sim.Server]. What is on the disk stays, however it crashes.
+// Crash implements [sim.Server]. No crash loses what is on the disk.
 func (m *member) Crash(trace.Crash) {
 	m.life++
 	m.timers.Clear()
@@ -159,7 +164,7 @@ func (m *member) Crash(trace.Crash) {
 	m.role = idle{}
 }
 
-// Restart is as in [sim.Server].
+// Restart implements [sim.Server].
 func (m *member) Restart() {
 	m.turn(func() {
 		m.begin()
@@ -169,15 +174,15 @@ func (m *member) Restart() {
 	})
 }
 
-// Stop has nothing to do: there are no goroutines.
+// Stop does nothing: there are no goroutines.
 func (m *member) Stop() {}
 
-// turn does something, and sends what comes of it when the world has seen it: a crash may
-// come between.
+// turn calls f, lets the world's faults act, and then sends what f wanted to send. A crash
+// may come between.
 func (m *member) turn(f func()) { m.out.Do(f) }
 
-// send sends a packet when the turn is over: the answer to a request, or what nobody has
-// asked for.
+// send sends a packet at the end of the turn: the answer to r, or an unrequested packet if
+// r is nil.
 func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
 	m.out.Send(func() {
 		if r == nil {
@@ -190,10 +195,10 @@ func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
 
 func (m *member) hangUp(end *sim.End) { m.out.Send(end.Close) }
 
-// write puts a transaction on the disk.
+// write writes a transaction to the disk.
 func (m *member) write(x *txn) { m.disk.log = append(m.disk.log, x) }
 
-// replay applies what the disk has, up to some zxid.
+// replay applies the transactions on the disk, up to a zxid.
 func (m *member) replay(upTo int64) {
 	for _, x := range m.disk.log {
 		if x.zxid > m.tree.zxid && x.zxid <= upTo {
@@ -202,8 +207,8 @@ func (m *member) replay(upTo int64) {
 	}
 }
 
-// apply applies a transaction that counts, tells everybody of it whom it concerns, and has
-// the call answered that it was made for.
+// apply applies a committed transaction, notifies the watchers, and answers the call that
+// requested it.
 func (m *member) apply(x *txn) {
 	r := m.tree.apply(x, m.watches.changed)
 	m.role.applied(x)
@@ -221,7 +226,7 @@ func (m *member) apply(x *txn) {
 	}
 }
 
-// dismiss hangs up on all clients: without a leader a member serves none.
+// dismiss hangs up on all clients: a member without a leader serves none.
 func (m *member) dismiss() {
 	for _, c := range slices.Clone(m.clients) {
 		c.close()
@@ -229,8 +234,8 @@ func (m *member) dismiss() {
 	clear(m.calls)
 }
 
-// password is what a client proves by that a session is its own: anybody who has it may go on
-// with the session at any member.
+// password returns the password of a session. A client that has it can resume the session
+// at any member.
 func password(session int64) []byte {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("the password of session "), uint64(session)))
 	return sum[:16]
@@ -243,14 +248,14 @@ func sortedPaths(s *life) []string {
 	return slices.Sorted(maps.Keys(s.ephemerals))
 }
 
-// await enters a call among those that wait for a transaction or a sync.
+// await adds a call to those that wait for a transaction or a sync.
 func (m *member) await(one *call) {
 	m.serial++
 	one.serial = m.serial
 	m.calls[one.serial] = one
 }
 
-// idle is the role of a server that does nothing yet, or is down. Other roles are made of it.
+// idle is the role of a server that is starting or down. Other roles embed it.
 type idle struct{ notification }
 
 func (i idle) status() notification      { return i.notification }

@@ -6,11 +6,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// What members tell each other. Each is the body of a packet, and tells itself to people.
+// A message is sent from one member to another, as the body of a packet. describe describes
+// it for the trace.
 type message interface{ tell(*sim.Names) string }
 
-// A vote is for whom a member is, and how much that one knows: of two votes the better one is
-// that of the later epoch, then that of the later zxid, then that for the higher number.
+// A vote names the member that is voted for, with the epoch, the last zxid and the number
+// of that member. The better of two votes has the later epoch, or else the later zxid, or
+// else the higher number.
 type vote struct {
 	leader      string
 	id          int
@@ -18,27 +20,27 @@ type vote struct {
 }
 
 type (
-	// notification is a vote: in which round it was cast, and what the member that tells it
-	// does.
+	// notification is a vote, with its round and what the member that sends it does.
 	notification struct {
 		vote  vote
 		round int
 		doing doing
 	}
-	// followerInfo is the first thing that a follower tells its leader: up to which epoch it
-	// has promised to follow.
+	// followerInfo is a follower's first message to its leader: the epoch that it has
+	// promised to follow.
 	followerInfo struct{ accepted int64 }
-	// leaderInfo is the new epoch. Who answers it will follow no leader of an older one.
+	// leaderInfo is the new epoch. A member that answers it follows no leader of an older
+	// one.
 	leaderInfo struct{ epoch int64 }
 	epochAck   struct{ current, zxid int64 }
-	// newLeader is all that the follower does not have yet, and what it has and must
-	// forget: everything after since.
+	// newLeader is all that the follower lacks. The follower must remove everything after
+	// since from its log.
 	newLeader struct {
 		epoch, since int64
 		txns         []*txn
 	}
 	newLeaderAck struct{ zxid int64 }
-	// upToDate says that the follower can serve, and up to where all that it has counts.
+	// upToDate allows the follower to serve; everything up to zxid is committed.
 	upToDate struct{ zxid int64 }
 
 	proposal struct{ txn *txn }
@@ -53,7 +55,8 @@ type (
 		serial int
 	}
 	synced struct{ serial int }
-	// revalidate asks whether a session goes on, whose client has come here.
+	// revalidate asks whether the session is alive whose client has connected to the
+	// follower.
 	revalidate struct {
 		session int64
 		timeout int32
@@ -65,8 +68,8 @@ type (
 	}
 
 	ping struct{}
-	// pong is the answer to a ping: the sessions of which a follower has seen a sign of life
-	// since the last one.
+	// pong is the answer to a ping: the sessions that have been alive at the follower since
+	// the last one.
 	pong struct{ touched []int64 }
 )
 
@@ -98,7 +101,7 @@ func (r revalidated) tell(*sim.Names) string {
 func (ping) tell(*sim.Names) string   { return "ping" }
 func (p pong) tell(*sim.Names) string { return fmt.Sprintf("%d sessions live", len(p.touched)) }
 
-// tell is a transaction for people.
+// describe describes a transaction for the trace.
 func (x *txn) tell(names *sim.Names) string {
 	what := x.op.String()
 	switch {
@@ -114,7 +117,7 @@ func (x *txn) tell(names *sim.Names) string {
 	return fmt.Sprintf("0x%x: %s", x.zxid, what)
 }
 
-// tells sends a message to another member.
+// sendMessage sends a message to another member.
 func (m *member) tells(end *sim.End, msg message) {
 	m.out.Send(func() { end.Send(sim.Packet{Body: msg, Text: msg.tell(m.host.Names())}) })
 }

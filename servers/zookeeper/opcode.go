@@ -28,14 +28,14 @@ const (
 	opSetWatches   opcode = 101
 	opClose        opcode = -11
 
-	// opConnect is no opcode: the first message of a connection has none. opOpen is what
-	// it begins if it brings no session. opError is in the answer to a multi.
+	// opConnect stands for the first message of a connection, which has no opcode. opOpen
+	// is the transaction that opens a session. opError appears in the answer to a multi.
 	opConnect opcode = -100
 	opOpen    opcode = -10
 	opError   opcode = -1
 )
 
-// ops are the requests that are served.
+// ops are the supported requests.
 var ops = map[opcode]string{
 	opCreate: "create", opDelete: "delete", opExists: "exists", opGetData: "getData", opSetData: "setData",
 	opGetACL: "getACL", opSetACL: "setACL", opGetChildren: "getChildren", opSync: "sync", opPing: "ping",
@@ -44,7 +44,7 @@ var ops = map[opcode]string{
 	opAuth: "addAuth", opSetWatches: "setWatches", opClose: "closeSession", opConnect: "connect", opOpen: "open session",
 }
 
-// strangers are requests that a real server knows and this one does not.
+// unsupported are the requests that a real server supports and this one does not.
 var strangers = map[opcode]string{
 	17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl",
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
@@ -60,7 +60,7 @@ func (o opcode) String() string {
 	return fmt.Sprintf("operation %d", int32(o))
 }
 
-// changes says that the request takes a zxid, whatever comes of it.
+// changes reports whether the request takes a zxid, whatever its result.
 func (o opcode) changes() bool {
 	switch o {
 	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opReconfig, opContainer, opCreateTTL, opClose, opOpen:
@@ -69,7 +69,7 @@ func (o opcode) changes() bool {
 	return false
 }
 
-// A code is what came of a request: KeeperException.Code.
+// A code is the result of a request: KeeperException.Code.
 type code int32
 
 const (
@@ -92,11 +92,12 @@ const (
 	errThrottled           code = -127
 )
 
-// throttled is what a server answers that has more to do than it can, where its
-// administrator has asked for that: by the name of the code. See RequestThrottler.
+// throttled is the name of the code with which an overloaded server answers, if its
+// administrator has configured that. See RequestThrottler.
 const throttled = "THROTTLEDOP"
 
-// failing is the code of an answer of a server that fails, by its name in KeeperException.
+// failureCode returns the code with which a failing server answers, by its name in
+// KeeperException.
 func failing(name string) code {
 	switch name {
 	case throttled:

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke is as in [sim.Revocable]: delete of each node by which the client has a lock or
-// waits for it, or the end of the sessions that these nodes are of, as somebody can ask for
-// who connects with a session's id and password. The leader takes it.
+// Revoke implements [sim.Revocable]. It deletes each node with which the client holds a
+// lock or waits for it, or it ends the sessions of these nodes, which anybody with a
+// session's ID and password can do. It acts only on the leader.
 func (m *member) Revoke(client string, session bool) (found bool) {
 	l, leads := m.role.(*leading)
 	if !leads || !l.active {
@@ -43,11 +43,11 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 	return len(asked) > 0
 }
 
-// anyVersion is that of a delete which does not ask how often a node was changed.
+// anyVersion is the version in a delete that does not check the node's version.
 const anyVersion = -1
 
-// claims are the paths of the nodes that end with a session and are a lock of the world's, or
-// stand in its queue.
+// claims returns the paths of the ephemeral nodes that are one of the world's locks, or are
+// in its queue.
 func (m *member) claims() (all []string) {
 	for _, path := range slices.Sorted(maps.Keys(m.tree.nodes)) {
 		if m.tree.nodes[path].owner == 0 {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// prepare decides what a request does to a tree: which change, or with which error it fails.
-// It is what PrepRequestProcessor.pRequest2Txn of the real one comes to; the order of the
-// questions is that of the real one, since it says which of two errors is told.
+// prepare decides what a request does to a tree: the change, or the error with which it
+// fails. It corresponds to PrepRequestProcessor.pRequest2Txn of the real server. The order
+// of the checks is the same, because it determines which of two errors is returned.
 func (t *tree) prepare(q *request, who []ident) *txn {
 	x := &txn{op: q.op, path: q.path, session: q.session}
 	if q.malformed {
@@ -54,7 +54,7 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	if !good {
 		return errInvalidACL
 	}
-	// The parent of /a is written as "" there, and of / too.
+	// The parent of /a is written as "" there, and so is that of /.
 	up := t.nodes[parent(q.path)]
 	if up == nil {
 		return errNoNode
@@ -99,7 +99,7 @@ func (t *tree) prepareDelete(q *request, who []ident) code {
 	return ok
 }
 
-// special are nodes that stay.
+// permanent are nodes that cannot be deleted.
 var special = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota": true, "/zookeeper/config": true}
 
 func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
@@ -116,7 +116,8 @@ func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
 
 func dataVersion(n *znode) int32 { return n.version }
 
-// nextVersion is the version that a node, as far as it is asked for, would have next.
+// nextVersion checks a conditional change of a node and returns the version that the node
+// would have next. of returns the version that is checked.
 func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) int32) (int32, code) {
 	n := t.nodes[q.path]
 	switch {
@@ -132,9 +133,9 @@ func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) 
 	return of(n) + 1, ok
 }
 
-// prepareMulti prepares one operation after the other, each with what those before it will
-// have done. If one fails none is done: those before it are told ok then, and those after it
-// that they were not tried.
+// prepareMulti prepares the operations in order, each on the result of those before it. If
+// one fails, none is done: those before it are answered with ok, and those after it with
+// "not tried".
 func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 	trial := t.clone()
 	for i, one := range q.ops {
@@ -156,8 +157,8 @@ func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 	}
 }
 
-// valid is PathUtils.validatePath: a path is absolute, does not end in a slash, and has no
-// empty, relative or unprintable parts.
+// validPath is PathUtils.validatePath: a path is absolute, does not end in a slash, and has
+// no empty, relative or unprintable parts.
 func valid(path string) bool {
 	if path == "/" {
 		return true

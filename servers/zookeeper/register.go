@@ -8,26 +8,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A register tells the world what is true of the whole ensemble, once: each change when the
-// first of its members applies it, which is when most of them have it on their disks.
+// A register records what is true of the whole ensemble, once: each change when the first
+// member applies it, which is when a majority has it on disk.
 //
-// Who has a lock it tells as all recipes have it that are known: the lock's own node, if it
-// ends with a session, or else its child with the lowest sequence number. Who stands behind
-// that one is granted nothing yet.
+// The holder of a lock is determined as all known recipes do: by the lock's own node, if it
+// is ephemeral, or else by its child with the lowest sequence number. The children behind
+// that one are waiters.
 type register struct {
-	told    int64 // the zxid up to which all was told
+	told    int64 // the zxid up to which everything has been recorded
 	keys    []string
 	heads   map[string]head
-	clients map[int64]string // who has which session
+	clients map[int64]string // the client of each session
 }
 
-// A head is the node by which a lock is held.
+// A head is the node with which a lock is held.
 type head struct {
 	path string
 	*znode
 }
 
-// applied takes in that a member has applied a transaction.
+// recordApplied records what a transaction that a member has applied has changed.
 func (r *register) applied(m *member, x *txn) {
 	if x.zxid <= r.told {
 		return
@@ -58,7 +58,7 @@ func (r *register) applied(m *member, x *txn) {
 	}
 }
 
-// session tells of a session that begins or ends.
+// recordSession records that a session begins or ends.
 func (r *register) session(m *member, x *txn) {
 	if x.code != ok {
 		return
@@ -83,7 +83,7 @@ func (r *register) session(m *member, x *txn) {
 	}
 }
 
-// touched tells that the leader counts a session's time anew.
+// recordRenewal records that the leader has renewed a session that holds a lock.
 func (r *register) touched(m *member, session int64) {
 	for _, key := range r.keys {
 		if is := r.heads[key]; is.znode != nil && is.owner == session {
@@ -101,7 +101,7 @@ func (r *register) holds(m *member, kind trace.Kind, key string, is head) {
 	m.host.Tell(ev)
 }
 
-// headOf finds the node by which a lock is held.
+// headOf returns the node with which a lock is held; it is empty if nobody holds the lock.
 func headOf(t *tree, key string) head {
 	n := t.nodes[key]
 	switch {
@@ -121,8 +121,8 @@ func headOf(t *tree, key string) head {
 	return first
 }
 
-// sequence is the number at the end of the name of a sequential node, as ten digits; "" if
-// there is none.
+// sequence returns the ten digits at the end of the name of a sequential node, or "" if
+// there are none.
 func sequence(name string) string {
 	const digits = 10
 	if len(name) < digits {
@@ -135,7 +135,7 @@ func sequence(name string) string {
 	return seq
 }
 
-// name is the node's, which no other node has had before it.
+// name returns a name for the node that no other node has had before.
 func (h head) name(m *member) string {
 	return m.host.Names().Name("value", fmt.Sprintf("%s made by 0x%x", h.path, h.czxid))
 }

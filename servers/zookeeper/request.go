@@ -7,12 +7,11 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A request is one message of a client's. What of its fields means something depends on
-// its opcode.
+// A request is one message from a client. Which fields are used depends on its opcode.
 type request struct {
 	xid int32
 	op  opcode
-	// malformed: it is shorter than what it is for takes.
+	// malformed: the message is too short for its opcode.
 	malformed bool
 
 	path    string
@@ -24,7 +23,7 @@ type request struct {
 	ops     []*request // of a multi
 	watches watchSet   // of setWatches
 
-	// Of the first message of a connection, and of opOpen.
+	// The next fields belong to the first message of a connection, and to opOpen.
 	seen     int64 // the last zxid that the client has seen
 	timeout  int32 // in milliseconds
 	session  int64 // 0 for a new one
@@ -42,34 +41,34 @@ const (
 	ephemeral  flags = 1
 	sequential flags = 2
 	container  flags = 4
-	lives      flags = 5 // until a TTL has passed
-	livesOn    flags = 6 // likewise, and sequential
+	lives      flags = 5 // ends when its TTL has passed
+	livesOn    flags = 6 // the same, and sequential
 )
 
 func (f flags) sequential() bool { return f == 2 || f == 3 || f == livesOn }
 func (f flags) ephemeral() bool  { return f == 1 || f == 3 }
 
-// A permit is an entry of a list that says who may do what.
+// A permit is an entry of an ACL: permissions for an identity.
 type permit struct {
 	perms int32
 	ident
 }
 
-// An ident is somebody, by some scheme.
+// An ident is an identity in some scheme.
 type ident struct{ scheme, id string }
 
-// A watchSet is what a client that comes back wants to be told of, unless it has happened
-// since the zxid.
+// A watchSet is the watches that a reconnecting client sets again. It is notified
+// immediately of what has happened since the zxid.
 type watchSet struct {
 	since               int64
 	data, exists, child []string
 }
 
-// connectRequest reads the first message of a connection.
+// connectRequest parses the first message of a connection.
 func connectRequest(b []byte) *request {
 	r := &reader{b: b}
 	q := &request{op: opConnect}
-	r.int() // the version of the protocol, always 0
+	r.int() // the protocol version, always 0
 	q.seen = r.long()
 	q.timeout = r.int()
 	q.session = r.long()
@@ -81,7 +80,7 @@ func connectRequest(b []byte) *request {
 	return q
 }
 
-// newRequest reads any other message. It is nil if there is not even a header.
+// newRequest parses any other message. It returns nil if even the header is incomplete.
 func newRequest(b []byte) *request {
 	r := &reader{b: b}
 	q := &request{xid: r.int(), op: opcode(r.int())}
@@ -93,7 +92,7 @@ func newRequest(b []byte) *request {
 	return q
 }
 
-// read reads what follows the header.
+// read parses what follows the header.
 func (q *request) read(r *reader) {
 	switch q.op {
 	case opCreate, opCreate2, opContainer, opCreateTTL:
@@ -121,7 +120,7 @@ func (q *request) read(r *reader) {
 	}
 }
 
-// readOps reads the operations of a multi, each with a header of its own.
+// readOps parses the operations of a multi, each with a header of its own.
 func (q *request) readOps(r *reader) {
 	for !r.short {
 		one := &request{op: opcode(r.int())}
@@ -145,7 +144,7 @@ func readACL(r *reader) (acl []permit) {
 	return acl
 }
 
-// String is what the request is for.
+// String returns the name of the request.
 func (q *request) String() string {
 	if q.flags == container {
 		return opContainer.String()
@@ -153,7 +152,7 @@ func (q *request) String() string {
 	return q.op.String()
 }
 
-// tell is the request for people.
+// describe describes the request for the trace.
 func (q *request) tell(names *sim.Names) string {
 	switch q.op {
 	case opConnect:
@@ -191,8 +190,9 @@ func (q *request) tell(names *sim.Names) string {
 	return q.op.String()
 }
 
-// tellPath is a path for people. Recipes begin the names of their nodes with random words, by
-// which a client finds its own again: what follows is enough to tell them apart.
+// describePath returns a path for the trace. Recipes put random words before the names of
+// their nodes, by which a client recognises its own; the rest is enough to distinguish
+// them.
 func tellPath(names *sim.Names, path string) string {
 	if names.IsKey(path) {
 		return path
@@ -207,8 +207,8 @@ func tellPath(names *sim.Names, path string) string {
 	return strings.Join(parts, "/")
 }
 
-// unprotected is the name of a node without the random word before it, as Curator and
-// go-zookeeper write it: _c_, 32 hexadecimal digits and a hyphen.
+// unprotected returns the name of a node without the random prefix that Curator and
+// go-zookeeper write: _c_, 32 hexadecimal digits and a hyphen.
 func unprotected(name string) string {
 	const prefix, word = "_c_", 32
 	if rest, found := strings.CutPrefix(name, prefix); found && len(rest) > word+1 && rest[word] == '-' {
@@ -219,5 +219,5 @@ func unprotected(name string) string {
 
 func sessionName(names *sim.Names, id int64) string { return names.Name("session", SessionWord(id)) }
 
-// SessionWord is the word by which a session is told from others.
+// SessionWord returns a session ID in hexadecimal, under which the world names the session.
 func SessionWord(id int64) string { return fmt.Sprintf("%x", uint64(id)) }

@@ -17,14 +17,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// story is a world with so many servers and clients that run programs.
+// ensembleWorld is a world with this many servers, and clients that run programs.
 func story(servers int, clients ...sim.Client) sim.Config {
 	cfg := Story(clients...)
 	cfg.Nodes = Nodes("zookeeper", servers)
 	return cfg
 }
 
-// begin writes the first message of a connection and reads the answer.
+// openSession writes the first message of a connection and reads the answer.
 func begin(c net.Conn) error {
 	if _, err := c.Write(zookeeper.Hello(0, nil)); err != nil {
 		return err
@@ -37,7 +37,7 @@ func begin(c net.Conn) error {
 	return err
 }
 
-// Whatever bytes a client sends, the server goes on: it answers somebody else.
+// Whatever bytes a client sends, the server still answers other clients.
 func FuzzServer(f *testing.F) {
 	all := zookeeper.Samples()
 	f.Add(bytes.Join(all, nil), uint8(1))
@@ -79,7 +79,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// What a real server does and this one does not is told: the run proves nothing then.
+// A request that a real server supports and this one does not is reported as a doubt: the
+// run then proves nothing.
 func TestWhatIsNotServed(t *testing.T) {
 	for i, want := range map[int]string{
 		15: "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not",
@@ -101,7 +102,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		})))
 		Same(t, "doubts", strings.Join(tr.Doubts, ", "), want)
 	}
-	// Of the opcodes that there are, and one that there is not.
+	// All unsupported opcodes, and one that does not exist.
 	for op, want := range map[int32]string{
 		17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl", 103: "getEphemerals",
 		104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI", 99: "",
@@ -114,15 +115,15 @@ func TestWhatIsNotServed(t *testing.T) {
 		}
 		Same(t, "doubts", doubts, want)
 	}
-	// A container in a transaction: the header of an operation, the path, no data, no ACL, the
-	// flags, and the header of the end.
+	// A container node in a multi: the header of an operation, the path, no data, no ACL,
+	// the flags, and the header of the end.
 	container := []byte("\x00\x00\x00\x13\x00\xff\xff\xff\xff" + "\x00\x00\x00\x02/c" + "\xff\xff\xff\xff" + "\x00\x00\x00\x00" + "\x00\x00\x00\x04" + "\xff\xff\xff\xff\x01\xff\xff\xff\xff")
 	multi := binary.BigEndian.AppendUint32(nil, uint32(8+len(container)))
 	multi = append(append(multi, "\x00\x00\x00\x01\x00\x00\x00\x0e"...), container...)
 	Same(t, "doubts", write(t, multi), "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not")
 }
 
-// write is what the run says of itself if a client writes something in its session.
+// doubtsAfter returns the doubts of a run in which a client writes bytes in its session.
 func write(t *testing.T, b []byte) string {
 	t.Helper()
 	tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -141,7 +142,7 @@ func write(t *testing.T, b []byte) string {
 	return strings.Join(tr.Doubts, ", ")
 }
 
-// So are the commands that an operator sends, which begin a connection.
+// The commands that an operator sends at the beginning of a connection are reported too.
 func TestCommandsOfFourLetters(t *testing.T) {
 	for command, want := range map[string]string{
 		"ruok": "zookeeper-1 was asked for ruok, which a real ZooKeeper server does and this one does not",

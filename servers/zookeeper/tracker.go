@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/agenda"
 )
 
-// A tracker is how a leader counts the time of sessions: in ticks. A session whose time is up
-// within a tick ends when that tick does, up to a tick later than its timeout says. It
-// counts by the monotonic clock: SessionTrackerImpl and ExpiryQueue of the real one.
+// A tracker is how a leader expires sessions. It counts in ticks: a session that expires
+// during a tick ends with that tick, up to a tick later than its timeout says. It uses the
+// monotonic clock: SessionTrackerImpl and ExpiryQueue of the real server.
 type tracker struct {
 	m        *member
 	sessions map[int64]*tracked
@@ -22,12 +22,12 @@ type tracked struct {
 	timeout time.Duration
 	due     int64 // on the member's monotonic clock, in nanoseconds
 	closing bool
-	// owner is the member whose client has the session: what comes by another one comes
-	// too late.
+	// owner is the member to which the session's client is connected. Requests from another
+	// member come too late.
 	owner string
 }
 
-// add begins to count.
+// add starts tracking a session.
 func (t *tracker) add(id int64, timeout int32, owner string) {
 	if t.sessions[id] == nil {
 		t.sessions[id] = &tracked{timeout: milliseconds(timeout), owner: owner}
@@ -35,7 +35,7 @@ func (t *tracker) add(id int64, timeout int32, owner string) {
 	t.touch(id)
 }
 
-// touch counts a session's time anew. It is false if there is no such session any more.
+// touch renews a session. It returns false if the session no longer exists.
 func (t *tracker) touch(id int64) bool {
 	s := t.sessions[id]
 	if s == nil || s.closing {
@@ -54,7 +54,7 @@ func (t *tracker) touch(id int64) bool {
 	return true
 }
 
-// close says that a session is about to end.
+// close marks a session that is about to end.
 func (t *tracker) close(id int64) {
 	if s := t.sessions[id]; s != nil {
 		s.closing = true
@@ -63,7 +63,7 @@ func (t *tracker) close(id int64) {
 
 func (t *tracker) remove(id int64) { delete(t.sessions, id) }
 
-// arm looks again when the first session is due.
+// arm sets the timer for the first session that is due.
 func (t *tracker) arm() {
 	t.m.timers.Stop(t.timer)
 	t.timer = nil
@@ -78,27 +78,27 @@ func (t *tracker) arm() {
 	}
 }
 
-// quit ends the count.
+// quit stops tracking.
 func (t *tracker) quit() {
 	t.m.timers.Stop(t.timer)
 	t.timer = nil
 	clear(t.sessions)
 }
 
-// look ends the sessions whose time is up.
+// endDueSessions ends the sessions that have expired.
 func (t *tracker) look() {
 	t.timer = nil
 	now := t.m.timers.Now()
 	for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
 		if s := t.sessions[id]; s != nil && !s.closing && s.due <= now {
 			s.closing = true
-			t.expire(id) // which may be the end of the count
+			t.expire(id) // which may stop the tracker
 		}
 	}
 	t.arm()
 }
 
-// expires is when a session ends in true time, if nothing comes between.
+// expires returns when a session expires in true time, if nothing changes until then.
 func (t *tracker) expires(id int64) time.Duration {
 	s := t.sessions[id]
 	if s == nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A tree is what one member keeps: the nodes, and the sessions that there are. It changes by
-// nothing but transactions, so that members which have applied the same ones have equal
-// trees.
+// A tree is the state of one member: the nodes and the sessions. Only transactions change
+// it, so members that have applied the same transactions have equal trees.
 type tree struct {
 	nodes    map[string]*znode
 	sessions map[int64]*life
@@ -22,30 +21,31 @@ type tree struct {
 type znode struct {
 	data []byte
 	acl  []permit
-	// The zxids of what made it, of what changed its data last, and of what gave it or
-	// took from it a child last.
+	// The zxids of the change that created the node, of the last change of its data, and of
+	// the last change that added or removed a child.
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // in milliseconds since 1970, by the leader's wall clock
 	version, aversion   int32 // of its data, of its ACL
-	// born counts the children that it ever had: the number of the next sequential one.
+	// childCount counts the children that it has ever had; it numbers the next sequential
+	// one.
 	born int32
-	// owner is the session with which it ends; 0 if it stays.
+	// owner is the session with which the node ends; 0 if it is persistent.
 	owner int64
-	// children are the names of its children, in the order in which they were made. A real
-	// server tells them in no order.
+	// children are the names of its children, in the order of their creation. A real server
+	// lists them in no order.
 	children []string
-	// by is who has had it made.
+	// by is the client that created it.
 	by *trace.Actor
 }
 
-// A life is a session as the tree has it, whoever serves it.
+// A life is a session in the tree, independent of the member that serves it.
 type life struct {
 	timeout int32 // in milliseconds
-	// ephemerals are the paths of the nodes that end with it.
+	// ephemerals are the paths of the nodes that end with the session.
 	ephemerals map[string]bool
 }
 
-// newTree is what a server begins with.
+// newTree returns the tree of a new server.
 func newTree() *tree {
 	t := &tree{nodes: map[string]*znode{}, sessions: map[int64]*life{}}
 	t.nodes["/"] = &znode{acl: open, data: []byte{}, children: []string{"zookeeper"}}
@@ -55,8 +55,8 @@ func newTree() *tree {
 	return t
 }
 
-// clone is a tree that can be changed by itself. Data and lists of permits never change in
-// place.
+// clone returns a copy that can be changed independently. Data and ACLs are shared, because
+// they never change in place.
 func (t *tree) clone() *tree {
 	c := &tree{nodes: make(map[string]*znode, len(t.nodes)), sessions: make(map[int64]*life, len(t.sessions)), zxid: t.zxid}
 	for path, n := range t.nodes {
@@ -70,7 +70,7 @@ func (t *tree) clone() *tree {
 	return c
 }
 
-// parent is the path of the node that a node is a child of.
+// parent returns the path of a node's parent.
 func parent(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
 		return path[:i]
@@ -80,15 +80,15 @@ func parent(path string) string {
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// stat is what clients get to know of a node besides its data.
+// stat writes what clients learn of a node apart from its data.
 func (w *writer) stat(n *znode) {
 	w.long(n.czxid)
 	w.long(n.mzxid)
 	w.long(n.ctime)
 	w.long(n.mtime)
 	w.int(n.version)
-	// The server counts the children that were made, and tells the changes: those that are
-	// not there any more have changed it twice.
+	// cversion: the server stores how many children were created, and reports how many
+	// changes there were. A child that is gone counts twice.
 	w.int(2*n.born - int32(len(n.children)))
 	w.int(n.aversion)
 	w.long(n.owner)
@@ -97,14 +97,14 @@ func (w *writer) stat(n *znode) {
 	w.long(n.pzxid)
 }
 
-// A txn is a change as the leader has decided it: members apply it without asking whether
-// they may. What of it means something depends on what it does.
+// A txn is a change as the leader has decided it: members apply it without checking it
+// again. Which fields are used depends on its opcode.
 type txn struct {
 	zxid int64
 	// time is the leader's wall clock, in milliseconds since 1970.
 	time int64
 	op   opcode
-	// code is not ok if the request failed. That takes a zxid too.
+	// code is not ok if the request failed. A failed request takes a zxid too.
 	code code
 
 	session int64
@@ -114,13 +114,15 @@ type txn struct {
 	owner   int64
 	version int32 // the new one
 	timeout int32
-	paths   []string // what ends with a session
+	paths   []string // the nodes that end with the session
 	ops     []*txn   // of a multi
-	// timely: a session ends because its time is up, and not because its client said so.
+	// expired: the session ends because it has expired, and not because its client closed
+	// it.
 	timely bool
 
-	// by is whose request it was. origin is the member that has it from its client, and
-	// serial that member's number of it; the leader's own ends of sessions have none.
+	// by is the client that made the request. origin is the member that received it, and
+	// serial that member's number for it; when the leader itself ends a session both are
+	// zero.
 	by     *trace.Actor
 	origin string
 	serial int
@@ -131,17 +133,17 @@ type result struct {
 	op   opcode
 	code code
 	path string
-	node *znode // as it is then
+	node *znode // as it was after the change
 	ops  []result
 }
 
-// apply changes the tree and has the changes told to those who watch.
+// apply applies a transaction and calls changed for each event that watchers may want.
 func (t *tree) apply(x *txn, changed func(event, string)) result {
 	t.zxid = x.zxid
 	return t.change(x, x, changed)
 }
 
-// change makes a change of a transaction, which can be all of it.
+// change applies x, which is the transaction whole or one of its operations.
 func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 	r := result{op: x.op, code: x.code, path: x.path}
 	if x.code != ok && x.op != opMulti || x.op == opError {

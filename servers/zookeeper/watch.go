@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An event is what a client that watches a node is told: Watcher.Event.EventType.
+// An event is what a client that watches a node is notified of: Watcher.Event.EventType.
 type event int32
 
 const (
@@ -19,8 +19,8 @@ const (
 
 var events = map[event]string{created: "created", deleted: "deleted", dataChanged: "data changed", childrenChanged: "children changed"}
 
-// watches are those that clients of one member have set: on a node, which may not be there
-// yet, and on a node's children. Each is told once.
+// watches are those that the clients of one member have set: on a node, which may not exist
+// yet, and on a node's children. Each is triggered once.
 type watches struct {
 	data, child map[string][]*client
 }
@@ -31,8 +31,8 @@ func watch(on map[string][]*client, path string, c *client) {
 	}
 }
 
-// changed tells those who watch. One who watches a node and its children is told once that
-// it is gone.
+// changed notifies the watchers. A client that watches both a node and its children is
+// notified once when the node is deleted.
 func (w *watches) changed(ev event, path string) {
 	switch ev {
 	case created, dataChanged:
@@ -59,7 +59,7 @@ func tell(on map[string][]*client, ev event, path string, told []*client) []*cli
 	return all
 }
 
-// forget drops the watches of a connection that is over.
+// forget removes the watches of a closed connection.
 func (w *watches) forget(c *client) {
 	for _, on := range []map[string][]*client{w.data, w.child} {
 		for path, all := range on {
@@ -70,8 +70,9 @@ func (w *watches) forget(c *client) {
 	}
 }
 
-// again sets the watches that a client had where it comes from, or tells it at once what has
-// happened since: DataTree.setWatches. A client may send them in any order.
+// restore sets the watches that a client had on its previous connection, or notifies it
+// immediately of what has happened since: DataTree.setWatches. A client may send them in
+// any order.
 func (w *watches) again(t *tree, c *client, set watchSet) {
 	watchAll := func(on map[string][]*client, paths []string, what event, latest func(*znode) int64) {
 		for _, path := range slices.Sorted(slices.Values(paths)) {
@@ -96,7 +97,7 @@ func (w *watches) again(t *tree, c *client, set watchSet) {
 	watchAll(w.child, set.child, childrenChanged, func(n *znode) int64 { return n.pzxid })
 }
 
-// notify tells a client of an event.
+// notify notifies a client of an event.
 func (c *client) notify(ev event, path string) {
 	const notification, noZxid, connected = -1, -1, 3
 	var w writer

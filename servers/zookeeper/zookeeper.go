@@ -1,10 +1,9 @@
-// Package zookeeper is simulated ZooKeeper: a server that works by itself, and ensembles of
-// several, which elect a leader, agree on each change and follow it.
+// Package zookeeper simulates ZooKeeper: a standalone server, and ensembles of several
+// servers, which elect a leader, agree on each change and follow the leader.
 //
-// It speaks the protocol of clients as version 3.8 does, on the world's loop. What a member
-// does later it measures by its monotonic clock, and in no other way. Where it answers
-// otherwise than the real one stands in the table of differences, which its tests compare
-// with a real one.
+// It implements the client protocol of version 3.8, on the world's loop. A member measures
+// time only by its monotonic clock. The table of differences lists where its answers differ
+// from those of a real server; the tests compare the two.
 package zookeeper
 
 import (
@@ -33,22 +32,24 @@ func init() {
 	})
 }
 
-// Always has each change written to the disk before it counts, as ZooKeeper does without any
-// setting.
+// Always means that each change is on the disk before it is acknowledged, as ZooKeeper does
+// by default.
 const Always sim.Persistence = "always"
 
-// limits are the times of an ensemble, as the sample configuration has them that comes with
-// ZooKeeper (and Debian's): tickTime=2000, initLimit=10, syncLimit=5. Sessions last from 2 to
-// 20 ticks.
+// limits are the durations of an ensemble, as in the sample configuration that comes with
+// ZooKeeper (and Debian's): tickTime=2000, initLimit=10, syncLimit=5. Sessions last from 2
+// to 20 ticks.
 type limits struct {
 	tick time.Duration
-	// begin is how long a leader and who follows it may take until they agree on what there
-	// is; silence how long they may hear nothing of each other after that.
+	// begin is how long a leader and its followers may take until they agree on the state;
+	// silence is how long they may hear nothing of each other after that.
 	begin, silence time.Duration
-	// settle is how long who has won an election waits for a better vote. A vote that
-	// nobody has answered is cast again after as much, then after twice as much and so on.
+	// settle is how long the winner of an election waits for a better vote. A vote that is
+	// not answered is sent again after the same time, then after twice as long and so on,
+	// up to maxPause.
 	settle, patience time.Duration
-	// again is how long who cannot reach its leader waits before it tries again, a few times.
+	// retry is how long a member waits before it tries again to reach its leader, at most
+	// tries times.
 	again time.Duration
 	tries int
 }
@@ -61,7 +62,8 @@ var usual = limits{
 	again: 100 * time.Millisecond, tries: 5,
 }
 
-// timeout is the session timeout that a client gets who asks for another, in milliseconds.
+// timeout returns the session timeout that a client gets, in milliseconds, if it asks for
+// this one.
 func (l limits) timeout(asked int32) int32 {
 	tick := int32(l.tick / time.Millisecond)
 	return min(max(asked, 2*tick), 20*tick)
