@@ -12,15 +12,15 @@ import (
 	servers "github.com/locksim/locksim/servers/zookeeper"
 )
 
-// data is what a process keeps in ZooKeeper beside its lock: nodes that stay, whose data it
-// gets and sets.
+// data is the data that a process keeps in ZooKeeper beside its lock, as persistent nodes.
 type data struct {
 	locks.Data
 	conn *zk.Conn
 }
 
-// keeps is how a process gets at its data: on the session of its lock, or on another one.
-// Whoever is first makes the nodes, before the story begins.
+// newData returns access to the process's data, on the session of its lock or on another
+// one; nil if the world keeps no data in ZooKeeper. The first process creates the nodes
+// before the story begins.
 func keeps(e *locks.Env, s *Session) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
@@ -34,16 +34,16 @@ func keeps(e *locks.Env, s *Session) (*data, error) {
 	d := &data{*e.Data, s.Conn}
 	e.Warm(func(context.Context) {
 		for _, object := range d.Objects {
-			_, _ = d.conn.Create(node(object), nil, 0, zk.WorldACL(zk.PermAll)) // it may be there
+			_, _ = d.conn.Create(node(object), nil, 0, zk.WorldACL(zk.PermAll)) // it may exist already
 		}
 	})
 	return d, nil
 }
 
-// node is the node that an object is kept in.
+// node returns the path of the node that holds an object.
 func node(object string) string { return locks.ZooKeeperPath(locks.DataKey(object)) }
 
-// Read is as in [locks.DataClient].
+// Read implements [locks.DataClient].
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
 	stat, err := answered(ctx, func() (*zk.Stat, error) {
 		if d.Reads == servers.Synced {
@@ -60,7 +60,7 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 	return int(stat.Version), nil
 }
 
-// Write is as in [locks.DataClient].
+// Write implements [locks.DataClient].
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	whatever := -1
 	if !d.Compares {
@@ -76,8 +76,8 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	return int(stat.Version), nil
 }
 
-// answered is what came of a request, or that its context ended before that: requests of
-// go-zookeeper have none.
+// callWithContext returns the result of a request, or an error if ctx ends first:
+// go-zookeeper's requests take no context.
 func answered[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	got, ok, err := answers.Call(ctx, ask, nil)
 	if !ok {

@@ -10,10 +10,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The data is in ZooKeeper. What goes out on a session that is over is not done, so who is
-// paused just before its write does no harm. Who works on for a while has a new session by
-// then, and does as much as elsewhere; the version that is compared prevents it, without any
-// token.
+// The data is in ZooKeeper. A write on an expired session is refused, so a client that is
+// paused just before its write does no damage. A client that keeps working for a while has
+// a new session by then, and does as much damage as elsewhere. Comparing the version
+// prevents that, without any token.
 func TestDataInZooKeeper(t *testing.T) {
 	const (
 		overlap = "section-exclusion inherent: needs fencing"
@@ -49,9 +49,9 @@ func TestDataInZooKeeper(t *testing.T) {
 	}
 }
 
-// behind is a world in which client-2 writes and releases, and client-3, which comes then,
-// gets the data from zookeeper-1, if on a session of its own, and from zookeeper-3, if not.
-// Zookeeper-1 hears of all later, if it is to be late at all.
+// staleReadWorld is a world in which client-2 writes and releases. client-3 comes
+// afterwards and reads the data: from zookeeper-1 if it uses a session of its own for the
+// data, or else from zookeeper-3. zookeeper-1 receives everything late if late is positive.
 func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	cfg := world(t, "zookeeper", 3,
 		sim.Client{Name: "client-2"},
@@ -64,8 +64,8 @@ func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	return cfg
 }
 
-// It takes all of it for an update to be lost: a server that is behind, a second session, no
-// sync, and a setData that compares nothing.
+// An update is lost only if four things come together: a server that is behind, a second
+// session, no sync, and a setData that compares nothing.
 func TestReadFromAServerThatIsBehind(t *testing.T) {
 	for _, c := range []struct {
 		what    string
@@ -86,7 +86,7 @@ func TestReadFromAServerThatIsBehind(t *testing.T) {
 	}
 }
 
-// A client that gives up on an answer does not know whether its data was set.
+// A client that stops waiting for an answer does not know whether its data was set.
 func TestDataWithoutAnswer(t *testing.T) {
 	cfg := behind(t, 0, sim.Storage{})
 	cfg.Clients = cfg.Clients[:1]

@@ -13,7 +13,7 @@ import (
 
 var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each world on each number of threads")
 
-// worlds are those that must come out the same each time.
+// worlds returns the worlds that must have the same trace each time.
 func worlds(t testing.TB) map[string]sim.Config {
 	all := map[string]sim.Config{
 		"data beside the lock": behind(t, time.Second, sim.Storage{Apart: true, Reads: "synced", Fencing: storage.Optimistic}),
@@ -28,7 +28,7 @@ func worlds(t testing.TB) map[string]sim.Config {
 	return all
 }
 
-// One configuration, one trace: on any number of threads, and however the scheduler is
+// Equal worlds have equal traces, on any number of threads and however the scheduler is
 // disturbed.
 func TestDeterminism(t *testing.T) {
 	for name, cfg := range worlds(t) {

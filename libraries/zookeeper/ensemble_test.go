@@ -14,34 +14,34 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An ensemble of three begins with zookeeper-3 as its leader; client-1 is connected to
-// zookeeper-1, and client-2 to zookeeper-2.
+// In these tests an ensemble of three begins with zookeeper-3 as its leader; client-1 is
+// connected to zookeeper-1, and client-2 to zookeeper-2.
 
-// contended is a world in which client-2 wants the lock that client-1 has for as long as
-// its work lasts.
+// contended is a world in which client-2 wants the lock that client-1 holds while it works.
 func contended(t testing.TB, kind string, work time.Duration) sim.Config {
 	return world(t, kind, 3,
 		sim.Client{Name: "client-1", Works: work},
 		sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 }
 
-// leaderCrash: the leader crashes while client-1 holds the lock and client-2 waits.
+// leaderCrash is a world in which the leader crashes while client-1 holds the lock and
+// client-2 waits.
 func leaderCrash(t testing.TB, kind string, how trace.Crash) sim.Config {
 	return With(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
 }
 
-// leaderPause: the leader stands still until there is another one.
+// leaderPause is a world in which the leader is paused until another one has been elected.
 func leaderPause(t testing.TB, kind string) sim.Config {
 	return With(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, Stopped("zookeeper-3"))))
 }
 
-// leaderApart: nobody of the others reaches the leader for a while.
+// leaderApart is a world in which the leader is cut off from the other servers for a while.
 func leaderApart(t testing.TB, kind string) sim.Config {
 	return With(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, apart("zookeeper-3", "zookeeper-1", "zookeeper-2"))))
 }
 
-// followerApart: the holder's own server is cut off from the others, and does not know yet
-// when the holder writes.
+// followerApart is a world in which the holder's own server is cut off from the others, and
+// does not know it yet when the holder writes.
 func followerApart(t testing.TB, kind string) sim.Config {
 	cfg := contended(t, kind, 12*time.Second)
 	cfg.Lock.TTL = 4 * time.Second
@@ -52,8 +52,8 @@ func apart(process string, from ...string) *sim.Partition {
 	return &sim.Partition{Process: process, From: from}
 }
 
-// Without the leader the session lives on with the next one, which counts its
-// time anew: nobody else gets the lock meanwhile.
+// When the leader is lost, the session continues with the next leader, which gives it its
+// whole timeout again: no other client gets the lock meanwhile.
 func TestTheLeaderIsLost(t *testing.T) {
 	for name, cfg := range map[string]sim.Config{
 		"a crash":      leaderCrash(t, "zookeeper", trace.Kill),
@@ -73,9 +73,10 @@ func TestTheLeaderIsLost(t *testing.T) {
 	}
 }
 
-// A leader that was paused does not know that it leads nobody any more. To a client that comes
-// back to it before it does it says that its session has expired, which the next leader does
-// not know: the client gives the lock up too early, and nobody gets it too early.
+// A paused leader does not know that it no longer leads. If a client reconnects to it
+// before it learns that, it answers that the client's session has expired, of which the
+// next leader knows nothing. So the client gives the lock up too early, but no other client
+// gets it too early.
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, kind := range kinds {
 		tr := Play(t, leaderPause(t, kind))
@@ -88,8 +89,8 @@ func TestTheLeaderIsPaused(t *testing.T) {
 	}
 }
 
-// The follower goes on to answer the holder's pings, while the leader hears of none of them
-// and ends the session: what was acknowledged is not held.
+// The follower keeps answering the holder's pings, while the leader receives none of them
+// and ends the session: the session expires although its pings were acknowledged.
 func TestTheHoldersServerIsCutOff(t *testing.T) {
 	for _, kind := range kinds {
 		tr := Play(t, followerApart(t, kind))
@@ -99,7 +100,7 @@ func TestTheHoldersServerIsCutOff(t *testing.T) {
 	}
 }
 
-// Without a majority nothing happens, not even the end of a session.
+// Without a majority nothing happens: not even a session expires.
 func TestTheMajorityIsDown(t *testing.T) {
 	cfg := With(contended(t, "zookeeper", time.Second),
 		At(5*time.Millisecond, Crashed("zookeeper-2", trace.PowerLoss)), At(500*time.Millisecond, Crashed("zookeeper-3", trace.PowerLoss)))
@@ -111,7 +112,7 @@ func TestTheMajorityIsDown(t *testing.T) {
 	None(t, tr, trace.KindDone, "client-2")
 }
 
-// Sessions are counted by the time that passes: it does not matter what the time of day is.
+// Sessions expire by the monotonic clock: the time of day does not matter.
 func TestWallClocksDoNotMatter(t *testing.T) {
 	for _, by := range []time.Duration{time.Hour, -time.Hour} {
 		cfg := contended(t, "zookeeper", 30*time.Second)
@@ -125,8 +126,8 @@ func TestWallClocksDoNotMatter(t *testing.T) {
 	}
 }
 
-// What a leader has proposed and most members have not seen is forgotten when another one
-// has led meanwhile.
+// A proposal that only a minority has is discarded when another leader has been elected
+// meanwhile.
 func TestAForgottenProposal(t *testing.T) {
 	var errLost, errKept error
 	var after []bool
@@ -136,7 +137,7 @@ func TestAForgottenProposal(t *testing.T) {
 			SleepUntil(30 * time.Second)
 			_, errKept = c.Create("/kept", nil, 0, zk.WorldACL(zk.PermAll))
 		},
-		func(c *zk.Conn) { // of the leader's
+		func(c *zk.Conn) { // the leader's client
 			SleepUntil(6 * time.Second)
 			_, errLost = c.Create("/lost", nil, 0, zk.WorldACL(zk.PermAll))
 			SleepUntil(60 * time.Second)
@@ -156,8 +157,8 @@ func TestAForgottenProposal(t *testing.T) {
 	}
 }
 
-// A member answers reads from what it knows; after a sync it knows all that was written
-// before it.
+// A member answers reads from its own tree; after a sync the tree contains all that was
+// written before.
 func TestStaleReads(t *testing.T) {
 	var read, synced string
 	tr := Play(t, With(programs(t, 3,
@@ -189,7 +190,8 @@ func TestStaleReads(t *testing.T) {
 	Same(t, "after a sync", synced, "new")
 }
 
-// programs is a world without a lock, in which clients do something with their connections.
+// programs is a world without a lock, in which clients run functions with their
+// connections.
 func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 	cfg := Story()
 	cfg.Nodes = Nodes("zookeeper", servers)
@@ -208,8 +210,8 @@ func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 	return cfg
 }
 
-// A server that is killed, or loses its power, knows afterwards all that it had answered.
-// Sessions have their whole time again.
+// A server that is killed, or loses its power, still has all that it had acknowledged.
+// Sessions get their whole timeout again.
 func TestARestart(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
@@ -221,7 +223,7 @@ func TestARestart(t *testing.T) {
 	}
 }
 
-// A server that has too much to do refuses requests, and the sessions live.
+// An overloaded server refuses requests, and the sessions stay alive.
 func TestAServerFails(t *testing.T) {
 	var failed, then error
 	tr := Play(t, With(programs(t, 1, func(c *zk.Conn) {
@@ -246,7 +248,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A herd is told of every release, all but one in vain; in a queue only the next is told.
+// In a thundering herd every release notifies all waiters, all but one in vain; in a queue
+// it notifies only the next.
 func TestHerd(t *testing.T) {
 	for _, clients := range []int{2, 3, 11, 101} {
 		for kind, want := range map[string]int{"zookeeper": clients - 1, "zookeeper-naive": clients * (clients - 1) / 2} {

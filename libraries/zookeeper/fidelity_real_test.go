@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// The scripts, on a real server: that of Debian's package, or what LOCKSIM_ZOOKEEPER_CLASSPATH
-// says. All use the same one, each below a node of its own; they run one after the other,
-// since they count transactions, but for those that wait.
+// This runs the scripts on a real server: that of Debian's package, or the one in
+// LOCKSIM_ZOOKEEPER_CLASSPATH. All use the same server, each below a node of its own. They
+// run one after the other, since they count transactions, except the slow ones.
 func TestFidelityOfRealZooKeeper(t *testing.T) {
 	addr := realZooKeeper(t)
 	for _, waits := range []bool{false, true} {
@@ -105,8 +105,9 @@ admin.enableServer=false
 	return ""
 }
 
-// version asks a server for its version; "" if it does not answer yet. One that is starting
-// may take a connection and never say anything on it, nor close it.
+// version asks a server for its version; it returns "" if the server does not answer yet. A
+// server that is starting may accept a connection, and then neither write to it nor close
+// it.
 func version(addr string) string {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// What clients ask, and what they are told.
+// fidelities are what clients ask, and the answers.
 var fidelities = []fidelity{
 	{
 		name: "create",
@@ -186,7 +186,7 @@ var fidelities = []fidelity{
 			}
 			children, n, err := c.Children(s.root)
 			s.must(err)
-			slices.Sort(children) // in no order
+			slices.Sort(children) // the order is undefined
 			s.say("%s", strings.Join(children, " "))
 			s.stat("the parent", n)
 			_, _, err = c.Children(s.at("/none"))

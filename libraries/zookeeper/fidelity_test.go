@@ -20,20 +20,20 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A fidelity is a script of clients, and what they are told: by the simulated server, and by
-// a real one.
+// A fidelity is a script of clients and its output, with the simulated server and with a
+// real one.
 type fidelity struct {
 	name string
 	do   func(*script)
-	want string // a line for each thing that was told
-	// Where a real server tells something else, that, and why it is so.
+	want string // the lines that the script reports
+	// The output with a real server, where it differs, and why.
 	real, why string
-	// waits: the script takes its time, so that others may run meanwhile. It must not tell
-	// how many transactions there were.
+	// isSlow: the script takes a while, so others run meanwhile. It must not report how
+	// many transactions there were.
 	waits bool
 }
 
-// The scripts, on the simulated server.
+// This runs the scripts on the simulated server.
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestFidelityOfOurServer(t *testing.T) {
 	}
 }
 
-// Each difference has a reason, and is one.
+// Each difference has a reason, and is a difference.
 func TestDifferencesHaveReasons(t *testing.T) {
 	for _, f := range fidelities {
 		if (f.real == "") != (f.why == "") || f.real != "" && f.real == f.want {
@@ -85,23 +85,24 @@ func (f fidelity) compare(t *testing.T, said, want string) {
 	}
 }
 
-// A script is what a client does with a server, and what it is told.
+// A script is one run of a fidelity against a server, with its output.
 type script struct {
 	t    *testing.T
 	dial func() (net.Conn, error)
 	// root is a node that no other script uses.
 	root string
-	// slack is how much later than a simulated server the server may do something.
+	// slack is how much later than a simulated server the server may react.
 	slack time.Duration
-	// zxid is that of the transaction that made the root: others are told from there.
+	// zxid is that of the transaction that created the root; others are reported relative
+	// to it.
 	zxid int64
 
-	mu     sync.Mutex // of what giveUp uses, too
+	mu     sync.Mutex // guards what giveUp uses, too
 	said   strings.Builder
 	closes []func()
 }
 
-// play plays a script from its root on.
+// play runs a script from the creation of its root on, and returns the output.
 func (s *script) play(f fidelity) string {
 	c := s.connect()
 	_, err := c.Create(s.root, nil, 0, everybody)
@@ -115,7 +116,7 @@ func (s *script) play(f fidelity) string {
 	return s.said.String()
 }
 
-// opened tells how to close what the script has opened.
+// onClose registers a function that closes what the script has opened.
 func (s *script) opened(end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +133,8 @@ func (s *script) close() {
 	}
 }
 
-// giveUp ends a script that waits for ever: nothing that waits outlives its connection.
+// giveUp ends a script that waits forever: it closes the connections on which the script
+// waits.
 func (s *script) giveUp() {
 	s.mu.Lock()
 	s.t.Errorf("%s: it still waits for what comes after\n%s", s.root, s.said.String())
@@ -148,7 +150,7 @@ func (s *script) must(err error) {
 	}
 }
 
-// say tells something; the root is told as /.
+// report adds a line to the output; the root is shown as /.
 func (s *script) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.mu.Lock()
@@ -156,7 +158,7 @@ func (s *script) say(format string, args ...any) {
 	fmt.Fprintln(&s.said, strings.ReplaceAll(text, s.root, ""))
 }
 
-// did tells what came of a request.
+// reportResult reports the result of a request.
 func (s *script) did(what string, err error) {
 	if err == nil {
 		s.say("%s: ok", what)
@@ -165,10 +167,10 @@ func (s *script) did(what string, err error) {
 	}
 }
 
-// at is the path of a node of the script.
+// at returns the full path of a node of the script.
 func (s *script) at(path string) string { return s.root + path }
 
-// connect is a new session of go-zookeeper's, which there is when it returns.
+// connect opens a new session with go-zookeeper, and returns when there is one.
 func (s *script) connect() *zk.Conn {
 	c, events, err := zk.Connect([]string{"server"}, 10*time.Second,
 		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) { return s.dial() }),
@@ -198,14 +200,14 @@ type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
 
-// create makes a node of the script that is needed for what follows.
+// create creates a node that the rest of the script needs.
 func (s *script) create(c *zk.Conn, path string, flags int32) string {
 	made, err := c.Create(s.at(path), []byte("data"), flags, everybody)
 	s.must(err)
 	return made
 }
 
-// stat tells of a node.
+// stat reports the stat of a node.
 func (s *script) stat(what string, n *zk.Stat) {
 	s.say("%s: czxid +%d, mzxid +%d, pzxid +%d, version %d, cversion %d, aversion %d, owned %v, %d bytes, %d children",
 		what, n.Czxid-s.zxid, n.Mzxid-s.zxid, n.Pzxid-s.zxid, n.Version, n.Cversion, n.Aversion, n.EphemeralOwner != 0, n.DataLength, n.NumChildren)
@@ -221,9 +223,8 @@ func (s *script) look(c *zk.Conn, path string) {
 	s.stat(path, n)
 }
 
-// hears tells the event that a watch of a session has brought, or that it has brought none.
-// It need not wait for one: what happened before the session asks something comes before
-// the answer.
+// reportEvent reports the event of a watch, or that there was none. It need not wait for
+// one: an event that happened before a request of the session arrives before the answer.
 func (s *script) hears(c *zk.Conn, what string, events <-chan zk.Event) {
 	_, _, err := c.Exists(s.root)
 	s.must(err)
@@ -254,7 +255,7 @@ func (s *script) raw() *raw {
 	return r
 }
 
-// jute writes numbers, texts and so on as a message has them.
+// jute encodes numbers, strings and so on as in a message.
 func jute(parts ...any) []byte {
 	var b []byte
 	for _, part := range parts {
@@ -289,7 +290,7 @@ func jute(parts ...any) []byte {
 
 func jute2(b []byte, n int) []byte { return binary.BigEndian.AppendUint32(b, uint32(int32(n))) }
 
-// openACL is what a list of one entry looks like that lets everybody do everything.
+// openACL returns the encoded ACL that permits everything to everybody.
 func openACL() []byte { return append(jute(1, 31), jute("world", "anyone")...) }
 
 // send sends a message.
@@ -299,19 +300,19 @@ func (r *raw) send(parts ...any) {
 	r.s.must(err)
 }
 
-// plain is what is sent as it is.
+// sendRaw sends bytes as they are.
 func (r *raw) plain(b []byte) {
 	_, err := r.Write(b)
 	r.s.must(err)
 }
 
-// create asks for a node.
+// create sends a request to create a node.
 func (r *raw) create(xid int, path string, flags int) {
 	body := slices.Concat(jute(xid, 1, r.s.at(path), []byte("data")), openACL(), jute(flags))
 	r.plain(append(jute2(nil, len(body)), body...))
 }
 
-// receive reads a message; nil if the connection has ended.
+// receive reads a message; it returns nil if the connection has ended.
 func (r *raw) receive() []byte {
 	r.SetReadDeadline(time.Now().Add(20 * time.Second))
 	size := make([]byte, 4)
@@ -331,7 +332,7 @@ func (r *raw) receive() []byte {
 func number(b []byte, at int) int   { return int(int32(binary.BigEndian.Uint32(b[at:]))) }
 func zxidOf(b []byte, at int) int64 { return int64(binary.BigEndian.Uint64(b[at:])) }
 
-// hello begins a session, or goes on with one, and tells how.
+// hello opens or resumes a session, and reports the answer.
 func (r *raw) hello(seen int64, timeout int, session int64, secret []byte) {
 	r.send(0, seen, timeout, session, secret)
 	b := r.receive()
@@ -348,7 +349,7 @@ func (r *raw) hello(seen int64, timeout int, session int64, secret []byte) {
 	}
 }
 
-// begins is hello without a word, for what follows.
+// begin opens a session without reporting it.
 func (r *raw) begins() {
 	r.send(0, int64(0), 10_000, int64(0), make([]byte, 16))
 	if b := r.receive(); b != nil {
@@ -356,7 +357,7 @@ func (r *raw) begins() {
 	}
 }
 
-// answers tells the next so many messages.
+// reportAnswers reports the next n messages.
 func (r *raw) answers(n int) {
 	for range n {
 		b := r.receive()

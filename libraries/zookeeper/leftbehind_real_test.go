@@ -15,10 +15,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// The library's Lock, on a real server, when the connection breaks after its node was made:
-// https://github.com/samuel/go-zookeeper/pull/237. Nothing of ours takes part in it. If this
-// fails the library has got a fix, and what trackrecord and docs/systems.md say of it is not
-// so any more.
+// This test runs the library's Lock on a real server, without any code of ours, with a
+// connection that breaks after the node was created:
+// https://github.com/samuel/go-zookeeper/pull/237. If this test fails, the library has been
+// fixed, and trackrecord and docs/systems.md are out of date.
 func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 	server := realZooKeeper(t)
 	const path = "/queue"
@@ -27,7 +27,7 @@ func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 		c, err := net.DialTimeout(network, addr, timeout)
 		return &breaking{c, &breaks}, err
 	})
-	// Another session makes the queue's own node, and looks at it afterwards.
+	// Another session creates the queue's own node, and reads it afterwards.
 	other := connect(t, server, net.DialTimeout)
 	if _, err := other.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
@@ -51,9 +51,9 @@ func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 	select {
 	case err := <-again:
 		t.Fatalf("the next Lock did not wait for the node of the first: %v", err)
-	case <-time.After(3 * time.Second): // it has a connection again after one
+	case <-time.After(3 * time.Second): // it reconnects after one
 	}
-	// Both nodes are of one session, which lives: nobody else is in the queue.
+	// Both nodes belong to the same live session; no other session is in the queue.
 	both := queue(t, other, path)
 	if len(both) != 2 || both[0].owner != both[1].owner || both[0].owner != conn.SessionID() {
 		t.Errorf("the queue is %v, want two nodes of the session %x", both, conn.SessionID())
@@ -76,13 +76,13 @@ func connect(t *testing.T, server string, dial zk.Dialer) *zk.Conn {
 	return conn
 }
 
-// A place is a node in a queue, and the session that it is of.
+// A place is a node in a queue, with its session.
 type place struct {
 	name  string
 	owner int64
 }
 
-// queue is the places under a path, in the order in which the server gave their numbers.
+// queue returns the places under a path, in the order of their sequence numbers.
 func queue(t *testing.T, conn *zk.Conn, path string) []place {
 	t.Helper()
 	names, _, err := conn.Children(path)
@@ -102,8 +102,9 @@ func queue(t *testing.T, conn *zk.Conn, path string) []place {
 	return places
 }
 
-// breaking is a connection that breaks, once, when the client asks for a node's children:
-// it has made its own by then, and is about to see whether that is the first.
+// breakingConn is a connection that breaks once, when the client asks for a node's
+// children: by then the client has created its own node and is about to check whether it is
+// the first.
 type breaking struct {
 	net.Conn
 	breaks *atomic.Bool
@@ -114,7 +115,7 @@ func (b *breaking) Write(p []byte) (int, error) {
 	// A request begins with its length, its number and its opcode, each of four bytes.
 	if len(p) > 12 && binary.BigEndian.Uint32(p[8:]) == getChildren && b.breaks.CompareAndSwap(true, false) {
 		b.Conn.Close()
-		return len(p), nil // as when it breaks on the way
+		return len(p), nil // as if it broke on the way
 	}
 	return b.Conn.Write(p)
 }

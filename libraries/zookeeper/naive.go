@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// naive is the first recipe that comes to mind: whoever can make the node has the lock, and
-// everybody else watches it. When it goes all of them are told, and all but one in vain: the
-// herd that ZooKeeper's documentation warns of.
+// naive is the simplest recipe: the client that can create the node holds the lock, and all
+// others watch the node. When it is deleted all of them are notified, all but one in vain:
+// the thundering herd that ZooKeeper's documentation warns of.
 type naive struct{ *handle }
 
 func (n naive) acquire(word string) (*lease, error) {
-	unsure := false // whether some attempt to make the node, which had no answer, has made it
+	unsure := false // whether an attempt to create the node, which got no answer, may have created it
 	for {
 		_, err := n.Conn.Create(n.path, []byte(word), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 		cut := errors.Is(err, zk.ErrConnectionClosed)
@@ -28,7 +28,7 @@ func (n naive) acquire(word string) (*lease, error) {
 			case granted != nil || failed != nil:
 				return granted, failed
 			case err == nil:
-				return nil, zk.ErrSessionExpired // it was made, and nothing else has ended it
+				return nil, zk.ErrSessionExpired // it was created, and only the end of the session can have deleted it
 			case cut:
 				continue
 			}
@@ -45,7 +45,8 @@ func (n naive) acquire(word string) (*lease, error) {
 	}
 }
 
-// look is the node, and whether it is this attempt's: another one may have made it anew.
+// look reads the node, and returns whether this attempt created it: another one may have
+// created it anew.
 func (n naive) look(word string) (stat *zk.Stat, mine bool, err error) {
 	data, stat, err := n.Conn.Get(n.path)
 	if errors.Is(err, zk.ErrNoNode) {
@@ -54,8 +55,8 @@ func (n naive) look(word string) (stat *zk.Stat, mine bool, err error) {
 	return stat, string(data) == word, err
 }
 
-// granted is the lease, if the node that is there is this attempt's. It insists on an answer,
-// because the node stands meanwhile.
+// leaseIfOwn returns the lease if this attempt created the existing node, or nil. It asks
+// until it gets an answer, because the node exists meanwhile.
 func (n naive) granted(word string) (granted *lease, err error) {
 	err = n.insist(func() error {
 		stat, mine, err := n.look(word)
@@ -68,8 +69,9 @@ func (n naive) granted(word string) (granted *lease, err error) {
 	return granted, err
 }
 
-// giveUp deletes the node, if it is this attempt's: its name does not say so. It insists, as a
-// node that is left behind stands as long as the process lives.
+// giveUp deletes the node if this attempt created it, which its name does not show. It asks
+// until it gets an answer, because a node that is left behind exists as long as the process
+// lives.
 func (n naive) giveUp(word string) error {
 	asked := false
 	return n.insist(func() error {

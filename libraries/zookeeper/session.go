@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A Session is a process's connection to ZooKeeper, which all of its handles share. When the
-// server ends the session go-zookeeper begins another one by itself, on the same Conn.
+// A Session is a process's connection to ZooKeeper, which all of its handles share. When
+// the server ends the session, go-zookeeper opens a new one by itself, on the same Conn.
 type Session struct {
 	Conn *zk.Conn
 
@@ -26,10 +26,11 @@ type Session struct {
 	wait    func()
 
 	mu sync.Mutex
-	// ended has for each session a channel that is closed when the process is told that
-	// it has ended.
+	// ended has, for each session, a channel that is closed when the process learns that
+	// the session has ended.
 	ended map[int64]chan struct{}
-	// linked says that there is a connection, and cut is closed when it is lost.
+	// isConnected reports whether there is a connection; disconnect is closed when it is
+	// lost.
 	linked bool
 	cut    chan struct{}
 	has    chan struct{} // closed when there is a session for the first time
@@ -37,27 +38,27 @@ type Session struct {
 	wires  []*wire
 }
 
-// buffer is how long messages can be, in bytes, in place of one and a half megabytes: worlds
-// are many and short.
+// buffer is the maximum size of messages in bytes, in place of 1.5 megabytes, because
+// worlds are many and short.
 const buffer = 64 << 10
 
-// Open is the process's session, always the same one: for anybody who tests a lock on
-// ZooKeeper. It is to be asked for when a lock is made. The session has a timeout of Env.TTL,
-// which the server raises to two of its ticks and lowers to twenty, and there is one before
-// the story begins.
+// Open returns the process's session, which is always the same one. Use it for your own
+// lock on ZooKeeper, and call it when the lock is made. The session's timeout is Env.TTL,
+// which the server raises to at least two of its ticks and lowers to at most twenty. The
+// session exists before the story begins.
 //
-// It is as go-zookeeper makes it, but for this:
+// It is as go-zookeeper makes it, except for this:
 //
-//   - It looks no names up, and does not shuffle the servers: the client whose name ends in 2
-//     begins with the second, and so on. So clients are spread over the servers, each in equal
-//     runs over the same.
-//   - Buffers of 64 KiB.
+//   - It resolves no names, and does not shuffle the servers: the client whose name ends in 2
+//     begins with the second, and so on. So clients are spread over the servers in the same
+//     way in equal runs.
+//   - Buffers have 64 KiB.
 //   - It logs nothing.
-//   - In a world what its goroutines send at one moment goes out in one order; see wire.
+//   - In a world, what its goroutines send at one moment goes out in a fixed order; see wire.
 func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", number(e.Client)) }
 
-// openAt is the process's session of some name, which begins with the server of some number,
-// counted from 1 and round.
+// openAt returns the process's session with this name. It connects first to the server with
+// the number first, counted from 1 and modulo the number of servers.
 func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	var failed error
 	s := locks.Share(e, name, func() *Session {
@@ -80,7 +81,7 @@ func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	return s, failed
 }
 
-// warm waits for the first session.
+// warm waits for the first session, or until ctx ends.
 func (s *Session) warm(ctx context.Context) {
 	select {
 	case <-s.has:
@@ -88,8 +89,8 @@ func (s *Session) warm(ctx context.Context) {
 	}
 }
 
-// heard is what go-zookeeper tells of its connection. Conn is not there yet when it tells of
-// the first attempt.
+// handleEvent handles go-zookeeper's events about its connection. Conn is not set yet at
+// the first one.
 func (s *Session) heard(ev zk.Event) {
 	switch ev.State {
 	case zk.StateHasSession:
@@ -111,7 +112,7 @@ func (s *Session) heard(ev zk.Event) {
 	case zk.StateExpired:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		// There is one session at a time, and it is over.
+		// There is only one session at a time, and it has ended.
 		for id, ended := range s.ended {
 			close(ended)
 			delete(s.ended, id)
@@ -119,7 +120,7 @@ func (s *Session) heard(ev zk.Event) {
 	}
 }
 
-// lost is closed when the process is told that a session has ended.
+// lost returns a channel that is closed when the process learns that the session has ended.
 func (s *Session) lost(id int64) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +130,8 @@ func (s *Session) lost(id int64) <-chan struct{} {
 	return s.ended[id]
 }
 
-// disconnected is closed when the connection is lost: if there is none, at once.
+// disconnected returns a channel that is closed when the connection is lost; it is already
+// closed if there is none.
 func (s *Session) disconnected() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,12 +146,12 @@ func (s *Session) disconnected() <-chan struct{} {
 	return s.cut
 }
 
-// word is how a server calls a session.
+// sessionWord returns the server's name for a session.
 func word(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
-// insist asks until there is an answer by which one knows, or the session is over.
-// go-zookeeper lets each try wait for a connection; a server that is in no state to answer
-// is asked again after a while.
+// insist repeats a request until the answer is conclusive or the session has been closed.
+// go-zookeeper lets each try wait for a connection; after an error of the server the next
+// try comes after a pause.
 func (s *Session) insist(ask func() error) error {
 	for {
 		err := ask()
@@ -162,14 +164,14 @@ func (s *Session) insist(ask func() error) error {
 	}
 }
 
-// final are errors that do not pass.
+// finalErrors are errors that do not go away.
 var final = []error{
 	locks.ErrLost, zk.ErrNoNode, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrClosing,
 	zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrBadVersion, zk.ErrInvalidPath,
 }
 
 // close ends the session, and closes what go-zookeeper leaves open: the connection on which
-// it was told that a session has expired.
+// it learned that a session had expired.
 func (s *Session) close() {
 	s.over.Store(true)
 	s.Conn.Close()
@@ -199,7 +201,7 @@ func (s *Session) dialer(e *locks.Env) zk.Dialer {
 	}
 }
 
-// hosts are the servers, in an order that does not change: [zk.HostProvider].
+// hosts are the servers in a fixed order; it implements [zk.HostProvider].
 type hosts struct {
 	mu         sync.Mutex
 	addrs      []string
@@ -209,8 +211,8 @@ type hosts struct {
 func (h *hosts) Init([]string) error { return nil }
 func (h *hosts) Len() int            { return len(h.addrs) }
 
-// Next is the next server, and whether all were tried since a connection was made, as
-// go-zookeeper's own [zk.DNSHostProvider] says it.
+// Next returns the next server, and whether all have been tried since the last connection,
+// as go-zookeeper's own [zk.DNSHostProvider] does.
 func (h *hosts) Next() (server string, retryStart bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -228,7 +230,7 @@ func (h *hosts) Connected() {
 	h.last = h.next
 }
 
-// number is that at the end of a name, or 1.
+// trailingNumber returns the number at the end of a name, or 1.
 func number(client string) int {
 	digits := client[len(strings.TrimRight(client, "0123456789")):]
 	n, err := strconv.Atoi(digits)
@@ -238,7 +240,8 @@ func number(client string) int {
 	return n
 }
 
-// spread is the order in which a client tries the servers that begins with one of them.
+// rotate returns the order in which a client tries the servers, beginning with the one with
+// the number first.
 func spread(addrs []string, first int) []string {
 	i := (first - 1) % len(addrs)
 	return append(append([]string{}, addrs[i:]...), addrs[:i]...)

@@ -8,20 +8,20 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite finds wrong with the recipes without being told: by story, the rules that
-// fail. All of it are these three.
+// These are the rules that the suite finds violated by the recipes, by test case. They have
+// three causes.
 //
-//   - The loss is told when the client has a connection again. With one server it waits for a
-//     second first.
-//   - A node whose deletion fails stands as long as its session lives, which is as long as the
-//     process: whoever uses the library's lock has to ask again.
-//   - So does the node of an attempt that fails after it was made: the library does not
-//     delete it (pull request 237 of samuel/go-zookeeper, from which go-zookeeper/zk comes;
+//   - The loss is reported only when the client has a connection again. With one server it
+//     waits for a second first.
+//   - A node whose deletion fails exists as long as its session, which lives as long as the
+//     process: a user of the library's lock has to repeat the release.
+//   - The same is true of the node of an attempt that fails after creating it: the library does
+//     not delete it (pull request 237 of samuel/go-zookeeper, from which go-zookeeper/zk comes;
 //     open as of v1.0.4).
 //
-// Ours asks again, and has only the first; and as it looks only once at a node that it has
-// made, what it gets may be over when an answer comes late. Who is told so at once, and stops,
-// has got nothing done.
+// Our own recipe repeats requests, and has only the first. It checks a node that it has
+// created only once, so the lock that it returns may have ended when an answer comes late.
+// A holder that is notified immediately, and stops, has achieved nothing.
 var (
 	findings = roof.Findings{
 		"pause/work":   {"section-exclusion"},
@@ -40,8 +40,8 @@ var (
 	}
 )
 
-// The suite finds in the current release what is known of it, and nothing else. The stories
-// of the catalogue are told on three members, in ./libraries.
+// The suite finds the known violations in the current release, and no others. The scenarios
+// of the catalogue run on three members, in ./libraries.
 func TestSuite(t *testing.T) {
 	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: roof.OwnStories}
 	for name, finds := range map[string]roof.Findings{

@@ -9,10 +9,11 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// looks asks for the node once more when Lock has returned, and fails if it is not there. So
-// it learns the transaction that has made the node, the czxid, which is its token: a number
-// that grows with every change of the ensemble. Nobody else can have made that node, so the
-// number is its own. It insists on an answer, because the node stands meanwhile.
+// czxidRecipe reads the node once more when Lock has returned, and fails if it does not
+// exist. So it learns the transaction that created the node, the czxid, which is its token:
+// a number that grows with every change in the ensemble. No other client can have created
+// that node, so the number belongs to this grant. It asks until it gets an answer, because
+// the node exists meanwhile.
 type looks struct{ *queue }
 
 func (l looks) acquire(word string) (*lease, error) {
@@ -37,8 +38,8 @@ func (l looks) acquire(word string) (*lease, error) {
 	return granted, nil
 }
 
-// wary tells the holder as soon as the connection is lost. Whether the session is, too, only
-// the servers know, and they cannot be asked then.
+// disconnectRecipe notifies the holder as soon as the connection is lost. Only the servers
+// know whether the session has ended too, and they cannot be asked then.
 type wary struct{ *queue }
 
 func (w wary) acquire(word string) (*lease, error) {
@@ -49,9 +50,10 @@ func (w wary) acquire(word string) (*lease, error) {
 	return granted, err
 }
 
-// tidy deletes the queue's own node after it has released the lock, as those do who make a
-// node for each job and do not want to keep them all: Curator's reaper, and the servers
-// themselves where that node is a container. A node that has children cannot be deleted.
+// deletingRecipe deletes the queue's own node after the release, as applications do that
+// make a node for each job and do not want to keep all of them: with Curator's reaper, or
+// with a container node that the servers delete themselves. A node that has children cannot
+// be deleted.
 type tidy struct {
 	recipe
 	queue *handle
@@ -76,14 +78,14 @@ func (t tidy) acquire(word string) (*lease, error) {
 	return granted, nil
 }
 
-// A mute lease does not tell that it is lost.
+// A silentLease does not notify its holder that it is lost.
 type mute struct{ lease *lease }
 
 func (m mute) Session() string                   { return m.lease.Session() }
 func (m mute) Token() uint64                     { return m.lease.Token() }
 func (m mute) Release(ctx context.Context) error { return m.lease.Release(ctx) }
 
-// lossSignal is the lease as the work has it.
+// withLossSignal returns the lease with or without a loss signal.
 func lossSignal(granted *lease, has bool) locks.Lease {
 	if has {
 		return granted

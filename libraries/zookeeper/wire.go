@@ -13,31 +13,32 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A wire is a connection on which the order of what is written at one moment does not depend
-// on chance. go-zookeeper has one goroutine that sends what all others ask for, and the pings;
-// in which order it finds them, and whether a ping or a request that wait at once goes first,
-// is chance there. Here they are kept until every goroutine waits, and are sent in the order
+// A wire is a connection on which the order of what is written at one moment is not random.
+// In go-zookeeper one goroutine sends the requests of all others, and the pings; it is
+// random in which order it receives them, and whether a waiting ping or a waiting request
+// goes first. Here messages are held until every goroutine waits, and are sent in the order
 // of their words.
 //
-// Two requests that are the same but for their numbers have no order. go-zookeeper tells
-// their goroutines apart by the numbers alone, so that chance decides whose goes first. It
-// takes two goroutines of one process that ask the same at the same moment, such as two
-// attempts whose connection broke and which both look for their nodes. The run says so.
+// Two requests that are equal except for their numbers have no order. go-zookeeper
+// distinguishes their goroutines only by the numbers, so it is random whose request goes
+// first. That takes two goroutines of one process that make the same request at the same
+// moment, such as two attempts whose connection broke and which both look for their nodes.
+// The run reports this.
 //
-// What has arrived is read one message at a time, each when everybody has done what the one
-// before it has led to. A process that was paused may find an event and, behind it, the end
-// of the connection: whether who was told of the event has asked the next thing before the
-// end is seen would be chance.
+// What has arrived is read one message at a time, each when all goroutines have done what
+// the message before it led to. A process that was paused may find an event and, behind it,
+// the end of the connection: otherwise it would be random whether the receiver of the event
+// makes its next request before the end is read.
 //
-// A ping is what a timer has asked for, and those of a paused process do not fire before it
-// goes on. go-zookeeper's own do: so its pings wait here until it does.
+// A ping is sent by a timer, and the timers of a paused process must not fire before it
+// resumes. go-zookeeper's own do, so its pings wait here until the process runs.
 type wire struct {
 	net.Conn
 	turn  func(words ...string)
 	woken func(ctx context.Context, words ...string)
 
-	// header is what was read of the length of a message, and body how much of the
-	// message is still to be read. They belong to the goroutine that reads.
+	// header is what has been read of a message's length, and body how much of the message
+	// is still to be read. Only the reading goroutine uses them.
 	header []byte
 	body   int
 
@@ -46,7 +47,7 @@ type wire struct {
 	err    error
 	closed bool
 	wake   chan struct{}
-	done   chan struct{} // closed when the connection is
+	done   chan struct{} // closed with the connection
 }
 
 func newWire(c net.Conn, e *locks.Env) *wire {
@@ -55,7 +56,7 @@ func newWire(c net.Conn, e *locks.Env) *wire {
 	return w
 }
 
-// Read reads the next bytes. Where a message begins it waits for its turn.
+// Read reads the next bytes. At the beginning of a message it waits for its turn.
 func (w *wire) Read(b []byte) (int, error) {
 	if w.body == 0 && len(w.header) == 0 {
 		w.turn("zookeeper-reads", w.RemoteAddr().String())
@@ -76,7 +77,7 @@ func (w *wire) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write takes one message: go-zookeeper writes them one by one.
+// Write queues one message: go-zookeeper writes them one by one.
 func (w *wire) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +94,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close closes the connection once what was written is sent.
+// Close closes the connection when everything written has been sent.
 func (w *wire) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,8 +140,8 @@ func (w *wire) send() {
 	}
 }
 
-// sayTies makes the world see that requests have no order: for each of those that are the same,
-// somebody asks for a turn with the same words, at this moment.
+// reportTies reports requests that have no order to the world: for two equal requests, two
+// goroutines ask for a turn with the same words at this moment.
 func (w *wire) sayTies(frames [][]byte) {
 	for i := range frames[1:] {
 		if a, b := frames[i], frames[i+1]; compare(a, b) == 0 {
@@ -155,8 +156,8 @@ func (w *wire) sayTies(frames [][]byte) {
 	}
 }
 
-// A message is its length, its number, what it is for, and what follows from that. The first
-// one on a connection is alone there.
+// A message consists of its length, its number, its opcode, and the rest. The first message
+// on a connection is sent alone.
 const (
 	numberAt = 4
 	opAt     = 8
@@ -174,8 +175,8 @@ func opcode(frame []byte) int {
 
 func isPing(frame []byte) bool { return len(frame) == restAt && opcode(frame) == opPing }
 
-// pings says that a message is a ping, and that there is one to be sent already: a process
-// that was paused has had one tick of its clock, not all of them.
+// isExtraPing reports whether a message is a ping while another ping is still queued: a
+// paused process has had only one tick of its clock, not all of them.
 func (w *wire) pings(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
 
 func (w *wire) onlyPings() bool {
@@ -184,8 +185,8 @@ func (w *wire) onlyPings() bool {
 	return len(w.frames) > 0 && !slices.ContainsFunc(w.frames, func(f []byte) bool { return !isPing(f) })
 }
 
-// compare puts messages in order: who the client is, what it watched before, that it lives,
-// and then what it asks for, by its words.
+// compareMessages orders messages: first the client's identity, then its watches, then
+// pings, and then other requests, by their words.
 func compare(a, b []byte) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(words(a), words(b)))
 }
@@ -199,7 +200,7 @@ func rank(frame []byte) int {
 
 var random = lazy.Regexp(`_c_[0-9a-f]{32}-`)
 
-// words are what a message says without its number, and without the random words that the
+// messageWords returns a message without its number and without the random words that the
 // recipe writes.
 func words(frame []byte) []byte {
 	return random().ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/locksim/locksim/internal/answers"
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/zookeeper" // what they are tried on
+	_ "github.com/locksim/locksim/servers/zookeeper" // the server that keeps the locks
 )
 
 func init() {
@@ -47,18 +47,19 @@ func init() {
 	}
 }
 
-// A handle is what a recipe has: the process's session, and the path of the lock.
+// A handle is what a recipe needs: the process's session, and the path of the lock.
 type handle struct {
 	*Session
 	client   string
-	number   int // of the handle in its process
+	number   int // the handle's number in its process
 	path     string
 	attempts atomic.Int64
 }
 
-// A recipe is a way to make a lock of ZooKeeper's nodes.
+// A recipe is a way to make a lock from ZooKeeper's nodes.
 type recipe interface {
-	// acquire waits until it has the lock. It writes the attempt's own word into its node.
+	// acquire waits until it holds the lock. It writes word, which is unique to the
+	// attempt, into its node.
 	acquire(word string) (*lease, error)
 }
 
@@ -66,12 +67,12 @@ type lock struct {
 	*handle
 	*data
 	recipe recipe
-	// tells says that the work is told when its lease is lost.
+	// notifies: the holder is notified when its lease is lost.
 	tells bool
 }
 
-// Acquire waits for the lock. Neither recipe can be called off: what an attempt gets whose
-// context has ended is given back, whenever that is.
+// Acquire waits for the lock. The recipes cannot be cancelled: if the context ends first,
+// the lock is released whenever the attempt acquires it.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	word := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
 	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.recipe.acquire(word) },
@@ -85,7 +86,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return lossSignal(granted, l.tells), nil
 }
 
-// A lease lasts as long as the session with which its node ends.
+// A lease lasts as long as the session of its node.
 type lease struct {
 	session int64
 	lost    <-chan struct{}
@@ -93,18 +94,18 @@ type lease struct {
 	release func() error
 }
 
-// Session is as in [locks.Sessioner].
+// Session implements [locks.Sessioner].
 func (l *lease) Session() string { return word(l.session) }
 
-// Lost is as in [locks.Notifier]: it is closed when the server says that the session has
-// expired.
+// Lost implements [locks.Notifier]: the channel is closed when the server reports that the
+// session has expired.
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
-// Token is as in [locks.Tokener].
+// Token implements [locks.Tokener].
 func (l *lease) Token() uint64 { return l.token }
 
-// Release deletes the node. If it is not there any more, or its session is not, the lock was
-// lost before.
+// Release deletes the node. If the node or its session no longer exists, the lock was lost
+// before.
 func (l *lease) Release(ctx context.Context) error {
 	_, err := answered(ctx, func() (struct{}, error) { return struct{}{}, l.release() })
 	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrSessionExpired) {
@@ -113,8 +114,8 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// queue is the library's own recipe: each attempt makes a sequential node and waits for the
-// one before it to go. What Lock returns is the grant: nothing is asked after it.
+// queue is the library's own recipe: each attempt creates a sequential node and waits until
+// the one before it is gone. The return of Lock is the grant: no further request follows.
 type queue struct{ *handle }
 
 func (q *queue) acquire(word string) (*lease, error) {
@@ -122,10 +123,11 @@ func (q *queue) acquire(word string) (*lease, error) {
 	return granted, err
 }
 
-// lock is a grant of the library's, and the path of the node that it has made. The library
-// keeps that to itself, and the node's number in the queue, too. The token is that number,
-// from 1: it begins anew with a queue that was deleted. The session is the connection's, as
-// the library does not say with which session its node ends.
+// lock acquires the library's lock, and returns the path of the node that it has created.
+// The library does not export that path or the node's number in the queue, so both are read
+// by reflection. The token is that number plus 1; it starts again when the queue has been
+// deleted. The session is the connection's, because the library does not say to which
+// session its node belongs.
 func (q *queue) lock(word string) (path string, granted *lease, err error) {
 	k := zk.NewLock(q.Conn, q.path, zk.WorldACL(zk.PermAll))
 	if err := k.LockWithData([]byte(word)); err != nil {

@@ -33,7 +33,7 @@ type leading struct {
 type pending struct {
 	txn  *txn
 	acks map[string]bool
-	// after are syncs that are answered once it is committed.
+	// onCommit are syncs that are answered once it is committed.
 	after []func()
 }
 

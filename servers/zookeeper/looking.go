@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// doing is what a member does, as its votes report it.
+// activity is what a member does, as its votes report it.
 type doing string
 
 const (
