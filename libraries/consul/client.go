@@ -17,22 +17,23 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Client makes a client, to be asked for when a lock is made. All clients of a process share its
-// connections, which Env.Close closes, and one of them is open before the story begins.
+// Client makes a client; call it when a lock is made. All clients of a process share its
+// connections, which Env.Close closes. One connection is opened before the story begins.
 //
-// It is as consul/api makes it, on a transport as github.com/hashicorp/go-cleanhttp makes it,
-// but for this:
+// The client is as consul/api makes it, on a transport as github.com/hashicorp/go-cleanhttp
+// makes it, except for this:
 //
 //   - Connections are made by Env.Dial. A dial is given up after 30 s, as there.
-//   - Up to five idle connections are kept, whatever the number of processors: there it is one
-//     more than those. They are not closed after 90 s: that timer is not the process's.
-//   - In a world requests take turns, and those of a paused process wait until it goes on, as
-//     all that waits for a timer does.
-//   - The network has no TCP keep-alives. A real connection on which nothing comes any more, and
-//     on which nothing is under way, breaks after 165 s: 30 s as there, and nine probes of the
-//     kernel, one each 15 s.
+//   - Up to five idle connections are kept, whatever the number of processors; there, one more
+//     than the number of processors. They are not closed after 90 s, because that timer does
+//     not use the process's clock.
+//   - In a world requests take turns, and those of a paused process wait until it resumes, as
+//     everything does that waits for a timer.
+//   - The network has no TCP keep-alives. A real connection on which nothing arrives any more,
+//     and on which nothing is under way, breaks after 165 s: 30 s as there, and nine probes of
+//     the kernel, one each 15 s.
 //
-// Nothing bounds a request: consul/api has no timeout, and its Lock gives no context.
+// Requests have no timeout: consul/api sets none, and its Lock passes no context.
 func Client(e *locks.Env) (*api.Client, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("a lock on Consul needs a server, but there is none")
@@ -45,7 +46,7 @@ func Client(e *locks.Env) (*api.Client, error) {
 	})
 }
 
-// connections are those of a process.
+// connections are the connections of a process.
 type connections struct {
 	transport *http.Transport
 	clients   int
@@ -77,16 +78,16 @@ func connect(e *locks.Env) *connections {
 	return &connections{transport: t}
 }
 
-// inTurns has the requests of a process go out in an order that does not depend on chance:
-// renewals, looks at keys and steps of the work come from goroutines that timers and answers
-// wake together.
+// turnTransport makes a process send its requests in an order that is not random:
+// goroutines that timers and answers wake together renew sessions, read keys and do the
+// work.
 type inTurns struct {
 	transport *http.Transport
 	env       *locks.Env
-	client    string // which of the process's
+	client    string // the number of the process's client
 }
 
-// RoundTrip is as in [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper].
 func (t inTurns) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.env.Woken != nil {
 		t.env.Woken(r.Context(), words(r, t.client)...)
@@ -94,8 +95,8 @@ func (t inTurns) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.transport.RoundTrip(r)
 }
 
-// words are what a request asks for: the method, the endpoint, and then what may be random, such
-// as a session.
+// requestWords returns the words of a request by which it is ordered: the method, the
+// endpoint, and then what may be random, such as a session.
 func words(r *http.Request, client string) []string {
 	all := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
 	said := append([]string{r.Method}, all...)
@@ -108,8 +109,8 @@ func words(r *http.Request, client string) []string {
 	return slices.Concat(said, []string{client})
 }
 
-// because says what an error was, without what depends on which of net/http's goroutines has
-// seen it first: that a connection breaks is told by each in its own words.
+// describeError returns the text of an error, without what depends on which of net/http's
+// goroutines saw it first: each of them reports a broken connection in its own words.
 func because(err error) string {
 	var op *net.OpError
 	var status api.StatusError

@@ -1,7 +1,7 @@
 // Package consul provides the locks whose names begin with consul, on
 // github.com/hashicorp/consul/api, unmodified. See [locks.Provide].
 //
-// A lock of one's own that is built on the client is made on [Client].
+// Build your own lock on the client that [Client] returns.
 package consul
 
 import (
@@ -16,7 +16,7 @@ import (
 
 	"github.com/locksim/locksim/internal/answers"
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/consul" // what they are tried on
+	_ "github.com/locksim/locksim/servers/consul" // the server that keeps the locks
 )
 
 func init() {
@@ -30,9 +30,9 @@ func init() {
 // A use is a way to use the library's lock.
 type use struct {
 	make func(*lock) (recipe, error)
-	// token is the number of a key that is taken for a token; nil takes none.
+	// token returns the number of a key that is used as the token; nil means no tokens.
 	token func(*api.KVPair) uint64
-	// retries is how often a failed look at the key is tried again.
+	// retries is how often a failed read of the key is repeated while the lock is held.
 	retries int
 }
 
@@ -48,27 +48,28 @@ func provide(name string, u use) {
 	})
 }
 
-// lock is a handle.
+// lock is a handle of a lock.
 type lock struct {
 	use
 	env    *locks.Env
 	client *api.Client
-	// one is that of all attempts, if each has not its own.
+	// shared is the handle of all attempts, unless each has its own.
 	one *handle
-	// open are those that were got and not given up.
+	// open are the handles that have been acquired and not been given up.
 	open []*handle
 }
 
-// A recipe is the library's Lock, or what has the same methods. It keeps to itself which
-// session it has made, in a field lockSession.
+// A recipe is the library's Lock, or something with the same methods. It does not export
+// the session that it has made, which is in a field lockSession.
 type recipe interface {
 	Lock(stop <-chan struct{}) (lost <-chan struct{}, err error)
 	Unlock() error
 	Destroy() error
 }
 
-// A handle is a recipe that is used by one goroutine after the other. It has a mutex, which it keeps while it waits for an
-// answer: two calls at once are to wait where time can pass meanwhile.
+// A handle is a recipe that only one goroutine uses at a time. The library's Lock keeps a
+// mutex locked while it waits for an answer. A second caller must not wait for that mutex,
+// because virtual time would stop; it waits for turn instead.
 type handle struct {
 	recipe
 	turn chan struct{}
@@ -101,9 +102,9 @@ func newMutex(l *lock) (recipe, error) {
 	return l.client.LockOpts(options)
 }
 
-// Acquire waits for the lock. Lock looks only between two requests whether it was called off,
-// and each of those may take a while: what an attempt gets whose context has ended is given
-// back, whenever that is.
+// Acquire waits for the lock. The library's Lock checks only between two requests whether
+// it has been cancelled, and each of them may take a while. If the context ends first, the
+// lock is released whenever the attempt acquires it.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	h, err := l.handle()
 	if err != nil {
@@ -130,7 +131,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return notifying{granted, told}, nil
 }
 
-// acquire gets the lock, and then its token.
+// acquire acquires the lock, and then reads its token.
 func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 	h.turn <- struct{}{}
 	lost, err := h.Lock(ctx.Done())
@@ -174,25 +175,25 @@ func (l *lock) close() {
 	}
 }
 
-// A lease is a lock for as long as its session lasts.
+// A lease is a lock that is held as long as its session lasts.
 type lease struct {
 	lock    *lock
 	handle  *handle
 	session string
 	lost    <-chan struct{}
 	token   uint64
-	// released: what closes Lock's channel from now on is the release.
+	// released: from now on the release is what closes Lock's channel.
 	released atomic.Bool
 }
 
-// Session is as in [locks.Sessioner].
+// Session implements [locks.Sessioner].
 func (g *lease) Session() string { return g.session }
 
-// Token is as in [locks.Tokener].
+// Token implements [locks.Tokener].
 func (g *lease) Token() uint64 { return g.token }
 
-// Release unlocks, and ends the session. The library does not say whether the lock was still
-// the session's.
+// Release unlocks and ends the session. The library does not report whether the session
+// still held the lock.
 func (g *lease) Release(ctx context.Context) error {
 	g.released.Store(true)
 	o := g.lock.env.Options
@@ -226,14 +227,14 @@ func over(c <-chan struct{}) bool {
 	}
 }
 
-// notifying is a lease whose holder looks at Lock's channel.
+// notifying is a lease whose holder watches Lock's channel.
 type notifying struct {
 	*lease
 	told <-chan struct{}
 }
 
-// Lost is as in [locks.Notifier]. It is closed when the key is somebody else's or nobody's, and
-// also when the library could not look.
+// Lost implements [locks.Notifier]. The channel is closed when another client or nobody
+// holds the key, and also when the library could not read the key.
 func (n notifying) Lost() <-chan struct{} { return n.told }
 
 func notAcquired(ctx context.Context, err error) error {

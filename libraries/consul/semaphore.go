@@ -2,9 +2,9 @@ package consul
 
 import "github.com/hashicorp/consul/api"
 
-// A semaphore is a Semaphore of the library's by the names that its Lock has. What it gives out
-// has no number: the key in which its holders are is changed with each of them, but who has
-// changed it is not told in which index.
+// A semaphore is a Semaphore of the library with the method names of its Lock. It has no
+// token: each new holder changes the key that lists the holders, but the library does not
+// return the index of that change.
 type semaphore struct{ *api.Semaphore }
 
 func newSemaphore(l *lock) (recipe, error) {

@@ -8,18 +8,18 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// What the suite finds wrong with uses of the library's Lock without being told: by story, the
-// rules that fail. In one that always unlocks, and with the lock-delay that is the default, it
-// finds nothing but that it tells of a loss when an answer says so, and as long as none comes
-// says nothing: the answers that are lost or late for up to twice the TTL come before anybody
-// else can have the lock.
+// These are the rules that the suite finds violated by uses of the library's Lock, by test
+// case. In a use that always unlocks and has the default lock-delay it finds only one
+// thing: the loss is reported when an answer shows it, and not while no answer comes.
+// Answers that are lost or late for up to twice the TTL arrive before another client can
+// hold the lock.
 var finds = map[string]roof.Findings{
 	"consul": {
 		"catalogue/same-leader/heeds": {"section-exclusion"},
 		"catalogue/same-leader/late":  {"section-exclusion"},
 	},
-	// Who is told of a loss, because the library could not look, and does not unlock, leaves
-	// a lock that the library goes on renewing.
+	// A holder that is notified of a loss because the library could not read the key, and
+	// does not unlock, leaves a lock that the library keeps renewing.
 	"consul without lost-unlock": {
 		"errors/restart":      {"progress"},
 		"errors/meanwhile":    {"progress"},
@@ -29,8 +29,8 @@ var finds = map[string]roof.Findings{
 		"node-down/meanwhile": {"progress"},
 		"node-down/work":      {"progress"},
 	},
-	// With no delay the next one is in when the holder hears of it: Lock's channel is closed
-	// by an answer, and nobody looks at the time.
+	// Without the delay the next client is granted the lock before the holder is notified:
+	// an answer closes Lock's channel, and nobody checks the time.
 	"consul without lock-delay": {
 		"silence/acquire": {"section-exclusion"},
 		"pause/acquire":   {"section-exclusion"},
@@ -38,8 +38,8 @@ var finds = map[string]roof.Findings{
 	},
 }
 
-// The suite finds in the current release what is known of it, and nothing else. Those of the
-// catalogue are told to the lock as it is mostly used.
+// The suite finds the known violations in the current release, and no others. The scenarios
+// of the catalogue run only with the lock as it is mostly used.
 func TestSuite(t *testing.T) {
 	for name, finds := range finds {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 
 const plain = "text/plain; charset=utf-8"
 
-// meta is what a query says besides its result: how far what it has seen goes.
+// queryHeaders returns the headers of a query's answer: among them the index up to which
+// the server has read.
 func meta(index uint64) http.Header {
 	return http.Header{
 		"X-Consul-Index":         {strconv.FormatUint(max(index, 1), 10)},
@@ -23,7 +24,7 @@ func meta(index uint64) http.Header {
 	}
 }
 
-// headers are what an answer says, and what all answers say.
+// withCommonHeaders adds the headers that all answers have.
 func headers(some http.Header) http.Header {
 	h := http.Header{"Vary": {"Accept-Encoding"}, "X-Consul-Default-Acl-Policy": {"allow"}}
 	for name, values := range some {
@@ -32,11 +33,11 @@ func headers(some http.Header) http.Header {
 	return h
 }
 
-// respond answers with a value, as JSON.
+// respond answers with a value as JSON.
 func respond(call *http1.Call, value any, header http.Header, text string, learns ...trace.Event) {
 	b, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // what the server answers are its own types
+		panic(err) // the values are the server's own types
 	}
 	header = headers(header)
 	header.Set("Content-Type", "application/json")

@@ -18,8 +18,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// testdata/answers.txt has what a real Consul answers, written by this test with -record. To do
-// that again:
+// testdata/answers.txt contains the answers of a real Consul server, written by this test
+// with -record. To record them again:
 //
 //	consul agent -server -bootstrap-expect=1 -node=consul-1 -bind=127.0.0.1 -data-dir=FOLDER
 //	go test ./servers/consul -run Answers -record http://127.0.0.1:8500
@@ -30,7 +30,7 @@ const answers = "testdata/answers.txt"
 // header says where the answers come from.
 const header = "# What Consul 1.21.0 answers; see answers_test.go.\n"
 
-// The answers are those of a real Consul.
+// The answers are those of a real Consul server.
 func TestAnswersAreThoseOfARealConsul(t *testing.T) {
 	b, err := os.ReadFile(answers)
 	if err != nil {
@@ -63,15 +63,15 @@ func difference(is, want string) string {
 	return text
 }
 
-// A script is requests, one a line:
+// A script is a list of requests, one a line:
 //
 //	> METHOD TARGET BODY    asks, and waits for the answer
-//	>& METHOD TARGET BODY   asks, and goes on; the first such is 1, the next 2
+//	>& METHOD TARGET BODY   asks, and continues; the first such is 1, the next 2
 //	= N                     waits for the answer to the N-th of those
 //	~ TIME                  lets time pass
-//	< ANSWER                what came
+//	< ANSWER                the answer
 //
-// Sessions and indexes are called in the order in which they are seen.
+// Sessions and indexes are named in the order in which they are seen.
 type script struct {
 	name  string
 	lines []string
@@ -91,7 +91,8 @@ func scripts(text string) (all []script) {
 	return all
 }
 
-// play runs a script in a world of its own, or against a real server.
+// play runs a script in a world of its own, or against a real server, and returns it with
+// the answers.
 func (s script) play(t *testing.T) (told string) {
 	if *record != "" {
 		told, err := s.ask(http.DefaultClient, *record)
@@ -111,7 +112,7 @@ func (s script) play(t *testing.T) (told string) {
 	return told
 }
 
-// A seen is what has been seen of the words that no two servers have in common.
+// An aliasTable names the words that differ from server to server.
 type seen struct {
 	words map[string]string
 	count map[string]int
@@ -187,7 +188,7 @@ func (s script) ask(client *http.Client, server string) (string, error) {
 		}()
 		if verb == ">&" {
 			waiting = append(waiting, answer)
-			time.Sleep(50 * time.Millisecond) // until it has got there
+			time.Sleep(50 * time.Millisecond) // until it has arrived
 			continue
 		}
 		text += "< " + names.tell(<-answer) + "\n"
@@ -195,7 +196,7 @@ func (s script) ask(client *http.Client, server string) (string, error) {
 	return text, nil
 }
 
-// hear is the answer to one request, with the headers that mean something.
+// sendRequest returns the answer to one request, with the headers that matter.
 func hear(client *http.Client, server, request string) string {
 	parts := append(strings.SplitN(request, " ", 3), "")
 	r, err := http.NewRequest(parts[0], server+parts[1], strings.NewReader(parts[2]))

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// kv serves one key.
+// kv serves requests for one key.
 func (s *server) kv(call *http1.Call, key string) {
 	q := call.URL.Query()
 	if call.Method != http.MethodGet && q.Has("recurse") {
@@ -65,7 +65,7 @@ func (s *server) kv(call *http1.Call, key string) {
 	}
 }
 
-// number reads a parameter, if it was given.
+// parseNumber parses a parameter, if it was given.
 func number(text string, given bool) (uint64, error) {
 	if !given {
 		return 0, nil
@@ -73,8 +73,8 @@ func number(text string, given bool) (uint64, error) {
 	return strconv.ParseUint(text, 10, 64)
 }
 
-// acquire gives a key to a session that there is, unless another one has it. While a lock-delay
-// lasts nobody gets it, and that is not even written down.
+// acquire gives a key to an existing session, unless another session holds it. During a
+// lock-delay nobody gets the key, and the attempt does not even get an index.
 func (s *server) acquire(call *http1.Call, e entry, id string) {
 	if s.timers.Now() < s.store.delays[e.Key] {
 		respond(call, false, nil, "no: lock-delay")
@@ -115,13 +115,13 @@ func (s *server) acquire(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, fmt.Sprintf("yes, for the %s time", ordinal(e.LockIndex)))
 }
 
-// inAnotherSection says that who has a key already, by its session, has acquired it again for
-// something else.
+// inAnotherSection reports whether a client that already holds a key through its session
+// has acquired it again for another section.
 func inAnotherSection(by, was *trace.Actor) bool {
 	return by != nil && was != nil && (by.Client != was.Client || by.Section != was.Section)
 }
 
-// release takes a key from the session that has it.
+// release takes a key from the session that holds it.
 func (s *server) release(call *http1.Call, e entry, id string) {
 	index := s.store.next()
 	was := s.store.keys[e.Key]
@@ -140,8 +140,8 @@ func (s *server) release(call *http1.Call, e entry, id string) {
 	respond(call, true, nil, "yes")
 }
 
-// putKey puts a key, if it is still as it was when it was changed last, in the change of
-// that index; 0 means that it is not there. Who has it keeps it.
+// putKey puts a key. If check is set, it does so only if the key was last changed at index;
+// 0 means that the key must not exist. The holder of the key does not change.
 func (s *server) putKey(call *http1.Call, e entry, check bool, index uint64) {
 	now := s.store.next()
 	was := s.store.keys[e.Key]
@@ -182,7 +182,7 @@ func (s *server) deleteKey(call *http1.Call, key string) {
 	respond(call, true, nil, "yes")
 }
 
-// remove deletes a key that is there.
+// remove deletes an existing key.
 func (s *server) remove(index uint64, was *entry, how trace.Kind, by *trace.Actor) {
 	s.store.delete(index, was.Key)
 	if was.Session != "" {
@@ -191,8 +191,9 @@ func (s *server) remove(index uint64, was *entry, how trace.Kind, by *trace.Acto
 	s.changed(was.Key)
 }
 
-// read reads a key, or all that begin so, when there are some or when one has changed. KVS.Get and
-// KVS.List in https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
+// read reads a key, or all keys with a prefix, immediately or when one has changed: KVS.Get
+// and KVS.List in
+// https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
 func (s *server) read(key string, all bool, q *query) {
 	q.key, q.all = key, all
 	q.look = func() (index uint64, found bool) {

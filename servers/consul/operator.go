@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Revoke is as in [sim.Revocable]: consul kv delete of each key that a session of the client's
-// has, or the end of its sessions (PUT /v1/session/destroy). For a key that is deleted there is
-// no lock-delay.
+// Revoke implements [sim.Revocable]. It acts like consul kv delete of each key that a
+// session of the client holds, or it ends the client's sessions (PUT /v1/session/destroy).
+// A deleted key has no lock-delay.
 func (s *server) Revoke(client string, session bool) (found bool) {
 	if !s.leads {
 		return false

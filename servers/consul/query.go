@@ -12,26 +12,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A query is a read that can wait until what it reads has changed: until its index is greater
-// than the one that the client knows. Query in
+// A query is a read that can wait until what it reads has changed: until its index is
+// greater than the one that the client knows. See Query in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/blockingquery/blockingquery.go
 type query struct {
 	call *http1.Call
-	key  string // or the session
-	all  bool   // that begin so
-	// after is the index that the client knows; 0 does not wait.
+	key  string // or the session's ID
+	all  bool   // key is a prefix: the query reads all keys under it
+	// after is the index that the client knows; with 0 the query does not wait.
 	after uint64
 	wait  time.Duration
-	// missed: it was not there already when the query last looked, and that it still is not is
-	// no change.
+	// wasMissing: the key did not exist when the query last looked. If it still does not
+	// exist, that is no change.
 	missed bool
 	timer  *agenda.Timer
-	// look is the index of what it reads, and whether it is there.
+	// lookUp returns the index of what the query reads, and whether it exists.
 	look   func() (index uint64, found bool)
 	answer func(learns []trace.Event)
 }
 
-// waitsOf reads how a request wants to wait; why says what is wrong with that.
+// parseQuery parses how a request wants to wait; why says what is wrong with it.
 func waitsOf(call *http1.Call) (q *query, why string) {
 	q, params := &query{call: call}, call.URL.Query()
 	if wait := params.Get("wait"); wait != "" {
@@ -54,7 +54,7 @@ func waitsOf(call *http1.Call) (q *query, why string) {
 	return q, ""
 }
 
-// wants has a request answered that may want to wait.
+// withQuery calls then with the query of a request that may want to wait.
 func (s *server) wants(call *http1.Call, then func(*query)) {
 	q, why := waitsOf(call)
 	if why != "" {
@@ -64,7 +64,7 @@ func (s *server) wants(call *http1.Call, then func(*query)) {
 	then(q)
 }
 
-// lasts is how long it waits.
+// waitDuration returns how long the query waits.
 func (q *query) lasts() time.Duration {
 	if q.wait <= 0 {
 		return usualWait
@@ -72,7 +72,7 @@ func (q *query) lasts() time.Duration {
 	return min(q.wait, longestWait)
 }
 
-// ask answers a query, now or later.
+// answerOrWait answers a query, now or later.
 func (s *server) ask(q *query) {
 	if q.after == 0 || s.ready(q) {
 		q.answer(nil)
@@ -95,7 +95,7 @@ func (s *server) forget(q *query) {
 	s.queries = slices.DeleteFunc(s.queries, func(o *query) bool { return o == q })
 }
 
-// ready says whether what a query reads has changed.
+// isReady reports whether what a query reads has changed.
 func (s *server) ready(q *query) bool {
 	index, found := q.look()
 	if !found {
@@ -107,7 +107,7 @@ func (s *server) ready(q *query) bool {
 	return index > q.after
 }
 
-// changed answers those who wait for a key or a session to change.
+// notifyWaiters answers the queries that wait for a change of this key or session.
 func (s *server) changed(key string) {
 	for _, q := range slices.Clone(s.queries) {
 		if q.key != key && !(q.all && strings.HasPrefix(key, q.key)) || !s.ready(q) {

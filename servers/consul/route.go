@@ -11,20 +11,21 @@ import (
 
 // An endpoint is one path of the API.
 type endpoint struct {
-	path    string // what ends in a slash has something behind it
+	path    string // a path that ends in a slash is followed by a name
 	methods []string
-	// asksLeader: without a leader there is no answer.
+	// needsLeader: a request needs a leader.
 	asksLeader bool
-	// parameters are those that it understands, besides those that all do.
+	// parameters are those that it understands, apart from those that all endpoints
+	// understand.
 	parameters []string
-	// missing is the answer to a path with nothing behind it; "" is that it need have nothing.
+	// missing is the error for a path without a name; "" means that none is needed.
 	missing string
 	serve   func(s *server, call *http1.Call, rest string)
 }
 
 var get, put = []string{http.MethodGet}, []string{http.MethodPut}
 
-// waits are the parameters of a query that can wait.
+// queryParameters are the parameters of a query that can wait.
 var waits = []string{"index", "wait", "consistent", "stale"}
 
 var endpoints []endpoint
@@ -40,7 +41,7 @@ func init() {
 	}
 }
 
-// route finds the endpoint for a path, and what stands behind it; nil if there is none.
+// route returns the endpoint for a path, and the rest of the path; nil if there is none.
 func route(path string) (*endpoint, string) {
 	for i, e := range endpoints {
 		rest, found := strings.CutPrefix(path, e.path)
@@ -51,11 +52,11 @@ func route(path string) (*endpoint, string) {
 	return nil, ""
 }
 
-// datacenter is that of a server which nobody has told another.
+// datacenter is the default name of a datacenter.
 const datacenter = "dc1"
 
-// unknown answers for a path that is not served. Most of those under /v1/ a real server
-// serves.
+// refusePath answers a request for a path that is not served. A real server serves most
+// paths under /v1/.
 func (s *server) unknown(call *http1.Call) {
 	if path := call.URL.Path; path == "/" || path == "/ui" || strings.HasPrefix(path, "/ui/") {
 		s.doubt(call, call.Method+" "+path)
@@ -66,14 +67,15 @@ func (s *server) unknown(call *http1.Call) {
 	}
 	parts := strings.Split(call.URL.Path, "/")
 	for i, part := range parts {
-		parts[i] = s.host.Names().Value(part) // it may be random
+		parts[i] = s.host.Names().Value(part) // it may be a random word
 	}
 	s.doubt(call, call.Method+" "+strings.Join(parts, "/"))
 	refuse(call, http.StatusNotFound, "Invalid URL path: not a recognized HTTP API endpoint\n")
 }
 
-// understands says whether a request asks for nothing that a real server does and this one does
-// not; else it refuses it, as the request cannot be answered in any true way.
+// checkParameters reports whether the server can serve a request. If a real server would do
+// something for it that this one does not, it refuses the request, because any other answer
+// would be wrong.
 func (s *server) understands(call *http1.Call, e *endpoint) bool {
 	if dc := call.URL.Query().Get("dc"); dc != "" && dc != datacenter {
 		s.refuseUnknown(call, e.path, "dc="+dc)
@@ -88,7 +90,7 @@ func (s *server) understands(call *http1.Call, e *endpoint) bool {
 	return true
 }
 
-// refuseUnknown refuses a request with a parameter that a real server understands.
+// refuseUnknown refuses a request with a parameter that only a real server understands.
 func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
 	s.doubt(call, call.Method+" "+path+" with "+parameter)
 	refuse(call, http.StatusInternalServerError, parameter+" is not simulated")
@@ -111,7 +113,7 @@ func (e *endpoint) wrongMethod(call *http1.Call) {
 	call.Answer(http1.Answer{Status: http.StatusMethodNotAllowed, Header: h, Body: []byte(text), Text: "405: " + text})
 }
 
-// leader says where the leader is.
+// leader answers with the address of the leader.
 func (s *server) leader(call *http1.Call, _ string) {
 	if !s.leads {
 		respond(call, "", nil, "nobody")

@@ -19,13 +19,13 @@ type server struct {
 	host     *sim.Host
 	dice     *rand.Rand
 	timers   *agenda.Timers
-	locks    []string // the keys that locks of the world are kept under
+	locks    []string // the keys of the world's locks
 	store    *store
 	sessions *sessions
 
-	// All below is lost in a crash.
+	// The following fields are lost in a crash.
 	leads   bool
-	queries []*query // in the order in which they came
+	queries []*query // in the order of their arrival
 }
 
 func boot(host *sim.Host) sim.Server {
@@ -58,8 +58,8 @@ func (s *server) serve(call *http1.Call) {
 	}
 }
 
-// wait keeps a request until there is a leader, for a while. It looks for one again and again,
-// after times that are random and grow: forwardRequestToLeader in
+// waitForLeader keeps a request until there is a leader, for a while. It checks again and
+// again, after random and growing pauses: forwardRequestToLeader in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/rpc.go
 func (s *server) wait(call *http1.Call) {
 	began := s.timers.Now()
@@ -89,28 +89,28 @@ func (s *server) wait(call *http1.Call) {
 	again()
 }
 
-// lead begins to lead.
+// becomeLeader makes the server lead.
 func (s *server) lead() {
 	s.leads = true
 	s.host.Emit(trace.Event{Kind: trace.KindLead})
-	// It does not know when the sessions were renewed last.
+	// It does not know when the sessions were last renewed.
 	for _, id := range slices.Sorted(maps.Keys(s.sessions.all)) {
 		s.sessions.renew(s.sessions.all[id])
 	}
 }
 
-// ClockChanged is as in [sim.Server].
+// ClockChanged implements [sim.Server].
 func (s *server) ClockChanged() { s.timers.Arm() }
 
-// Crash is as in [sim.Server]. What was written stays.
+// Crash implements [sim.Server]. It loses nothing that was written.
 func (s *server) Crash(trace.Crash) {
 	s.Server.Crash()
 	s.timers.Clear()
 	s.leads, s.queries = false, nil
 }
 
-// Restart is as in [sim.Server]. The server does again what its log says, and so each lock-delay
-// that there ever was begins anew.
+// Restart implements [sim.Server]. The server replays its log, so every lock-delay that
+// there ever was starts again.
 func (s *server) Restart() {
 	for key, delay := range s.store.delayed {
 		s.store.delays[key] = s.timers.Now() + int64(delay)

@@ -16,14 +16,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// story is a world with a server and clients that run programs.
+// consulWorld is a world with a server and clients that run programs.
 func story(clients ...sim.Client) sim.Config {
 	cfg := Story(clients...)
 	cfg.Nodes = Nodes("consul", 1)
 	return cfg
 }
 
-// asks is a client that asks for things at their times, and keeps what it hears.
+// requester is a client that sends requests at their times, and keeps the answers.
 func asks(t *testing.T, name string, heard *[]string, requests ...string) sim.Client {
 	return Client(t, name, func(_ context.Context, p *sim.Program) error {
 		transport := &http.Transport{DialContext: p.Env().Dial}
@@ -43,8 +43,8 @@ func asks(t *testing.T, name string, heard *[]string, requests ...string) sim.Cl
 	})
 }
 
-// A server that was started anew leads after five to ten seconds, knows its sessions, and gives
-// each its whole time; and each lock-delay that there was begins once more.
+// A restarted server leads after five to ten seconds, knows its sessions, and gives each
+// its whole time. Every lock-delay that there was starts again.
 func TestRestart(t *testing.T) {
 	var heard []string
 	tr := Play(t, With(story(asks(t, "client-1", &heard,
@@ -69,8 +69,8 @@ func TestRestart(t *testing.T) {
 	Same(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
 }
 
-// All keys with a prefix are shown in their order; who waits for a change of them hears of one
-// that was deleted, and not of another key's.
+// All keys with a prefix are listed in their order. A query that waits for a change of them
+// is answered when one is deleted, and not for another key.
 func TestList(t *testing.T) {
 	var heard, changes []string
 	tr := Play(t, story(
@@ -90,7 +90,7 @@ func TestList(t *testing.T) {
 	Same(t, "the change", Only(t, tr, trace.KindNotify, "client-2").At.Truncate(10*time.Millisecond), 3*time.Second)
 }
 
-// Whatever bytes a client sends, the server goes on: it answers somebody else.
+// Whatever bytes a client sends, the server still answers other clients.
 func FuzzServer(f *testing.F) {
 	b, err := os.ReadFile(answers)
 	if err != nil {
@@ -132,7 +132,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// What a real server does and this one does not is told: the run proves nothing then.
+// A request that a real server may answer differently is reported as a doubt: the run then
+// proves nothing.
 func TestWhatIsNotServed(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /v1/agent/self":                             "client-1 asked consul-1 for GET /v1/agent/self, which a real Consul server may answer otherwise",

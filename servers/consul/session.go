@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A session is a client's, with the fields that a real server shows, in its order.
+// A session is a client's session, with the fields that a real server shows, in its order.
 type session struct {
 	ID            string
 	Name          string
@@ -29,22 +29,22 @@ type session struct {
 	ModifyIndex   uint64
 
 	client string
-	ttl    time.Duration // 0 lasts for ever
+	ttl    time.Duration // 0 means that it never expires
 	timer  *agenda.Timer
 }
 
-// What becomes of a session's keys when it ends.
+// What happens to a session's keys when it ends.
 const releases, deletes = "release", "delete"
 
 type sessions struct {
 	s   *server
 	all map[string]*session
-	// changed is the index of the latest change of any.
+	// changed is the index of the latest change of any session.
 	changed uint64
 }
 
-// createSession begins a session. Its end by the node's own health checks, which a real server
-// has by default, cannot come: the node that it hangs on is the server's own.
+// createSession creates a session. By default a real server also ends it when the node's
+// health checks fail. That cannot happen here: the session's node is the server's own.
 func (s *server) createSession(call *http1.Call, _ string) {
 	one := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: usualDelay}
 	if len(call.Content) > 0 {
@@ -78,7 +78,7 @@ func (s *server) createSession(call *http1.Call, _ string) {
 	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, for %s", name, one.TTL), s.alive(one)...)
 }
 
-// read reads what a client asks for.
+// decode parses a client's request for a session.
 func (one *session) read(b []byte) error {
 	var asked struct {
 		Name, Node, Behavior, TTL string
@@ -120,7 +120,7 @@ func (one *session) read(b []byte) error {
 	return nil
 }
 
-// check is why there cannot be such a session; "" if there can.
+// validate returns why the session is invalid, or "".
 func (one *session) check() string {
 	switch one.Behavior {
 	case "":
@@ -143,7 +143,7 @@ func (one *session) check() string {
 	return ""
 }
 
-// newID is a random UUID.
+// newID returns a random UUID.
 func (s *server) newID() string {
 	a, b := s.dice.Uint64(), s.dice.Uint64()
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
@@ -166,7 +166,7 @@ func (s *server) destroySession(call *http1.Call, id string) {
 	respond(call, true, nil, "yes")
 }
 
-// sessionInfo shows a session, or none. That it is gone is a change, too.
+// sessionInfo returns a session, or none if it does not exist. Its end is a change, too.
 func (s *server) sessionInfo(call *http1.Call, id string) {
 	s.wants(call, func(q *query) {
 		q.key = id
@@ -183,7 +183,7 @@ func (s *server) sessionInfo(call *http1.Call, id string) {
 	})
 }
 
-// renew counts a session's time anew.
+// renew renews a session.
 func (ss *sessions) renew(one *session) {
 	s := ss.s
 	if one.ttl == 0 {
@@ -198,7 +198,8 @@ func (ss *sessions) renew(one *session) {
 	}
 }
 
-// end ends a session, and takes its keys: nobody gets them as long as its lock-delay lasts.
+// end ends a session and releases or deletes its keys: nobody can acquire them during its
+// lock-delay.
 func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	s := ss.s
 	index := s.store.next()

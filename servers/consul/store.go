@@ -10,22 +10,23 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A store is what a server has written: keys, and how far its log goes. Each change has an
-// index in the log, also one that comes to nothing.
+// A store is what a server has written: the keys, and how far its log goes. Each write has
+// an index in the log, even if it changes nothing.
 type store struct {
 	index uint64
 	keys  map[string]*entry
 	// changed is the index of the latest change of any key.
 	changed uint64
-	// deleted are the indexes in which keys were deleted last.
+	// deleted are the indexes at which keys were last deleted.
 	deleted map[string]uint64
-	// delays are until when nobody can acquire a key, on the server's monotonic clock.
+	// delays are the times until which nobody can acquire a key, on the server's monotonic
+	// clock.
 	delays map[string]int64
-	// delayed are the latest lock-delays, however long ago.
+	// lastDelays are the latest lock-delays of keys, including those that ended long ago.
 	delayed map[string]time.Duration
 }
 
-// first is how far the log of a new server goes before anybody asks it for something.
+// firstIndex is how far the log of a new server goes before the first request.
 const first = 20
 
 func newStore() *store {
@@ -42,17 +43,18 @@ type entry struct {
 	CreateIndex uint64
 	ModifyIndex uint64
 
-	// by is who has acquired it.
+	// by is the client that has acquired it.
 	by *trace.Actor
 }
 
-// next is the index of the next change.
+// nextIndex returns the index of the next write.
 func (s *store) next() uint64 {
 	s.index++
 	return s.index
 }
 
-// put puts a key. One that says the same as before is not changed, whatever its indexes.
+// put puts a key, and reports whether that changes it. A put of equal contents changes
+// neither the key nor its indexes.
 func (s *store) put(index uint64, e entry) (changed bool) {
 	was := s.keys[e.Key]
 	e.CreateIndex, e.ModifyIndex = index, index
@@ -67,14 +69,14 @@ func (s *store) put(index uint64, e entry) (changed bool) {
 	return true
 }
 
-// delete deletes a key. Whoever makes it again begins with its indexes anew.
+// delete deletes a key. Its indexes start anew if it is created again.
 func (s *store) delete(index uint64, key string) {
 	delete(s.keys, key)
 	s.deleted[key] = index
 	s.changed = index
 }
 
-// under are the keys with a prefix, in their order.
+// keysUnder returns the keys with a prefix, in their order.
 func (s *store) under(prefix string) (all []*entry) {
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
 		if strings.HasPrefix(key, prefix) {
@@ -84,9 +86,9 @@ func (s *store) under(prefix string) (all []*entry) {
 	return all
 }
 
-// latest is the index of the latest change of a key with a prefix, also one that was deleted;
-// if there never was one, that of the latest change at all. A real server forgets after a
-// quarter of an hour which were deleted.
+// latestIndex returns the index of the latest change or deletion of a key with a prefix; if
+// there never was one, that of the latest change of any key. A real server forgets
+// deletions after a quarter of an hour.
 func (s *store) latest(prefix string) (index uint64) {
 	if prefix == "" {
 		return s.changed

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// name is what the trace calls a session.
+// name returns a session's name for the trace.
 func (s *server) name(id string) string { return sessionName(s.host.Names(), id) }
 
 func sessionName(names *sim.Names, id string) string {
@@ -22,7 +22,7 @@ func sessionName(names *sim.Names, id string) string {
 	return names.Name("session", id)
 }
 
-// tell says what a request asks for.
+// describe describes a request for the trace.
 func tell(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	e, rest := route(r.URL.Path)
 	if e == nil {
@@ -68,7 +68,8 @@ func tellKey(names *sim.Names, r *http1.Request, key string) string {
 	return r.Method + " " + name
 }
 
-// keyName is what the trace calls a key. Those of a semaphore are called by sessions.
+// keyName returns a key's name for the trace. The keys of a semaphore's holders contain
+// session IDs, which are replaced by the names of the sessions.
 func keyName(names *sim.Names, key string) string {
 	if names.IsKey(key) {
 		return key
@@ -79,10 +80,10 @@ func keyName(names *sim.Names, key string) string {
 	return names.Value(key)
 }
 
-// isSession says whether a word has the form of a session's ID.
+// isSession reports whether a word has the form of a session ID.
 func isSession(word string) bool { return len(word) == 36 && strings.Count(word, "-") == 4 }
 
-// tellEntry is what a key shows.
+// describeEntry describes the holder and the index of a key.
 func (s *server) tellEntry(e *entry) string {
 	whose := "nobody's"
 	if e.Session != "" {
@@ -91,7 +92,7 @@ func (s *server) tellEntry(e *entry) string {
 	return fmt.Sprintf("%s, changed in %d", whose, e.ModifyIndex)
 }
 
-// tellEntries is how many keys an answer shows, and how many of them sessions have.
+// describeEntries counts the keys in an answer, and those of them that sessions hold.
 func (s *server) tellEntries(all []*entry) string {
 	had := 0
 	for _, e := range all {
@@ -102,7 +103,7 @@ func (s *server) tellEntries(all []*entry) string {
 	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(had) + " of them a session's"
 }
 
-// ordinal is 1st, 2nd and so on.
+// ordinal returns 1st, 2nd and so on.
 func ordinal(n uint64) string {
 	suffix := "th"
 	if n%100/10 != 1 {
@@ -118,11 +119,11 @@ func ordinal(n uint64) string {
 	return strconv.FormatUint(n, 10) + suffix
 }
 
-// isLock says whether a key is one that a lock of the world is kept under: of others nothing
-// is told.
+// isLock reports whether a key is one of the world's locks: nothing is recorded of other
+// keys.
 func (s *server) isLock(key string) bool { return s.host.Names().IsKey(key) }
 
-// holds tells that a session has a lock, and until when it has if nobody renews it.
+// recordGrant records that a session holds a lock, and until when if nobody renews it.
 func (s *server) holds(kind trace.Kind, e *entry, prior *trace.Actor) {
 	one := s.sessions.all[e.Session]
 	if one == nil || !s.isLock(e.Key) {
@@ -135,14 +136,14 @@ func (s *server) holds(kind trace.Kind, e *entry, prior *trace.Actor) {
 	s.host.Emit(ev)
 }
 
-// lost tells that a session has a lock no more.
+// recordLoss records that a session no longer holds a lock.
 func (s *server) lost(kind trace.Kind, was *entry, by *trace.Actor) {
 	if s.isLock(was.Key) {
 		s.host.Emit(trace.Event{Kind: kind, Key: was.Key, Value: s.name(was.Session), By: by, Owner: was.by})
 	}
 }
 
-// alive is what a client learns from the answer to its renewal.
+// aliveEvents is what a client learns from the answer to its renewal.
 func (s *server) alive(one *session) []trace.Event {
 	if one.ttl == 0 {
 		return nil
