@@ -18,7 +18,7 @@ import (
 )
 
 // Client makes a client; call it when a lock is made. All clients of a process share its
-// connections, which Env.Close closes. One connection is opened before the story begins.
+// connections, which Env.Close closes. One connection is opened before the run begins.
 //
 // The client is as consul/api makes it, on a transport as github.com/hashicorp/go-cleanhttp
 // makes it, except for this:

@@ -23,7 +23,7 @@ type holder struct {
 	session *concurrency.Session
 }
 
-// newHolder makes a holder whose session is opened before the story begins, like that of a
+// newHolder makes a holder whose session is opened before the run begins, like that of a
 // process which has been running for a while.
 func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	seconds, err := seconds(e.TTL)

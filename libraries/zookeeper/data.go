@@ -20,7 +20,7 @@ type data struct {
 
 // newData returns access to the process's data, on the session of its lock or on another
 // one; nil if the world keeps no data in ZooKeeper. The first process creates the nodes
-// before the story begins.
+// before the run begins.
 func keeps(e *locks.Env, s *Session) (*data, error) {
 	if e.Data == nil {
 		return nil, nil

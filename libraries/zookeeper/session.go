@@ -45,7 +45,7 @@ const buffer = 64 << 10
 // Open returns the process's session, which is always the same one. Use it for your own
 // lock on ZooKeeper, and call it when the lock is made. The session's timeout is Env.TTL,
 // which the server raises to at least two of its ticks and lowers to at most twenty. The
-// session exists before the story begins.
+// session exists before the run begins.
 //
 // It is as go-zookeeper makes it, except for this:
 //

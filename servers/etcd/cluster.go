@@ -58,7 +58,7 @@ func (m *member) join() {
 // isAlone reports whether the cluster has no other member.
 func (m *member) alone() bool { return len(m.order) == 0 }
 
-// form makes the members form the cluster before the story begins and elect the first of
+// form makes the members form the cluster before the run begins and elect the first of
 // them.
 func (c *cluster) form() {
 	if c.formed || c.forming {

@@ -74,7 +74,7 @@ func (p *peer) flush() {
 	switch {
 	case len(p.queue) == 0 || p.dialling:
 	case p.end != nil:
-		// Before the story begins messages arrive immediately, and the peer may queue
+		// Before the run begins messages arrive immediately, and the peer may queue
 		// answers during this loop.
 		for p.end != nil && len(p.queue) > 0 {
 			first := p.queue[0]

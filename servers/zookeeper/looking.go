@@ -44,7 +44,7 @@ func (m *member) look() {
 	l.again()
 }
 
-// own returns a member's vote for itself.
+// ownVote returns a member's vote for itself.
 func (m *member) own() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
 // better reports whether a vote is better than another.

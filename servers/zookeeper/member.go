@@ -115,7 +115,7 @@ func (m *member) begin() {
 	}
 }
 
-// form makes the members of a new ensemble begin before the story does, as if they had
+// form makes the members of a new ensemble begin before the run does, as if they had
 // elected the member that wins when no member has any changes: the one with the highest
 // number.
 func (m *member) form() {

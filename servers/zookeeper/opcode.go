@@ -28,7 +28,7 @@ const (
 	opSetWatches   opcode = 101
 	opClose        opcode = -11
 
-	// opConnect stands for the first message of a connection, which has no opcode. opOpen
+	// opConnect is the first message of a connection, which has no opcode. opOpen
 	// is the transaction that opens a session. opError appears in the answer to a multi.
 	opConnect opcode = -100
 	opOpen    opcode = -10
