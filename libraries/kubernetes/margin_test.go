@@ -11,8 +11,8 @@ import (
 
 // A partitioned leader that stops when it is notified is notified 12 s after its last
 // renewal: RenewDeadline and RetryPeriod. A waiter takes the Lease when 15 s have passed by
-// its own clock. So a waiter's clock does no harm
-// if it runs at less than 15/12 = 1.25 times its proper rate; above that, it depends on when the waiter looks.
+// its own clock. So a waiter's clock that runs less than 15/12 = 1.25 times as fast as it
+// should does no harm; above that, it depends on when the waiter looks.
 func TestMarginOfClocks(t *testing.T) {
 	const seeds = 30
 	for _, c := range []struct {
