@@ -17,9 +17,13 @@ import (
 // lock and others. A run in which none
 // overlapped says nothing of the kind.
 func TestSparedIsTrue(t *testing.T) {
+	others := []string{"", "single", "redsync", "watchdog"}
+	if testing.Short() {
+		others = others[:1]
+	}
 	told, alike := map[checks.SparedHow]int{}, 0
 	for _, s := range append(scenarios.Embedded(), faulty(t)...) {
-		for _, lock := range []string{"", "single", "redsync", "watchdog"} {
+		for _, lock := range others {
 			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
 			if err != nil {
 				continue // not every lock can tell every story

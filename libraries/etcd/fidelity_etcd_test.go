@@ -20,9 +20,6 @@ import (
 // This runs the table on a real etcd server: that of LOCKSIM_ETCD, or the installed one.
 // Each case has a server of its own.
 func TestFidelityOfRealEtcd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes eight seconds, in which real sessions live and expire")
-	}
 	as := realDialect(t)
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
@@ -32,13 +29,20 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 	}
 }
 
-// etcdProgram returns the program of the server.
-func etcdProgram() string { return cmp.Or(os.Getenv("LOCKSIM_ETCD"), "etcd") }
+// etcdProgram returns the server to run. It skips the test with -short, because a real session
+// takes seconds to expire.
+func etcdProgram(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a real session takes seconds to expire")
+	}
+	return cmp.Or(os.Getenv("LOCKSIM_ETCD"), "etcd")
+}
 
 // realDialect returns the dialect of the server that can be run.
 func realDialect(t *testing.T) dialect {
 	t.Helper()
-	program := etcdProgram()
+	program := etcdProgram(t)
 	version, err := exec.Command(program, "--version").Output()
 	if err != nil {
 		skip(t, "there is no etcd server to compare with (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
@@ -67,6 +71,7 @@ func skip(t *testing.T, format string, args ...any) {
 
 // A realEtcd is a server that runs in a directory of its own, on sockets in it.
 type realEtcd struct {
+	program   string
 	dir, data string
 	process   *exec.Cmd
 	log       bytes.Buffer
@@ -88,7 +93,7 @@ func startEtcd(t *testing.T) *realEtcd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &realEtcd{dir: dir, data: "data"}
+	r := &realEtcd{program: etcdProgram(t), dir: dir, data: "data"}
 	t.Cleanup(func() {
 		r.stop()
 		os.RemoveAll(dir)
@@ -103,7 +108,7 @@ func startEtcd(t *testing.T) *realEtcd {
 }
 
 func (r *realEtcd) start() error {
-	r.process = exec.Command(etcdProgram(), "--data-dir", r.data,
+	r.process = exec.Command(r.program, "--data-dir", r.data,
 		"--listen-client-urls", clientsURL, "--advertise-client-urls", clientsURL,
 		"--listen-peer-urls", peersURL, "--initial-advertise-peer-urls", peersURL, "--initial-cluster", "default="+peersURL)
 	r.process.Dir = r.dir

@@ -178,9 +178,6 @@ func TestRestoredFidelityOfOurServer(t *testing.T) {
 // This runs the table on a real server that its client backs up, and that is restored by
 // etcdctl, as for etcd 3.4, or by the etcdutl of LOCKSIM_ETCDUTL.
 func TestRestoredFidelityOfRealEtcd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seven seconds, in which real servers are restored")
-	}
 	as := realDialect(t)
 	program := cmp.Or(os.Getenv("LOCKSIM_ETCDUTL"), "etcdctl")
 	if _, err := exec.LookPath(program); err != nil {

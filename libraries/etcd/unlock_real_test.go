@@ -19,7 +19,7 @@ import (
 // fixed, and trackrecord and docs/systems.md are out of date.
 func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath(etcdProgram()); err != nil {
+	if _, err := exec.LookPath(etcdProgram(t)); err != nil {
 		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
 	}
 	var line line

@@ -83,7 +83,7 @@ type queue struct {
 
 func newQueue(t *testing.T) queue {
 	t.Helper()
-	if _, err := exec.LookPath(etcdProgram()); err != nil {
+	if _, err := exec.LookPath(etcdProgram(t)); err != nil {
 		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
 	}
 	return queue{startEtcd(t).client(t), "queue"}

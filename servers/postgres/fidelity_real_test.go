@@ -71,6 +71,7 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 // real server. Debian 12 has version 1.18, which does not track prepared statements, and
 // the scripts use none.
 func TestPoolersOfRealPgBouncer(t *testing.T) {
+	server := realPostgres(t)
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_PGBOUNCER") != "" {
@@ -78,7 +79,6 @@ func TestPoolersOfRealPgBouncer(t *testing.T) {
 		}
 		t.Skip("there is no PgBouncer to compare with")
 	}
-	server := realPostgres(t)
 	admin := server.admin(t)
 	for i, f := range poolers {
 		database := fmt.Sprint("pool", i)
@@ -149,6 +149,9 @@ const programs = "/usr/lib/postgresql/15/bin"
 
 // realPostgres starts a server.
 func realPostgres(t *testing.T) *realServer {
+	if testing.Short() {
+		t.Skip("each real server takes seconds to start")
+	}
 	if _, err := os.Stat(programs + "/initdb"); err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_POSTGRES") != "" {
 			t.Fatalf("there is no PostgreSQL 15 to compare with: %v; on Debian 12: apt-get install postgresql", err)

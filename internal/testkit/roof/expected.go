@@ -19,12 +19,15 @@ import (
 // AsExpected tries that every scenario comes to what it says, with each lock of which it
 // says anything, whatever the latencies are, and not because all latencies give one run: at
 // least every second of the first [told] seeds gives a run of its own. With other locks than
-// its own it is tried on a tenth of the seeds, but at least on 10.
+// its own it is tried on a tenth of the seeds, but at least on 10. -short tries one seed.
 //
 // A storage that has refused nothing has answered as one without fencing does, and so the run
 // without it is the same run. On the first [told] seeds that is tried, and on the others it
 // saves the second run.
 func AsExpected(t *testing.T, seeds uint64, has Has) {
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, s := range scenarios.Embedded() {
 		with := expectedWith(s, has)
 		if len(with) == 0 {

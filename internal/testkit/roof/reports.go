@@ -28,6 +28,18 @@ func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
 	return result
 }
 
+// sample returns every fourth scenario with -short, and otherwise all.
+func sample(all []*scenarios.Scenario) []*scenarios.Scenario {
+	if !testing.Short() {
+		return all
+	}
+	var some []*scenarios.Scenario
+	for i := 0; i < len(all); i += 4 {
+		some = append(some, all[i])
+	}
+	return some
+}
+
 func written(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
@@ -97,7 +109,7 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 
 // Saved tries that a saved trace gives the same report as the run itself, to the byte.
 func Saved(t *testing.T, stories []*scenarios.Scenario) {
-	for _, s := range stories {
+	for _, s := range sample(stories) {
 		result := once(t, s)
 		o := reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}
 		saved, err := reports.ReadTraces([]byte(written(t, "trace", o, result)), "trace.json")
@@ -126,7 +138,7 @@ var (
 // with nothing outside the picture, and no line through what it is not about. Drawing it
 // again gives the same.
 func Drawn(t *testing.T, stories []*scenarios.Scenario) {
-	for _, s := range stories {
+	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {
 			r := once(t, s)
 			page := []byte(written(t, "html", reports.Options{}, r))
