@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// catalogueStories are the scenarios that locksim has built in, one story for
-// each of their variants, without fencing tokens and with them.
+// catalogueCases returns a test case for each variant of the built-in scenarios; it runs
+// the variant without fencing tokens and with them.
 func catalogueStories() []story {
 	var all []story
 	for _, shelf := range scenarios.Catalogue() {

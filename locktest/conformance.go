@@ -9,12 +9,11 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The conformance stories ask things of a lock that no trouble with one of its
-// messages brings up: that it keeps what its Config claims, that it notices the
-// loss of a lease, that a second handle is a second client, that nothing is left
-// behind.
+// The conformance test cases check what no trouble with a single message shows: that a lock
+// keeps what its Config claims, notices the loss of a lease, treats a second handle as a
+// second client, and leaves nothing behind.
 
-// conformanceStories are the fixed stories that need no particular lock.
+// conformanceCases returns the fixed test cases, which need no particular lock.
 func conformanceStories() []story {
 	return slices.Concat(
 		claimStories(), lossStories(), lateStories(), handleStories(),
@@ -22,25 +21,26 @@ func conformanceStories() []story {
 	)
 }
 
-// A scene is one world of a conformance story.
+// A scene is one world of a conformance test case.
 type scene struct {
 	name    string
 	clients []sim.Client
 	faults  []sim.Fault
-	// asserts says that a breach with which a client's program ends counts against the lock. In
-	// other scenes it only is the end of the program.
+	// countsBreaches means that a breach with which a client's program ends counts against
+	// the lock. In other scenes a breach only ends the program.
 	asserts bool
-	// within is by when somebody must have made progress, after the last fault or
-	// else since the start; 0 is calmWithin.
+	// progressWithin is the time in which some client must have made progress, after the
+	// last fault or else since the start; 0 is calmWithin.
 	within time.Duration
-	// ttl is the lock's; 0 is that of all other stories. A lock may refuse another one.
+	// ttl is the lock's TTL, which the lock may refuse; 0 is the TTL of all other test
+	// cases.
 	ttl time.Duration
-	// horizon is when the world is cut off; 0 is when those of the sweep are.
+	// horizon is when the world is cut off; 0 is the horizon of the sweep's worlds.
 	horizon time.Duration
 }
 
-// fixed is a story told in scenes. untold says why it cannot be told with a lock,
-// or is ""; nil is that any lock will do.
+// conformanceCase returns a test case that runs scenes. notApplicable returns why the test
+// case does not apply to a lock, or ""; nil means that it applies to any lock.
 func fixed(name, title string, untold func(*subject) string, scenes func(*subject) []scene) story {
 	return story{name: name, title: title, worlds: func(s *subject, seed uint64) (worlds []world, why string, err error) {
 		if untold != nil {
@@ -55,7 +55,7 @@ func fixed(name, title string, untold func(*subject) string, scenes func(*subjec
 	}}
 }
 
-// stage makes a scene's world.
+// sceneWorld makes a scene's world.
 func (s *subject) stage(story string, sc scene, seed uint64) world {
 	clients := slices.Clone(sc.clients)
 	for i, c := range clients {
@@ -72,7 +72,7 @@ func (s *subject) stage(story string, sc scene, seed uint64) world {
 	return world{name: sc.name, config: config, refusable: sc.ttl > 0}
 }
 
-// nodes names the lock's nodes, first to last.
+// nodes returns the names of the lock's nodes, first to last.
 func (s *subject) nodes() (names []string) {
 	for i := range s.config.Nodes {
 		names = append(names, s.config.node(i))
@@ -80,10 +80,10 @@ func (s *subject) nodes() (names []string) {
 	return names
 }
 
-// majority names enough nodes that no grant is possible without any of them.
+// majority returns the names of just enough nodes that no grant is possible without them.
 func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spare()] }
 
-// spare is how many nodes a grant can do without.
+// spare returns how many nodes a grant can do without.
 func (s *subject) spare() int {
 	if s.config.cluster() {
 		return (s.config.Nodes - 1) / 2
@@ -95,7 +95,7 @@ func (s *subject) spare() int {
 	return s.config.Nodes - quorum
 }
 
-// resource is the name of the lock, as the base stories have it.
+// resource is the name of the lock in the bases.
 const resource = "resource"
 
 // onEach makes one fault for each process.
@@ -106,7 +106,7 @@ func onEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) 
 	return faults
 }
 
-// The reasons why a story cannot be told with a lock.
+// The reasons why a test case does not apply to a lock.
 
 func needsExtend(s *subject) string {
 	if !s.config.Extends {
@@ -136,8 +136,8 @@ func needsMinority(s *subject) string {
 	return ""
 }
 
-// needsRedis is for stories in which somebody speaks to the nodes as only Redis is spoken
-// to.
+// needsRedis is for test cases in which a client sends commands to the nodes that only
+// Redis understands.
 func needsRedis(s *subject) string {
 	if s.config.System != locks.Redis {
 		return "its nodes are no Redis nodes"
@@ -145,7 +145,7 @@ func needsRedis(s *subject) string {
 	return ""
 }
 
-// all is that a lock must meet every one of some needs.
+// all returns a need that is met if all of the given needs are met.
 func all(needs ...func(*subject) string) func(*subject) string {
 	return func(s *subject) string {
 		for _, need := range needs {

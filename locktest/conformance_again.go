@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// againStories are about a process that does not know whether it has released the lock.
+// repeatedReleaseCases are about a process that does not know whether it has released the
+// lock.
 func againStories() []story {
 	return []story{
 		fixed("release-again", "a release that seemed to fail is tried again when the process has the lock anew", nil, func(s *subject) []scene {
@@ -18,7 +19,7 @@ func againStories() []story {
 					return err
 				}
 				_ = in.Release(ctx) // of the first lease
-				// If that has let somebody in, it shows now.
+				// If that release has freed the lock for another client, it shows now.
 				if err := p.Sleep(ttls(0.3)); err != nil {
 					return err
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// claimStories ask for what the Config claims, while nothing is wrong.
+// claimCases check what the Config claims, while nothing is wrong.
 func claimStories() []story {
 	return []story{
 		fixed("claims/lease", "a client holds the lock and does nothing, while another is after it", needsEnd, func(*subject) []scene {
@@ -60,8 +60,8 @@ func claimStories() []story {
 	}
 }
 
-// extending holds the lock for more than two TTLs by extending its lease whenever
-// some part of a TTL has passed. An extend may fail only where something is wrong.
+// extending returns a program that holds the lock for more than two TTLs by extending its
+// lease; every is the interval in TTLs. An extend may fail only if something is wrong.
 func extending(every float64, nothingIsWrong bool) program {
 	return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 		if err := in.Read(ctx, trace.Object); err != nil {

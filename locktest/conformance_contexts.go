@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// contextStories give the lock contexts that end before the call does.
+// contextCases pass contexts to the lock that end before the call does.
 func contextStories() []story {
 	return []story{
 		fixed("contexts/cancelled-before", "the context of a call has ended before the call", needsEnd, func(s *subject) []scene {
@@ -52,7 +52,7 @@ func contextStories() []story {
 			return scenes
 		}),
 		fixed("contexts/ended-meanwhile", "the context of an acquire ends while the answer is late", needsEnd, func(s *subject) (scenes []scene) {
-			// A lock that runs a script may be answered twice in its first call.
+			// A lock that runs a script may receive two replies in its first call.
 			for nth := range 2 {
 				reply := func(node string) trace.Message {
 					return trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire, Reply: true}
@@ -112,7 +112,8 @@ func contextStories() []story {
 	}
 }
 
-// impatient asks for the lock three times under a deadline, and then until it has it.
+// retryUnderDeadline returns a program that asks for the lock three times under a deadline,
+// and then without one until it acquires the lock.
 func impatient(deadline time.Duration) program {
 	return asking(func(ctx context.Context, p *sim.Program) error {
 		for range 3 {
@@ -137,10 +138,11 @@ func impatient(deadline time.Duration) program {
 	})
 }
 
-// longest is how long a call of the lock may go on after its deadline.
+// maxOverrun is how long a call of the lock may take after its deadline.
 const longest = time.Minute
 
-// within calls the lock with a deadline, and expects it to return.
+// callWithDeadline calls the lock with a deadline, and returns a breach if the call returns
+// much too late.
 func within(ctx context.Context, p *sim.Program, step trace.Step, call func(context.Context) error) error {
 	const deadline = ttl / 10
 	short, cancel := bounded(ctx, p, deadline)
@@ -153,7 +155,7 @@ func within(ctx context.Context, p *sim.Program, step trace.Step, call func(cont
 	return err
 }
 
-// ended is a context that has ended.
+// endedContext returns a context that has ended.
 func ended(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()

@@ -7,8 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// deathStories have the holder die: its lease ends by itself, and not before its
-// time.
+// deathCases kill the holder: its lease must end by itself, but not early.
 func deathStories() []story {
 	return []story{
 		fixed("holder-dies", "the holder is killed in its section, and others want the lock", needsEnd, func(s *subject) []scene {

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// errorStories have nodes answer with errors.
+// errorCases make nodes answer with errors.
 func errorStories() []story {
 	return []story{
 		fixed("errors/minority", "a minority of nodes answers every command with an error", all(needsRedis, needsMinority), func(s *subject) (scenes []scene) {
@@ -53,15 +53,15 @@ func errorStories() []story {
 	}
 }
 
-// nodeErrors are what a node can answer that cannot do what it is asked.
+// nodeErrors are the errors of a node that cannot carry out a command.
 var nodeErrors = []struct{ name, text string }{
 	{"loading", "LOADING Redis is loading the dataset in memory"},
 	{"full", "OOM command not allowed when used memory > 'maxmemory'."},
 	{"replica", "READONLY You can't write against a read only replica."},
 }
 
-// contenders are two clients after the same lock, one of whom holds it for more
-// than a TTL if it can.
+// contenders returns two clients that contend for the lock. If the lock can be extended,
+// the first client holds it for more than a TTL.
 func (s *subject) contenders() []sim.Client {
 	long := sim.Client{Name: "client-1", RetryEvery: ttls(0.05), Works: ttls(0.5)}
 	if s.config.Extends {
@@ -70,8 +70,8 @@ func (s *subject) contenders() []sim.Client {
 	return []sim.Client{long, {Name: "client-2", RetryEvery: ttls(0.05), Works: ttls(0.1), Sections: 2}}
 }
 
-// failing has nodes answer with an error, from some point on, or from the start if
-// there is none, and for ever if lasts is 0.
+// failNodes makes nodes answer with an error, from some point on; the zero point is the
+// start. If lasts is 0, they do so for ever.
 func (s *subject) failing(nodes []string, why string, starts trace.Point, lasts time.Duration) []sim.Fault {
 	return onEach(nodes, func(name string) sim.Fault {
 		return sim.Fault{Strikes: trace.Trigger{When: starts}, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// handleStories are about one process that uses the lock in several places.
+// handleCases are about one process that uses the lock in several places.
 func handleStories() []story {
 	return []story{
 		fixed("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
@@ -24,8 +24,8 @@ func handleStories() []story {
 	}
 }
 
-// twice gets the lock and asks for it again by a second handle: in vain until it
-// has released the first lease.
+// acquireTwice returns a program that acquires the lock and asks for it again by a second
+// handle: in vain until it has released the first lease.
 func twice(handle func(*sim.Program) (locks.Lock, error)) program {
 	return asking(func(ctx context.Context, p *sim.Program) error {
 		second, err := handle(p)
@@ -36,8 +36,8 @@ func twice(handle func(*sim.Program) (locks.Lock, error)) program {
 		if err != nil {
 			return err
 		}
-		// What a lock goes on with after acquire has returned counts as part of that
-		// section only until the next begins.
+		// What a lock does after acquire has returned counts as part of that section only
+		// until the next section begins.
 		if err := p.Sleep(ttls(0.05)); err != nil {
 			return err
 		}
@@ -46,9 +46,9 @@ func twice(handle func(*sim.Program) (locks.Lock, error)) program {
 			_, err := p.Acquire(short, second)
 			cancel()
 			if err == nil {
-				return nil // it has the lock twice, which violates lease-exclusion
+				return nil // it holds the lock twice, which violates lease-exclusion
 			}
-			// Whatever that attempt has left behind, or taken away, shows now.
+			// If that attempt has left a key behind, or removed one, it shows now.
 			if err := p.Sleep(ttls(0.1)); err != nil {
 				return err
 			}

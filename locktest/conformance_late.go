@@ -13,13 +13,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lateStories have the client paused while the last reply to a call is in flight,
-// so that the call takes longer than the lock may count on.
+// lateCases pause the client while the last reply to a call is in flight. The call then
+// takes longer than the lock may count on.
 func lateStories() []story {
 	return []story{
 		fixed("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {
-			// After half a TTL it has the lock for the other half, and after more than
-			// one not at all.
+			// After half a TTL the client still holds the lock for the other half; after
+			// more than one TTL it does not hold the lock at all.
 			for _, lasts := range []float64{0.5, 1.2} {
 				for nth := range 2 {
 					next := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
@@ -61,8 +61,8 @@ func lateStories() []story {
 	}
 }
 
-// pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in
-// flight, or at a later point if there are not as many.
+// pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in flight,
+// or at a later point if there are fewer replies.
 func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
 	reply := trace.Message{Client: "client-1", Peer: s.config.node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
@@ -71,9 +71,9 @@ func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trac
 	}}
 }
 
-// over is how long a lease has been over that was asked for at some moment: since
-// when the lock says, or since one TTL after that. It is negative as long as the
-// lease lasts.
+// sinceLeaseEnd returns how long ago a lease ended. The lease ended when the lock says so,
+// or else one TTL after the client asked for it. The result is negative while the lease
+// lasts.
 func (s *subject) over(p *sim.Program, in *sim.Section, asked fakeclock.Reading) time.Duration {
 	e, ok := in.Lease().(locks.Expirer)
 	if !ok {

@@ -10,14 +10,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lossStories have a lease end before its holder is done: by itself, or because
-// all nodes lose its keys. Their clocks are set forward for that, since a node
-// that crashes also cuts its connections.
+// lossCases end a lease before its holder is done: by itself, or because all nodes lose its
+// keys. To lose the keys, the nodes' clocks are set forward; a crash would also cut the
+// nodes' connections.
 func lossStories() []story {
 	return []story{
 		fixed("loss/extend", "a lease is extended after it was lost", all(needsExtend, needsEnd), func(s *subject) []scene {
-			// Without another client nobody was wronged, but the holder is told that it
-			// has held the lock all the time, which the lock cannot know.
+			// Without another client no exclusion is violated. But a successful extend
+			// confirms that the holder has held the lock all the time, which the lock
+			// cannot know.
 			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(0.5)); err != nil {
 					return err
@@ -27,7 +28,7 @@ func lossStories() []story {
 				}
 				return in.Release(ctx)
 			})
-			// What another client does meanwhile the property lease-exclusion sees to.
+			// The property lease-exclusion judges what another client does in the meantime.
 			expired := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
@@ -105,8 +106,8 @@ func lossStories() []story {
 					clients: []sim.Client{{Name: "client-1", Run: told(lostAfter, "the nodes lost its lease's keys")}},
 				},
 				{
-					// One that is renewed meanwhile has not been lost: then nobody can take
-					// it, and this story is about nothing.
+					// A lease that is renewed in the meantime has not been lost: then no
+					// other client can acquire the lock, and this test case shows nothing.
 					name: "taken", asserts: true, faults: s.forget(),
 					clients: []sim.Client{
 						{Name: "client-1", Run: told(lostAfter+0.1, "another client got the lock")},
@@ -121,7 +122,8 @@ func lossStories() []story {
 // lostAfter is how many TTLs after a grant the nodes lose its keys.
 const lostAfter = 0.2
 
-// remembers are the scenes that can be told of nodes which no clock makes forget.
+// dropForgetful leaves out the scenes with faults if no clock makes the system's nodes lose
+// a grant.
 func (s *subject) remembers(all []scene) []scene {
 	if needsForgetful(s) == "" {
 		return all
@@ -129,7 +131,8 @@ func (s *subject) remembers(all []scene) []scene {
 	return slices.DeleteFunc(all, func(sc scene) bool { return len(sc.faults) > 0 })
 }
 
-// needsForgetful is for stories in which nodes lose a grant because their clocks are set.
+// needsForgetful is for test cases in which nodes lose a grant because their clocks are
+// set.
 func needsForgetful(s *subject) string {
 	if system, _ := sim.LookupSystem(s.config.System); system.Elapsed {
 		return "its nodes count the time that passes: no clock makes them lose a grant"
@@ -137,9 +140,10 @@ func needsForgetful(s *subject) string {
 	return ""
 }
 
-// forget has every node lose client-1's keys: its clock is set forward, and at once
-// back again, since some locks tell the nodes when a key is to expire by their own
-// clocks; not where the keys would be there again.
+// loseKeys makes every node lose client-1's keys: its clock is set forward, and right away
+// back again. Some locks compute by their own clocks when a key expires on the node, so the
+// node's clock must be right again. The clock is not set back if the keys would then
+// return.
 func (s *subject) forget() (faults []sim.Fault) {
 	for _, jump := range []struct {
 		after float64
@@ -160,7 +164,7 @@ func (s *subject) forget() (faults []sim.Fault) {
 	return faults
 }
 
-// onceLost is a client that comes when the nodes have lost client-1's keys.
+// afterLoss returns the client c with a start after the nodes have lost client-1's keys.
 func onceLost(c sim.Client) sim.Client {
 	c.Starts = trace.Any(
 		after(ttls(lostAfter+0.01), did("client-1", trace.Acquired)),

@@ -9,8 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// partialStories have some of the nodes say no: a stranger has set the lock's key
-// there.
+// partialCases make some of the nodes refuse: a stranger has set the lock's key there.
 func partialStories() []story {
 	contenders := func(starts trace.Happening) []sim.Client {
 		one, two := another("client-1", starts), another("client-2", starts)
@@ -28,7 +27,7 @@ func partialStories() []story {
 			once := another("client-1", did("stranger-1", trace.Finished))
 			once.Attempts = 1
 			after := another("client-2", did("client-1", trace.Finished))
-			// What the attempt has left behind stands until one TTL after it.
+			// A key that the attempt has left behind stays until one TTL after the attempt.
 			return []scene{{within: ttls(0.8), clients: []sim.Client{
 				s.stranger("-1", ttls(0.3), s.spare(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
 				once, after,
@@ -39,7 +38,7 @@ func partialStories() []story {
 			stranger := s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes)
 			stranger.Starts = on(did("client-1", trace.Released))
 			return []scene{{
-				// What release has left behind stands until one TTL after the grant.
+				// A key that release has left behind stays until one TTL after the grant.
 				within: ttls(0.5),
 				faults: []sim.Fault{{
 					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: s.config.node(0), Step: trace.Acquire, Reply: true}}},
@@ -51,8 +50,8 @@ func partialStories() []story {
 	}
 }
 
-// stranger is a client that sets the lock's key on the nodes from first up to but
-// not last, whoever uses the lock; 0 is for ever.
+// stranger returns a client that sets the lock's key on the nodes from first to last-1,
+// even if another client uses the lock. The key lasts for life; 0 is for ever.
 func (s *subject) stranger(suffix string, life time.Duration, first, last int) sim.Client {
 	return sim.Client{Name: "stranger" + suffix, Run: func(ctx context.Context, p *sim.Program) error {
 		slots, _ := s.kind.Slots(resource, s.config.Nodes)

@@ -14,13 +14,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A holder is what a client does with a lease that it has got.
+// A holder is what a client does with a lease that it has acquired.
 type holder func(ctx context.Context, p *sim.Program, in *sim.Section) error
 
 // A program is what a client does.
 type program = func(context.Context, *sim.Program) error
 
-// holding is a program that gets the lock and does something with the lease.
+// holding returns a program that acquires the lock and runs do with the lease.
 func holding(do holder) program {
 	return asking(func(ctx context.Context, p *sim.Program) error {
 		in, err := get(ctx, p, p.Lock())
@@ -29,14 +29,14 @@ func holding(do holder) program {
 		}
 		var b *sim.Breach
 		if err = do(ctx, p, in); errors.As(err, &b) {
-			_ = in.Release(ctx) // so that it is in nobody's way
+			_ = in.Release(ctx) // so the lease is in no other client's way
 		}
 		return err
 	})
 }
 
-// asking is a program that asks something of the lock: it ends with an error only
-// if it does not get that. Any other error is its client's bad luck.
+// onlyBreaches returns a program that returns the breaches of run and drops all other
+// errors: they are not the lock's fault.
 func asking(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		var b *sim.Breach
@@ -47,7 +47,8 @@ func asking(run program) program {
 	}
 }
 
-// blameless is a program whose breaches count against nobody.
+// withoutBreaches returns a program whose breaches are plain errors, which do not count
+// against the lock.
 func blameless(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		err := run(ctx, p)
@@ -59,13 +60,13 @@ func blameless(run program) program {
 	}
 }
 
-// breach is the error of a program whose lock does what it must not.
+// breach returns the error of a program whose lock does what it must not.
 func breach(rule checks.Property, format string, args ...any) error {
 	return &sim.Breach{Rule: string(rule), Why: fmt.Sprintf(format, args...)}
 }
 
-// get tries to get the lock until it has it, for two TTLs, what the servers add to one, and
-// as long as an attempt takes.
+// acquire tries to acquire the lock until it succeeds, or until it has waited too long: two
+// TTLs and what the servers add to one. An attempt that has begun is not cut off.
 func get(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	patience := ttls(2)
 	if grace := p.System().Grace; grace != nil {
@@ -88,7 +89,7 @@ func get(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, er
 
 func monotonic(p *sim.Program) fakeclock.Reading { return p.Clock().Read(fakeclock.Monotonic) }
 
-// extend prolongs a lease.
+// extend extends a lease.
 func extend(ctx context.Context, in *sim.Section) error {
 	if _, ok := in.Lease().(locks.Extender); !ok {
 		return breach(checks.ClaimExtends, "the lease that it was given cannot be extended")
@@ -96,17 +97,18 @@ func extend(ctx context.Context, in *sim.Section) error {
 	return in.Extend(ctx)
 }
 
-// use does the work of a section and ends it.
+// writeAndRelease does the work of a section and ends it.
 func use(ctx context.Context, in *sim.Section) error {
 	if err := in.Write(ctx, trace.Object); err != nil {
 		return err
 	}
-	// The section is over, whatever the lock says.
+	// The section has ended, whatever release returns.
 	_ = in.Release(ctx)
 	return nil
 }
 
-// told says whether a lease's loss has been told.
+// isLossNotified reports whether the lock has notified the holder of the lease's loss, and
+// whether it can.
 func told(in *sim.Section) (yes, can bool) {
 	n, can := in.Lease().(locks.Notifier)
 	if !can {
@@ -120,16 +122,16 @@ func told(in *sim.Section) (yes, can bool) {
 	}
 }
 
-// soon is a client's interval between attempts where others must not be in its way
-// for long.
+// shortRetry is the interval between attempts of a client that other clients must not hold
+// up for long.
 const soon = ttl / 50
 
-// another is a client that comes at some point, and has a short section.
+// another returns a client that starts at some point, and has a short section.
 func another(name string, starts ...trace.Happening) sim.Client {
 	return sim.Client{Name: name, Starts: on(starts...), RetryEvery: soon, Works: ttl / 50}
 }
 
-// bounded is a context that ends after a while of the program's time.
+// bounded returns a context that ends after the duration d of the program's time.
 func bounded(ctx context.Context, p *sim.Program, d time.Duration) (context.Context, context.CancelFunc) {
 	return fakeclock.WithTimeout(ctx, p.Clock(), d)
 }

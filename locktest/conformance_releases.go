@@ -7,14 +7,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// releaseStories release a lease long after it was asked for, and after the context of
-// acquire has ended. Nothing is wrong in them, so no release may fail.
+// releaseCases release a lease long after it was acquired, and after the context of acquire
+// has ended. Nothing is wrong in them, so no release may fail.
 func releaseStories() []story {
 	return []story{
 		fixed("releases", "a lease is released long after acquire has returned", nil, func(s *subject) []scene {
 			late := held(0.9, false)
 			scenes := []scene{
-				// The second may wait in its call of acquire for as long as the first holds the lock.
+				// The second client may wait in its call of acquire for as long as the
+				// first one holds the lock.
 				{name: "late", clients: []sim.Client{
 					{Name: "client-1", Run: late},
 					{Name: "client-2", Run: late, Starts: on(did("client-1", trace.Acquired))},
@@ -33,9 +34,9 @@ func releaseStories() []story {
 	}
 }
 
-// held is a program that holds the lock for some TTLs, does its work and releases the lock. If endsContext,
-// the context of acquire ends as soon as that has returned: it bounds the call, and not the
-// lease.
+// holdFor returns a program that holds the lock for n TTLs, does its work and releases the
+// lock. If endsContext, the context of acquire ends as soon as acquire has returned: the
+// context limits the call, not the lease.
 func held(long float64, endsContext bool) program {
 	return asking(func(ctx context.Context, p *sim.Program) error {
 		bounded, cancel := context.WithCancel(ctx)

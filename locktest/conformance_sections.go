@@ -4,7 +4,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// sectionStories are about hundreds of sections, one after the other.
+// sectionCases are about hundreds of sections, one after the other.
 func sectionStories() []story {
 	return []story{
 		fixed("hundreds-of-sections", "two clients have 150 sections each", nil, func(*subject) []scene {

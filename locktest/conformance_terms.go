@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// termStories give the lock a TTL that is no whole number of seconds. A lock that rounds it
-// down for the node believes in a lease that is longer than the life of its key; one that
-// rounds it up is safe. They come after all other stories.
+// ttlCases give the lock a TTL that is not a whole number of seconds. A lock that rounds it
+// down for the node believes in a lease that lasts longer than its key; a lock that rounds
+// it up is safe. They run after all other test cases.
 func termStories() []story {
 	return []story{
 		fixed("ttl/fraction", "the TTL is no whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
@@ -24,8 +24,8 @@ func termStories() []story {
 	}
 }
 
-// terms are scenes in which a lease of some TTL ends before its holder is done, while another
-// client tries again and again, and one in which the holder dies.
+// ttlScenes returns scenes with a TTL of length term. In them the lease ends before its
+// holder is done, or the holder dies, while another client tries again and again.
 func (s *subject) terms(term time.Duration) []scene {
 	times := func(n float64) time.Duration { return time.Duration(n*1000) * (term / 1000) }
 	eager := another("client-2", did("client-1", trace.Acquired))
@@ -66,7 +66,7 @@ func (s *subject) terms(term time.Duration) []scene {
 		}
 		scenes = append(scenes, worldOf("renewed", []sim.Fault{cut}, func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 			if _, declares := in.Lease().(locks.Expirer); !declares {
-				_ = in.Release(ctx) // there is no end to compare with that of the key
+				_ = in.Release(ctx) // there is no declared end to compare with that of the key
 				return p.Sleep(times(3))
 			}
 			return stays(ctx, p, in, 3)
@@ -75,7 +75,7 @@ func (s *subject) terms(term time.Duration) []scene {
 	return scenes
 }
 
-// needsFractions is for stories with a TTL that is no whole number of seconds.
+// needsFractions is for test cases with a TTL that is not a whole number of seconds.
 func needsFractions(s *subject) string {
 	if unit := s.config.system().Unit; unit >= time.Second {
 		return "its nodes count a TTL in whole units of " + unit.String()
@@ -83,7 +83,7 @@ func needsFractions(s *subject) string {
 	return ""
 }
 
-// refusal is why a lock cannot be made with a TTL that it may refuse; "" if it was made.
+// refusal returns why a lock refused a TTL that it may refuse; "" if the lock was made.
 func refusal(w world, h *history.History) string {
 	for _, c := range h.Trace.Complaints {
 		if w.refusable && c.Rule == trace.CannotMake {

@@ -20,43 +20,44 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// An Exploration says how far to look for faults that break a lock. The zero
+// An Exploration sets how far [Explore] searches for faults that break a lock. The zero
 // Exploration takes seconds.
 type Exploration struct {
-	// MaxFaults is how many faults strike in one world at most, up to
-	// [explore.MostFaults]; 0 is 2.
+	// MaxFaults is how many faults strike in one world at most, up to [explore.MostFaults];
+	// 0 is 2.
 	MaxFaults int
-	// Worlds is how many worlds with several faults are tried. 0 is 500, or, with For,
-	// as many as there is time for.
+	// Worlds is how many worlds with several faults are tried. 0 is 500, or, with For, as
+	// many as there is time for.
 	Worlds int
-	// For, if not 0, is after how much real time no more worlds with several faults are
-	// tried. What is found then depends on the machine.
+	// For limits the real time: after it, no new world with several faults is tried. 0 is
+	// no limit. With For, the result depends on the machine.
 	For time.Duration
 	// Seed selects the latencies and every random value; 0 is 1.
 	Seed uint64
 }
 
-// defaultWorlds is how many worlds with several faults are tried if nobody says
-// otherwise.
+// defaultWorlds is how many worlds with several faults are tried if the Exploration sets no
+// limit.
 const defaultWorlds = 500
 
-// Explore looks for faults that break a lock, and that nobody has thought of: it runs
-// the lock in a workload without any fault, takes down every point at which one can
-// strike, and tries every single fault at each of them, then sets of several, those
-// first that promise something new. It does what locksim explore does with a lock
-// that is registered.
+// Explore searches for faults that break a lock, including faults that nobody has thought
+// of. It runs the lock in a workload without any fault, records every point at which a
+// fault can strike, and tries every single fault at each of them. Then it tries sets of
+// several faults, the most promising first. It does what locksim explore does with a
+// registered lock.
 //
 //	func TestMyLockExplored(t *testing.T) {
 //		config := locktest.Config{Nodes: 5, Extends: true}
 //		locktest.Explore(t, config, newMyLock, locktest.Exploration{MaxFaults: 2, For: time.Minute})
 //	}
 //
-// The test fails for each way to break the lock that is the lock's own fault, as
-// [Run] does, with the smallest faults that do it, how long they have to last, and
-// the line that runs this world again. With -v the ways that are nobody's fault, or
-// that of an assumption which the faults break, are logged with what was tried.
+// Explore fails the test for each way to break the lock that is the lock's own fault by the
+// rules of [Run]. It reports the smallest faults that break the lock in this way, how long
+// they have to last, and the command that runs this world again. With -v it also logs what
+// was tried, and the ways that are inherent or that follow from an assumption which the
+// faults break.
 //
-// It fails the test if the configuration or the exploration makes no sense.
+// Explore fails the test if the configuration or the exploration is invalid.
 func Explore(t *testing.T, config Config, build New, o Exploration) {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
@@ -76,7 +77,7 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 	e.report(t, pool, result)
 }
 
-// An explorer looks for faults that break a lock.
+// An explorer searches for faults that break a lock.
 type explorer struct {
 	*subject
 	call   string
@@ -111,8 +112,8 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 	return e
 }
 
-// workIn has the lock explored in some workloads. After them come those in which the lock's
-// pace is measured.
+// setWorkloads sets the workloads in which the lock is explored. The list of the local
+// worlds also has, after them, the workloads in which the lock's pace is measured.
 func (e *explorer) workIn(bases []explore.Base) {
 	all := slices.Clone(bases)
 	for _, share := range shares(usual) {
@@ -122,9 +123,9 @@ func (e *explorer) workIn(bases []explore.Base) {
 	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
 }
 
-// fit fits the workloads to the lock: to the latencies that it survives, as [Run] does, and to
-// how long another client waits for a holder that has crashed. start starts what runs the
-// worlds of the workloads as they are then.
+// fitWorkloads fits the workloads to the lock: to the latencies that it survives, as [Run]
+// does, and to how long another client waits for a holder that has crashed. start starts
+// whatever runs the worlds of the current workloads.
 func (e *explorer) fit(t *testing.T, start func() runs.Worlds) {
 	t.Helper()
 	worlds := start()
@@ -144,8 +145,8 @@ func (e *explorer) fit(t *testing.T, start func() runs.Worlds) {
 	e.workIn(e.workloads(e.seed, takeover, share))
 }
 
-// measurePace is the part of the usual latencies that the lock's own timeouts leave, 1 of so
-// many; 1 too if the lock works with none, or ends the process.
+// measurePace returns the divisor of the usual latencies that the lock's own timeouts
+// require. It is also 1 if the lock works with no latency, or ends the process.
 func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
 	for i, share := range shares(usual) {
 		a, err := worlds.Account(ctx, runs.World{Base: len(e.search.Bases) + i}, runs.Without)
@@ -163,7 +164,7 @@ func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Du
 
 // serve runs worlds for the process that searches.
 func (e *explorer) serve() {
-	// The bases that are sent lack what cannot be: that is the same in those of this call.
+	// The bases that arrive lack what cannot be sent. This call's own bases have the same.
 	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
 		for i := range e.search.Bases {
 			e.search.Bases[i].Text = sent[i].Text
@@ -173,7 +174,7 @@ func (e *explorer) serve() {
 	})
 }
 
-// hire starts the workers, in workloads that fit the lock.
+// startWorkers fits the workloads to the lock and starts the workers that run them.
 func (e *explorer) hire(t *testing.T) *runs.Remote {
 	t.Helper()
 	var one *runs.Remote
@@ -218,34 +219,34 @@ func (e *explorer) report(t *testing.T, worlds runs.Worlds, r *explore.Result) {
 	}
 }
 
-// A Broken is a world in which a lock does what is its own fault.
+// A Broken is a world in which a lock does something that is its own fault.
 type Broken struct {
-	// Faults are the world's faults, each in one line as a scenario would have it.
+	// Faults are the world's faults, each in one line in the form of a scenario.
 	Faults []string `json:"faults"`
-	// Rules are what is the lock's own fault: properties that are violated, claims that
-	// are not kept, or what a lock must not do.
+	// Rules are what is the lock's own fault: properties that are violated, claims that are
+	// not kept, or what a lock must not do.
 	Rules []string `json:"rules"`
-	// Worlds is how many worlds had been tried.
+	// Worlds is how many worlds had been tried until then, with this one.
 	Worlds int `json:"worlds"`
-	// Seed is that of the workload, and Replay the world as the environment variable
-	// LOCKSIM_REPLAY wants it.
+	// Seed is the seed of the workload, and Replay the world as a value of the environment
+	// variable LOCKSIM_REPLAY.
 	Seed   uint64 `json:"seed"`
 	Replay string `json:"replay"`
-	// Command runs this world again, in the folder of the test's package unless
-	// [Config.Command] is something else.
+	// Command runs this world again. It is run in the folder of the test's package, unless
+	// [Config.Command] is set.
 	Command string `json:"command"`
 }
 
-// Attr makes what is broken an attribute of a test; see [AttrFinding].
+// Attr makes b an attribute of a test; see [AttrFinding].
 func (b Broken) Attr(t testing.TB) {
 	t.Helper()
 	attr(t, b)
 }
 
-// BreaksIn searches as [Explore] does, and yields every world in which something is
-// the lock's own fault as soon as it is found, instead of failing the test. Breaking
-// off ends the search. With LOCKSIM_REPLAY it runs that world as Explore does, and
-// yields nothing.
+// BreaksIn searches as [Explore] does. Instead of failing the test, it yields every world
+// in which something is the lock's own fault, as soon as it is found. Breaking out of the
+// loop ends the search. With LOCKSIM_REPLAY it runs that world as Explore does, and yields
+// nothing.
 func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Broken] {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
@@ -275,7 +276,7 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 		for b := range all {
 			if !yield(b) {
 				stop()
-				for range all { // until the search has come to its end
+				for range all { // until the search has ended
 				}
 				return
 			}
@@ -286,7 +287,8 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 	}
 }
 
-// broken tells of a world with some faults that breaks rules, when so many had been run.
+// newBroken returns the Broken for a world that breaks rules; worlds is how many had been
+// run.
 func (e *explorer) broken(w runs.World, rules []string, worlds int) Broken {
 	world := replayWorld(w)
 	return Broken{
@@ -295,7 +297,7 @@ func (e *explorer) broken(w runs.World, rules []string, worlds int) Broken {
 	}
 }
 
-// blamed lists what in a world is the lock's own fault, beyond doubt.
+// rulesBroken lists what is the lock's own fault in a world, without those in doubt.
 func blamed(o runs.Outcome) []string {
 	var all []string
 	for _, r := range []runs.Run{o.Off, o.On} {
@@ -310,7 +312,7 @@ func blamed(o runs.Outcome) []string {
 }
 
 func tellFaults(w runs.World) []string {
-	all := []string{} // in JSON a list too, if there is none
+	all := []string{} // in JSON a list, even if it is empty
 	for _, f := range w.Faults {
 		all = append(all, fmt.Sprint(f))
 	}

@@ -12,19 +12,19 @@ import (
 	voice "github.com/locksim/locksim/internal/story"
 )
 
-// replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
+// replayPrefix is the beginning of LOCKSIM_REPLAY for a world that was explored.
 const replayPrefix = "explore "
 
-// replayWorld is a world as LOCKSIM_REPLAY wants it.
+// replayWorld returns a world as a value of LOCKSIM_REPLAY.
 func replayWorld(w runs.World) string {
 	text, err := json.Marshal(w)
 	if err != nil {
-		panic(err) // a world holds nothing that JSON cannot
+		panic(err) // a world holds nothing that JSON cannot encode
 	}
 	return replayPrefix + string(text)
 }
 
-// parseWorld reads what replayWorld has written.
+// parseWorld parses what replayWorld returns.
 func parseWorld(text string) (w runs.World, err error) {
 	in := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
 	in.DisallowUnknownFields()
@@ -34,7 +34,7 @@ func parseWorld(text string) (w runs.World, err error) {
 	return w, nil
 }
 
-// tellWay is what a failing test says of one way to break the lock.
+// describeWay returns what a failing test prints about one way to break the lock.
 func (e *explorer) tellWay(ctx context.Context, worlds runs.Worlds, w explore.Way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the lock's own fault, with %s\n", voice.Cause(w.Cause))
@@ -56,7 +56,7 @@ func (e *explorer) tellWay(ctx context.Context, worlds runs.Worlds, w explore.Wa
 	return b.String()
 }
 
-// tellBoth runs a world, without fencing tokens and with them, and judges it.
+// runBoth runs a world, without fencing tokens and with them, and judges both runs.
 func (e *explorer) tellBoth(ctx context.Context, worlds runs.Worlds, w runs.World) (both []verdict) {
 	for _, fencing := range []string{runs.Without, runs.With} {
 		a, err := worlds.Account(ctx, w, fencing)
@@ -74,7 +74,7 @@ func (e *explorer) tellBoth(ctx context.Context, worlds runs.Worlds, w runs.Worl
 	return both
 }
 
-// bothSay is what the two runs of a world say of the lock, each thing once.
+// mergeVerdicts merges the verdicts on the two runs of a world; it drops repetitions.
 func bothSay(both []verdict) (o outcome) {
 	for _, v := range both {
 		o.add(address{}, world{}, v)
@@ -82,8 +82,8 @@ func bothSay(both []verdict) (o outcome) {
 	return o
 }
 
-// replay runs one world in this process, where a debugger can look at it, and shows
-// its whole timeline.
+// replay runs one world in this process, where a debugger can look at it, and shows its
+// whole timeline.
 func (e *explorer) replay(t *testing.T, text string) {
 	t.Helper()
 	if !strings.HasPrefix(text, replayPrefix) {

@@ -14,14 +14,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// usual is how long a message takes at most in a workload.
+// usualLatency is how long a message takes at most in a workload.
 const usual = time.Millisecond
 
-// workloads are those in which the lock is explored: those that locksim explore has
-// for every lock, and one of errands that only Go can tell. takeover is as in [explore.Lock],
-// and share the part of the usual latencies that the lock's own timeouts leave, 1 of so many.
+// workloads returns the workloads in which the lock is explored: those that locksim explore
+// has for every lock, and one of errands that only Go can express. takeover is as in
+// [explore.Lock]; the usual latencies are divided by divisor.
 func (s *subject) workloads(seed uint64, takeover, share time.Duration) []explore.Base {
-	// They are written for a lock that is registered and has as many nodes.
+	// The workloads are written for a registered lock with as many nodes.
 	name := "single"
 	if s.config.Nodes > 1 {
 		name = "redlock"
@@ -30,7 +30,7 @@ func (s *subject) workloads(seed uint64, takeover, share time.Duration) []explor
 		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Takeover: takeover, Extends: s.config.Extends, Seed: seed,
 		Latency: fmt.Sprintf("%v-%v", 600*time.Microsecond/share, usual/share),
 	}
-	// Nobody waits for ever.
+	// No client waits for ever.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
 	starts := on(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
 	errands := explore.Base{Takeover: takeover, Base: runs.Base{
@@ -54,7 +54,7 @@ func (s *subject) workloads(seed uint64, takeover, share time.Duration) []explor
 	return append(lock.Bases(explore.Kinds{}), errands)
 }
 
-// errands is a client that does with the lock what careless programs do.
+// errands is a client that uses the lock as careless programs do.
 func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	second, err := p.NewLock()
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	if err := s.visit(ctx, p, in, second); err != nil {
 		return err
 	}
-	// By now another client has the lock.
+	// By now another client holds the lock.
 	if err := p.Sleep(ttls(0.3)); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 		return err
 	}
 	_ = in.Write(ctx, trace.Object)
-	// It is told of the loss, if the lock tells, and stays.
+	// The lock may notify the client of the loss; the client stays in its section anyway.
 	if err := p.Sleep(ttls(2.2)); err != nil {
 		return err
 	}
@@ -84,13 +84,13 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	return p.Sleep(ttls(3))
 }
 
-// visit is the client's first stay: it asks for the lock by a second handle, in vain
-// unless it has lost it, prolongs its lease early, and stays until the very end of
-// that. Another client comes as soon as the keys have expired: by then the lease must
-// have ended by the lock's own word.
+// useFirstLease is what the client does with its first lease. It asks for the lock by a
+// second handle, in vain unless it has lost the lock. It extends its lease early, and stays
+// until the very end of the lease. Another client comes as soon as the keys have expired:
+// by then the lease must have ended, according to the lock itself.
 func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, second locks.Lock) error {
-	// What a lock goes on with after acquire has returned counts as part of that
-	// section only until the next begins.
+	// What a lock does after acquire has returned counts as part of that section only until
+	// the next section begins.
 	if err := p.Sleep(ttls(0.05)); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, se
 	return nil
 }
 
-// insist tries to get the lock until it has it.
+// acquireAtLast tries to acquire the lock until it succeeds.
 func insist(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	for {
 		in, err := p.Acquire(ctx, lock)

@@ -17,36 +17,37 @@ import (
 
 // A problem is something that fails the lock.
 type problem struct {
-	// Rule is the property that is violated, the claim that is not kept, or what
-	// the lock must not do.
+	// Rule is the property that is violated, the claim that is not kept, or what the lock
+	// must not do.
 	Rule checks.Property
 	// Why is one sentence.
 	Why string
-	// Lines are the lines of the timeline that matter, or a stack.
+	// Lines are the lines of the timeline that matter, or the stacks of goroutines.
 	Lines   string
 	Address address
 }
 
-// ruleError is that a world cannot be run.
+// ruleError is the rule of a world that cannot be run.
 const ruleError checks.Property = "error"
 
-// A verdict is what one world says of the lock.
+// A verdict is what one world shows of the lock.
 type verdict struct {
 	problems []problem
-	// excused are the violations that are not the lock's.
+	// excused are the violations that are not the lock's fault.
 	excused []excuse
-	// data is what became of the data: safe, unsafe or unknown, and then why.
+	// data is the verdict on the data: safe, unsafe or unknown. reasons are why it is
+	// unknown.
 	data    string
 	reasons []string
-	// untold says that the world has nothing to say of the lock.
+	// notApplicable is why the world does not apply to the lock, or "".
 	untold string
-	// share is the part of the story's latencies that its messages took, 1 of so many.
+	// latencyDivisor is the number by which the world's latencies were divided.
 	share time.Duration
-	// releases counts those of the run.
+	// releases counts the releases of the run.
 	releases releases
 	// history is what happened; nil if the world could not be run.
 	history *history.History
-	// broken says that this process cannot be relied on any more.
+	// unreliable means that this process cannot run any more worlds reliably.
 	broken bool
 }
 
@@ -58,12 +59,12 @@ type excuse struct {
 
 func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.String() }
 
-// tell runs a world and judges it.
+// runWorld runs a world and judges it.
 func (s *subject) tell(p address, w world) verdict {
 	config, share, err := s.pace(w.config)
 	var j runs.Judged
 	if err != nil {
-		j, err = runs.Ended(err) // already when it was listened to
+		j, err = runs.Ended(err) // the lock had failed before, when its latencies were measured
 	} else {
 		j, err = runs.Judge(config, s.config.Patience, w.witnesses)
 	}
@@ -72,7 +73,7 @@ func (s *subject) tell(p address, w world) verdict {
 	return v
 }
 
-// judge judges what came of a world, or that nothing did.
+// judge judges the result of a world. err is why the world could not be run, or nil.
 func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 	v := verdict{data: checks.Undecided, history: j.History, broken: j.Ending != nil && j.History == nil}
 	blame := func(rule checks.Property, why, lines string) {
@@ -80,14 +81,14 @@ func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 	}
 	if err != nil {
 		v.reasons = append(v.reasons, err.Error())
-		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // else it is this machine's doing
+		if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrHeavy) { // otherwise this machine was too slow
 			blame(ruleError, "the world cannot be run: "+err.Error(), "")
 		}
 		return v
 	}
 	h := j.History
 	if h == nil {
-		h = history.Of(&trace.Trace{}) // of what hangs nothing is known but that
+		h = history.Of(&trace.Trace{}) // a world that hangs leaves no history
 	}
 	for _, f := range h.Trace.Faults {
 		if f.Moot {
@@ -100,7 +101,7 @@ func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 	}
 	v.releases = releasesIn(h)
 	v.data = j.Verdict.Verdict
-	// How the world ended is a problem, and no doubt of what had happened before.
+	// How the world ended is a problem, and casts no doubt on what had happened before.
 	doubts := slices.DeleteFunc(j.Verdict.Reasons, checks.Reason.IsEnding)
 	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.Told(reason).String())
@@ -109,7 +110,8 @@ func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 		switch {
 		case f.Outcome != checks.Violated:
 		case f.Property == checks.Progress && !f.Firm && len(doubts) > 0:
-			// The story has not come about, and may be what keeps everybody waiting.
+			// The scenario's preconditions were not met; this may be what keeps all clients
+			// waiting.
 		case f.Fault == checks.FaultLock:
 			lines := excerpt(h, f.Events)
 			if e := j.Ending; e != nil && f.Property == checks.Property(e.Rule) {
@@ -124,8 +126,8 @@ func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 	return v
 }
 
-// withoutConsequences leaves out what follows from another problem: of a lock that
-// panics, or whose call never returns, nothing else can be expected.
+// dropConsequences leaves out problems that follow from another one. A lock that panics, or
+// whose call never returns, cannot be expected to do anything else right.
 func withoutConsequences(problems []problem) []problem {
 	for _, cause := range []checks.Property{checks.Panic, checks.Hang, checks.CannotBeMade} {
 		for _, p := range problems {
@@ -137,7 +139,7 @@ func withoutConsequences(problems []problem) []problem {
 	return problems
 }
 
-// ownStacks leaves out, of the stacks of goroutines, those of the simulator itself.
+// lockStacks returns the stacks of goroutines without those of the simulator itself.
 func ownStacks(stacks string) string {
 	all := strings.Split(strings.TrimSpace(stacks), "\n\n")
 	return strings.Join(slices.DeleteFunc(all, func(stack string) bool {
@@ -145,7 +147,7 @@ func ownStacks(stacks string) string {
 	}), "\n\n")
 }
 
-// excerpt is what the timeline says of some events.
+// excerpt returns the lines of the timeline for some events.
 func excerpt(h *history.History, events []int) string {
 	return reports.Timeline{}.Excerpt(h, events)
 }

@@ -1,7 +1,6 @@
-// Package locktest puts a lock through everything that locksim knows: in a few
-// lines of somebody's own test it runs their lock, unmodified, in simulated
-// worlds in virtual time, in which processes pause, clocks jump, messages are
-// late and nodes crash.
+// Package locktest runs a lock through everything that locksim knows. A test of a few lines
+// runs the lock, unmodified, in simulated worlds in virtual time, in which processes pause,
+// clocks jump, messages arrive late and nodes crash.
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, locktest.Config{Nodes: 5, Extends: true}, func(env *locktest.Env) (locks.Lock, error) {
@@ -11,36 +10,40 @@
 //
 // # What fails a lock
 //
-// Some stories break every lock of a kind: no lease survives a pause that is
-// longer than its TTL. Others break only a lock with a bug. Which of the two it
-// was is computed from the trace of each run, by the rules of package checks: a
-// lock fails for what is its own doing (a grant that overlaps another while every
-// node kept every key, a key of somebody else's that it removed, no progress
-// though nothing is wrong any more), for a claim of its [Config] that it does not
-// keep, and for conduct that no caller can live with: a panic, a call that never
-// returns, goroutines left behind, retries without end. What is inherent, or the
-// fault of an assumption that a story breaks on purpose, is shown and fails
-// nothing.
+// Some test cases break every lock of a kind: no lease survives a pause that is longer than
+// its TTL. Others break only a lock with a bug. The rules of package checks compute from
+// the trace of each run which of the two it was. A lock fails in three cases:
 //
-// # Stories and worlds
+//   - It does something wrong by itself: a grant overlaps another although every node kept
+//     every key, it removes another client's key, or it makes no progress although nothing is
+//     wrong any more.
+//   - It does not keep a claim of its [Config].
+//   - It does something that no caller can live with: a panic, a call that never returns,
+//     goroutines left behind, or retries without end.
 //
-// Each story is a subtest, so that go test -run selects: those of the catalogue,
-// by their names, then those that need no particular lock, in which one thing
-// goes wrong with each message of the lock's own traffic in turn. A story is told
-// in one world or in many. When one fails it shows what happened, and the line
-// that runs exactly this world again, with its whole timeline:
+// A violation that is inherent, or that follows from an assumption which the test case
+// breaks on purpose, is shown and fails nothing.
+//
+// # Test cases and worlds
+//
+// Each test case is a subtest, so go test -run selects among them. The scenarios of the
+// catalogue are test cases under their own names. The other test cases need no particular
+// lock: they check the claims of the Config, or one thing goes wrong with each message of the
+// lock's own traffic in turn. A test case runs in one world or in many. A test case that fails
+// shows what happened, and the command that runs exactly this world again, with its whole
+// timeline:
 //
 //	LOCKSIM_REPLAY='lost-reply/acquire/steady,client-1,redis-1,1' go test -run '^TestMyLock$'
 //
-// With -v a failing world shows its timeline, and so does every other world of the
-// stories that -run selects.
+// With -v a failing world shows its timeline. If -run selects test cases, all of their
+// worlds do.
 //
-// # Faults nobody has thought of
+// # Search for faults
 //
-// [Run] tells stories that people have thought of. [Explore] looks for the faults by
-// itself: every single one at every point of a workload, then several at once. It
-// fails the test for each way to break the lock that is the lock's own fault, with
-// the smallest faults that do it and how large they have to be.
+// [Run] runs test cases that people have thought of. [Explore] searches for the faults by
+// itself: it tries every single fault at every point of a workload, then several at the
+// same time. It fails the test for each way to break the lock that is the lock's own fault,
+// and reports the smallest faults that do it and how large they have to be.
 //
 //	func TestMyLockExplored(t *testing.T) {
 //		locktest.Explore(t, locktest.Config{Nodes: 5, Extends: true}, newMyLock, locktest.Exploration{For: time.Minute})
@@ -48,9 +51,9 @@
 //
 // # Assertions of your own
 //
-// [World] runs one of the worlds of Run, by its name, and [Scenario] a story of the
-// test's own. Both hand out the history of what happened: who held what and when, what
-// stood on which node, what every clock showed.
+// [World] runs one of the worlds of Run, by its name, and [Scenario] runs a scenario that
+// the test brings. Both return the history of what happened: who held what and when, which
+// keys each node kept, what every clock showed.
 //
 //	h := locktest.World(t, config, newMyLock, "catalogue/gc-pause/fencing-off")
 //	for _, s := range h.Sections() {
@@ -59,11 +62,10 @@
 //
 // # How it runs
 //
-// Worlds run in processes of their own, which are the test's binary started again
-// for the one test: a panic in some goroutine of the lock, or a loop that never
-// ends, fails the subtest that it happened in and no other. Code of the test
-// before Run or Explore is run in each of them. What the lock prints is logged by the
-// subtest.
+// Worlds run in worker processes: the test's binary, started again for this one test. A
+// panic in some goroutine of the lock, or a loop that never ends, therefore fails only the
+// subtest in which it happens. Each worker also runs the test's code before the call of Run
+// or Explore. The subtest logs what the lock prints.
 package locktest
 
 import (
@@ -79,73 +81,75 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Config says what a lock is and what it claims. The zero Config is a lock on one
-// Redis node, under the key that it is given, that claims nothing but to exclude.
+// Config describes a lock and what it claims. The zero Config is a lock on one Redis node,
+// under the key that it is given, that claims nothing but mutual exclusion.
 type Config struct {
-	// Name is what reports call the lock. Empty is the name of the test.
+	// Name is the lock's name in reports; "" is the name of the test.
 	Name string
 
-	// System is the kind of server that the lock is kept on: one of [sim.Systems]; ""
-	// is redis. Stories of the catalogue are told with such servers in the place of their
-	// own, and those that only Redis can tell are left out.
+	// System is the kind of server that keeps the lock: one of [sim.Systems]; "" is redis.
+	// The scenarios of the catalogue run with such servers instead of their own; scenarios
+	// that only Redis can run are left out.
 	System string
-	// Nodes is how many nodes the lock needs: 1, which 0 stands for too, for
-	// a lock on a single node, and more for one that asks a quorum. Stories about
-	// a single node are told to a quorum lock with that one node, those about five
-	// nodes with five.
+	// Nodes is how many nodes the lock needs: 1 for a lock on a single node, more for a
+	// lock that asks a quorum; 0 is 1. A quorum lock runs test cases about a single node
+	// with that one node, and test cases about five nodes with five.
 	Nodes int
-	// Slots says where the lock keeps a grant, given the name of the lock and the
-	// number of nodes at hand, and on how many of these places one value must stand
-	// to be a grant. Nil is the key of that name, on the only node or on a majority
-	// of all; of a System whose nodes are a cluster, that which is the first in the queue
-	// under that name: see [locks.InCluster]. On PostgreSQL it is the row of that name of a
-	// table locks, [locks.PostgresRow] (another one is a [locks.PostgresLease]), and on Kubernetes the Lease,
-	// [locks.KubernetesLease].
+	// Slots returns where the lock keeps a grant, and the quorum: how many of these places
+	// must hold the same value to be a grant. It receives the name of the lock and the
+	// number of nodes.
+	//
+	// Nil is the key of that name, on the only node or on a majority of all. On a System
+	// whose nodes are a cluster, nil is the key that is first in the queue under that name:
+	// see [locks.InCluster]. On PostgreSQL nil is the row of that name of a table locks,
+	// [locks.PostgresRow]; for another row see [locks.PostgresLease]. On Kubernetes it is
+	// the Lease, [locks.KubernetesLease].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
-	// Endless says that a grant never ends by itself.
+	// Endless declares that a grant never ends by itself.
 	Endless bool
 
-	// Extends claims that a lease can be prolonged: it is a [locks.Extender].
+	// Extends claims that a lease can be extended: it is a [locks.Extender].
 	Extends bool
-	// Notifies claims that a lease tells of its loss: it is a [locks.Notifier].
+	// Notifies claims that a lease notifies its holder of its loss: it is a
+	// [locks.Notifier].
 	Notifies bool
-	// Tokens claims that each grant comes with a fencing token that is greater than
-	// those before: a lease is a [locks.Tokener].
+	// Tokens claims that each grant comes with a fencing token that is greater than all
+	// earlier ones: a lease is a [locks.Tokener].
 	Tokens bool
-	// TellsAtRelease claims that a release returns an error if the lock had been lost, and
-	// success if it has released the lock. Without the claim a lock may return success from
-	// the release of a lease that has expired, as many libraries do.
+	// ReportsLossAtRelease claims that a release returns an error if the lock had been
+	// lost, and success if it has released the lock. Without the claim, a lock may return
+	// success when it releases a lease that has expired, as many libraries do.
 	TellsAtRelease bool
-	// OwnClock claims that the lock reads no clock but [Env.Clock]. Then its clock
-	// can be made to jump, and a pause stops its timers too. The clock of one that
-	// reads time.Now is never wrong.
+	// OwnClock claims that the lock reads no clock but [Env.Clock]. Then the simulation can
+	// make that clock jump, and a pause stops the lock's timers too. If the lock reads
+	// time.Now instead, its clock is never wrong.
 	OwnClock bool
 
-	// Seeds is how many times each story is told, with other latencies each time; 0
-	// is once. The environment variable LOCKSIM_SEEDS takes its place.
+	// Seeds is how many times each test case runs, each time with other latencies; 0 is
+	// once. The environment variable LOCKSIM_SEEDS overrides it.
 	Seeds int
-	// Sample makes many seeds cheaper: all worlds of a story are told on the first
-	// seed only, and on each of the others one of them, another one each time.
+	// Sample makes many seeds cheaper: all worlds of a test case run on the first seed
+	// only, and one of them, a different one each time, on each other seed.
 	Sample bool
-	// Stories says of each story, by its name, whether it is told; nil is all of them.
-	// At least one has to be.
+	// Stories reports whether to run the test case with this name; nil runs all of them. It
+	// must select at least one.
 	Stories func(name string) bool
-	// Patience is how much real time a world may take, or half of it without anything
-	// happening, before it is taken for one that never ends: up to a day; 0 is 20 seconds.
+	// Patience is how much real time a world may take before it counts as a hang; half of
+	// it is enough if nothing happens in the meantime. The maximum is a day; 0 is 20
+	// seconds.
 	Patience time.Duration
 
-	// Command is what runs the test's package, if that is more than "go test" in its
-	// folder. The lines that run a world again begin with it.
+	// Command is the command that runs the test's package, if it is not "go test" in the
+	// package's folder. The commands that run a world again begin with it.
 	Command string
 }
 
-// New makes one process's handle on the lock. It is called once for each client of
-// a world, before the world's story starts, and again where one process has
-// several handles.
+// New makes one process's handle on the lock. It is called once for each client of a world,
+// before the clients start, and again if a process has several handles.
 type New func(env *Env) (locks.Lock, error)
 
-// Run puts a lock through every story, each in a subtest of its own. It fails the
-// test if the configuration makes no sense.
+// Run runs every test case against a lock, each in its own subtest. It fails the test if
+// the configuration is invalid.
 func Run(t *testing.T, config Config, build New) {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
@@ -161,10 +165,10 @@ func Run(t *testing.T, config Config, build New) {
 type subject struct {
 	config Config
 	kind   locks.Kind
-	// test is the name of the test that runs it.
+	// test is the name of the test that calls Run, Explore or another entry point.
 	test    string
 	records map[string]*record
-	// survived says of the latencies that were tried whether the lock works with them.
+	// survived reports, for each latency that was tried, whether the lock works with it.
 	survived map[time.Duration]bool
 }
 
@@ -212,13 +216,13 @@ func systemNames() (names []string) {
 	return names
 }
 
-// mostPatience is how long a world may take at most.
+// maxPatience is the greatest value of Config.Patience.
 const mostPatience = 24 * time.Hour
 
-// maxNodes is how many nodes a lock can have.
+// maxNodes is the greatest value of Config.Nodes.
 const maxNodes = 15
 
-// slots is where the lock keeps its grants.
+// slots returns Config.Slots, or its default for the system.
 func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 	if c.Slots != nil {
 		return c.Slots
@@ -239,8 +243,8 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 	}
 }
 
-// cluster says that the lock's nodes keep one register together.
+// isCluster reports whether the lock's nodes are one cluster, which keeps one register.
 func (c Config) cluster() bool { return c.system().Cluster }
 
-// ttl is how long a grant lasts in the stories that have no TTL of their own.
+// ttl is how long a grant lasts in the test cases that set no other TTL.
 const ttl = 10 * time.Second

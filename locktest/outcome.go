@@ -10,32 +10,32 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// An outcome is what one story came to, in all its worlds and on all seeds. It
-// travels from the process that ran them to the one that reports.
+// A testResult is the result of one test case, in all its worlds and on all seeds. The
+// worker that ran the worlds sends it to the process that reports.
 type outcome struct {
-	// Worlds is how many were run, and Failed how many of them failed the lock.
+	// Worlds is how many worlds were run, and Failed how many of them failed the lock.
 	Worlds, Failed int
-	// Problems has the first of each rule.
+	// Problems has the first problem of each rule.
 	Problems []problem
 	// Excused are the violations that are not the lock's fault, each once.
 	Excused []excuse
-	// Off and On are what became of the data without fencing tokens and with them,
-	// on the first seed.
+	// Off and On are the verdicts on the data without fencing tokens and with them, on the
+	// first seed.
 	Off, On string
-	// Unknown says why nothing can be said, or is "".
+	// Unknown is why the result is unknown, or "".
 	Unknown string
-	// Untold says why the story cannot be told with this lock, or is "".
+	// NotApplicable is why the test case does not apply to this lock, or "".
 	Untold string
-	// Timelines is what happened, for -v.
+	// Timelines are the timelines of worlds, for -v.
 	Timelines string
-	// Share is the part of the story's latencies that the lock's own timeouts leave, 1 of so
-	// many.
+	// LatencyDivisor is the number by which the test case's latencies were divided, because
+	// the lock's own timeouts are too short for more.
 	Share time.Duration
-	// Releases counts those of all worlds.
+	// Releases counts the releases of all worlds.
 	Releases releases
 }
 
-// add takes in what one world says.
+// add adds the verdict on one world.
 func (o *outcome) add(p address, w world, v verdict) {
 	o.Worlds++
 	if len(v.problems) > 0 {
@@ -66,7 +66,7 @@ func (o *outcome) add(p address, w world, v verdict) {
 	o.Share = max(o.Share, v.share)
 }
 
-// String tells a problem as a failing test does.
+// String returns the problem as a failing test prints it.
 func (p problem) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", p.Rule, p.Why)
@@ -76,11 +76,11 @@ func (p problem) String() string {
 	return b.String()
 }
 
-// enough is how many bytes of timelines one story shows.
+// maxTimelineBytes is after how many bytes a test case adds no more timelines.
 const enough = 1 << 20
 
-// tellStory tells a story in all its worlds. each is called before each world. broken says
-// that this process cannot be relied on any more.
+// runTestCase runs all worlds of a test case. It calls each before each world. unreliable
+// reports that this process cannot run any more worlds reliably.
 func (s *subject) tellStory(st story, wanted order, each func(address)) (o outcome, broken bool) {
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
 		worlds, untold, err := st.worlds(s, seed)

@@ -11,15 +11,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// World runs one of the worlds of [Run] with a lock, in this process, and returns what
-// happened in it, for assertions of the test's own. name is the world's as a failing
-// test writes it after LOCKSIM_REPLAY, such as "catalogue/gc-pause/fencing-off", with
-// " seed 2" after it for other latencies than those of seed 1.
+// World runs one of the worlds of [Run] against a lock, in this process, and returns its
+// history, for assertions of the test's own. name is the world's name as a failing test
+// prints it after LOCKSIM_REPLAY, such as "catalogue/gc-pause/fencing-off". " seed 2" after
+// it selects other latencies than those of seed 1.
 //
-// It fails the test at once if there is no such world, or nothing to assert on: the lock
-// cannot be made or told that story, it panics, hangs or retries without end, this machine
-// was too slow, or the story has not come about. What Run says of the world it does not
-// say.
+// World fails the test immediately if there is no such world, or if the world offers
+// nothing to assert on: the lock cannot be made, the test case does not apply to it, the
+// lock panics, hangs or retries without end, this machine was too slow, or the scenario's
+// preconditions were not met. It does not report the other problems that Run finds in the
+// world.
 func World(t testing.TB, config Config, build New, name string) *history.History {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
@@ -49,16 +50,16 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	return v.history
 }
 
-// Scenario runs a scenario of the test's own with a lock, in this process: each of its
-// variants without fencing tokens and then with them, on one seed. text is what its file
-// would say, and the lock takes the place of the one that it names; see
-// docs/scenarios.md. What the scenario expects is compared with what came of it by nobody
-// but the test.
+// Scenario runs a scenario of the test's own against a lock, in this process: each of its
+// variants without fencing tokens and then with them, on one seed. text is the content of a
+// scenario file, and the lock replaces the lock that it names; see docs/scenarios.md.
+// Scenario does not compare the results with what the scenario expects: that is up to the
+// test.
 //
-// It fails the test at once if the scenario has an error, or a run proves nothing: the lock
-// cannot be made, a client never begins, a fault never strikes, a witness is not seen, the
-// lock panics or leaves goroutines behind. A run that its horizon cuts off is none of
-// that: see [history.History.Horizon].
+// Scenario fails the test immediately if the scenario has an error, or if a run is
+// inconclusive: the lock cannot be made, a client never begins, a fault never strikes, a
+// witness is not seen, the lock panics or leaves goroutines behind. A run that its horizon
+// cuts off does not fail the test: see [history.History.Horizon].
 func Scenario(t testing.TB, config Config, build New, seed uint64, text string) []scenarios.Outcome {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)

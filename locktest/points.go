@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// on is the point that is reached with each of some happenings.
+// when returns the point that is reached with each of some happenings.
 func on(any ...trace.Happening) trace.Point {
 	clauses := make([]trace.Clause, len(any))
 	for i, h := range any {
@@ -15,18 +15,18 @@ func on(any ...trace.Happening) trace.Point {
 	return trace.Any(clauses...)
 }
 
-// after is some time after something has happened for the first time.
+// after returns the clause that is reached some time after a happening's first occurrence.
 func after(delay time.Duration, h trace.Happening) trace.Clause {
 	return trace.Clause{Delay: delay, Nth: 1, Happening: h}
 }
 
-// did is that a process did something, or that something was done to it.
+// did returns the happening that a process did something, or that something was done to it.
 func did(process string, verb trace.Verb) trace.Happening {
 	return trace.Did{Process: process, Verb: verb}
 }
 
-// keysExpired is that the last of a client's keys expires.
+// keysExpired returns the happening that the last of a client's keys expires.
 func keysExpired(client string) trace.Happening { return trace.KeysExpired{Client: client} }
 
-// holds is that a client sets a key on a node.
+// holds returns the happening that a client sets a key on a node.
 func holds(client, node string) trace.Happening { return trace.Holds{Client: client, Node: node} }

@@ -10,59 +10,60 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A record is what a base story, told without any fault, shows of the lock's own
-// traffic.
+// A record is the lock's own traffic in a base without any fault.
 type record struct {
-	// exchanges has one of each class, in the order in which they happen.
+	// exchanges has one exchange of each class, in the order in which they happen.
 	exchanges []exchange
-	// useless says why there is nothing to learn from it, or is "".
+	// unusable is why the record cannot be used, or "".
 	useless string
 }
 
-// An exchange is what one call of the lock asks all of its nodes at once, and what
-// they answer.
+// An exchange is the requests that one call of the lock sends to all of its nodes at the
+// same time, and their replies.
 type exchange struct {
 	class
 	// call is the client's call of the lock.
 	call trace.StepPoint
-	// requests has one for each node, in the order in which they are sent, replies
-	// what was answered.
+	// requests has one sending for each node, in the order in which they are sent; replies
+	// has the sendings of their answers.
 	requests, replies []sending
-	// ownNext and another say that the client, or another one, gets the lock later.
+	// acquiresAgain means that the same client acquires the lock later, anotherAcquires
+	// that another client does.
 	ownNext, another bool
-	// unknown counts the nodes that did not know the script they were to run.
+	// unknownScripts counts the nodes that did not know the script they were asked to run.
 	unknown int
 }
 
-// A sending is when a message is sent, as far as it concerns one node.
+// A sending is the moment at which a message is sent, seen from one node.
 type sending struct {
 	trace.NthMessage
 	node string
 }
 
-// inFlight is the point at which the message is sent.
+// inFlight returns the point at which the message is sent.
 func (m sending) inFlight() trace.Point { return m.InFlight(m.Nth) }
 
-// A class is a place in a story. Exchanges of one class are as good as the same,
-// and one of them is enough.
+// A class is the place of an exchange in the workload. Exchanges of one class are
+// practically the same, so one of them is enough.
 type class struct {
-	// step is that of the call, "" for what the lock sends by itself, and Work for
-	// the time between two calls, in which it need not send anything.
+	// step is the step of the call, "" for what the lock sends by itself, and Work for the
+	// time between two calls, in which it need not send anything.
 	step trace.Step
-	// granted says of an acquire that it was, and again that it had failed before.
+	// granted means that an acquire was granted, afterFailure that the client's acquire
+	// before it had failed.
 	granted, again bool
-	// returns says of a release that the client gets the lock once more.
+	// acquiresAgain means, for a release, that the client acquires the lock once more.
 	returns bool
-	// round is which of the call's requests to a node it is, from 1, without those that
-	// came to nothing.
+	// round is the number of the call's request to a node, from 1. Requests for an unknown
+	// script do not count.
 	round int
 }
 
-// rounds is how many requests of one call to one node are told apart. What comes
-// then is the same again.
+// maxRounds is how many requests of one call to one node are distinguished. Later requests
+// only repeat.
 const rounds = 4
 
-// record is the traffic of a base story, on a seed.
+// record returns the traffic of a base, on a seed.
 func (s *subject) record(b base, seed uint64) *record {
 	name := fmt.Sprintf("%s %d", b.name, seed)
 	if s.records[name] == nil {
@@ -71,7 +72,7 @@ func (s *subject) record(b base, seed uint64) *record {
 	return s.records[name]
 }
 
-// listen tells a base story and takes down the lock's traffic.
+// recordTraffic runs a base and records the lock's traffic.
 func (s *subject) listen(b base, seed uint64) *record {
 	config, _, err := s.pace(b.config(s, seed))
 	var tr *trace.Trace
@@ -95,31 +96,32 @@ func (s *subject) listen(b base, seed uint64) *record {
 	return r
 }
 
-// A turn is a call of the lock, or the time after it until the client's next.
+// A turn is a call of the lock, or the time after it until the client's next call.
 type turn struct {
 	client string
 	call   *history.Call // nil before the first
 	over   bool
 }
 
-// A listener goes through a run.
+// A trafficReader reads a run and collects its exchanges.
 type listener struct {
 	*history.History
-	// nodes are those that the lock is kept on.
+	// nodes are the nodes that keep the lock.
 	nodes []string
-	// again are the calls of acquire whose client had failed with the one before.
+	// afterFailure has the calls of acquire whose client's acquire before it had failed.
 	again map[*history.Call]bool
-	// asked counts the requests of each turn to each node, rounds are its exchanges.
+	// requestCounts counts the requests of each turn to each node; rounds has the exchanges
+	// of each turn.
 	asked  map[turn]map[string]int
 	rounds map[turn][]*exchange
-	// of has the exchange of each request.
+	// exchangeOf has the exchange of each request.
 	of     map[*history.Occasion]*exchange
 	found  []*exchange
 	atWork bool
 }
 
-// exchanges finds what was said between the clients and the nodes that the lock is
-// kept on, in order.
+// exchanges returns the exchanges between the clients and the nodes that keep the lock, in
+// order.
 func exchanges(h *history.History) []*exchange {
 	l := &listener{
 		History: h, nodes: h.LockNodes(), again: map[*history.Call]bool{},
@@ -132,7 +134,7 @@ func exchanges(h *history.History) []*exchange {
 		}
 	}
 	for _, o := range h.Survey() {
-		// What nodes tell each other is not the lock's to get right.
+		// Messages between nodes are not the lock's responsibility.
 		switch kept := slices.Contains(l.nodes, o.Message.Peer) && h.Role(o.Message.Client) != trace.RoleNode; {
 		case o.Begins != nil || o.Arrived:
 		case kept && o.Answers != nil:
@@ -155,11 +157,11 @@ func exchanges(h *history.History) []*exchange {
 	return l.found
 }
 
-// vain says that no node did what it was asked to, because it did not know the
-// script: then it is asked once more.
+// scriptUnknown reports whether no node did what it was asked to, because none knew the
+// script. The client then asks once more.
 func (x *exchange) vain() bool { return x.unknown > 0 && x.unknown == len(x.replies) }
 
-// request adds a request to the exchange that it belongs to.
+// addRequest adds a request to the exchange that it belongs to.
 func (l *listener) request(o *history.Occasion) {
 	node := o.Message.Peer
 	t := turn{o.Message.Client, o.Call, !o.During()}
@@ -176,7 +178,7 @@ func (l *listener) request(o *history.Occasion) {
 	l.of[o] = x
 }
 
-// reply adds a reply to the exchange of its request.
+// addReply adds a reply to the exchange of its request.
 func (l *listener) reply(o *history.Occasion) {
 	x := l.of[o.Answers]
 	x.replies = append(x.replies, sending{o.Message, o.Message.Peer})
@@ -185,7 +187,8 @@ func (l *listener) reply(o *history.Occasion) {
 	}
 }
 
-// work takes a client's read of the storage, once, for the beginning of its work.
+// addWork adds an exchange for the work between two calls: the first time that a client
+// reads the storage.
 func (l *listener) work(o *history.Occasion) {
 	if l.atWork {
 		return
@@ -198,7 +201,7 @@ func (l *listener) work(o *history.Occasion) {
 	}
 }
 
-// exchange adds one of a turn that begins with the event seq.
+// newExchange adds an exchange of a turn; the exchange begins with the event seq.
 func (l *listener) exchange(t turn, seq int) *exchange {
 	if t.over {
 		return l.add(trace.StepPoint{Client: t.client}, seq)
@@ -215,7 +218,7 @@ func (l *listener) exchange(t turn, seq int) *exchange {
 	return x
 }
 
-// add adds an exchange of a call that is over with the event last.
+// addExchange adds an exchange of a call whose last event has the number last.
 func (l *listener) add(call trace.StepPoint, last int) *exchange {
 	x := &exchange{call: call}
 	for _, s := range l.Sections() {

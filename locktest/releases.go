@@ -7,7 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// releases counts the calls of release that have returned, and those that returned an error.
+// releases counts the calls of release that have returned, and those that returned an
+// error.
 type releases struct{ Returned, Failed int }
 
 // releasesIn counts the releases of a run.
@@ -29,7 +30,7 @@ func (n *releases) add(more releases) {
 	n.Failed += more.Failed
 }
 
-// String tells people how many releases failed; it is empty if none did.
+// String describes how many releases failed; it is "" if none did.
 func (n releases) String() string {
 	if n.Failed == 0 {
 		return ""

@@ -12,19 +12,19 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// replayVariable asks for one world.
+// replayVariable is the environment variable that asks for a replay of one world.
 const replayVariable = "LOCKSIM_REPLAY"
 
 func replayed() string { return os.Getenv(replayVariable) }
 
-// replayLine is what runs a world again.
+// replayLine returns the command that runs a world again.
 func (s *subject) replayLine(world string) string {
 	command := cmp.Or(s.config.Command, "go test")
 	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, pattern(s.test))
 }
 
-// replay runs one world in this process, where a debugger can look at it, and
-// shows its whole timeline.
+// replay runs one world in this process, where a debugger can look at it, and shows its
+// whole timeline.
 func (s *subject) replay(t *testing.T, text string) {
 	t.Helper()
 	if strings.HasPrefix(text, replayPrefix) {
@@ -52,8 +52,8 @@ func (s *subject) replay(t *testing.T, text string) {
 	})
 }
 
-// show shows the whole timelines of a world's runs, by their names, and what they say of the
-// lock.
+// show logs the whole timelines of a world's runs, under their names, and reports the
+// verdicts on the lock.
 func show(t *testing.T, title string, names []string, told []verdict) {
 	t.Helper()
 	var all []*history.History
@@ -86,14 +86,14 @@ func show(t *testing.T, title string, names []string, told []verdict) {
 	}
 }
 
-// An untoldError says why a story cannot be told with the lock at hand.
+// A notApplicableError is why a test case does not apply to the lock.
 type untoldError string
 
 func (e untoldError) Error() string {
 	return "locktest: the story cannot be told with this lock: " + string(e)
 }
 
-// world is the world at a place.
+// world returns the world at an address.
 func (s *subject) world(p address) (world, error) {
 	st, _ := find(p.Story)
 	worlds, untold, err := st.worlds(s, p.Seed)

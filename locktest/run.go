@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// run tells every story, each in a subtest, and what they came to.
+// run runs every test case, each in a subtest, and logs the summary.
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
 	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose(), All: selective(s.test)}
@@ -25,7 +25,7 @@ func (s *subject) run(t *testing.T, call string) {
 	tasks := make([]*task, len(all))
 	for i, st := range all {
 		if tasks[i] = (&task{Story: st.name}); !selective(s.test) {
-			tasks[i].give(pool, wanted) // the subtests take the results as they come
+			tasks[i].give(pool, wanted) // the subtests wait for their results
 		}
 	}
 	sum := &summary{subject: s}
@@ -44,7 +44,7 @@ func (s *subject) run(t *testing.T, call string) {
 	}
 }
 
-// seeds is how many seeds each story is told on.
+// seeds returns on how many seeds each test case runs.
 func (s *subject) seeds(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("LOCKSIM_SEEDS")
@@ -58,13 +58,13 @@ func (s *subject) seeds(t *testing.T) uint64 {
 	return n
 }
 
-// selective says that -run or -skip chooses among the subtests of a test.
+// selectsSubtests reports whether -run or -skip chooses among the subtests of a test.
 func selective(test string) bool {
 	depth := strings.Count(test, "/") + 1
 	return strings.Count(flagValue("test.run"), "/") >= depth || flagValue("test.skip") != ""
 }
 
-// flagValue is what a flag of the test's binary is set to.
+// flagValue returns the value of a flag of the test's binary, or "".
 func flagValue(name string) string {
 	if f := flag.Lookup(name); f != nil {
 		return f.Value.String()
@@ -72,7 +72,7 @@ func flagValue(name string) string {
 	return ""
 }
 
-// report tells what a story came to, as its subtest.
+// report reports the result of a test case in its subtest.
 func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 	t.Helper()
 	if printed != "" {
@@ -108,8 +108,8 @@ func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 	}
 }
 
-// pool makes the workers of a call, one for each processor. Each has one story at a time,
-// and is started when there is one for it.
+// pool makes the workers of a call, one for each processor. Each runs one test case at a
+// time, and is started when there is one for it.
 func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 	t.Helper()
 	pool, err := runs.NewPool(runs.Terms{
@@ -121,21 +121,21 @@ func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 	return pool
 }
 
-// A task is one story for some worker.
+// A task is one test case that a worker runs.
 type task struct {
 	Story string
 	job   *runs.Job
-	// at is the world that the worker has begun last.
+	// at is the world that the worker began last.
 	at string
 }
 
-// give gives the task to a worker.
+// submit gives the task to a worker.
 func (k *task) give(pool *runs.Pool, wanted order) {
 	wanted.Story, k.at = k.Story, k.Story
 	k.job = pool.Give(context.Background(), wanted, func(world string) { k.at = world })
 }
 
-// come is what the story came to, and what the lock printed.
+// wait returns the result of the test case, and what the lock printed.
 func (k *task) come(pool *runs.Pool) (o outcome, printed string) {
 	printed, err := pool.Wait(k.job, &o)
 	if err != nil {
@@ -144,7 +144,7 @@ func (k *task) come(pool *runs.Pool) (o outcome, printed string) {
 	return o, printed
 }
 
-// obituary is the outcome of a story in one of whose worlds the worker died.
+// resultOfDeath returns the result of a test case whose worker died in a world.
 func obituary(world string, err error) outcome {
 	at, nowhere := parseAddress(world)
 	var died *runs.Death

@@ -13,36 +13,37 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A story is one subtest: one question, asked in one world or in many.
+// A testCase is one subtest: one question, asked in one world or in many.
 type story struct {
 	// name is the path of the subtest, such as "catalogue/gc-pause".
 	name string
-	// title is the story in one line.
+	// title describes the test case in one line.
 	title string
-	// worlds makes the worlds in which it is told, on one seed. untold says why the
-	// story cannot be told with the lock at hand, or is "".
+	// worlds makes the worlds of the test case, on one seed. notApplicable is why the test
+	// case does not apply to the lock, or "".
 	worlds func(s *subject, seed uint64) (worlds []world, untold string, err error)
 }
 
-// A world is one run of a story.
+// A world is one run of a test case.
 type world struct {
-	// name tells the worlds of a story apart. It is empty if there is but one.
+	// name distinguishes the worlds of a test case; "" if there is only one.
 	name   string
 	config sim.Config
-	// witnesses must be seen in the trace for the world to mean anything; nil is none.
+	// witnesses returns what must be seen in the trace for the world to mean anything; nil
+	// if nothing must be seen.
 	witnesses func(*trace.Trace) []trace.Witness
-	// refusable says that a lock may refuse to be made with the world's TTL.
+	// mayRefuseTTL means that the lock may refuse to be made with the world's TTL.
 	refusable bool
-	// fenced says that the storage checks fencing tokens.
+	// fenced means that the storage checks fencing tokens.
 	fenced bool
 }
 
-// stories lists all stories, in the order in which they are told.
+// testCases returns all test cases, in the order in which they run.
 var stories = sync.OnceValue(func() []story {
 	return slices.Concat(conformanceStories(), sweepStories(), catalogueStories(), termStories())
 })
 
-// stories lists those that a subject is told.
+// testCases returns the test cases that the subject's Config selects.
 func (s *subject) stories() []story {
 	if s.config.Stories == nil {
 		return stories()
@@ -50,7 +51,7 @@ func (s *subject) stories() []story {
 	return slices.DeleteFunc(slices.Clone(stories()), func(st story) bool { return !s.config.Stories(st.name) })
 }
 
-// find is the story of a name.
+// findTestCase returns the test case with a name, and whether there is one.
 func find(name string) (story, bool) {
 	all := stories()
 	if i := slices.IndexFunc(all, func(s story) bool { return s.name == name }); i >= 0 {
@@ -59,14 +60,14 @@ func find(name string) (story, bool) {
 	return story{}, false
 }
 
-// An address names one world: its story, its name in that, and the seed.
+// An address identifies one world: its test case, its name in that, and the seed.
 type address struct {
 	Story string
 	World string
 	Seed  uint64
 }
 
-// String writes the address as LOCKSIM_REPLAY wants it.
+// String returns the address in the form of LOCKSIM_REPLAY.
 func (p address) String() string {
 	text := p.Story
 	if p.World != "" {
@@ -78,8 +79,8 @@ func (p address) String() string {
 	return text
 }
 
-// parseAddress reads what String has written. The story's name is the longest that
-// the text begins with.
+// parseAddress parses what String returns. The test case's name is the longest one that the
+// text begins with.
 func parseAddress(text string) (address, error) {
 	p := address{Seed: 1}
 	path, seed, seeded := strings.Cut(strings.TrimSpace(text), " seed ")
@@ -101,7 +102,7 @@ func parseAddress(text string) (address, error) {
 	return p, nil
 }
 
-// meant is what a name of no story was probably meant to be.
+// suggestName returns a hint at what an unknown name of a test case was meant to be.
 func meant(path string) string {
 	var names []string
 	for _, s := range stories() {
@@ -110,7 +111,7 @@ func meant(path string) string {
 		}
 		names = append(names, s.name)
 	}
-	if strings.Count(path, "/") > 1 { // the last may be the name of a world
+	if strings.Count(path, "/") > 1 { // the last part may be the name of a world
 		if hint := scenarios.DidYouMean(path[:strings.LastIndex(path, "/")], names); hint != "" {
 			return hint
 		}

@@ -8,22 +8,22 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A summary is the lock's row in the matrix: first the stories that failed, then what
-// those of the catalogue that did not fail came to.
+// A summary is the lock's row in the matrix: first the test cases that failed, then the
+// results of the catalogue's scenarios that did not fail.
 type summary struct {
 	*subject
 	told, worlds int
 	releases     releases
-	// failed are the stories that failed the lock, of the catalogue or not.
+	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
-	// rows has, for each sort of result, the stories that came to it.
+	// rows has the names of the catalogue's scenarios for each category.
 	rows map[string][]string
-	// excused has, for each fault that is not the lock's, the stories that showed
-	// it.
+	// excused has, for each blame that is not the lock's, the scenarios with such a
+	// violation.
 	excused map[string][]string
 }
 
-// The sorts of results that fail nothing, as the matrix has them.
+// The categories of results that fail nothing, in the words of the matrix.
 const (
 	sortHolds   = "holds without fencing tokens"
 	sortWithout = "breaks without fencing tokens"
@@ -39,7 +39,7 @@ func (s *summary) add(st story, o outcome) {
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	if len(o.Problems) > 0 {
-		// What became of the data is no recommendation any more.
+		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
 		return
 	}
@@ -73,7 +73,7 @@ func sortOf(o outcome) string {
 	return sortHolds
 }
 
-// String is the summary as it is logged.
+// String returns the summary as it is logged.
 func (s *summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d stories in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, len(s.failed))
@@ -100,7 +100,7 @@ func (s *summary) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// fill writes names in lines of a page's width.
+// wrapNames writes names in lines of a page's width.
 func fill(names []string) string {
 	var b strings.Builder
 	width := 0

@@ -6,43 +6,43 @@ import (
 	"testing"
 )
 
-// A Finding is what one story says of a lock.
+// A Finding is the result of one test case for a lock.
 type Finding struct {
-	// Story is the name of the subtest that [Run] would tell it in.
+	// Story is the test case's name, which is the name of its subtest in [Run].
 	Story string `json:"story"`
-	// Worlds is in how many worlds the story was told, and Failed how many of them
-	// fail the lock.
+	// Worlds is in how many worlds the test case was run, and Failed how many of them fail
+	// the lock.
 	Worlds int `json:"worlds"`
 	Failed int `json:"failed"`
-	// Problems are what fails the lock, the first of each rule.
+	// Problems are what fails the lock, the first problem of each rule.
 	Problems []Problem `json:"problems,omitempty"`
-	// Untold says why the story cannot be told with this lock, and Unknown why
-	// nothing can be said; both are empty otherwise.
+	// NotApplicable is why the test case does not apply to this lock, or "". Unknown is why
+	// its result is unknown, or "".
 	Untold  string `json:"untold,omitempty"`
 	Unknown string `json:"unknown,omitempty"`
 }
 
 // A Problem is something that fails a lock.
 type Problem struct {
-	// Rule is the property that is violated, the claim that is not kept, or what a
-	// lock must not do.
+	// Rule is the property that is violated, the claim that is not kept, or what a lock
+	// must not do.
 	Rule string `json:"rule"`
 	// Why is one sentence.
 	Why string `json:"why"`
-	// Seed is that of the world that shows it, and Replay the world itself, as the
-	// environment variable LOCKSIM_REPLAY wants it.
+	// Seed is the seed of the world that shows the problem, and Replay the world itself as
+	// a value of the environment variable LOCKSIM_REPLAY.
 	Seed   uint64 `json:"seed"`
 	Replay string `json:"replay"`
-	// Command runs this world again, in the folder of the test's package unless
-	// [Config.Command] is something else.
+	// Command runs this world again. It is run in the folder of the test's package, unless
+	// [Config.Command] is set.
 	Command string `json:"command"`
 }
 
-// AttrFinding is the attribute of a test that tells of a [Finding] or of what is
-// [Broken], as a JSON object, to programs that read what go test -json writes.
+// AttrFinding is the name of the test attribute that holds a [Finding] or a [Broken] as a
+// JSON object, for programs that read the output of go test -json.
 const AttrFinding = "finding"
 
-// Attr makes the finding an attribute of a test. [Run] does it for each story that
+// Attr makes the finding an attribute of a test. [Run] does so for each test case that
 // fails the lock.
 func (f Finding) Attr(t testing.TB) {
 	t.Helper()
@@ -58,13 +58,13 @@ func attr(t testing.TB, finding any) {
 	t.Attr(AttrFinding, string(text))
 }
 
-// Survey puts a lock through every story as [Run] does, and yields what each
-// came to instead of failing the test. Breaking off saves the worlds of the
-// stories that were still to come. It fails the test if the configuration makes
-// no sense. With LOCKSIM_REPLAY it runs that world as Run does, and yields nothing.
+// Survey runs every test case against a lock as [Run] does. Instead of failing the test, it
+// yields the result of each. Breaking out of the loop saves the worlds of the remaining
+// test cases. Survey fails the test if the configuration is invalid. With LOCKSIM_REPLAY it
+// runs that world as Run does, and yields nothing.
 //
-// Like Run it starts the test's binary again for the test that calls it, and the
-// code of the test before the call is run in each of these processes.
+// Like Run it starts the test's binary again for the test that calls it, and each of these
+// processes also runs the test's code before the call.
 func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
@@ -93,7 +93,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 	}
 }
 
-// finding is what a story came to, for others to read.
+// finding returns the result of a test case in its exported form.
 func (s *subject) finding(st story, o outcome) Finding {
 	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
 	for _, p := range o.Problems {

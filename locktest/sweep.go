@@ -8,15 +8,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The systematic stories: a base story is told without any trouble, the lock's own
-// messages in it are taken down, and then it is told again once for each of these
-// messages and each kind of trouble. In none of them does a node lose a key or end
-// it early: a lease that overlaps another is the lock's doing.
+// The systematic test cases. A base is run without any trouble, and the lock's own messages
+// in it are recorded. Then it is run again once for each of these messages and each kind of
+// trouble. In none of these runs does a node lose a key or end it early: if a lease
+// overlaps another, that is the lock's fault.
 
-// undisturbed is the name of the story in which nothing is wrong.
+// undisturbed is the name of the test case in which nothing is wrong.
 const undisturbed = "undisturbed"
 
-// sweepStories are the systematic stories.
+// sweepCases returns the systematic test cases.
 func sweepStories() []story {
 	all := []story{{
 		name: undisturbed, title: "nothing goes wrong",
@@ -37,7 +37,7 @@ func sweepStories() []story {
 	return all
 }
 
-// otherwise names the messages that belong to no call of the lock.
+// backgroundName is the name for the messages that belong to no call of the lock.
 const otherwise = "meanwhile"
 
 func sweepStory(t trouble, step trace.Step, e extent) story {
@@ -110,7 +110,7 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 	return worlds
 }
 
-// at is the sendings of one side of an exchange.
+// sendingsOn returns the sendings on one side of an exchange.
 func (x exchange) at(s side) []sending {
 	switch {
 	case s == onRequest:
@@ -118,12 +118,13 @@ func (x exchange) at(s side) []sending {
 	case s == onReply:
 		return x.replies
 	case x.round == 1 && x.step.AtLock():
-		return x.requests[:1] // before the call there is none of any node
+		return x.requests[:1] // before the call, no node has a message yet
 	}
 	return nil
 }
 
-// name tells the injections of a trouble apart, to a certain extent and on so many sides.
+// name returns a name that distinguishes the injections of a trouble with an extent and
+// this many sides.
 func (b injection) name(e extent, sides int) string {
 	m := b.sendings[0]
 	parts := []string{b.client()}

@@ -9,27 +9,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A base is a story that goes well unless something happens to it.
+// A base is a workload in which nothing goes wrong unless a trouble is injected.
 type base struct {
 	name    string
 	clients func(Config) []sim.Client
-	// only, if not nil, says which troubles are worth telling in it.
+	// worthTrying, if not nil, reports which troubles are worth trying in the base.
 	only func(trouble, trace.Step, extent) bool
-	// within is how soon after the last trouble somebody must get the work done with a
-	// lock that asks a quorum; 0 is calmWithin, as for other locks.
+	// progressWithin is how soon after the last trouble some client must finish its work,
+	// for a lock that asks a quorum; 0 is calmWithin, which is the limit for other locks.
 	within time.Duration
 }
 
-// ttls is a number of TTLs.
+// ttls returns the duration of n TTLs.
 func ttls(n float64) time.Duration { return time.Duration(n*1000+0.5) * (ttl / 1000) }
 
-// bases are the base stories.
+// bases are all bases.
 var bases = []base{
 	{
-		// Three clients contend for sections that take a while, and the first extends
-		// its lease. What that one wrongly believes it still holds, another soon
-		// gets: the second tries again and again, and the third comes when the first of
-		// its keys has expired.
+		// Three clients contend for sections that take a while, and the first client
+		// extends its lease. If that client wrongly believes that it still holds the lock,
+		// another client soon acquires it: the second client tries again and again, and the
+		// third one comes when the first of its keys has expired.
 		name: "steady",
 		clients: func(c Config) []sim.Client {
 			works, every := ttls(0.5), time.Duration(0)
@@ -47,13 +47,13 @@ var bases = []base{
 		},
 	},
 	{
-		// The first client works on after its lease has ended, and the second comes at
-		// the very moment when its keys have expired. By its own word the lease must have
-		// ended then.
+		// The first client continues its work after its lease has ended. The second client
+		// comes at the very moment when the first client's keys have expired. By then the
+		// lease must have ended, according to the lock itself.
 		name: "overrun",
 		clients: func(c Config) []sim.Client {
-			// A client that is told of its loss must not write, and would not get its work
-			// done; one that only reads does.
+			// A client that is notified of its loss must not write, and would not finish
+			// its work; a client that only reads does.
 			reads := []trace.Task{{Step: trace.Read, Object: trace.Object}, {Step: trace.Work}}
 			return []sim.Client{
 				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
@@ -65,10 +65,10 @@ var bases = []base{
 		},
 	},
 	{
-		// Three clients contend for sections that are much shorter than the TTL.
-		// Whatever a failed attempt leaves behind is in somebody's way. A lock that asks a
-		// quorum leaves nothing if all that was wrong is that messages were lost: it
-		// cleans up also on the nodes whose answers it has not heard.
+		// Three clients contend for sections that are much shorter than the TTL. Everything
+		// that a failed attempt leaves behind delays another client. If nothing was wrong
+		// but lost messages, a lock that asks a quorum leaves nothing behind: it also
+		// cleans up on the nodes whose answers it has not received.
 		name: "brisk",
 		clients: func(c Config) []sim.Client {
 			brisk := sim.Client{Works: ttls(0.03), RetryEvery: ttls(0.06), Sections: 2}
@@ -86,7 +86,7 @@ var bases = []base{
 	},
 }
 
-// expired is that any of a client's keys expires.
+// anyKeyExpired returns the happenings that any of a client's keys expires.
 func expired(client string, c Config) (any []trace.Happening) {
 	for i := range c.Nodes {
 		any = append(any, trace.KeyExpired{Client: client, Node: c.node(i)})
@@ -94,8 +94,8 @@ func expired(client string, c Config) (any []trace.Happening) {
 	return any
 }
 
-// soonAfter is a moment after a client's first attempt has begun, whatever becomes
-// of it.
+// shortlyAfterStart returns a moment after a client's first attempt has begun, whatever its
+// result.
 func soonAfter(client string, c Config) trace.Point {
 	var first []trace.Clause
 	for i := range c.Nodes {
@@ -105,22 +105,22 @@ func soonAfter(client string, c Config) trace.Point {
 	return trace.Any(first...)
 }
 
-// node is the name of a node, counted from 0.
+// node returns the name of a node, counted from 0.
 func (c Config) node(i int) string { return c.system().NodeName(i) }
 
-// system is the kind of server that the lock is kept on.
+// system returns the kind of server that keeps the lock.
 func (c Config) system() sim.System {
-	s, _ := sim.LookupSystem(c.System) // newSubject has refused one that does not exist
+	s, _ := sim.LookupSystem(c.System) // newSubject has refused a system that does not exist
 	return s
 }
 
-// calmWithin is how soon after the last trouble somebody must get the work done:
-// what was granted or set meanwhile may stand for its TTL, the work for which it
-// was may go on, and calls may wait for answers that will not come for as long as
-// go-redis does by default.
+// calmWithin is how soon after the last trouble some client must finish its work. Until
+// then, grants and keys from the time of the trouble may last for their TTL, and the work
+// of their holders may continue. Calls may wait for answers that never come, for as long as
+// go-redis waits by default.
 const calmWithin = 10 * ttl
 
-// config is the world of a base story, on a seed.
+// config returns the world of a base, on a seed.
 func (b base) config(s *subject, seed uint64) sim.Config {
 	clients := b.clients(s.config)
 	for i := range clients {
@@ -139,7 +139,7 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		config.ProgressWithin = b.within
 	}
 	for i := range s.config.Nodes {
-		// A node that comes back has forgotten nothing.
+		// A node that restarts has forgotten nothing.
 		n := sim.Node{Name: s.config.node(i)}
 		if disks := s.config.system().Persistences(); len(disks) > 0 {
 			n.Persistence = disks[len(disks)-1]

@@ -11,28 +11,28 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trouble is what can go wrong at some moment of an exchange.
+// A trouble is something that can go wrong at some moment of an exchange.
 type trouble struct {
 	name, title string
 	// sides are the moments at which it can strike.
 	sides []side
-	// ofClient says that it is the client's trouble, whatever the nodes.
+	// strikesClient means that it strikes the client, independently of the nodes.
 	ofClient bool
-	// atWork says that it can strike between two calls too.
+	// strikesWork means that it can also strike between two calls.
 	atWork bool
-	// minority says that it is for good, so that it strikes no more nodes than a lock that
-	// asks a quorum can do without.
+	// isPermanent means that it never ends. It therefore strikes no more nodes than a lock
+	// that asks a quorum can do without.
 	minority bool
-	// lost says that a message is lost, and nothing else is wrong.
+	// onlyLosesMessage means that a message is lost, and nothing else is wrong.
 	lost bool
-	// ways are the ways in which it can be told.
+	// ways are the durations that are tried.
 	ways []way
-	// effect is that of its faults, and faults are those of a world.
+	// effect is the effect of its faults; faults returns the faults of a world.
 	effect trace.Effect
 	faults func(injection) []sim.Fault
 }
 
-// untroubled says of the effects with which no trouble strikes why that is so.
+// effectsWithoutTrouble has, for each effect that no trouble has, the reason.
 var untroubled = map[trace.Effect]string{
 	trace.SlowsLink:     "what is late is told message by message",
 	trace.StallsRequest: "it strikes the storage, and not the lock",
@@ -43,8 +43,8 @@ var untroubled = map[trace.Effect]string{
 	trace.RevokesClaim:  "an operator would end a lease by hand, which is not the lock's doing",
 }
 
-// A side is a moment of an exchange: when a request is in flight, when a reply is,
-// or before the call of the lock begins.
+// A side is a moment of an exchange: while a request is in flight, while a reply is in
+// flight, or before the call of the lock begins.
 type side string
 
 const (
@@ -56,14 +56,16 @@ const (
 // A way is how long a trouble lasts.
 type way struct {
 	name string
-	// lasts is for how long at most; 0 is for good, or no time at all.
+	// lasts is the longest duration; 0 is for good, or no time at all.
 	lasts time.Duration
-	// until, if not nil, is a point that ends it, and can says if that can come.
+	// until, if not nil, returns a point that ends the trouble; isPossible, if not nil,
+	// reports whether that point can be reached.
 	until func(injection) trace.Point
 	can   func(exchange) bool
-	// sides, if not nil, are the only ones for it.
+	// sides, if not nil, are the only sides with this duration.
 	sides []side
-	// many says that on one of several nodes it tells nothing that others do not.
+	// needsAllNodes means that the duration is not tried on one of several nodes, where it
+	// shows nothing that other durations do not show.
 	many bool
 }
 
@@ -74,16 +76,16 @@ type injection struct {
 	// call is the client's call of the lock, others are the other clients.
 	call   trace.StepPoint
 	others []string
-	// sendings has one for each node that is struck.
+	// sendings has one sending for each node that is struck.
 	sendings []sending
 }
 
-// once is the way of what takes no time, or for ever.
+// onlyWay is the way of a trouble that takes no time, or lasts for ever.
 var once = []way{{}}
 
 func lasting(n float64) []way { return []way{{lasts: ttls(n)}} }
 
-// troubles are all of them.
+// troubles are all troubles.
 var troubles = []trouble{
 	{
 		name: "lost-request", title: "the connection is cut before a request arrives", effect: trace.ResetsConnection,
@@ -135,9 +137,9 @@ var troubles = []trouble{
 	},
 }
 
-// late is how late a message can be: for longer than libraries wait for one node,
-// for longer than go-redis waits by default, for longer than the TTL, and until
-// somebody gets the lock for whom it was not meant.
+// lateWays are how late a message can be: longer than libraries wait for one node, longer
+// than go-redis waits by default, longer than the TTL, and until the lock is granted to a
+// client for whom the message was not meant.
 var late = []way{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), many: true},
@@ -149,30 +151,31 @@ var late = []way{
 func (x exchange) own() bool   { return x.ownNext }
 func (x exchange) other() bool { return x.another }
 
-// An extent is how many nodes are struck at once.
+// An extent is how many nodes are struck at the same time.
 type extent struct {
 	name, title string
-	// choose makes of the sendings of one exchange those that are struck together.
+	// choose returns groups of the sendings of one exchange; the sendings of a group are
+	// struck together.
 	choose func([]sending) [][]sending
 }
 
-// extents are those of the troubles of nodes.
+// extents are the extents of troubles that strike nodes.
 var extents = []extent{
-	// The first node, the one that decides and the last. Those in between are as good
-	// as their neighbours.
+	// The first node, the node that completes a majority, and the last. The nodes between
+	// them behave like their neighbours.
 	{"", "", func(all []sending) [][]sending { return singly(all, 0, len(all)/2, len(all)-1) }},
 	{"majority", ", on a majority of nodes", func(all []sending) [][]sending { return together(all, len(all)/2+1) }},
 	{"all", ", on all nodes", func(all []sending) [][]sending { return together(all, len(all)) }},
 }
 
-// ofClient is the extent of the troubles of clients, to whom one message is as good
-// as another if both are sent at the same moment.
+// clientExtent is the extent of the troubles that strike clients. For a client, messages
+// that are sent at the same moment are equivalent.
 var ofClient = extent{"", "", func(all []sending) [][]sending {
 	all = slices.CompactFunc(slices.Clone(all), func(a, b sending) bool { return a.Message == b.Message })
 	return singly(all, len(all)/2, len(all)-1)
 }}
 
-// ofMinority is the extent of the troubles that stay.
+// minorityExtent is the extent of the permanent troubles.
 var ofMinority = extent{"minority", ", a minority of all", func(all []sending) [][]sending { return together(all, (len(all)-1)/2) }}
 
 func (t trouble) extents() []extent {
@@ -185,7 +188,7 @@ func (t trouble) extents() []extent {
 	return extents
 }
 
-// singly is some of the sendings of an exchange, each by itself and once.
+// chooseSingly returns the sendings at some positions, each as its own group and once.
 func singly(all []sending, which ...int) (each [][]sending) {
 	for i := range all {
 		if slices.Contains(which, i) {
@@ -195,7 +198,8 @@ func singly(all []sending, which ...int) (each [][]sending) {
 	return each
 }
 
-// together is the first n sendings of an exchange, if it is with several nodes.
+// chooseFirst returns the first n sendings of an exchange as one group, or nil if the
+// exchange is with a single node.
 func together(all []sending, n int) [][]sending {
 	if len(all) < 2 || n == 0 {
 		return nil
@@ -203,10 +207,10 @@ func together(all []sending, n int) [][]sending {
 	return [][]sending{all[:n]}
 }
 
-// steps are those of the lock's traffic at which a trouble can strike.
+// steps returns the steps of the lock's traffic at which a trouble can strike.
 func (t trouble) steps() []trace.Step {
 	steps := []trace.Step{trace.Acquire, trace.Extend, trace.Release}
-	if t.effect != trace.CancelsCall { // a call
+	if t.effect != trace.CancelsCall { // it needs a call
 		steps = append(steps, "")
 	}
 	if t.atWork {
@@ -215,10 +219,10 @@ func (t trouble) steps() []trace.Step {
 	return steps
 }
 
-// client is whose messages are struck.
+// client returns the client whose messages are struck.
 func (b injection) client() string { return b.call.Client }
 
-// nodes are the nodes that are struck.
+// nodes returns the nodes that are struck.
 func (b injection) nodes() (names []string) {
 	for _, m := range b.sendings {
 		names = append(names, m.node)
@@ -226,7 +230,7 @@ func (b injection) nodes() (names []string) {
 	return names
 }
 
-// strikes is when the injection begins.
+// trigger returns when the injection begins.
 func (b injection) strikes() trace.Trigger {
 	if b.side == beforeCall {
 		return trace.Trigger{Before: b.call}
@@ -234,7 +238,7 @@ func (b injection) strikes() trace.Trigger {
 	return trace.Trigger{When: b.sendings[0].inFlight()}
 }
 
-// fault makes one that strikes at once.
+// newFault returns a fault that strikes at the injection's trigger.
 func (b injection) fault(action sim.Action) sim.Fault {
 	f := sim.Fault{Strikes: b.strikes(), For: b.lasts, Action: action}
 	if b.until != nil {
@@ -243,7 +247,7 @@ func (b injection) fault(action sim.Action) sim.Fault {
 	return runs.Fault{Fault: f}.Sim()
 }
 
-// onNodes makes a fault of each node that is struck, all at one moment.
+// onNodes makes one fault for each node that is struck, all at the same moment.
 func onNodes(action func(node string) sim.Action) func(injection) []sim.Fault {
 	return func(b injection) (faults []sim.Fault) {
 		for _, n := range b.nodes() {
@@ -258,7 +262,7 @@ func onClient(action func(client string) sim.Action) func(injection) []sim.Fault
 	return func(b injection) []sim.Fault { return []sim.Fault{b.fault(action(b.client()))} }
 }
 
-// on is the same injection for each of its nodes.
+// perNode returns the injection once for each of its nodes.
 func (b injection) on() (each []injection) {
 	for i := range b.sendings {
 		one := b
@@ -279,7 +283,7 @@ func (b injection) partition() []sim.Fault {
 	return []sim.Fault{b.off(&sim.Partition{Process: b.client(), From: b.nodes()})}
 }
 
-// off makes a fault that cuts the client off from the nodes.
+// newCutFault makes a fault that cuts the client off from the nodes.
 func (b injection) off(action sim.Action) sim.Fault {
 	f := b.fault(action)
 	f.Text = fmt.Sprintf("%s %s from %s", f.Kind(), b.client(), strings.Join(b.nodes(), ", "))
@@ -289,14 +293,14 @@ func (b injection) off(action sim.Action) sim.Fault {
 func (b injection) hold() (faults []sim.Fault) {
 	for _, one := range b.on() {
 		f := one.fault(&sim.Hold{Message: one.sendings[0].NthMessage})
-		f.Strikes = trace.Trigger{} // it waits for the message
+		f.Strikes = trace.Trigger{} // the action itself waits for the message
 		faults = append(faults, f)
 	}
 	return faults
 }
 
-// ownNext is when the client itself gets the lock next, or sets its key on the node
-// for which a request was meant.
+// ownNextAcquire is reached when the client itself acquires the lock next, or sets its key
+// on the node for which a request was meant.
 func (b injection) ownNext() trace.Point {
 	next := []trace.Happening{did(b.client(), trace.Acquired)}
 	if b.side == onRequest {
@@ -305,9 +309,9 @@ func (b injection) ownNext() trace.Point {
 	return on(next...)
 }
 
-// another is when another client gets the lock, or, while a request is late, sets
-// its key on the node for which that was meant. Of a release that comes late the key
-// still stands there.
+// anotherAcquire is reached when another client acquires the lock. While a single late
+// request is not a release, it is reached when another client sets its key on that
+// request's node; for a late release the old key is still there.
 func (b injection) another() trace.Point {
 	if b.side == onRequest && b.call.Step != trace.Release && len(b.sendings) == 1 {
 		return b.other(func(client string) trace.Happening { return holds(client, b.nodes()[0]) })
@@ -315,12 +319,12 @@ func (b injection) another() trace.Point {
 	return b.other(func(client string) trace.Happening { return did(client, trace.Acquired) })
 }
 
-// anotherLeft is when another client has had the lock.
+// anotherRelease is reached when another client has acquired and released the lock.
 func (b injection) anotherLeft() trace.Point {
 	return b.other(func(client string) trace.Happening { return did(client, trace.Released) })
 }
 
-// other is when one of the other clients does something.
+// anyOther is reached when one of the other clients does something.
 func (b injection) other(does func(client string) trace.Happening) trace.Point {
 	any := make([]trace.Happening, len(b.others))
 	for i, client := range b.others {

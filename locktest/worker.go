@@ -15,14 +15,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Worlds run in workers: processes that are the test's binary, started again for
-// the one test.
+// Worlds run in workers: processes that are the test's binary, started again for the one
+// test.
 
-// workerVariable tells a worker whose worlds it runs.
+// workerVariable is the environment variable that names the call for which a worker works.
 const workerVariable = "LOCKSIM_WORKER"
 
-// An order asks for one story. The answer is an outcome, and each world that comes
-// next is noted.
+// An order asks a worker for one test case. The worker reports each world when it begins,
+// and answers with a testResult.
 type order struct {
 	Story string
 	Seeds uint64
@@ -36,8 +36,7 @@ var callsMade struct {
 	of map[string]int
 }
 
-// nextCall names a call of Run: by the test that makes it and how many it has made
-// before.
+// nextCall names a call of Run by the test that makes it and the number of the call in it.
 func nextCall(test string) string {
 	callsMade.Lock()
 	defer callsMade.Unlock()
@@ -48,9 +47,9 @@ func nextCall(test string) string {
 	return fmt.Sprintf("%s#%d", test, callsMade.of[test])
 }
 
-// elsewhere does what this process is to do instead of a call, if it is: carry out orders for
-// the process that has made the call, or run a single world again. A process that works for
-// another call of the test has nothing to do in this one.
+// serveOrReplay does what this process does instead of a call, and reports whether there is
+// such a thing: it serves the process that made the call, or replays a single world. A
+// worker for another call of the test does nothing in this one.
 func elsewhere(t *testing.T, call string, does interface {
 	serve()
 	replay(t *testing.T, text string)
@@ -73,7 +72,7 @@ func (s *subject) serve() {
 	// Worlds are many and short.
 	debug.SetGCPercent(400)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(600 << 20) // a large world has no need of five times its size
+		debug.SetMemoryLimit(600 << 20) // a large world does not need five times its size
 	}
 	runs.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
 		st, ok := find(o.Story)
@@ -85,11 +84,11 @@ func (s *subject) serve() {
 	})
 }
 
-// silence is how much real time may pass without a word from a worker: far more
-// than any world needs, since the worker itself gives up on one that takes too long.
+// maxSilence is how much real time may pass without a message from a worker. It is far more
+// than any world needs, because the worker itself gives up on a world that takes too long.
 func (s *subject) silence() time.Duration { return 3 * s.config.Patience }
 
-// workerProcess is the process of a worker, for a call.
+// workerProcess returns the command that starts a worker for a call.
 func workerProcess(call string) *exec.Cmd {
 	binary, err := os.Executable()
 	if err != nil {
@@ -103,7 +102,7 @@ func workerProcess(call string) *exec.Cmd {
 	return process
 }
 
-// ownArguments are the flags that the test's own code has defined.
+// ownArguments returns the flags that the test's own code defines.
 func ownArguments() []string {
 	var own []string
 	for _, a := range os.Args[1:] {
@@ -114,7 +113,7 @@ func ownArguments() []string {
 	return own
 }
 
-// pattern is what -run needs to select one test.
+// runPattern returns the value of -run that selects one test.
 func pattern(test string) string {
 	var parts []string
 	for _, part := range strings.Split(test, "/") {
