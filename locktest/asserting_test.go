@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// careful is a lock that removes only a key of its own.
+// careful is a lock that removes only its own key.
 type careful struct {
 	redis *redis.Client
 	key   string
@@ -42,8 +42,8 @@ func newCareful(env *locktest.Env) (locks.Lock, error) {
 	return careful{env.Redis(0), env.Key(), hex.EncodeToString(own), env.TTL()}, err
 }
 
-// In one of the worlds of locktest.Run: a key goes only by the command of who set it, or
-// by its time.
+// World runs a world of locktest.Run: a key disappears only if its owner removes it, or if
+// it expires.
 func TestNobodyRemovesAnothersKey(t *testing.T) {
 	h := locktest.World(t, locktest.Config{}, newCareful, "catalogue/release-lua/late/fencing-off")
 	removed := 0
@@ -61,7 +61,7 @@ func TestNobodyRemovesAnothersKey(t *testing.T) {
 	}
 }
 
-// In a story of one's own, without fencing tokens and with them.
+// Scenario runs a scenario of the test's own, without fencing tokens and with them.
 func TestABreakOfTwoMinutes(t *testing.T) {
 	runs := locktest.Scenario(t, locktest.Config{}, newCareful, 1, `
 title: the first client takes a long break

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// tellTo tells a story to a registered lock on one seed.
+// runCase runs a test case against a registered lock on one seed.
 func tellTo(t *testing.T, kind string, c Config, name string) outcome {
 	t.Helper()
 	k, ok := locks.Lookup(kind)
@@ -31,8 +31,8 @@ func tellTo(t *testing.T, kind string, c Config, name string) outcome {
 	return o
 }
 
-// A conformance story comes to something with every number of nodes, and a sound
-// lock passes it: each fault acts, and what the story is about happens.
+// With every number of nodes, a sound lock passes every conformance test case: each fault
+// strikes, and the situation that the test case is about occurs.
 func TestConformanceOfSoundLocks(t *testing.T) {
 	for _, l := range []struct {
 		kind   string
@@ -49,7 +49,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 	} {
 		for _, st := range conformanceStories() {
 			if st.name == "hundreds-of-sections" && l.config.Nodes > 3 {
-				continue // it takes its time, and the number of nodes is nothing to it
+				continue // it is slow, and the number of nodes makes no difference
 			}
 			o := tellTo(t, l.kind, l.config, st.name)
 			for _, p := range o.Problems {
@@ -65,7 +65,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 	}
 }
 
-// Every conformance story is for some lock.
+// Every conformance test case applies to some lock.
 func TestConformanceStoriesAreTold(t *testing.T) {
 	locks := []struct {
 		kind   string
@@ -86,7 +86,7 @@ func TestConformanceStoriesAreTold(t *testing.T) {
 	}
 }
 
-// What a Config claims and the lock does not do fails it.
+// A lock fails if it does not do what its Config claims.
 func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
@@ -135,8 +135,8 @@ func TestOnlyBreachesCount(t *testing.T) {
 	}
 }
 
-// A world of a conformance story is the same each time, however the goroutines of
-// its programs and of the lock are scheduled.
+// A world of a conformance test case is the same each time, however the goroutines of its
+// programs and of the lock are scheduled.
 func TestConformanceIsDeterministic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it tells the stories twice")
@@ -158,7 +158,7 @@ func TestConformanceIsDeterministic(t *testing.T) {
 		}
 		for _, st := range conformanceStories() {
 			if st.name == "hundreds-of-sections" {
-				continue // it takes its time, and does the same as others again and again
+				continue // it is slow, and repeats what other test cases do
 			}
 			worlds, _, err := st.worlds(s, 7)
 			if err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// misbehaviour is what [TestMisbehaving] is told to do.
+// misbehaviour is the environment variable with what the lock of [TestMisbehaving] does.
 const misbehaviour = "LOCKTEST_MISBEHAVIOUR"
 
-// misbehaving is a lock that does something no lock should when it is asked for.
+// misbehaving is a lock whose acquire does something that no lock should do.
 type misbehaving struct {
 	locks.Lock
 	do func(ctx context.Context)
@@ -45,8 +45,8 @@ var misbehaviours = map[string]func(ctx context.Context){
 	"prints":         func(context.Context) { fmt.Print("so far so good") },
 }
 
-// TestMisbehaving is run by [TestContainment], in a process of its own: it is meant
-// to fail.
+// TestMisbehaving is run by [TestContainment], in a process of its own: it is meant to
+// fail.
 func TestMisbehaving(t *testing.T) {
 	do := os.Getenv(misbehaviour)
 	if do == "" {
@@ -55,7 +55,7 @@ func TestMisbehaving(t *testing.T) {
 	single := kind(t, "single")
 	config := locktest.Config{Name: "broken"}
 	if do == "computes-for-ever" {
-		config.Patience = 2 * time.Second // nobody has to wait longer to be sure
+		config.Patience = 2 * time.Second // a longer wait shows nothing more
 	}
 	locktest.Run(t, config, func(env *locktest.Env) (locks.Lock, error) {
 		if do == "cannot-be-made" {
@@ -66,8 +66,8 @@ func TestMisbehaving(t *testing.T) {
 	})
 }
 
-// handles is the file in which [TestMisbehavingExplored] counts the handles on the lock that
-// were made so far, in all processes.
+// handlesFile is the environment variable with the file in which [TestMisbehavingExplored]
+// counts the handles on the lock that were made so far, in all processes.
 const handles = "LOCKTEST_HANDLES"
 
 // TestMisbehavingExplored is run by [TestContainmentOfSearches], in a process of its own:
@@ -87,13 +87,13 @@ func TestMisbehavingExplored(t *testing.T) {
 	}, locktest.Exploration{MaxFaults: 1})
 }
 
-// sound is how many handles are made before the points of the first workload are taken down:
-// one when the lock's pace is measured, and one for each of two clients when it is measured
-// how long they wait for a holder that has crashed, and when the workload is run for the first
-// time.
+// soundHandles is how many handles are made before the points of the first workload are
+// recorded. One handle is for measuring the lock's pace. Two clients have one each for
+// measuring how long they wait for a holder that has crashed, and one each for the first
+// run of the workload.
 const sound = 5
 
-// made counts one more handle.
+// countHandle counts one more handle and returns the number of all.
 func made(t *testing.T, file string) int64 {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -108,9 +108,9 @@ func made(t *testing.T, file string) int64 {
 	return info.Size()
 }
 
-// Whatever a lock does while its workloads are run without any fault, or only when they are
-// run once more to take down where faults can strike, it is reported as a way to break the
-// lock, and the search comes to its end.
+// If a lock misbehaves while its workloads are run without any fault, it is reported as a
+// way to break the lock, and the search ends. The same holds if it misbehaves only when
+// they are run once more, to record where faults can strike.
 func TestContainmentOfSearches(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -171,8 +171,8 @@ func TestWorkersAlone(t *testing.T) {
 	}
 }
 
-// Whatever a lock does, it fails the subtest that it did it in, with the reason and
-// the line that replays it, and no other.
+// A lock that misbehaves fails the subtest in which it does so, with the reason and the
+// replay line, and no other subtest.
 func TestContainment(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -235,8 +235,8 @@ func TestContainment(t *testing.T) {
 	})
 }
 
-// misbehave runs TestMisbehaving or TestMisbehavingExplored with some flags, and variables of
-// its environment, and returns what it printed.
+// misbehave runs TestMisbehaving or TestMisbehavingExplored and returns what it printed.
+// args are flags, which begin with "-", and variables of its environment.
 func misbehave(t *testing.T, binary, does string, args ...string) string {
 	t.Helper()
 	variables := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg[0] == '-' })
@@ -251,8 +251,8 @@ func misbehave(t *testing.T, binary, does string, args ...string) string {
 	return string(out)
 }
 
-// A replay line runs the world it names, in the test's own process, and shows its
-// whole timeline.
+// A replay line runs the world it names, in the test's own process, and shows its whole
+// timeline.
 func TestReplay(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Nothing is wrong with a sound lock in any workload without faults, and each proves
-// something.
+// Without faults, a sound lock does nothing wrong in any workload, and each workload is
+// conclusive.
 func TestWorkloads(t *testing.T) {
 	for _, config := range []Config{
 		{},
@@ -40,8 +40,8 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// The workloads that are fitted to a lock of which others wait for longer than the TTL are the
-// same in the workers.
+// If the workloads are fitted to a lock whose waiters wait for longer than the TTL, the
+// workers run the same workloads.
 func TestFittedWorkloads(t *testing.T) {
 	build := mutant(t, "quorum")
 	e := newExplorer(t, Config{Extends: true, OwnClock: true}, func(env *Env) (locks.Lock, error) {
@@ -55,7 +55,7 @@ func TestFittedWorkloads(t *testing.T) {
 	plain := e.local
 	pool := e.hire(t)
 	defer pool.Close()
-	// Nobody extends a lease so often in work that takes little more than a TTL.
+	// No client extends a lease so often in work that takes little more than a TTL.
 	w := runs.World{Base: 1, Faults: []runs.Fault{{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.1),
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Extend, Nth: 5}},
@@ -73,7 +73,7 @@ func TestFittedWorkloads(t *testing.T) {
 	}
 }
 
-// hasty is a lock that gives up soon when it is asked for.
+// hasty is a lock whose acquire gives up soon.
 type hasty struct{ locks.Lock }
 
 func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -82,8 +82,8 @@ func (l hasty) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.Lock.Acquire(ctx)
 }
 
-// A lock with short timeouts of its own is explored at a pace that it can keep, and what is
-// told of a world is what happened in the world that was found.
+// A lock with short timeouts of its own is explored at a pace that it can keep, and the
+// report on a world describes the world that was found.
 func TestPacedWorkloads(t *testing.T) {
 	build := mutant(t, "quorum/release-without-compare")
 	e := newExplorer(t, Config{OwnClock: true}, func(env *Env) (locks.Lock, error) {
@@ -119,8 +119,8 @@ func TestPacedWorkloads(t *testing.T) {
 	}
 }
 
-// inVain is a world in which another client asks for the lock in vain while its holder
-// stands still. One that deletes anybody's key when it cleans up deletes the holder's.
+// pausedHolder is a world in which another client asks for the lock in vain while its
+// holder is paused. A lock that deletes any key when it cleans up deletes the holder's key.
 var inVain = runs.World{Faults: []runs.Fault{
 	{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.8),
@@ -128,8 +128,8 @@ var inVain = runs.World{Faults: []runs.Fault{
 	}},
 }}
 
-// A failing test names the faults, what they did and where, and the line that runs
-// their world again.
+// A failing test names the faults, what they did and where, and the line that runs their
+// world again.
 func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
 	text := e.tellWay(t.Context(), e.local, explore.Way{
@@ -156,7 +156,7 @@ func TestTellWay(t *testing.T) {
 	}
 }
 
-// What is no world is told from one.
+// parseWorld refuses text that is not a world.
 func TestParseWorld(t *testing.T) {
 	for _, text := range []string{"explore", "explore {", `explore {"faults":1}`, `explore {"bass":1}`} {
 		if _, err := parseWorld(text); err == nil {
@@ -165,7 +165,7 @@ func TestParseWorld(t *testing.T) {
 	}
 }
 
-// What an exploration holds against a lock is its own fault, and beyond doubt.
+// An exploration blames a lock only for what is its own fault, and beyond doubt.
 func TestBlamed(t *testing.T) {
 	lock := runs.Break{What: "lease-exclusion", Fault: checks.FaultLock}
 	inherent := runs.Break{What: "section-exclusion", Fault: checks.FaultInherent}

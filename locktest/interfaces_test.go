@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each interface that a lease can implement beside locks.Lease is a row of the table in the
-// documents.
+// Each interface that a lease can implement in addition to locks.Lease has a row in the
+// table in the documents.
 func TestInterfacesOfLeasesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/testing-your-lock.md")
 	if err != nil {

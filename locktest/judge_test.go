@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// That this machine was too slow for a world fails no lock; that a world takes too much memory
-// to be run does.
+// If this machine was too slow for a world, that fails no lock. If a world takes too much
+// memory to be run, that does.
 func TestLateIsNobodysFault(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(*Env) (locks.Lock, error) { return nil, context.Canceled })
 	if err != nil {

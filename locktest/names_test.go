@@ -17,14 +17,14 @@ import (
 	"testing"
 )
 
-// mostNames is how many names a stranger may find in our packages. Lower it whenever
-// there are fewer: a name that is exported is a promise, and somebody has to read it.
+// mostNames is how many names the packages export. Lower it whenever there are fewer: an
+// exported name is a promise, and strangers have to read it.
 const mostNames = 1155
 
 var update = flag.Bool("update", false, "rewrite testdata/names.txt")
 
-// Each exported name outside internal/ is in testdata/names.txt: what is added or taken
-// away is seen in the change that does it.
+// Each exported name outside internal/ is in testdata/names.txt, so a change that adds or
+// removes a name shows it.
 func TestNames(t *testing.T) {
 	const file = "testdata/names.txt"
 	names := exportedNames(t)
@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 }
 
 // exportedNames lists the functions, types, methods, constants and variables that the
-// packages of the workspace export, in alphabetical order: for each the folder of its
+// packages of the workspace export, in alphabetical order: each as the folder of its
 // package and its name.
 func exportedNames(t *testing.T) []string {
 	t.Helper()
@@ -96,7 +96,7 @@ func exportedNames(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// workspace lists the folders of the modules that go.work has.
+// workspace lists the folders of the modules in go.work.
 func workspace(t *testing.T) []string {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}")
@@ -120,8 +120,8 @@ func workspace(t *testing.T) []string {
 	return folders
 }
 
-// skipFolder returns [fs.SkipDir] if a folder below a module's is of another module, or
-// has nothing that somebody outside can import.
+// skipFolder returns [fs.SkipDir] if a folder below a module's belongs to another module,
+// or cannot be imported from outside.
 func skipFolder(module, folder string) error {
 	if folder == module {
 		return nil
@@ -136,7 +136,8 @@ func skipFolder(module, folder string) error {
 	return nil
 }
 
-// declared lists the names that a declaration has; a method's stands behind its type's.
+// declared lists the names that a declaration declares; a method's name has the name of its
+// type in front.
 func declared(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
@@ -161,7 +162,7 @@ func declared(d ast.Decl) []string {
 	return names
 }
 
-// receiver is the name of the type in x, which may be a pointer and have parameters.
+// receiver returns the name of the type in x, which may be a pointer and have parameters.
 func receiver(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.StarExpr:

@@ -13,8 +13,8 @@ import (
 )
 
 // insisting is a lock that sends its SET NX again after an error, with the same value. With
-// waits its acquire asks until it has the lock, and with looks it looks whether a key that
-// refuses it is its own.
+// waits, its acquire asks until it has acquired the lock. With looks, it checks whether a
+// key that refuses it is its own.
 type insisting struct {
 	env          *Env
 	waits, looks bool
@@ -43,8 +43,8 @@ func (l insisting) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 }
 
-// A lock whose own key is in its way is found out, whether its acquire fails or waits until the
-// key has expired. One that recognizes its key is not blamed.
+// The suite detects a lock whose own key is in its way, whether its acquire fails or waits
+// until the key has expired. A lock that recognizes its key is not blamed.
 func TestOwnKey(t *testing.T) {
 	for _, l := range []struct {
 		name         string

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// A failing is a test that only takes down with what it failed at once.
+// A fatalRecorder is a test that only records the message of its Fatal.
 type failing struct {
 	testing.TB
 	why string
@@ -25,7 +25,7 @@ func (f *failing) Fatal(args ...any) { f.why = fmt.Sprintln(args...); runtime.Go
 
 func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
-// failed is why a test fails at once, or "".
+// fatalMessage returns the message of a test's Fatal, or "".
 func failed(t *testing.T, test func(testing.TB)) string {
 	f := &failing{TB: t}
 	done := make(chan struct{})
@@ -34,7 +34,8 @@ func failed(t *testing.T, test func(testing.TB)) string {
 	return f.why
 }
 
-// What cannot be run says why, and lets nobody assert on nothing.
+// World and Scenario fail with the reason if they cannot run, or if the run offers nothing
+// to assert on.
 func TestWorldsThatCannotBeRun(t *testing.T) {
 	world := func(config locktest.Config, build locktest.New, name string) string {
 		return failed(t, func(t testing.TB) { locktest.World(t, config, build, name) })
@@ -83,7 +84,7 @@ type panicky struct{}
 
 func (panicky) Acquire(context.Context) (locks.Lease, error) { panic("no key under the mat") }
 
-// restless asks again and again, without a pause.
+// restless is a lock that asks again and again, without a pause.
 type restless struct{ redis *redis.Client }
 
 func (r restless) Acquire(ctx context.Context) (locks.Lease, error) {

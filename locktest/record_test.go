@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A script is a trace in few words.
+// A script builds a trace in few words.
 type script struct{ trace trace.Trace }
 
 func (s *script) add(ev trace.Event) {
@@ -35,13 +35,13 @@ func (s *script) answers(node, client string, step trace.Step) {
 	s.add(trace.Event{Kind: trace.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
 }
 
-// trip is a request and its reply.
+// trip adds a request and its reply.
 func (s *script) trip(client, node string, step trace.Step) {
 	s.asks(client, node, step)
 	s.answers(node, client, step)
 }
 
-// tell writes an exchange.
+// describeExchange returns an exchange as text.
 func tell(x *exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, round %d:", x.call, x.round)
@@ -65,11 +65,12 @@ func tell(x *exchange) string {
 	return b.String()
 }
 
-// What belongs together is found together, and each message is counted as points
-// in a story count.
+// exchanges finds the messages that belong together, and counts each message as the points
+// of a scenario count.
 func TestExchanges(t *testing.T) {
 	s := &script{trace.Trace{Locks: []trace.LockInfo{{Slots: []trace.SlotInfo{{Node: "a"}, {Node: "b"}}}}}}
-	// client-1 gets the lock, all at once: both requests go out before a reply comes.
+	// client-1 acquires the lock and asks both nodes in parallel: both requests are sent
+	// before a reply arrives.
 	s.begin("client-1", trace.Acquire)
 	s.asks("client-1", "a", trace.Acquire)
 	s.asks("client-1", "b", trace.Acquire)
@@ -79,7 +80,7 @@ func TestExchanges(t *testing.T) {
 	s.begin("client-1", trace.Read)
 	s.trip("client-1", trace.StorageName, trace.Read)
 	s.end("client-1", trace.Read, true)
-	// client-2 fails and cleans up, one by one; the node that counts is not the lock's.
+	// client-2 fails and cleans up, node by node; the node that counts is not the lock's.
 	s.begin("client-2", trace.Acquire)
 	s.trip("client-2", "elsewhere", trace.Acquire)
 	s.trip("client-2", "a", trace.Acquire)
@@ -87,14 +88,14 @@ func TestExchanges(t *testing.T) {
 	s.trip("client-2", "a", trace.Acquire)
 	s.trip("client-2", "b", trace.Acquire)
 	s.end("client-2", trace.Acquire, false)
-	// client-1's watchdog asks, which is no call of the lock.
+	// client-1's watchdog sends a request, which is not a call of the lock.
 	s.begin("client-1", trace.Work)
 	s.trip("client-1", "a", trace.Work)
 	s.end("client-1", trace.Work, true)
 	s.begin("client-1", trace.Release)
 	s.trip("client-1", "a", trace.Release)
 	s.end("client-1", trace.Release, true)
-	// client-2 gets it at its second attempt.
+	// client-2 acquires the lock at its second attempt.
 	s.begin("client-2", trace.Acquire)
 	s.trip("client-2", "a", trace.Acquire)
 	s.end("client-2", trace.Acquire, true)
@@ -117,8 +118,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// In the recorded run the point of each sending comes exactly once, and is that
-// message of that client and node.
+// In the recorded run, the point of each sending is reached exactly once, by that message
+// of that client and node.
 func TestMomentsCome(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
@@ -156,8 +157,7 @@ func TestMomentsCome(t *testing.T) {
 	}
 }
 
-// A step is swept wherever the lock has it: the first of each sort is taken, and
-// only that.
+// The record has the first exchange of each class, wherever the lock has it, and no other.
 func TestRecord(t *testing.T) {
 	s := lockOn(t, 5, ofKind(t, "redlock"))
 	steady := s.record(bases[0], 1)
@@ -183,8 +183,8 @@ func TestRecord(t *testing.T) {
 			}
 		}
 	}
-	// Redlock asks each node once, and once more to clean up when it has failed. That
-	// the nodes do not know its scripts at first counts for nothing.
+	// Redlock asks each node once, and once more to clean up after a failure. The requests
+	// for scripts that the nodes do not know at first do not count.
 	want := []string{
 		"acquire granted true again false round 1",
 		"work",

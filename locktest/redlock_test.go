@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// A usersRedlock is Redlock as somebody writes it by the documentation of Redis, with
-// clients of its own that connect when they are first needed.
+// A usersRedlock is Redlock as a user writes it after the documentation of Redis, with its
+// own clients, which connect when they are first needed.
 type usersRedlock struct {
 	nodes   []*redis.Client
 	key     string
@@ -42,7 +42,7 @@ func newUsersRedlock(timeout time.Duration) locktest.New {
 	}
 }
 
-// ask asks all nodes at once and returns how many said yes, and how many failed.
+// ask asks all nodes at the same time and returns how many said yes, and how many failed.
 func (l *usersRedlock) ask(ctx context.Context, request func(context.Context, *redis.Client) (bool, error)) (yes, failed int) {
 	var mu sync.Mutex
 	var asked sync.WaitGroup
@@ -87,7 +87,7 @@ type usersLease struct {
 	since time.Time
 }
 
-// end is the end of the validity time: the TTL less the allowance for drift.
+// end returns the end of the validity time: the TTL less the allowance for drift.
 func (l *usersLease) end() time.Time {
 	return l.since.Add(l.lock.ttl - l.lock.ttl/100 - 2*time.Millisecond)
 }
@@ -110,8 +110,8 @@ func (l *usersLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// A user's Redlock passes, whatever its timeout for each node is: the documentation of Redis
-// suggests 5 to 50 ms.
+// A user's Redlock passes, whatever its timeout for each node is: the documentation of
+// Redis suggests 5 to 50 ms.
 func TestUsersRedlock(t *testing.T) {
 	for _, timeout := range []time.Duration{5, 20, 50, 100, 150} {
 		timeout *= time.Millisecond
@@ -124,7 +124,8 @@ func TestUsersRedlock(t *testing.T) {
 	}
 }
 
-// What keeps a lock from working that is not the latencies of a story still fails it.
+// A lock still fails if something other than the latencies of a test case keeps it from
+// working.
 func TestImpatientLocks(t *testing.T) {
 	for _, c := range []struct {
 		name, story, rule string
@@ -148,7 +149,7 @@ func TestImpatientLocks(t *testing.T) {
 	}
 }
 
-// hasty is a lock that tries again at once until its context ends.
+// hasty is a lock that tries again immediately until its context ends.
 type hasty struct{ locks.Lock }
 
 func (h hasty) Acquire(ctx context.Context) (lease locks.Lease, err error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A replay line names a world, and what it names is that world.
+// An address in a replay line is parsed as the world that it names.
 func TestPlaces(t *testing.T) {
 	for _, text := range []string{
 		"catalogue/gc-pause/fencing-off",
@@ -35,8 +35,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Every story has a name of its own, so that -run and a replay line can tell them
-// apart.
+// Every test case has a unique name, so -run and a replay line can select it.
 func TestStoriesHaveNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, st := range stories() {

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// What failed is listed first, under the name of its subtest and nowhere else; then
-// the stories of the catalogue, by what they came to.
+// The summary lists what failed first, under the name of its subtest and nowhere else. Then
+// it lists the scenarios of the catalogue, by their results.
 func TestSummary(t *testing.T) {
 	fails := []problem{{Rule: "release-ownership"}}
 	inherent := excuse{checks.SectionExclusion, checks.FaultInherent}

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// lockOn is a subject with a lock on so many nodes.
+// lockOn returns a subject with a lock on this many nodes.
 func lockOn(t *testing.T, nodes int, build New) *subject {
 	t.Helper()
 	s, err := newSubject(t.Name(), Config{Nodes: nodes, Extends: true, OwnClock: true}, build)
@@ -21,7 +21,7 @@ func lockOn(t *testing.T, nodes int, build New) *subject {
 	return s
 }
 
-// ofKind makes the locks of a kind of package locks.
+// ofKind returns the constructor of a kind of package locks.
 func ofKind(t *testing.T, name string) New {
 	t.Helper()
 	k, ok := locks.Lookup(name)
@@ -31,7 +31,7 @@ func ofKind(t *testing.T, name string) New {
 	return func(env *Env) (locks.Lock, error) { return k.New(env.Base()) }
 }
 
-// mutant makes the locks of package mutants that have this name.
+// mutant returns the constructor of the mutant of this name.
 func mutant(t *testing.T, name string) New {
 	t.Helper()
 	m, ok := mutants.Lookup(name)
@@ -41,7 +41,7 @@ func mutant(t *testing.T, name string) New {
 	return func(env *Env) (locks.Lock, error) { return m.New(env.Base()) }
 }
 
-// eachWorld tells a story, world by world, on a seed.
+// eachWorld runs the worlds of a test case, one by one, on a seed.
 func eachWorld(t *testing.T, s *subject, st story, seed uint64, judged func(address, verdict)) {
 	t.Helper()
 	worlds, _, err := st.worlds(s, seed)
@@ -54,13 +54,13 @@ func eachWorld(t *testing.T, s *subject, st story, seed uint64, judged func(addr
 	}
 }
 
-// Locks that are right pass, and every trouble comes as its story says.
+// Locks without a mistake pass, and every trouble strikes as its test case says.
 func TestSoundLocksPass(t *testing.T) {
 	for _, sound := range []struct {
 		name  string
 		nodes int
 		build New
-		// cleansUp says that a failed acquire removes its key. The lock of the Redis
+		// cleansUp means that a failed acquire removes its key. The lock of the Redis
 		// documentation for one node does not.
 		cleansUp bool
 	}{
@@ -93,8 +93,8 @@ func TestSoundLocksPass(t *testing.T) {
 	}
 }
 
-// Each mistake is caught where one would look for it, and by the property that says
-// what is wrong with it.
+// Each mistake is caught in the test case where one would look for it, and by the property
+// that describes it.
 func TestMistakesAreCaught(t *testing.T) {
 	for _, c := range []struct {
 		mutant string
@@ -140,7 +140,7 @@ func TestMistakesAreCaught(t *testing.T) {
 	}
 }
 
-// A lock that fails in the base story already is not put through the others.
+// A lock that already fails in the base does not run the test cases with troubles.
 func TestNothingToListenTo(t *testing.T) {
 	s := lockOn(t, 1, func(*Env) (locks.Lock, error) { return panicking{}, nil })
 	st, _ := find("lost-reply/acquire")

@@ -13,7 +13,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// rounding is a lock whose lives of keys are its TTL, rounded: one set by SET, one by extend.
+// rounding is a lock whose keys last for its TTL, rounded: set rounds for SET, extend for
+// extend.
 type rounding struct {
 	env         *Env
 	set, extend func(time.Duration) time.Duration
@@ -54,8 +55,8 @@ func (l roundingLease) Extend(ctx context.Context) error {
 	return err
 }
 
-// A lock that rounds its TTL down for the node is found out by a TTL that is no whole number
-// of seconds, in acquire and in extend. One that rounds up keeps its promise.
+// A TTL that is not a whole number of seconds exposes a lock that rounds its TTL down for
+// the node, in acquire and in extend. A lock that rounds up passes.
 func TestRoundedTTL(t *testing.T) {
 	whole := func(d time.Duration) time.Duration { return d.Truncate(time.Second) }
 	nearest := func(d time.Duration) time.Duration { return d.Round(time.Second) }
@@ -65,7 +66,7 @@ func TestRoundedTTL(t *testing.T) {
 	for _, l := range []struct {
 		name        string
 		set, extend func(time.Duration) time.Duration
-		// fraction and short are the rules that fail in the two stories, "" for none.
+		// fraction and short are the rules that fail in the two test cases, "" for none.
 		fraction, short string
 	}{
 		{"exact", exact, exact, "", ""},
@@ -89,7 +90,7 @@ func TestRoundedTTL(t *testing.T) {
 			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 			var rules []string
 			for _, p := range o.Problems {
-				if p.Rule != "section-exclusion" { // what comes of it
+				if p.Rule != "section-exclusion" { // a consequence of the others
 					rules = append(rules, string(p.Rule))
 				}
 			}
@@ -101,7 +102,8 @@ func TestRoundedTTL(t *testing.T) {
 	}
 }
 
-// A lock that refuses a TTL when it is made is not blamed for that, and the story says so.
+// A lock that refuses a TTL when it is made is not blamed for that; the test case gives the
+// refusal as its reason not to apply.
 func TestRefusedTTL(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) {
 		if env.TTL() < 10*time.Second {
@@ -120,7 +122,8 @@ func TestRefusedTTL(t *testing.T) {
 	}
 }
 
-// The stories about the TTL come to something with sound locks of each shape, which pass them.
+// The test cases about the TTL are conclusive for sound locks of each shape, which pass
+// them.
 func TestTermsOfSoundLocks(t *testing.T) {
 	for _, l := range []struct {
 		kind   string

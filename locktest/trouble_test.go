@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A sighting is the first event of a run that fits; nil if there is none.
+// findEvent returns the first event of a run that fits, or nil.
 func sighting(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	for i := range t.Events {
 		if fits(&t.Events[i]) {
@@ -20,12 +20,13 @@ func sighting(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	return nil
 }
 
-// ofProcess makes what recognises an event of a kind of a process.
+// ofProcess returns a function that recognizes events of a kind of a process.
 func ofProcess(kind trace.Kind, process string) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == kind && ev.Process == process }
 }
 
-// between makes what recognises a message in a step between client-1 and redis-1.
+// between returns a function that recognizes messages in a step between client-1 and
+// redis-1.
 func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bool {
 	at, peer := "client-1", "redis-1"
 	if reply != (kind == trace.KindDeliver) {
@@ -36,7 +37,7 @@ func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bo
 	}
 }
 
-// Each trouble is what its title says.
+// Each trouble does what its title says.
 func TestTroubles(t *testing.T) {
 	patient := lockOn(t, 1, ofKind(t, "single")) // it waits for each answer
 	hasty := lockOn(t, 1, mutant(t, "quorum"))
@@ -159,7 +160,7 @@ func TestTroubles(t *testing.T) {
 				t.Fatal("there is no such story")
 			}
 			s := patient
-			if strings.HasSuffix(c.world, "until-own-next") { // which a call that waits prevents
+			if strings.HasSuffix(c.world, "until-own-next") { // a lock whose call waits never reaches this point
 				s = hasty
 			}
 			if strings.HasSuffix(c.story, "/minority") {
@@ -186,7 +187,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// The worlds of a story have names of their own, for replays.
+// Each world of a test case has a unique name, for replays.
 func TestWorldsHaveNames(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
@@ -209,7 +210,8 @@ func TestWorldsHaveNames(t *testing.T) {
 	}
 }
 
-// An address in a story of one extent is not taken for one in a story of another.
+// An address in a test case of one extent is not mistaken for an address in that of
+// another.
 func TestPlacesOfTroubles(t *testing.T) {
 	for text, want := range map[string]address{
 		"lost-reply/acquire/steady,client-1,redis-2,1":        {"lost-reply/acquire", "steady,client-1,redis-2,1", 1},
@@ -223,8 +225,8 @@ func TestPlacesOfTroubles(t *testing.T) {
 	}
 }
 
-// However many nodes a lock has, a trouble strikes one of them, a majority and all; one
-// that stays strikes a minority.
+// Whatever the number of nodes, a trouble strikes one node, a majority, or all; a permanent
+// trouble strikes a minority.
 func TestExtents(t *testing.T) {
 	var five []sending
 	for i := range 5 {
@@ -261,7 +263,7 @@ func TestExtents(t *testing.T) {
 	}
 }
 
-// What the base stories take is in proportion to the TTL.
+// The durations in the bases are in proportion to the TTL.
 func TestTTLs(t *testing.T) {
 	for n, want := range map[float64]time.Duration{1: ttl, 0.06: 600 * time.Millisecond, 1.15: 11500 * time.Millisecond, 2.3: 23 * time.Second} {
 		if got := ttls(n); got != want {
@@ -270,8 +272,8 @@ func TestTTLs(t *testing.T) {
 	}
 }
 
-// The suite strikes with every effect that a fault can have, or says why not; and a
-// trouble has the effect that it says.
+// For every effect that a fault can have, the suite has a trouble, or a reason why not.
+// Each trouble has the effect that it declares.
 func TestTroublesKnowEveryEffect(t *testing.T) {
 	of := map[trace.Effect]int{}
 	for _, trouble := range troubles {
