@@ -110,28 +110,28 @@ func onEach(names []string, f func(name string) sim.Fault) (faults []sim.Fault) 
 
 func needsExtend(s *subject) string {
 	if !s.config.Extends {
-		return "it does not claim that a lease can be extended"
+		return "the lock does not claim that a lease can be extended"
 	}
 	return ""
 }
 
 func needsNotice(s *subject) string {
 	if !s.config.Notifies {
-		return "it does not claim to tell of a lease's loss"
+		return "the lock does not claim to notify of a lease's loss"
 	}
 	return ""
 }
 
 func needsEnd(s *subject) string {
 	if s.config.Endless {
-		return "its grants never end by themselves"
+		return "the lock's grants never end by themselves"
 	}
 	return ""
 }
 
 func needsMinority(s *subject) string {
 	if s.spare() == 0 {
-		return "it can do without none of its nodes"
+		return "the lock needs all of its nodes for a grant"
 	}
 	return ""
 }
@@ -140,7 +140,7 @@ func needsMinority(s *subject) string {
 // Redis understands.
 func needsRedis(s *subject) string {
 	if s.config.System != locks.Redis {
-		return "its nodes are no Redis nodes"
+		return "the lock's nodes are not Redis nodes"
 	}
 	return ""
 }

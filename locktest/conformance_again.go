@@ -11,7 +11,7 @@ import (
 // lock.
 func againStories() []story {
 	return []story{
-		fixed("release-again", "a release that seemed to fail is tried again when the process has the lock anew", nil, func(s *subject) []scene {
+		fixed("release-again", "a release that seemed to fail is tried again after the process has acquired the lock again", nil, func(s *subject) []scene {
 			again := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				_ = in.Release(ctx)
 				anew, err := get(ctx, p, p.Lock())

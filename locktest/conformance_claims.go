@@ -12,7 +12,7 @@ import (
 // claimCases check what the Config claims, while nothing is wrong.
 func claimStories() []story {
 	return []story{
-		fixed("claims/lease", "a client holds the lock and does nothing, while another is after it", needsEnd, func(*subject) []scene {
+		fixed("claims/lease", "a client holds the lock and does nothing, while another tries to acquire it", needsEnd, func(*subject) []scene {
 			sits := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(1.3)); err != nil {
 					return err
@@ -23,7 +23,7 @@ func claimStories() []story {
 			eager.RetryEvery = ttl / 400
 			return []scene{{clients: []sim.Client{{Name: "client-1", Run: sits}, eager}}}
 		}),
-		fixed("claims/extend", "a client extends its lease again and again, while another is after it", needsExtend, func(*subject) []scene {
+		fixed("claims/extend", "a client extends its lease again and again, while another tries to acquire it", needsExtend, func(*subject) []scene {
 			every := func(name string, pause float64) scene {
 				return scene{name: name, asserts: true, clients: []sim.Client{
 					{Name: "client-1", Run: extending(pause, true)}, another("client-2", did("client-1", trace.Acquired)),
@@ -46,7 +46,7 @@ func claimStories() []story {
 		}),
 		fixed("claims/tokens", "clients take turns", func(s *subject) string {
 			if !s.config.Tokens {
-				return "it does not claim to have fencing tokens"
+				return "the lock does not claim to have fencing tokens"
 			}
 			return ""
 		}, func(*subject) []scene {

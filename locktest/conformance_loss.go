@@ -88,7 +88,7 @@ func lossStories() []story {
 				{name: "after-a-failed-extend", clients: clients(afterExtend)},
 			}
 		}),
-		fixed("loss/notice", "a holder is told that its lease is lost", all(needsNotice, needsEnd, needsForgetful), func(s *subject) []scene {
+		fixed("loss/notice", "a holder is notified that its lease is lost", all(needsNotice, needsEnd, needsForgetful), func(s *subject) []scene {
 			told := func(after float64, what string) program {
 				return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 					if err := p.Sleep(ttls(after + 1)); err != nil {
@@ -135,7 +135,7 @@ func (s *subject) remembers(all []scene) []scene {
 // set.
 func needsForgetful(s *subject) string {
 	if system, _ := sim.LookupSystem(s.config.System); system.Elapsed {
-		return "its nodes count the time that passes: no clock makes them lose a grant"
+		return "the lock's nodes measure elapsed time: setting their clocks does not make them lose a grant"
 	}
 	return ""
 }

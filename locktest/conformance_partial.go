@@ -17,13 +17,13 @@ func partialStories() []story {
 		return []sim.Client{one, two}
 	}
 	return []story{
-		fixed("partial/minority", "on a minority of nodes the key is a stranger's and never expires", all(needsRedis, needsMinority), func(s *subject) []scene {
+		fixed("partial/minority", "on a minority of nodes the key belongs to a stranger and never expires", all(needsRedis, needsMinority), func(s *subject) []scene {
 			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes))}}
 		}),
-		fixed("partial/for-a-while", "the key is a stranger's until it expires", needsRedis, func(s *subject) []scene {
+		fixed("partial/for-a-while", "the key belongs to a stranger until it expires", needsRedis, func(s *subject) []scene {
 			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
 		}),
-		fixed("partial/failed-attempt", "an attempt gets only a minority of the nodes, and on one more the key stays a stranger's", all(needsRedis, needsMinority), func(s *subject) []scene {
+		fixed("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one more node the key stays a stranger's", all(needsRedis, needsMinority), func(s *subject) []scene {
 			once := another("client-1", did("stranger-1", trace.Finished))
 			once.Attempts = 1
 			after := another("client-2", did("client-1", trace.Finished))

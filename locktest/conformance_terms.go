@@ -15,7 +15,7 @@ import (
 // it up is safe. They run after all other test cases.
 func termStories() []story {
 	return []story{
-		fixed("ttl/fraction", "the TTL is no whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
+		fixed("ttl/fraction", "the TTL is not a whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
 			return s.terms(11400 * time.Millisecond)
 		}),
 		fixed("ttl/short", "the TTL is shorter than two seconds, or than one", all(needsRedis, needsEnd), func(s *subject) []scene {
@@ -78,7 +78,7 @@ func (s *subject) terms(term time.Duration) []scene {
 // needsFractions is for test cases with a TTL that is not a whole number of seconds.
 func needsFractions(s *subject) string {
 	if unit := s.config.system().Unit; unit >= time.Second {
-		return "its nodes count a TTL in whole units of " + unit.String()
+		return "the lock's nodes count a TTL in whole units of " + unit.String()
 	}
 	return ""
 }

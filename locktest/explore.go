@@ -152,7 +152,7 @@ func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Du
 		a, err := worlds.Account(ctx, runs.World{Base: len(e.search.Bases) + i}, runs.Without)
 		switch {
 		case err != nil:
-			return 1, fmt.Errorf("what latencies the lock survives cannot be measured: %w", err)
+			return 1, fmt.Errorf("cannot measure which latencies the lock survives: %w", err)
 		case a.History == nil:
 			return 1, nil
 		case a.Ending == nil && worked(a.History):

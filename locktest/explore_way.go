@@ -29,7 +29,7 @@ func parseWorld(text string) (w runs.World, err error) {
 	in := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&w); err != nil {
-		return w, fmt.Errorf("locktest: %s is %q, which names no world: copy it as a failing test has written it: %w", replayVariable, text, err)
+		return w, fmt.Errorf("locktest: %s is %q, which is not a world; copy it as a failing test printed it: %w", replayVariable, text, err)
 	}
 	return w, nil
 }

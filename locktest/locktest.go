@@ -175,7 +175,7 @@ type subject struct {
 func newSubject(test string, config Config, build New) (*subject, error) {
 	switch {
 	case build == nil:
-		return nil, fmt.Errorf("locktest: there is no function to make the lock; give Run one")
+		return nil, fmt.Errorf("locktest: there is no function to make the lock; pass one as the argument build")
 	case config.Nodes < 0 || config.Nodes > maxNodes:
 		return nil, fmt.Errorf("locktest: Config.Nodes is %d; it must be between 1 and %d", config.Nodes, maxNodes)
 	case config.Seeds < 0:
@@ -183,13 +183,13 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 	case config.Patience < 0 || config.Patience > mostPatience:
 		return nil, fmt.Errorf("locktest: Config.Patience is %v; it must be between 0 and %v", config.Patience, mostPatience)
 	case config.Endless && config.Extends:
-		return nil, fmt.Errorf("locktest: Config says that a grant never ends and that it can be extended; one of the two is wrong")
+		return nil, fmt.Errorf("locktest: Config.Endless and Config.Extends are both true; a grant that never ends cannot be extended, so unset one of them")
 	case config.Stories != nil && !slices.ContainsFunc(stories(), func(st story) bool { return config.Stories(st.name) }):
-		return nil, fmt.Errorf("locktest: Config.Stories says no to every story; let it say yes to one, or leave it out, to tell them all")
+		return nil, fmt.Errorf("locktest: Config.Stories selects no test case; let it return true for at least one, or leave it nil to run them all")
 	}
 	config.System = cmp.Or(config.System, locks.Redis)
 	if _, ok := sim.LookupSystem(config.System); !ok {
-		return nil, fmt.Errorf("locktest: Config.System is %q, which this program does not have: import its package, or name one of %s", config.System, strings.Join(systemNames(), ", "))
+		return nil, fmt.Errorf("locktest: Config.System is %q, which this program does not have; import its package, or use one of %s", config.System, strings.Join(systemNames(), ", "))
 	}
 	config.Nodes = max(config.Nodes, 1)
 	config.Patience = cmp.Or(config.Patience, 20*time.Second)

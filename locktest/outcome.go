@@ -87,7 +87,7 @@ func (s *subject) tellStory(st story, wanted order, each func(address)) (o outco
 		switch {
 		case err != nil:
 			at := address{Story: st.name, Seed: seed}
-			o.Problems = append(o.Problems, problem{ruleError, "the story cannot be told: " + err.Error(), "", at})
+			o.Problems = append(o.Problems, problem{ruleError, "the test case cannot be run: " + err.Error(), "", at})
 			o.Failed++
 			return o, false
 		case untold != "":

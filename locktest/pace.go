@@ -58,7 +58,7 @@ func shares(farthest time.Duration) (all []time.Duration) {
 
 // describePace returns a sentence about the divisor of a test case's latencies.
 func pacedBy(share time.Duration) string {
-	return fmt.Sprintf("messages take 1/%d of the time that the story gives them: the lock's own timeouts are too short for more", share)
+	return fmt.Sprintf("the latencies are divided by %d, because the lock's own timeouts are too short for them", share)
 }
 
 // divideLatencies divides the latencies between clients and other processes.

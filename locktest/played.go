@@ -43,9 +43,9 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	}
 	switch {
 	case v.untold != "":
-		t.Fatalf("locktest: %s cannot be told with this lock: %s", name, v.untold)
+		t.Fatalf("locktest: %s is not applicable to this lock: %s", name, v.untold)
 	case len(v.reasons) > 0 || v.history == nil:
-		t.Fatalf("locktest: %s says nothing of the lock: %s", name, strings.Join(v.reasons, "; "))
+		t.Fatalf("locktest: %s is inconclusive: %s", name, strings.Join(v.reasons, "; "))
 	}
 	return v.history
 }
@@ -81,7 +81,7 @@ func Scenario(t testing.TB, config Config, build New, seed uint64, text string) 
 			}
 		}
 		if len(run.Verdict.Reasons) > 0 {
-			t.Fatalf("locktest: the run with fencing %s proves nothing: %s", run.Fencing, run.Verdict.Reasons[0])
+			t.Fatalf("locktest: the run with fencing %s is inconclusive: %s", run.Fencing, run.Verdict.Reasons[0])
 		}
 	}
 	return result.Runs

@@ -83,7 +83,7 @@ func (s *subject) listen(b base, seed uint64) *record {
 		return &record{useless: err.Error()}
 	}
 	if err != nil {
-		return &record{useless: "the lock fails before anything is wrong, see the story " + undisturbed}
+		return &record{useless: "the lock fails even if nothing is wrong; see the test case " + undisturbed}
 	}
 	r := &record{}
 	taken := map[class]bool{}

@@ -39,7 +39,7 @@ func (s *subject) replay(t *testing.T, text string) {
 		var untold untoldError
 		switch {
 		case errors.As(err, &untold):
-			t.Skip(string(untold))
+			t.Skip("not applicable to this lock: " + string(untold))
 		case err != nil:
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func (s *subject) replay(t *testing.T, text string) {
 		st, _ := find(p.Story)
 		show(t, st.title, []string{""}, []verdict{v})
 		if v.untold != "" {
-			t.Skip(v.untold)
+			t.Skip("not applicable to this lock: " + v.untold)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func show(t *testing.T, title string, names []string, told []verdict) {
 type untoldError string
 
 func (e untoldError) Error() string {
-	return "locktest: the story cannot be told with this lock: " + string(e)
+	return "locktest: the test case is not applicable to this lock: " + string(e)
 }
 
 // world returns the world at an address.
@@ -99,7 +99,7 @@ func (s *subject) world(p address) (world, error) {
 	worlds, untold, err := st.worlds(s, p.Seed)
 	switch {
 	case err != nil:
-		return world{}, fmt.Errorf("locktest: the story cannot be told: %w", err)
+		return world{}, fmt.Errorf("locktest: the test case cannot be run: %w", err)
 	case untold != "":
 		return world{}, untoldError(untold)
 	}

@@ -91,7 +91,7 @@ func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Address.String()))
 	}
 	if o.Failed > 1 {
-		t.Logf("%d of %d worlds of this story fail", o.Failed, o.Worlds)
+		t.Logf("%d of %d worlds of this test case fail", o.Failed, o.Worlds)
 	}
 	if len(o.Problems) > 0 {
 		s.finding(st, o).Attr(t)
@@ -102,9 +102,9 @@ func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 	}
 	switch {
 	case o.Untold != "":
-		t.Skip("cannot be told with this lock: " + o.Untold)
+		t.Skip("not applicable to this lock: " + o.Untold)
 	case o.Unknown != "":
-		t.Skip("unknown, which is no pass: " + o.Unknown)
+		t.Skip("unknown, which is not a pass: " + o.Unknown)
 	}
 }
 
@@ -149,7 +149,7 @@ func obituary(world string, err error) outcome {
 	at, nowhere := parseAddress(world)
 	var died *runs.Death
 	if nowhere != nil || !errors.As(err, &died) {
-		return failed(at, ruleError, "the process that ran it is of no use: "+err.Error(), "")
+		return failed(at, ruleError, "the process that ran it failed: "+err.Error(), "")
 	}
 	return failed(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Said)
 }

@@ -21,7 +21,7 @@ type story struct {
 	title string
 	// worlds makes the worlds of the test case, on one seed. notApplicable is why the test
 	// case does not apply to the lock, or "".
-	worlds func(s *subject, seed uint64) (worlds []world, untold string, err error)
+	worlds func(s *subject, seed uint64) (worlds []world, notApplicable string, err error)
 }
 
 // A world is one run of a test case.
@@ -97,7 +97,7 @@ func parseAddress(text string) (address, error) {
 		}
 	}
 	if p.Story == "" {
-		return p, fmt.Errorf("locktest: no story is called %q; %s", path, meant(path))
+		return p, fmt.Errorf("locktest: no test case is called %q; %s", path, meant(path))
 	}
 	return p, nil
 }
@@ -116,5 +116,5 @@ func meant(path string) string {
 			return hint
 		}
 	}
-	return cmp.Or(scenarios.DidYouMean(path, names), "the subtests of locktest.Run, which go test -v lists, are called like the stories")
+	return cmp.Or(scenarios.DidYouMean(path, names), "the names of test cases are those of the subtests of locktest.Run, which go test -v lists")
 }

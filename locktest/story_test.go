@@ -25,8 +25,8 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("got %+v, %v; want %+v", p, err, want)
 	}
 	for text, want := range map[string]string{
-		"catalogue/gc-paws":              `no story is called "catalogue/gc-paws"`,
-		"":                               `no story is called ""`,
+		"catalogue/gc-paws":              `no test case is called "catalogue/gc-paws"`,
+		"":                               `no test case is called ""`,
 		"catalogue/gc-pause seed twelve": `the seed must be a number from 1, not "twelve"`,
 	} {
 		if _, err := parseAddress(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -29,7 +29,7 @@ const (
 	sortWithout = "breaks without fencing tokens"
 	sortWith    = "breaks even with fencing tokens"
 	sortUnknown = "unknown"
-	sortUntold  = "cannot be told with this lock"
+	sortUntold  = "not applicable to this lock"
 )
 
 func sorts() []string { return []string{sortHolds, sortWithout, sortWith, sortUnknown, sortUntold} }
@@ -76,7 +76,7 @@ func sortOf(o outcome) string {
 // String returns the summary as it is logged.
 func (s *summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d stories in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, len(s.failed))
+	fmt.Fprintf(&b, "%s: %d test cases in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, len(s.failed))
 	if s.releases.Failed > 0 {
 		fmt.Fprintf(&b, "\n  %s\n", s.releases)
 	}

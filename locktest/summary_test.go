@@ -26,7 +26,7 @@ func TestSummary(t *testing.T) {
 	} {
 		sum.add(story{name: told.story}, told.outcome)
 	}
-	const want = `a lock: 7 stories in 12 worlds, 3 failed
+	const want = `a lock: 7 test cases in 12 worlds, 3 failed
 
   failed (3)
     catalogue/release-lua/late, catalogue/release-lua/delayed, loss/release
@@ -37,7 +37,7 @@ func TestSummary(t *testing.T) {
   breaks without fencing tokens (1)
     gc-pause
 
-  cannot be told with this lock (1)
+  not applicable to this lock (1)
     failover
 
   not the lock's fault, inherent: needs fencing (1)

@@ -54,7 +54,7 @@ func sweepStory(t trouble, step trace.Step, e extent) story {
 	}
 	return story{name: name, title: title + e.title, worlds: func(s *subject, seed uint64) (worlds []world, untold string, err error) {
 		if e.name != "" && s.config.Nodes == 1 {
-			return nil, "the lock has but one node", nil
+			return nil, "the lock has only one node", nil
 		}
 		if system := s.config.system(); t.effect == trace.AnswersErrors && system.Failure == "" {
 			return nil, "a " + system.Node + " does not answer with errors", nil

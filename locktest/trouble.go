@@ -34,13 +34,13 @@ type trouble struct {
 
 // effectsWithoutTrouble has, for each effect that no trouble has, the reason.
 var untroubled = map[trace.Effect]string{
-	trace.SlowsLink:     "what is late is told message by message",
-	trace.StallsRequest: "it strikes the storage, and not the lock",
-	trace.StallsDisk:    "to a client the node is silent, or late",
-	trace.SetsClock:     "a node would end a lease early, which is not the lock's doing; what a client's clock does the stories of lost leases tell",
-	trace.DriftsClock:   "a node would end a lease early, which is not the lock's doing",
-	trace.MovesRole:     "a node would forget a lease, which is not the lock's doing",
-	trace.RevokesClaim:  "an operator would end a lease by hand, which is not the lock's doing",
+	trace.SlowsLink:     "late messages are tried one by one",
+	trace.StallsRequest: "it strikes the storage, not the lock",
+	trace.StallsDisk:    "for a client, the node is silent or late",
+	trace.SetsClock:     "a node would end a lease early, which is not the lock's fault; the test cases about lost leases cover a client's clock",
+	trace.DriftsClock:   "a node would end a lease early, which is not the lock's fault",
+	trace.MovesRole:     "a node would forget a lease, which is not the lock's fault",
+	trace.RevokesClaim:  "an operator would end a lease by hand, which is not the lock's fault",
 }
 
 // A side is a moment of an exchange: while a request is in flight, while a reply is in
@@ -104,7 +104,7 @@ var troubles = []trouble{
 		sides: []side{onReply}, ways: late, faults: injection.hold,
 	},
 	{
-		name: "silence", title: "client and node hear nothing of each other for a while", effect: trace.CutsLink,
+		name: "silence", title: "no message passes between the client and a node for a while", effect: trace.CutsLink,
 		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(1.5), faults: injection.partition,
 	},
 	{
@@ -112,7 +112,7 @@ var troubles = []trouble{
 		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: onNodes(func(n string) sim.Action { return &sim.Fail{Node: n} }),
 	},
 	{
-		name: "node-down", title: "a node is down for a while, and comes back with all that it knew", effect: trace.KillsProcess,
+		name: "node-down", title: "a node is down for a while, and restarts with all its data", effect: trace.KillsProcess,
 		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: onNodes(func(n string) sim.Action { return &sim.CrashFault{Process: n} }),
 	},
 	{

@@ -77,7 +77,7 @@ func (s *subject) serve() {
 	runs.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
 		st, ok := find(o.Story)
 		if !ok {
-			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, ""), false
+			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no test case "+o.Story, ""), false
 		}
 		outcome, broken := s.tellStory(st, o, func(p address) { note(p.String()) })
 		return outcome, broken || sim.LeftBehind() > 0
