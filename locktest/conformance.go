@@ -83,7 +83,7 @@ func (s *subject) nodes() (names []string) {
 // majority returns the names of just enough nodes that no grant is possible without them.
 func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spare()] }
 
-// spare returns how many nodes a grant can do without.
+// spareNodes returns how many nodes a grant can do without.
 func (s *subject) spare() int {
 	if s.config.cluster() {
 		return (s.config.Nodes - 1) / 2

@@ -6,7 +6,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// when returns the point that is reached with each of some happenings.
+// whenAny returns the point that is reached with each of some happenings.
 func on(any ...trace.Happening) trace.Point {
 	clauses := make([]trace.Clause, len(any))
 	for i, h := range any {

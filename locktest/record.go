@@ -52,7 +52,7 @@ type class struct {
 	// granted means that an acquire was granted, afterFailure that the client's acquire
 	// before it had failed.
 	granted, again bool
-	// acquiresAgain means, for a release, that the client acquires the lock once more.
+	// reacquires means, for a release, that the client acquires the lock once more.
 	returns bool
 	// round is the number of the call's request to a node, from 1. Requests for an unknown
 	// script do not count.

@@ -15,6 +15,7 @@ import (
 // replayVariable is the environment variable that asks for a replay of one world.
 const replayVariable = "LOCKSIM_REPLAY"
 
+// replayRequest returns the world that LOCKSIM_REPLAY asks for, or "".
 func replayed() string { return os.Getenv(replayVariable) }
 
 // replayLine returns the command that runs a world again.

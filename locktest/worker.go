@@ -102,7 +102,7 @@ func workerProcess(call string) *exec.Cmd {
 	return process
 }
 
-// ownArguments returns the flags that the test's own code defines.
+// testFlags returns the flags that the test's own code defines.
 func ownArguments() []string {
 	var own []string
 	for _, a := range os.Args[1:] {
