@@ -15,38 +15,38 @@ import (
 // pairs is how many worlds with two faults the sound locks must pass.
 var pairs = flag.Int("pairs", 300, "explore the sound locks in this many `worlds` with two faults")
 
-// every has the locks of package locks explored too.
+// exploreAll also explores the locks of package locks.
 var every = flag.Bool("every", false, "explore the sound locks of package locks, too: it takes minutes")
 
-// explored has the mutants that an exploration finds out by another rule than that by
-// which the suite does: the suite's programs ask for what is claimed, while an
-// exploration looks at what comes of it.
+// exploredRules has the mutants that an exploration detects by another rule than the suite.
+// The suite's programs check what is claimed, while an exploration sees the consequences.
 var explored = map[string]struct{ rule, because string }{
-	"quorum/extend-without-elapsed-check": {"section-exclusion", "it works on after it was told that its lease is prolonged, which is over"},
+	"quorum/extend-without-elapsed-check": {"section-exclusion", "the client continues its work because extend succeeded, although the lease has ended"},
 	"quorum/release-where-granted":        {"key left behind", "the workloads leave three TTLs for progress, and a key is gone after one"},
-	"single/extend-only-says":             {"lease-exclusion", "the key expires, while the lease goes on"},
-	"single/no-script-is-yes":             {"lease-exclusion", "the key expires, while the lease goes on"},
-	"single/asks-for-ever":                {"traffic after release", "its watch asks on for a key that is gone, though release has cancelled it; a trace does not say when a call's deadline has passed"},
+	"single/extend-only-says":             {"lease-exclusion", "the key expires, while the lease continues"},
+	"single/no-script-is-yes":             {"lease-exclusion", "the key expires, while the lease continues"},
+	"single/asks-for-ever":                {"traffic after release", "its watch keeps asking for a key that is gone, although release has cancelled it; a trace does not show when a call's deadline has passed"},
 	"single/watches-on":                   {"traffic after release", "no workload has the hundreds of sections after which the traffic has grown"},
 }
 
-// fewNodes has an exploration of a lock on a quorum take a third of its time. Three
-// nodes have a minority and a majority, as five have.
+// fewNodes returns the Config of a mutant with at most three nodes, which makes an
+// exploration of a lock on a quorum three times as fast. Three nodes have a minority and a
+// majority, as five have.
 func fewNodes(m mutants.Mutant) locktest.Config {
 	config := claims(m)
 	config.Nodes = min(config.Nodes, 3)
 	return config
 }
 
-// TestExploreMutants: an exploration finds each mutant out, from nothing but its run
-// without faults.
+// TestExploreMutants: an exploration detects each mutant, from nothing but its run without
+// faults.
 func TestExploreMutants(t *testing.T) {
 	unhurried(t)
 	var table strings.Builder
 	row := func(mutant, rule, faults, worlds, what any) {
 		fmt.Fprintf(&table, "%-36v  %-21v  %6v  %6v  %v\n", mutant, rule, faults, worlds, what)
 	}
-	row("mutant", "rule", "faults", "worlds", "the first that shows it")
+	row("mutant", "rule", "faults", "worlds", "the first faults that show it")
 	for _, m := range mutants.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
 			rule := cmp.Or(explored[m.Name].rule, m.Rule)
@@ -59,14 +59,14 @@ func TestExploreMutants(t *testing.T) {
 				}
 				others = append(others, fmt.Sprintf("%s in %s", strings.Join(b.Rules, ", "), b.Replay))
 			}
-			t.Errorf("%s: no fault shows %s; what they show is:\n%s", m.Wrong, rule, strings.Join(others[:min(len(others), 10)], "\n"))
+			t.Errorf("%s: no fault shows %s; the faults show:\n%s", m.Wrong, rule, strings.Join(others[:min(len(others), 10)], "\n"))
 		})
 	}
 	t.Log("\n" + table.String())
 }
 
-// TestExploreSound: no single fault, and no two, make a lock without a mistake do what
-// is its own fault.
+// TestExploreSound: no single fault, and no pair of faults, makes a lock without a mistake
+// do something that is its own fault.
 func TestExploreSound(t *testing.T) {
 	unhurried(t)
 	all := mutants.Sound()
@@ -76,7 +76,7 @@ func TestExploreSound(t *testing.T) {
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			if m.Nodes > 1 && !*every {
-				t.Skip("it takes minutes; give -every")
+				t.Skip("it takes minutes; set -every")
 			}
 			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 2, Worlds: *pairs}) {
 				t.Errorf("%s in %s", strings.Join(b.Rules, ", "), b.Replay)

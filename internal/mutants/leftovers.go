@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes by which a lock on a single node leaves its key on the node, or stands still
-// by itself. Single makes noCleanup too, which is a mistake of the lock on a quorum.
+// The mistakes by which a lock on a single node leaves its key on the node, or blocks by
+// itself. The lock single also makes noCleanup, which is a mistake of the lock on a quorum.
 const (
 	releaseScriptBroken mistake = "release-script-broken"
 	releaseByDeadline   mistake = "release-under-acquires-deadline"
@@ -24,8 +24,8 @@ const (
 // leftoverMutants lists the mutants of the lock on a single node that make these mistakes.
 func leftoverMutants() []Mutant {
 	return []Mutant{
-		onSingle(releaseScriptBroken, "the script that removes the key has no end, and each release fails", "release fails"),
-		onSingle(releaseByDeadline, "acquire sets a deadline of 0.8 TTLs, which release keeps to", "release fails"),
+		onSingle(releaseScriptBroken, "the script that removes the key lacks its last word, and each release fails", "release fails"),
+		onSingle(releaseByDeadline, "acquire sets a deadline of 0.8 TTLs, which also ends release", "release fails"),
 		onSingle(releaseCancelled, "acquire cancels its context when it returns, and release runs under that context", "release fails"),
 		onSingle(releaseOfAnother, "release compares the key with another value, and returns nil", "release-answer"),
 		onSingle(cleanupUnderCallers, "a failed acquire removes its key under the caller's context, which may have ended", "key left behind"),
@@ -33,15 +33,16 @@ func leftoverMutants() []Mutant {
 	}
 }
 
-// leftoverElusive lists those that only the suite finds: no workload of an exploration takes
-// two locks in one process.
+// leftoverElusive lists those mutants that only the suite detects: no workload of an
+// exploration takes two locks in one process.
 func leftoverElusive() []Mutant {
 	return []Mutant{
 		onSingle(mutexOfProcess, "a process has one mutex for the locks of all names", "hang"),
 	}
 }
 
-// contextOfAcquire is the context that release runs under by mistake; nil without one.
+// wrongReleaseContext returns the context that release runs under by mistake; nil without
+// such a mistake.
 func (s *single) contextOfAcquire(ctx context.Context) context.Context {
 	switch {
 	case s.wrong(releaseByDeadline):
@@ -56,7 +57,7 @@ func (s *single) contextOfAcquire(ctx context.Context) context.Context {
 	return nil
 }
 
-// contextOfCleanup is the context of the removal of the key after a failed acquire.
+// cleanupContext returns the context for removing the key after a failed acquire.
 func (s *single) contextOfCleanup(ctx context.Context) context.Context {
 	if s.wrong(cleanupUnderCallers) {
 		return ctx
@@ -64,7 +65,7 @@ func (s *single) contextOfCleanup(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// remover is the script that removes the key.
+// removalScript returns the script that removes the key.
 func (s *single) remover() *redis.Script {
 	if s.wrong(releaseScriptBroken) {
 		return brokenScript
@@ -72,7 +73,7 @@ func (s *single) remover() *redis.Script {
 	return removeScript
 }
 
-// valueToRemove is what release compares the key with.
+// valueToRemove returns the value with which release compares the key.
 func (l *singleLease) valueToRemove() string {
 	if l.wrong(releaseOfAnother) {
 		return l.env.Key
@@ -80,7 +81,8 @@ func (l *singleLease) valueToRemove() string {
 	return l.value
 }
 
-// newMutex is the mutex that a process has for the locks of all names; nil without that mistake.
+// newMutex returns the mutex that a process has for the locks of all names; nil without
+// that mistake.
 func newMutex(env *locks.Env, m makes) chan struct{} {
 	if !m.wrong(mutexOfProcess) {
 		return nil
@@ -88,7 +90,7 @@ func newMutex(env *locks.Env, m makes) chan struct{} {
 	return locks.Share(env, "mutants: mutex", func() chan struct{} { return make(chan struct{}, 1) })
 }
 
-// lockMutex locks the mutex, if there is one, and returns what unlocks it once.
+// lockMutex locks the mutex, if there is one. It returns a function that unlocks it once.
 func (s *single) lockMutex(ctx context.Context) (unlock func(), err error) {
 	if s.mutex == nil {
 		return func() {}, nil

@@ -1,18 +1,16 @@
-// Package mutants holds locks that are wrong on purpose, to show that package
-// locktest catches what it claims to catch. The tests of that package take their
-// broken locks from here too, so this one must not import it.
+// Package mutants holds locks that are wrong on purpose, to show that package locktest
+// catches what it claims to catch. The tests of that package also take their broken locks
+// from here, so this package must not import it.
 //
 // There are three sound locks: one that asks a quorum, one on a single node, and one on a
-// single node that tries again and renews itself. A
-// mutant is one of them with one small mistake, which the lock makes in exactly
-// one place, or Redlock of package locks without one of its features. For each
-// there is the rule by which the suite must catch it; that it does is the test of
-// this package.
+// single node that repeats a request without an answer and renews itself. A mutant is one
+// of them with one small mistake, which the lock makes in exactly one place, or Redlock of
+// package locks without one of its features. Each mutant names the rule by which the suite
+// must catch it; the tests of this package check that the suite does.
 //
-// To add a mistake, look first whether it is what Redlock does without a feature: then
-// a line in the list of quorum.go is all. If it is not, name it in quorum.go,
-// single.go or renewing.go, write a line for it in the list below the names, and have the lock make
-// it.
+// To add a mistake, look first whether it equals Redlock without a feature: then one line
+// in the list of quorum.go is enough. Otherwise, name it in quorum.go, single.go or
+// renewing.go, add a line for it to the list below the names, and make the lock do it.
 package mutants
 
 import (
@@ -26,18 +24,20 @@ import (
 type Mutant struct {
 	// Name is the mistake in a few words.
 	Name string
-	// Wrong is one line that says what the lock does.
+	// Description is one line that says what the lock does.
 	Wrong string
-	// Nodes is how many Redis nodes it claims to need: 1, or 5 for a lock that asks a
-	// quorum of however many there are.
+	// Nodes is how many Redis nodes the lock claims to need: 1, or 5 for a lock that asks a
+	// quorum of any number of nodes.
 	Nodes int
-	// Notifies and Tokens claim that its leases tell of their loss, and that they have
-	// fencing tokens. All can be prolonged unless Renews, and read no clock but the process's.
+	// Notifies and Tokens claim that the lock's leases notify of their loss, and that they
+	// have fencing tokens. All leases can be extended unless Renews, and read no clock but
+	// the process's.
 	Notifies, Tokens bool
-	// Renews says that its leases prolong themselves, and cannot be asked to.
+	// Renews means that the lock's leases renew themselves, and cannot be extended by a
+	// caller.
 	Renews bool
-	// Rule is what a failing test must say of it: a property of package checks, or
-	// another of the rules of package locktest.
+	// Rule is the rule that a failing test must report: a property of package checks, or
+	// another rule of package locktest.
 	Rule string
 	// New makes the lock.
 	New func(*locks.Env) (locks.Lock, error)
@@ -46,12 +46,12 @@ type Mutant struct {
 // A mistake is something that a lock gets wrong. The empty mistake is none.
 type mistake string
 
-// makes is embedded in the locks.
+// A maker has the mistake of a lock; the locks embed it.
 type makes struct{ mistake }
 
 func (m makes) wrong(about mistake) bool { return m.mistake == about }
 
-// Sound lists the locks that are right.
+// Sound lists the locks without a mistake.
 func Sound() []Mutant {
 	return []Mutant{
 		onQuorum("", "a lock on a quorum of nodes, without a mistake", ""),
@@ -60,30 +60,31 @@ func Sound() []Mutant {
 	}
 }
 
-// Mutants lists the locks that are wrong, and are found out by the suite and by an
-// exploration of single faults.
+// Mutants lists the locks with a mistake that both the suite and an exploration of single
+// faults detect.
 func Mutants() []Mutant {
 	return slices.Concat(quorumMutants(), singleMutants(), renewingMutants(), leftoverMutants())
 }
 
-// Elusive lists those that the suite alone finds out: a single fault does not show them, or
-// does so once in ten thousand worlds.
+// Elusive lists the locks with a mistake that only the suite detects: a single fault does
+// not show it, or only in one of ten thousand worlds.
 func Elusive() []Mutant {
 	return append(leftoverElusive(), []Mutant{
-		// A search has every fault end. What it finds is a node that loses its power between a
-		// request and its reply, without a word to whoever waits for that.
-		onRedlock("no-node-timeout", "node-timeout", "a node is waited for until it answers, however short the TTL", "progress"),
+		// In a search, every fault ends. A search finds only a node that loses its power
+		// between a request and its reply, without notice to the client that waits for the
+		// reply.
+		onRedlock("no-node-timeout", "node-timeout", "the lock waits for a node until it answers, however short the TTL", "progress"),
 		// A search has a TTL of ten seconds.
-		onRenewing(wholeSeconds, "the TTL is rounded down to whole seconds, and none at all is no expiry", "lease-exclusion"),
+		onRenewing(wholeSeconds, "the TTL is rounded down to whole seconds, and a TTL of 0 s means no expiry", "lease-exclusion"),
 		onRenewing(renewsWholeSeconds, "a renewal rounds the TTL down to whole seconds", "lease-exclusion"),
-		onPatient("waits-beyond-ttl", 1.5, "a node is waited for for longer than the TTL", "progress"),
-		onPatient("waits-half-ttl", 0.5, "a node is waited for for half of the TTL, so that two that are silent use up the lease", "progress"),
-		// A reply is late, and its holder works for longer than its key stands.
-		onSingle(leaseFromSecondTry, "the lease counts from a second try, which meets the key that the first has set", "lease-exclusion"),
+		onPatient("waits-beyond-ttl", 1.5, "the lock waits for a node for longer than the TTL", "progress"),
+		onPatient("waits-half-ttl", 0.5, "the lock waits for a node for half of the TTL, so two silent nodes use up the lease", "progress"),
+		// It needs a late reply and a holder that works for longer than its key lasts.
+		onSingle(leaseFromSecondTry, "the lease counts from a second try, which finds the key that the first try has set", "lease-exclusion"),
 	}...)
 }
 
-// Lookup finds a lock by its name, a sound one too.
+// Lookup returns the lock with a name, with or without a mistake, and whether there is one.
 func Lookup(name string) (Mutant, bool) {
 	all := slices.Concat(Sound(), Mutants(), Elusive())
 	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
@@ -103,7 +104,7 @@ func onSingle(m mistake, wrong, rule string) Mutant {
 		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, makes{m}), nil }}
 }
 
-// onRedlock is a mutant that does without a feature of Redlock.
+// onRedlock returns Redlock without one of its features as a mutant.
 func onRedlock(m mistake, feature, wrong, rule string) Mutant {
 	mutant := onQuorum(m, wrong, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {
@@ -117,7 +118,7 @@ func onRedlock(m mistake, feature, wrong, rule string) Mutant {
 	return mutant
 }
 
-// onPatient is Redlock that waits for each node for some TTLs.
+// onPatient returns a mutant that is Redlock with a timeout for each node of some TTLs.
 func onPatient(m mistake, ttls float64, wrong, rule string) Mutant {
 	mutant := onQuorum(m, wrong, rule)
 	mutant.New = func(env *locks.Env) (locks.Lock, error) {

@@ -13,12 +13,12 @@ import (
 )
 
 // seeds is on how many seeds the sound locks must pass.
-var seeds = flag.Int("seeds", 3, "tell each story to the sound locks on this many `seeds`")
+var seeds = flag.Int("seeds", 3, "run each test case against the sound locks on this many `seeds`")
 
-// raced says that the race detector is on.
+// hasRaceDetector means that the race detector is on.
 var raced bool
 
-// unhurried skips a test where its thousands of worlds would take too long.
+// skipIfSlow skips a test where its thousands of worlds would take too long.
 func unhurried(t *testing.T) {
 	t.Helper()
 	if raced || testing.Short() {
@@ -26,16 +26,16 @@ func unhurried(t *testing.T) {
 	}
 }
 
-// claims is what a lock claims.
+// configOf returns the Config with what a lock claims.
 func claims(m mutants.Mutant) locktest.Config {
 	c := locktest.Config{Nodes: m.Nodes, Extends: !m.Renews, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
 	if m.Name == "single/spins" {
-		c.Patience = 2 * time.Second // nobody has to wait longer to be sure
+		c.Patience = 2 * time.Second // a longer wait shows nothing more
 	}
 	return c
 }
 
-// build makes a lock.
+// build returns a lock's constructor.
 func build(m mutants.Mutant) locktest.New {
 	return func(env *locktest.Env) (locks.Lock, error) { return m.New(env.Base()) }
 }
@@ -43,14 +43,14 @@ func build(m mutants.Mutant) locktest.New {
 // TestMutants: each mutant is caught by the rule that one would expect.
 func TestMutants(t *testing.T) { caught(t, mutants.Mutants()) }
 
-// TestElusive: so is each that an exploration does not find out.
+// TestElusive: so is each mutant that an exploration does not detect.
 func TestElusive(t *testing.T) { caught(t, mutants.Elusive()) }
 
-// caught puts mutants through the suite, each until a world shows its rule.
+// expectCaught runs the suite against mutants, each until a world shows its rule.
 func caught(t *testing.T, all []mutants.Mutant) {
 	unhurried(t)
 	var table strings.Builder
-	fmt.Fprintf(&table, "%-38s %-18s %7s  %s\n", "mutant", "caught by", "worlds", "first story")
+	fmt.Fprintf(&table, "%-38s %-18s %7s  %s\n", "mutant", "caught by", "worlds", "first test case")
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			worlds := 0
@@ -68,7 +68,7 @@ func caught(t *testing.T, all []mutants.Mutant) {
 				}
 			}
 			fmt.Fprintf(&table, "%-38s %-18s %7d\n", m.Name, "NOT BY "+m.Rule, worlds)
-			t.Errorf("%s: no world of %d shows %s; what they show is:\n%s", m.Wrong, worlds, m.Rule, strings.Join(others, "\n"))
+			t.Errorf("%s: no world of %d shows %s; the worlds show:\n%s", m.Wrong, worlds, m.Rule, strings.Join(others, "\n"))
 		})
 	}
 	t.Log("\n" + table.String())
@@ -80,7 +80,7 @@ func TestSound(t *testing.T) {
 	for _, m := range sound(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			if m.Name == "locks/redlock" {
-				t.Skip("package locktest puts it through the suite")
+				t.Skip("package locktest runs the suite against it")
 			}
 			config := claims(m)
 			config.Seeds, config.Sample = *seeds, true
@@ -91,25 +91,26 @@ func TestSound(t *testing.T) {
 					stories++
 				}
 				for _, p := range f.Problems {
-					// Those locks of the Redis documentation leave the key of a failed acquire.
+					// The lock of the Redis documentation, with tokens or without, leaves
+					// the key of a failed acquire behind.
 					if p.Rule == "key left behind" && (m.Name == "locks/single" || m.Name == "locks/single-token") {
 						continue
 					}
 					t.Errorf("%s in %s: %s", p.Rule, p.Replay, p.Why)
 				}
 				if f.Unknown != "" && !strings.HasPrefix(f.Story, "catalogue/") {
-					t.Logf("%s says nothing: %s", f.Story, f.Unknown)
+					t.Logf("%s is unknown: %s", f.Story, f.Unknown)
 				}
 			}
-			t.Logf("%d stories in %d worlds", stories, worlds)
+			t.Logf("%d test cases in %d worlds", stories, worlds)
 			if stories == 0 {
-				t.Error("no story was told")
+				t.Error("no test case was run")
 			}
 		})
 	}
 }
 
-// sound are locks without a mistake.
+// soundLocks returns locks without a mistake.
 func sound(t *testing.T) []mutants.Mutant {
 	t.Helper()
 	sound := mutants.Sound()

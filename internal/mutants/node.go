@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// oneNode asks the node of a lock on a single node.
+// oneNode sends requests to the node of a lock on a single node.
 type oneNode struct {
 	makes
 	env  *locks.Env
@@ -29,7 +29,7 @@ func newOneNode(env *locks.Env, m makes) oneNode {
 
 func (o *oneNode) now() fakeclock.Reading { return o.env.Clock.Read(fakeclock.Monotonic) }
 
-// ask makes one request. It is bounded by a tenth of the TTL.
+// ask makes one request, with a timeout of a tenth of the TTL.
 func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) error {
 	bounded, cancel := fakeclock.WithTimeout(ctx, o.env.Clock, o.env.TTL/10)
 	defer cancel()
@@ -40,7 +40,7 @@ func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) 
 	return err
 }
 
-// run runs a script on the key, and says whether it did what it is for.
+// run runs a script on the key, and reports whether it did what it is for.
 func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (done bool, err error) {
 	err = o.ask(ctx, func(ctx context.Context) error {
 		n, err := script.Run(ctx, o.node, []string{o.env.Key}, args...).Int()
@@ -50,7 +50,7 @@ func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (d
 	return done, err
 }
 
-// released is what release returns.
+// releaseError returns the error of a release.
 func released(removed bool, err error) error {
 	switch {
 	case err != nil:
@@ -61,13 +61,13 @@ func released(removed bool, err error) error {
 	return nil
 }
 
-// ending is when a lease ends, which its renewals change.
+// ending is the time at which a lease ends, which its renewals change.
 type ending struct {
 	mu  sync.Mutex
 	end fakeclock.Reading
 }
 
-// Expires is when the lease ends.
+// Expires returns when the lease ends.
 func (e *ending) Expires() fakeclock.Reading {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,8 +80,8 @@ func (e *ending) move(end fakeclock.Reading) {
 	e.end = end
 }
 
-// extended moves the end, unless the node's answer or the time says otherwise, and is what
-// extend returns.
+// finishExtend sets a new end and returns the error of an extend. It keeps the old end if
+// the node failed or refused, or if the new end has passed.
 func (e *ending) extended(end, now fakeclock.Reading, prolonged bool, err error) error {
 	switch {
 	case err != nil:

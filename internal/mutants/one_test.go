@@ -22,11 +22,11 @@ func TestOneExplored(t *testing.T) {
 	locktest.Explore(t, claims(m), build(m), locktest.Exploration{})
 }
 
-// named is the mutant that the flag names.
+// chosenMutant returns the mutant of the flag -mutant.
 func named(t *testing.T) mutants.Mutant {
 	t.Helper()
 	if *one == "" {
-		t.Skip("no -mutant is given")
+		t.Skip("set -mutant")
 	}
 	m, ok := mutants.Lookup(*one)
 	if !ok {

@@ -14,13 +14,16 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a quorum of nodes, but for those that are Redlock without a
-// feature. Two come near: "elapsed-check" left out is noElapsedCheck, leaseFromTheEnd and
-// extendWithoutElapsed at once, and "release-on-all-nodes" is more than
-// releaseWhereGranted, as it holds for failed attempts too. And noCleanup is just what
-// "release-after-failure" is. But each handle on Redlock has connections of its own, and
-// with the times that its attempts take then, no single fault has them meet each other's
-// keys for ever, so that an exploration would not find it out.
+// The mistakes of a lock on a quorum of nodes, except for those that are Redlock without a
+// feature. Some are close to a feature of Redlock:
+//
+//   - Redlock without "elapsed-check" makes noElapsedCheck, leaseFromTheEnd and
+//     extendWithoutElapsed together.
+//   - Redlock without "release-on-all-nodes" does more than releaseWhereGranted: it also leaves
+//     out nodes after failed attempts.
+//   - Redlock without "release-after-failure" is exactly noCleanup. But each handle on Redlock
+//     has its own connections. With the times that its attempts then take, no single fault makes
+//     clients meet each other's keys for ever, so an exploration would not detect it.
 const (
 	halfIsEnough         mistake = "half-is-enough"
 	noElapsedCheck       mistake = "no-elapsed-check"
@@ -44,19 +47,19 @@ const (
 func quorumMutants() []Mutant {
 	return []Mutant{
 		onQuorum(halfIsEnough, "half of the nodes, rounded down, are enough for a grant", "lease-exclusion"),
-		onQuorum(noElapsedCheck, "a grant counts however long it took to get", "section-exclusion"),
+		onQuorum(noElapsedCheck, "a grant counts however long the acquire took", "section-exclusion"),
 		onQuorum(driftAdded, "the allowance for drift is added to the lease", "lease-exclusion"),
 		onQuorum(noCleanup, "a failed attempt leaves its keys behind", "progress"),
-		onRedlock("release-without-compare", "value-check", "release deletes the key, whoever has set it", "release-ownership"),
-		onQuorum(extendAnybodys, "extend prolongs the key, whoever has set it", "release-ownership"),
+		onRedlock("release-without-compare", "value-check", "release deletes the key even if another client has set it", "release-ownership"),
+		onQuorum(extendAnybodys, "extend prolongs the key even if another client has set it", "release-ownership"),
 		onQuorum(extendOnErrors, "extend counts an error of a node as a yes", "lease-exclusion"),
-		onQuorum(ttlInSeconds, "the TTL is given in seconds where milliseconds are asked for", "lease-exclusion"),
+		onQuorum(ttlInSeconds, "the TTL is sent in seconds where the command takes milliseconds", "lease-exclusion"),
 		onQuorum(oneValueForAll, "all clients set the key to the same value", "release-ownership"),
 		onRedlock("value-reused", "fresh-value", "all attempts of a client set the key to the same value", "release-ownership"),
-		onQuorum(retryWithoutPause, "a refused attempt is made again at once, until the context ends", "endless retry"),
+		onQuorum(retryWithoutPause, "a refused attempt is repeated immediately, until the context ends", "endless retry"),
 		onQuorum(leaseFromTheEnd, "the lease counts from the end of acquire, not from its beginning", "lease-exclusion"),
-		onQuorum(extendWithoutElapsed, "an extension counts however long it took to get", "claim: extends"),
-		onQuorum(extendSets, "extend sets the key again when it is gone", "lease-exclusion"),
+		onQuorum(extendWithoutElapsed, "an extension counts however long the extend took", "claim: extends"),
+		onQuorum(extendSets, "extend sets the key again if it is gone", "lease-exclusion"),
 		onQuorum(extendOnOneNode, "one node is enough for an extension", "lease-exclusion"),
 		onQuorum(releaseWhereGranted, "release asks only the nodes that had said yes", "progress"),
 		onQuorum(acquireOnErrors, "acquire counts an error of a node as a yes", "lease-exclusion"),
@@ -64,7 +67,7 @@ func quorumMutants() []Mutant {
 	}
 }
 
-// quorum is a lock on several nodes: Redlock, one node asked after the other.
+// quorum is a lock on several nodes: Redlock that asks one node after the other.
 type quorum struct {
 	makes
 	env   *locks.Env
@@ -87,7 +90,7 @@ func newValue(env *locks.Env) string {
 	return hex.EncodeToString(b[:])
 }
 
-// majority is how many nodes must say yes.
+// majority returns how many nodes must say yes.
 func (q *quorum) majority() int {
 	if q.wrong(halfIsEnough) {
 		return len(q.nodes) / 2
@@ -95,7 +98,8 @@ func (q *quorum) majority() int {
 	return len(q.nodes)/2 + 1
 }
 
-// drift is what is taken off the lease for the clocks of the nodes.
+// drift returns the time that is subtracted from the lease for the drift of the nodes'
+// clocks.
 func (q *quorum) drift() time.Duration {
 	drift := q.env.TTL/100 + 2*time.Millisecond
 	if q.wrong(driftAdded) {
@@ -106,15 +110,15 @@ func (q *quorum) drift() time.Duration {
 
 func (q *quorum) now() fakeclock.Reading { return q.env.Clock.Read(fakeclock.Monotonic) }
 
-// ends is when a lease ends that was asked for at start.
+// leaseEnd returns when a lease ends that was requested at start.
 func (q *quorum) ends(start fakeclock.Reading) fakeclock.Reading {
 	return start.Add(q.env.TTL - q.drift())
 }
 
-// nodeTimeout bounds a request to one node.
+// nodeTimeout is the timeout of a request to one node.
 const nodeTimeout = 50 * time.Millisecond
 
-// A vote is what one node, counted from 0, said.
+// A vote is the answer of one node, counted from 0.
 type vote struct {
 	node int
 	yes  bool
@@ -123,7 +127,7 @@ type vote struct {
 
 type votes []vote
 
-// yes is the nodes that said yes.
+// yes returns the nodes that said yes.
 func (v votes) yes() (nodes []int) {
 	for _, vote := range v {
 		if vote.yes {
@@ -133,7 +137,7 @@ func (v votes) yes() (nodes []int) {
 	return nodes
 }
 
-// errors counts those that gave no answer, or an error for one.
+// errors counts the nodes that gave no answer, or an error for one.
 func (v votes) errors() (n int) {
 	for _, vote := range v {
 		if vote.err != nil {
@@ -195,7 +199,8 @@ func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
 		return &quorumLease{quorum: q, claim: c, granted: granted, ending: ending{end: ends}}, nil
 	}
 	if !q.wrong(noCleanup) {
-		// Also where the answer was an error, and also for a caller who has gone.
+		// Nodes that answered with an error are cleaned up too, and also after the caller's
+		// context has ended.
 		q.ask(context.WithoutCancel(ctx), q.all(), c.remove)
 	}
 	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
@@ -208,7 +213,7 @@ type quorumLease struct {
 	ending
 }
 
-// Release takes the keys away, on every node.
+// Release removes the keys on every node.
 func (l *quorumLease) Release(ctx context.Context) error {
 	nodes := l.all()
 	if l.wrong(releaseWhereGranted) {
@@ -220,7 +225,7 @@ func (l *quorumLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// Extend prolongs the keys on a quorum.
+// Extend extends the keys on a quorum.
 func (l *quorumLease) Extend(ctx context.Context) error {
 	start, nodes := l.now(), l.all()
 	if l.wrong(sameNodeTwice) {
@@ -243,15 +248,15 @@ func (l *quorumLease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// claim is what one attempt wants to see under the lock's key. Its methods ask
-// one node, and say whether it did what it was asked to do.
+// A nodeKey is the key and the value that one attempt sets. Its methods ask one node, and
+// report whether the node did what it was asked to do.
 type claim struct {
 	makes
 	key, value string
 	ttl        time.Duration
 }
 
-// life is the TTL as PX wants it.
+// life returns the TTL as a value for PX.
 func (c claim) life() int64 {
 	if c.wrong(ttlInSeconds) {
 		return int64(c.ttl / time.Second)

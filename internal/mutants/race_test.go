@@ -2,6 +2,6 @@
 
 package mutants_test
 
-// The race detector makes each world ten times as slow, and the locks of this
-// package are not what it should look at.
+// The race detector makes each world ten times as slow, and it need not check the locks of
+// this package.
 func init() { raced = true }

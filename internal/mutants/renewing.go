@@ -13,9 +13,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node that tries a request again and renews its leases by
-// itself: answers that are misread, and times that are counted from the wrong moment or in the
-// wrong unit.
+// The mistakes of a lock on a single node that tries a request again and renews its leases
+// by itself: it misreads answers, or counts times from the wrong moment or in the wrong
+// unit.
 const (
 	ownKeyIsAnothers   mistake = "own-key-is-anothers"
 	endFromOldEnd      mistake = "end-from-old-end"
@@ -30,12 +30,12 @@ const (
 // renewingMutants lists the mutants of the lock that renews itself.
 func renewingMutants() []Mutant {
 	return []Mutant{
-		onRenewing(ownKeyIsAnothers, "acquire tries again after an error, and takes the key that its first try has set for another client's", "own key in the way"),
+		onRenewing(ownKeyIsAnothers, "acquire tries again after an error, and mistakes the key that its first try has set for another client's key", "own key in the way"),
 		onRenewing(endFromOldEnd, "a renewal adds a TTL to the old end of the lease, and not to the time of the renewal", "lease-exclusion"),
 		onRenewing(endFromAnswer, "the lease counts from the answer to a renewal, and not from its request", "lease-exclusion"),
-		onRenewing(renewsThousandfold, "a renewal gives the TTL in milliseconds where seconds are asked for", "progress"),
-		onRenewing(goneIsRenewed, "a renewal does not look whether the key was there", "claim: notifies"),
-		onRenewing(renewsTooSeldom, "the lease is renewed when it has ended", "section-exclusion"),
+		onRenewing(renewsThousandfold, "a renewal sends the TTL in milliseconds where the command takes seconds", "progress"),
+		onRenewing(goneIsRenewed, "a renewal does not check whether the key was there", "claim: notifies"),
+		onRenewing(renewsTooSeldom, "the lease is renewed only after it has ended", "section-exclusion"),
 	}
 }
 
@@ -45,7 +45,7 @@ func onRenewing(m mistake, wrong, rule string) Mutant {
 }
 
 // renewing is a lock on one node that sends a request a second time if the first brings no
-// answer, and whose leases are renewed until they are released or lost.
+// answer. It renews its leases until they are released or lost.
 type renewing struct{ oneNode }
 
 // Acquire tries once, with one more request if the first brings no answer.
@@ -99,7 +99,7 @@ func (l *renewingLease) set(ctx context.Context) (got bool, err error) {
 	return err == nil, err
 }
 
-// stands says whether the key is the lease's.
+// ownsKey reports whether the key has the lease's value.
 func (l *renewingLease) stands(ctx context.Context) (yes bool, err error) {
 	err = l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
@@ -117,7 +117,7 @@ var expireScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
 end
 return 0`)
 
-// prolong gives the key a new life if it is the lease's.
+// prolong gives the key a new TTL if it has the lease's value.
 func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error) {
 	script, life := prolongScript, l.env.TTL.Milliseconds()
 	switch {
@@ -130,7 +130,7 @@ func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error)
 	return prolonged || err == nil && l.wrong(goneIsRenewed), err
 }
 
-// extend prolongs the lease.
+// extend extends the lease.
 func (l *renewingLease) extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
@@ -145,10 +145,10 @@ func (l *renewingLease) extend(ctx context.Context) error {
 
 func (l *renewingLease) left() time.Duration { return l.Expires().Sub(l.now()) }
 
-// Lost is closed when the lease has ended or its key is gone.
+// Lost returns a channel that is closed when the lease has ended or its key is gone.
 func (l *renewingLease) Lost() <-chan struct{} { return l.lost }
 
-// Renewals receives the end of the lease after each renewal.
+// Renewals returns a channel that receives the end of the lease after each renewal.
 func (l *renewingLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
 
 // watch renews the lease each third of a TTL until it is released or lost.
@@ -184,8 +184,8 @@ func (l *renewingLease) watch(life context.Context) {
 	}
 }
 
-// renew is not cut short by release, which must know what became of it, but by the end of the
-// lease.
+// renew extends the lease. Release does not interrupt it, because release must know its
+// result; the end of the lease does.
 func (l *renewingLease) renew() error {
 	if l.left() <= 0 && !l.wrong(renewsTooSeldom) {
 		return locks.ErrLost
@@ -195,7 +195,7 @@ func (l *renewingLease) renew() error {
 	return l.extend(ctx)
 }
 
-// Release takes the key away.
+// Release removes the key.
 func (l *renewingLease) Release(ctx context.Context) error {
 	l.stop()
 	select {

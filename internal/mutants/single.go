@@ -14,9 +14,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node. Two are those of kinds of package locks too:
+// The mistakes of a lock on a single node. Two are also mistakes of kinds of package locks:
 // getThenDel of single-get-then-del, and setThenExpire of setnx-then-expire. Here they are
-// made by a lock that has more to it: a watch over its lease, and fencing tokens.
+// made by a lock with more features: it watches its lease, and has fencing tokens.
 const (
 	getThenDel           mistake = "get-then-del"
 	getThenExpire        mistake = "get-then-expire"
@@ -49,33 +49,32 @@ func singleMutants() []Mutant {
 		onSingle(getThenDel, "release compares with one command and deletes with the next", "release-ownership"),
 		onSingle(getThenExpire, "extend compares with one command and prolongs with the next", "release-ownership"),
 		onSingle(setThenExpire, "the key gets its expiry by a second command", "progress"),
-		onSingle(ttlInMicroseconds, "the TTL is given in microseconds where milliseconds are asked for", "progress"),
-		onSingle(takesWhatExpires, "acquire takes a key that is about to expire", "release-ownership"),
-		onSingle(timeoutIsYes, "acquire takes silence for a yes", "lease-exclusion"),
-		onSingle(errorIsYes, "acquire takes an error of the node for a yes", "lease-exclusion"),
-		onSingle(valueOfProcess, "all handles of a process set the key to the same value, and each takes it for its own", "lease-exclusion"),
-		onSingle(secondReleaseDeletes, "a second release deletes the key, whoever has set it", "release-ownership"),
-		onSingle(extendOnlySays, "extend asks nobody while half of the lease is left", "claim: extends"),
-		onSingle(noScriptIsYes, "extend takes it for a yes that the node does not know the script", "claim: extends"),
+		onSingle(ttlInMicroseconds, "the TTL is sent in microseconds where the command takes milliseconds", "progress"),
+		onSingle(takesWhatExpires, "acquire takes over a key that will soon expire", "release-ownership"),
+		onSingle(timeoutIsYes, "acquire treats a missing answer as a yes", "lease-exclusion"),
+		onSingle(errorIsYes, "acquire treats an error of the node as a yes", "lease-exclusion"),
+		onSingle(valueOfProcess, "all handles of a process set the key to the same value, and each treats it as its own", "lease-exclusion"),
+		onSingle(secondReleaseDeletes, "a second release deletes the key even if another client has set it", "release-ownership"),
+		onSingle(extendOnlySays, "extend sends no request while half of the lease is left", "claim: extends"),
+		onSingle(noScriptIsYes, "extend treats the error that the node does not know the script as a yes", "claim: extends"),
 		onSingle(tokenBeforeLock, "the fencing token is minted before the lock is taken", "token-order"),
 		onSingle(tokenOfHandle, "each handle counts its own fencing tokens", "token-order"),
 		onSingle(tokenMissing, "there is no fencing token", "claim: tokens"),
-		onSingle(lossNeverTold, "the loss of a lease is never told", "claim: notifies"),
-		onSingle(lossToldLate, "the loss of a lease is told two TTLs late", "claim: notifies"),
-		onSingle(panicsOnReply, "a reply that is not what it should be makes acquire panic", "panic"),
-		onSingle(panicsElsewhere, "a reply that is not what it should be makes a goroutine of the lock panic", "panic"),
+		onSingle(lossNeverTold, "the holder is never notified of the loss of a lease", "claim: notifies"),
+		onSingle(lossToldLate, "the holder is notified of the loss of a lease two TTLs late", "claim: notifies"),
+		onSingle(panicsOnReply, "an unexpected reply makes acquire panic", "panic"),
+		onSingle(panicsElsewhere, "an unexpected reply makes a goroutine of the lock panic", "panic"),
 		onSingle(leavesGoroutine, "each grant leaves a goroutine behind for ever", "goroutine leak"),
-		onSingle(watchesOn, "the key is watched on after release", "growing traffic"),
-		onSingle(asksForEver, "a node that does not answer is asked until it does, whatever the context says", "hang"),
-		onSingle(spins, "a refused attempt waits by looking at the clock again and again", "hang"),
+		onSingle(watchesOn, "the lock keeps watching the key after release", "growing traffic"),
+		onSingle(asksForEver, "a node that does not answer is asked until it does, even after the context has ended", "hang"),
+		onSingle(spins, "a refused attempt waits by reading the clock again and again", "hang"),
 	}
 }
 
-// single is a lock on one node, whose leases have fencing tokens and tell of
-// their loss.
+// single is a lock on one node, whose leases have fencing tokens and notify of their loss.
 type single struct {
 	oneNode
-	value string        // of every attempt, if it is the process's
+	value string        // of every attempt, if the process has one value
 	count uint64        // of the handle's grants
 	mutex chan struct{} // of the process; nil without that mistake
 }
@@ -86,12 +85,12 @@ func newSingle(env *locks.Env, m makes) *single {
 		s.value = processValue(env)
 	}
 	s.mutex = newMutex(env, m)
-	// A node that cannot be asked now gets the script when it needs it.
+	// If this fails, the node gets the script when it is needed.
 	_ = prolongScript.Load(s.life, s.node).Err()
 	return s
 }
 
-// values has the value of each process, for the mistake of having one.
+// processValues has the value of each process, for the mistake valueOfProcess.
 var values sync.Map
 
 func processValue(env *locks.Env) string {
@@ -127,7 +126,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 		ofAcquire: s.contextOfAcquire(ctx), unlock: unlock,
 	}
 	if err != nil || token > 0 && ends.Sub(s.now()) <= 0 {
-		// Also for a caller who has gone.
+		// Clean up even if the caller's context has ended.
 		if !s.wrong(noCleanup) {
 			_, _ = l.remove(s.contextOfCleanup(ctx))
 		}
@@ -149,8 +148,8 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l, nil
 }
 
-// takeScript sets the key and mints the token. A key with the attempt's own value
-// is one that the Redis client has sent twice.
+// takeScript sets the key and mints the token. If the key already has the attempt's own
+// value, the Redis client has sent the request twice.
 var takeScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX","PX",ARGV[2]) or redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("incr",KEYS[2])
 end
@@ -204,13 +203,13 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	return token, err
 }
 
-// isTimeout says that no answer came in time.
+// isTimeout reports whether no answer came in time.
 func isTimeout(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
 }
 
-// isAnswer says that an error is what the node has answered.
+// isAnswer reports whether an error is the node's answer.
 func isAnswer(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer)
@@ -224,15 +223,15 @@ type singleLease struct {
 	// stop ends the watch over the lease, and stopped is closed then.
 	stop    context.CancelFunc
 	stopped chan struct{}
-	// ofAcquire is the context that release runs under by mistake; nil without one.
+	// releaseContext is the context that release runs under by mistake; nil without one.
 	ofAcquire context.Context
-	unlock    func() // the mutex, if there is one
+	unlock    func() // of the mutex, if there is one
 
 	ending
 	ended bool // by a first release; guarded by mu
 }
 
-// Token is the node's count of grants, this one included.
+// Token returns the node's count of grants, including this one.
 func (l *singleLease) Token() uint64 {
 	if l.wrong(tokenMissing) {
 		return 0
@@ -240,13 +239,13 @@ func (l *singleLease) Token() uint64 {
 	return l.token
 }
 
-// left is how long the lease has still to go.
+// left returns how long the lease still lasts.
 func (l *singleLease) left() time.Duration { return l.Expires().Sub(l.now()) }
 
-// Lost is closed when the lease has ended or its key is gone.
+// Lost returns a channel that is closed when the lease has ended or its key is gone.
 func (l *singleLease) Lost() <-chan struct{} { return l.lost }
 
-// watch looks after the key until the lease is released or lost.
+// watch checks the key until the lease is released or lost.
 func (l *singleLease) watch(life context.Context) {
 	if l.wrong(leavesGoroutine) {
 		defer func() { <-make(chan struct{}) }()
@@ -254,7 +253,7 @@ func (l *singleLease) watch(life context.Context) {
 	defer close(l.stopped)
 	for l.left() > 0 || l.wrong(watchesOn) {
 		left := l.left()
-		if left <= 0 { // it watches on
+		if left <= 0 { // it watches after the end of the lease, by mistake
 			left = time.Second
 		}
 		if l.env.Clock.Sleep(life, min(left, l.env.TTL/4)) != nil {
@@ -272,8 +271,8 @@ func (l *singleLease) watch(life context.Context) {
 	}
 }
 
-// stands says whether the key is still the lease's. Without an answer it is taken
-// to be, until the lease ends: nobody waits for an answer for longer.
+// ownsKey reports whether the key still has the lease's value. Without an answer it reports
+// true until the lease ends, which is also how long it waits for an answer.
 func (l *singleLease) stands(ctx context.Context) (yes bool) {
 	if left := l.left(); !l.wrong(watchesOn) {
 		if left <= 0 {
@@ -294,7 +293,7 @@ func (l *singleLease) stands(ctx context.Context) (yes bool) {
 	return yes || err != nil && !errors.Is(err, redis.Nil)
 }
 
-// Release takes the key away.
+// Release removes the key.
 func (l *singleLease) Release(ctx context.Context) error {
 	l.stop()
 	defer l.unlock()
@@ -312,7 +311,7 @@ func (l *singleLease) Release(ctx context.Context) error {
 	return released(removed || l.wrong(releaseOfAnother), err)
 }
 
-// remove takes the key away if it is the lease's.
+// remove removes the key if it has the lease's value.
 func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 	if !l.wrong(getThenDel) {
 		return l.run(ctx, l.remover(), l.valueToRemove())
@@ -328,7 +327,7 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 	return removed, err
 }
 
-// Extend prolongs the key's life if it is the lease's.
+// Extend gives the key a new TTL if it has the lease's value.
 func (l *singleLease) Extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
