@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Tests run worlds by the thousand, each of which is garbage a millisecond later: the
-// collector has more than half of the work unless it waits for more of them.
+// Tests run thousands of worlds, each of which is garbage a millisecond later. With the
+// usual setting, garbage collection takes more than half of the processor time.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)

@@ -1,8 +1,8 @@
-// Package floor is the lower test kit, for the tests of all that stands below scenarios and
-// reports. It has the words in which tests describe a world (who does what, which faults strike
-// when, what must have happened), a small server and its lock, traces written by hand, files
-// with mistakes, and what repeats and measures worlds. Tests of package sim and of its servers
-// import it with a dot.
+// Package floor is the lower test kit, for the tests of everything below scenarios and
+// reports. It has the words in which tests describe a world: what the clients do, which
+// faults strike when, and what must have happened. It also has a small server and its lock,
+// traces written by hand, files with mistakes, and functions that repeat and measure
+// worlds. Tests of package sim and of its servers import it with a dot.
 package floor
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Hop is how long every message takes in a story, so that its times can be worked out.
+// Hop is how long every message takes in a ToyWorld, so a test can compute its times.
 const Hop = time.Millisecond
 
-// Story is a world with one node, toy-1, and clients that run programs.
+// ToyWorld returns a world with one node, toy-1, and clients that run programs.
 func Story(clients ...sim.Client) sim.Config {
 	return sim.Config{
 		Name: "story", Seed: 1, Horizon: 10 * time.Minute,
@@ -30,13 +30,13 @@ func Story(clients ...sim.Client) sim.Config {
 	}
 }
 
-// With is the same story with faults.
+// WithFaults returns the same world with more faults.
 func With(cfg sim.Config, faults ...sim.Fault) sim.Config {
 	cfg.Faults = append(slices.Clone(cfg.Faults), faults...)
 	return cfg
 }
 
-// Client is a client that runs a program; an error of it fails the test.
+// Client returns a client that runs a program; an error of the program fails the test.
 func Client(t *testing.T, name string, run func(ctx context.Context, p *sim.Program) error) sim.Client {
 	return sim.Client{Name: name, Run: func(ctx context.Context, p *sim.Program) error {
 		err := run(ctx, p)
@@ -47,7 +47,7 @@ func Client(t *testing.T, name string, run func(ctx context.Context, p *sim.Prog
 	}}
 }
 
-// Play runs a world.
+// RunWorld runs a world; an error fails the test.
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr, err := sim.Run(cfg)
@@ -57,17 +57,17 @@ func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	return tr
 }
 
-// At is a fault that strikes at a true time.
+// At returns a fault that strikes at a true time.
 func At(d time.Duration, a sim.Action) sim.Fault {
 	return fault(trace.Trigger{At: d}, a)
 }
 
-// When is a fault that strikes at a point.
+// When returns a fault that strikes at a point.
 func When(point string, a sim.Action) sim.Fault {
 	return fault(trace.Trigger{When: Point(point)}, a)
 }
 
-// Before is a fault that strikes before a client takes a step.
+// Before returns a fault that strikes before a client takes a step.
 func Before(step string, a sim.Action) sim.Fault {
 	p, err := trace.ParseStepPoint(step)
 	if err != nil {
@@ -80,32 +80,34 @@ func fault(strikes trace.Trigger, a sim.Action) sim.Fault {
 	return sim.Fault{Strikes: strikes, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
-// Lasting is the fault, with an end after a time.
+// Lasting returns the fault f with an end after the duration d.
 func Lasting(d time.Duration, f sim.Fault) sim.Fault {
 	f.For = d
 	return f
 }
 
-// Until is the fault, with an end at a point.
+// Until returns the fault f with an end at a point.
 func Until(point string, f sim.Fault) sim.Fault {
 	f.Until = Point(point)
 	return f
 }
 
-// Stopped is a pause in which the process's clocks run on.
+// Stopped returns a pause in which the process's clocks run on.
 func Stopped(process string) *sim.Pause { return &sim.Pause{Process: process} }
 
-// Suspended is a pause in which the process's machine stands still.
+// Suspended returns a pause in which the process's machine is suspended, with its monotonic
+// clock.
 func Suspended(process string) *sim.Pause {
 	return &sim.Pause{Process: process, Mode: trace.Suspend}
 }
 
-// Crashed is a crash of a process.
+// Crashed returns a crash of a process.
 func Crashed(process string, how trace.Crash) *sim.CrashFault {
 	return &sim.CrashFault{Process: process, How: how}
 }
 
-// Held is a message for a fault to hold, such as "client-1's request to redis-1".
+// HeldMessage parses a message for a fault to hold, such as "client-1's request to
+// redis-1".
 func Held(message string) trace.NthMessage {
 	m, err := trace.ParseNthMessage(message)
 	if err != nil {
@@ -114,7 +116,7 @@ func Held(message string) trace.NthMessage {
 	return m
 }
 
-// Point is a point that is known to be one.
+// Point parses a point; it panics if s is not a point.
 func Point(s string) trace.Point {
 	p, err := trace.ParsePoint(s)
 	if err != nil {
@@ -123,18 +125,18 @@ func Point(s string) trace.Point {
 	return p
 }
 
-// began is when every story begins: the true time at which a bubble of testing/synctest
-// starts.
+// bubbleStart is the true time at which every bubble of testing/synctest starts, and so
+// every world.
 var began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Now is true time since the start of the story, inside it.
+// Now returns the true time since the start of the world; it is called inside the world.
 func Now() time.Duration { return time.Since(began) }
 
-// SleepUntil sleeps to a moment of true time, as a library does that knows nothing of its
-// process's clocks.
+// SleepUntil sleeps until a moment of true time, as a library does that ignores its
+// process's simulated clocks.
 func SleepUntil(at time.Duration) { time.Sleep(at - Now()) }
 
-// Within bounds a request in true time.
+// WithTrueTimeout returns a context that ends after the duration d of true time.
 func Within(ctx context.Context, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	context.AfterFunc(ctx, cancel)
@@ -147,7 +149,7 @@ func Dial(ctx context.Context, p *sim.Program, node int) (net.Conn, error) {
 	return env.Dial(ctx, "tcp", env.Nodes[node])
 }
 
-// Ask sends a line over a plain connection and returns what comes back first.
+// Ask sends a line over a plain connection and returns the first bytes of the reply.
 func Ask(c net.Conn, line string) (string, error) {
 	if _, err := c.Write([]byte(line + "\r\n")); err != nil {
 		return "", err
@@ -155,7 +157,7 @@ func Ask(c net.Conn, line string) (string, error) {
 	return Hear(c)
 }
 
-// Hear is what comes next over a plain connection.
+// ReadReply returns the next bytes that arrive over a plain connection.
 func Hear(c net.Conn) (string, error) {
 	b := make([]byte, 512)
 	n, err := c.Read(b)

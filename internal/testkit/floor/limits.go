@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Limit is how long a list or a mapping of a scenario can be.
+// Limit is the greatest length of a list or a mapping in a scenario.
 type Limit struct {
 	Path string
-	// Line is the one of x.yaml that has it.
+	// Line is the line of x.yaml that has the list.
 	Line int
 	Most int
-	// field of the file has value, in which as many entries stand for … as a test asks for,
-	// each with its number for #.
+	// field of the file has value. In it, the list's entries replace …; each is entry, with
+	// its number in place of #.
 	field, value, entry string
-	// Valid says that as many as there can be make a scenario by themselves.
+	// Valid means that a file with the greatest number of entries is a valid scenario.
 	Valid bool
 }
 
-// Limits are those of every list.
+// Limits are the limits of every list.
 var Limits = []Limit{
 	{"clients", 3, 1000, "clients", "{…}", "client-#: {}", true},
 	{"nodes", 4, 500, "nodes", "{…}", "replica-#: {replica-of: redis-1}", true},
@@ -37,7 +37,7 @@ var Limits = []Limit{
 	{"expect.off.violated", 4, 50, "expect", "{off: {verdict: unsafe, violated: […]}, on: {verdict: safe}}", "write-order", false},
 }
 
-// File is a file with so many entries at the path.
+// File returns a file with n entries at the path.
 func (l Limit) File(n int) string {
 	entries := make([]string, n)
 	for i := range entries {
@@ -46,7 +46,7 @@ func (l Limit) File(n int) string {
 	return ScenarioWith(l.field, strings.Replace(l.value, "…", strings.Join(entries, ", "), 1))
 }
 
-// ScenarioWith is a scenario in which a field has a value.
+// ScenarioWith returns a scenario in which a field has a value.
 func ScenarioWith(field, value string) string {
 	fields := []string{"title: t", "lock: {kind: redlock, ttl: 30s}", "clients: {client-1: {}}"}
 	for i, f := range fields {

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// GoodScenario is a file without a mistake, to be spoilt in one place.
+// GoodScenario is a file without a mistake; Spoil changes it in one place.
 const GoodScenario = `title: t
 lock: {kind: redlock, ttl: 30s}
 clients:
@@ -25,28 +25,28 @@ expect:
   on: {verdict: safe}
 `
 
-// What a list of everything possible names.
+// The lists of all known fields and verbs in error messages.
 const (
 	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, schedule, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
 	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, compacted, was notified, holds NODE"
 	owned  = "keys expired, key expired on NODE, session expired, clock jumped"
 )
 
-// Mistake is a file with one mistake, and what is said of it.
+// Mistake is a file with one mistake, and the error message for it.
 type Mistake struct {
 	Name string
-	// Old is replaced by New in the good file; an empty Old replaces all of it.
+	// New replaces Old in the good file; if Old is empty, New is the whole file.
 	Old, New string
-	// Want is what scenarios.Parse says.
+	// Want is the error of scenarios.Parse.
 	Want string
-	// Schema: a schema can see the mistake too.
+	// Schema means that a schema detects the mistake too.
 	Schema bool
 }
 
-// Text is the file. Its name is x.yaml.
+// Text returns the file. Its name is x.yaml.
 func (m Mistake) Text() string { return Spoil(m.Old, m.New) }
 
-// Spoil makes one mistake in the good file. It panics if that does not contain old.
+// Spoil makes one mistake in the good file. It panics if the file does not contain old.
 func Spoil(old, new string) string {
 	if old == "" {
 		return new
@@ -57,8 +57,8 @@ func Spoil(old, new string) string {
 	return strings.Replace(GoodScenario, old, new, 1)
 }
 
-// Mistakes are scenario files with one mistake each, for the parser, which must say what is
-// wrong, and for the schema by which editors see some of them.
+// Mistakes are scenario files with one mistake each. The parser must report each of them,
+// and the schema, which editors use, must detect some.
 var Mistakes = []Mistake{
 	// Not a scenario at all.
 	{"empty", "", " \n", `x.yaml: the file is empty; a scenario begins with title:`, false},
@@ -74,7 +74,7 @@ var Mistakes = []Mistake{
 	{"deep", "title: t", "title: " + strings.Repeat("[", 20) + strings.Repeat("]", 20), `x.yaml:1: title[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1]: nested more than 16 levels deep; is this the right file?`, true},
 	{"very deep", "", strings.Repeat("[", 20000), `x.yaml:1: this is not YAML: nested too deeply; is this the right file?`, false},
 
-	// Not YAML, or more of YAML than a scenario needs.
+	// Not YAML, or features of YAML that no scenario needs.
 	{"tab", "  client-1: {}", "\tclient-1: {}", `x.yaml:4: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
 	{"tab below a comment", "title: t\n", "# a comment\ntitle: t\n\tgroup: debate\n", `x.yaml:3: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
 	{"unclosed bracket", "[write-order]", "[write-order", `x.yaml:13: this is not YAML: did not find expected ',' or ']'; check the indentation, and that quotes and brackets are closed`, false},
@@ -290,7 +290,7 @@ var Mistakes = []Mistake{
 	{"mistake that all variants share", "keys expired}\n", "keys expired, works: 3}\nvariants: {a: {}, b: {}}\n", `x.yaml:5: clients.client-2.works: "3" has no unit; did you mean "3s"?`, true},
 }
 
-// clients are some more clients of a file.
+// clients returns n more clients of a file.
 func clients(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -299,7 +299,7 @@ func clients(n int) string {
 	return b.String()
 }
 
-// FaultKinds are the names of the kinds of faults.
+// FaultKinds returns the names of the kinds of faults.
 func FaultKinds() []string {
 	var names []string
 	for _, kind := range sim.FaultKinds() {

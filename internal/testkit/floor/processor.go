@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// ProcessorTime is what this process has used of its processors until now: benchmarks report
-// it, because others work on this machine, too.
+// ProcessorTime returns the processor time that this process has used until now. Benchmarks
+// report it instead of the real time, because other programs also use this machine.
 func ProcessorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
@@ -34,12 +34,12 @@ func MeasureWorld(b *testing.B, cfg sim.Config) {
 	b.ReportMetric(float64(ProcessorTime(b)-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
 }
 
-// MeasureGrowth plays worlds of several sizes. It reports the processor time that an event takes in
-// the dearest world divided by that in the cheapest, and logs the times. The worlds take turns,
-// and the best turn of each counts.
+// MeasureGrowth runs worlds of several sizes. It logs the processor time for each event,
+// and reports that of the most expensive world divided by that of the cheapest. The worlds
+// take turns, and only the best turn of each counts.
 func MeasureGrowth(b *testing.B, of string, sizes []int, world func(n int) sim.Config) {
 	b.Run(of, func(b *testing.B) {
-		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command has it
+		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as in the command
 		best, events := make([]float64, len(sizes)), make([]int, len(sizes))
 		for b.Loop() {
 			for i, n := range sizes {
@@ -63,7 +63,7 @@ func MeasureGrowth(b *testing.B, of string, sizes []int, world func(n int) sim.C
 	})
 }
 
-// play runs a world and counts its events.
+// countEvents runs a world and counts its events.
 func play(b *testing.B, cfg sim.Config) int {
 	b.Helper()
 	tr, err := sim.Run(cfg)

@@ -12,20 +12,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Shake is a [sim.Config.Disturb] that has the scheduler choose otherwise each time.
+// YieldRandomly is a [sim.Config.Disturb] that makes the scheduler choose differently each
+// time.
 func Shake() {
 	for range rand.IntN(4) {
 		runtime.Gosched()
 	}
 }
 
-// played counts the repeats of all worlds: also those that are repeated once are not all
-// repeated on one thread.
+// repeatsRun counts the repeats of all worlds. The count continues from world to world, so
+// worlds that are repeated once do not all run on the same number of threads.
 var played atomic.Int64
 
-// Repeat plays a world, and plays it so many times again on 1, 2 and 4 threads in turn while its
-// goroutines yield at random whenever they ask something of the world. It returns the trace,
-// which must be the same each time.
+// Repeat runs a world, and then again the given number of times on 1, 2 and 4 threads in
+// turn, while its goroutines yield at random whenever they ask something of the world. It
+// returns the trace, which must be the same each time.
 func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -41,8 +42,8 @@ func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	return first
 }
 
-// LeftToChance reports whether a run says of itself that chance decided something in it, and so
-// that its replays may differ.
+// DependsOnChance reports whether a run declares that chance decided something in it, and
+// that its replays may therefore differ.
 func LeftToChance(tr *trace.Trace) bool {
 	return slices.ContainsFunc(tr.Doubts, func(why string) bool { return strings.HasSuffix(why, "replays may differ") })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Sections is a world with one lock on one node, in which clients go through their
+// Sections returns a world with one lock on one node, in which each client runs its
 // sections.
 func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 	for i := range clients {
@@ -32,8 +32,8 @@ func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 	}
 }
 
-// GCPause is such a world in which the first of two clients is paused just before it writes, until
-// the second one has had the lock and given it up.
+// GCPause returns such a world in which the first of two clients is paused just before it
+// writes, until the second one has acquired the lock and released it.
 func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Policy) sim.Config {
 	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 	cfg.Lock.TTL = ttl
@@ -42,12 +42,14 @@ func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Polic
 	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
 }
 
-// Alone is such a world with one client that runs a program; an error of it fails the test.
+// SoloWorld returns such a world with one client that runs a program; an error of the
+// program fails the test.
 func Alone(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
 	return Sections(kind, Client(t, "client-1", program))
 }
 
-// Nodes are so many of a kind of server, with their usual names; none of no kind.
+// Nodes returns n nodes of a kind of server, with their usual names; none if the kind is
+// unknown.
 func Nodes(kind string, n int) (nodes []sim.Node) {
 	if system, ok := sim.LookupSystem(kind); ok {
 		for i := range n {
@@ -57,7 +59,7 @@ func Nodes(kind string, n int) (nodes []sim.Node) {
 	return nodes
 }
 
-// Lock is a lock that is known by its name.
+// Lock returns the lock with a name; the test fails if there is none.
 func Lock(t testing.TB, name string) locks.Kind {
 	t.Helper()
 	kind, ok := locks.Lookup(name)
@@ -67,7 +69,7 @@ func Lock(t testing.TB, name string) locks.Kind {
 	return kind
 }
 
-// Does is what a client does in a section, in words such as "write x".
+// Tasks parses what a client does in a section, in words such as "write x".
 func Does(tasks ...string) []trace.Task {
 	var all []trace.Task
 	for _, text := range tasks {
@@ -80,7 +82,7 @@ func Does(tasks ...string) []trace.Task {
 	return all
 }
 
-// Steps tells what a client did, step by step.
+// Steps lists what a client did, step by step.
 func Steps(tr *trace.Trace, client string) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindEnd, client) {
@@ -96,7 +98,7 @@ func Steps(tr *trace.Trace, client string) string {
 	return strings.Join(told, ", ")
 }
 
-// Cancels tells which calls a client cancelled, and in which sections.
+// Cancels lists the calls that a client cancelled, each with its section.
 func Cancels(tr *trace.Trace, client string) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindCancel, client) {
@@ -105,7 +107,7 @@ func Cancels(tr *trace.Trace, client string) string {
 	return strings.Join(told, ", ")
 }
 
-// Served tells what the storage did: who wanted it, who asked, and with which
+// StorageOps lists what the storage did: for which client, at whose request, and with which
 // token.
 func Served(tr *trace.Trace) string {
 	var told []string
@@ -128,8 +130,8 @@ func Served(tr *trace.Trace) string {
 	return strings.Join(told, ", ")
 }
 
-// KeyHistory tells what became of the lock's key on a node, and in which sections it had
-// been set.
+// KeyHistory lists the events of the lock's key on a node, each with the section in which
+// the key had been set.
 func KeyHistory(tr *trace.Trace, node string) string {
 	var told []string
 	for _, ev := range tr.Events {
@@ -143,8 +145,8 @@ func KeyHistory(tr *trace.Trace, node string) string {
 	return strings.Join(told, ", ")
 }
 
-// Broken lists the properties that a run violates, and whose fault that is; not those that
-// are only reported.
+// Violations lists the properties that a run violates, each with its blame. Properties that
+// are only reported are left out.
 func Broken(tr *trace.Trace) string {
 	var told []string
 	for _, f := range checks.Check(history.Of(tr), nil).Findings {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A toy is about as small as a server for locks can be. It keeps words under keys, in its
-// memory alone, and its messages are lines of words:
+// A toy is about as small as a server for locks can be. It keeps words under keys, only in
+// its memory, and its messages are lines of words:
 //
 //	take KEY WORD TIME   keeps the word, unless there is one; "yes" or "no"
 //	keep KEY WORD TIME   keeps it from now on, if it is there; "yes" or "no"
@@ -27,12 +27,12 @@ import (
 //	wait KEY             the word that is the next to be kept
 //	quit                 closes the connection
 //
-// A time is in milliseconds of the toy's wall clock; without one a word is kept for good.
-// A drop without a word takes any.
+// A time is in milliseconds of the toy's wall clock; without a time the word is kept for
+// good. A drop without a word forgets any word.
 type toy struct {
 	host  *sim.Host
 	kept  map[string]word
-	looks int // at what has ended; only the latest has to look again
+	looks int // counts the calls of expireWords; only the latest call schedules the next
 	waits []waiter
 }
 
@@ -61,16 +61,16 @@ func init() {
 	})
 }
 
-// blind is what the clients of toys do not see.
+// blind is the reason why the clients of toys do not look at idle connections, or "".
 var blind string
 
-// BlindToys has the clients of toys not look at idle connections, in one test.
+// BlindToys makes the clients of toys not look at idle connections, for one test.
 func BlindToys(t *testing.T) {
 	blind = "the clients of toys look at nothing"
 	t.Cleanup(func() { blind = "" })
 }
 
-// lines cuts what a client writes: a line is a message.
+// A lineFramer cuts what a client writes into messages: each line is a message.
 type lines struct{ names *sim.Names }
 
 func (l lines) Next(b []byte) (int, sim.Frame) {
@@ -92,11 +92,11 @@ type caller struct {
 	end *sim.End
 }
 
-// Accept is as in [sim.Server].
+// Accept implements [sim.Server].
 func (y *toy) Accept(end *sim.End) sim.Endpoint { return caller{y, end} }
 
-// Receive is as in [sim.Endpoint]: it does what it is asked for, lets the world see that,
-// and answers if that was not the end of it.
+// Receive implements [sim.Endpoint]: it carries out the request, lets the world react to
+// that, and answers if the node is still up.
 func (c caller) Receive(r *sim.Request) {
 	host := c.toy.host
 	words := append(r.Body.([]string), "", "", "", "")
@@ -119,12 +119,12 @@ func (c caller) answer(r *sim.Request, answer string) {
 	c.end.Answer(r, sim.Packet{Bytes: []byte(answer + "\n"), Text: c.toy.host.Names().Value(answer)})
 }
 
-// HangUp is as in [sim.Endpoint].
+// HangUp implements [sim.Endpoint].
 func (c caller) HangUp(bool) {
 	c.toy.waits = slices.DeleteFunc(c.toy.waits, func(w waiter) bool { return w.caller == c })
 }
 
-// serve does what a line asks for. No answer is none for now.
+// serve carries out a line and returns the answer; "" is no answer for now.
 func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 	is, there := y.kept[key]
 	mine := there && (text == "" || text == is.text)
@@ -152,7 +152,8 @@ func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 	return "what?"
 }
 
-// keep keeps a word, and tells whose it is: its setter's, also when others prolong it.
+// keep keeps a word and records its owner: the client that set it, even if another client
+// prolongs it.
 func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 	w := word{text: text, owner: by}
 	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: y.host.Names().Value(text), By: by}
@@ -180,14 +181,14 @@ func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 	})
 }
 
-// gone forgets a word.
+// forget forgets a word.
 func (y *toy) gone(how trace.Kind, key string, by *trace.Actor) {
 	was := y.kept[key]
 	delete(y.kept, key)
 	y.host.Emit(trace.Event{Kind: how, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
 }
 
-// Revoke is as in [sim.Revocable]: it forgets the client's words.
+// Revoke implements [sim.Revocable]: it forgets the client's words.
 func (y *toy) Revoke(client string, _ bool) (found bool) {
 	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
 		if is := y.kept[key]; is.owner != nil && is.owner.Client == client && slices.Contains(y.host.Keys(), key) {
@@ -198,7 +199,8 @@ func (y *toy) Revoke(client string, _ bool) (found bool) {
 	return found
 }
 
-// look forgets the words whose time is up, and looks again when the next one's is.
+// expireWords forgets the words whose time has passed, and schedules itself for the next
+// one.
 func (y *toy) look() {
 	y.looks++
 	look := y.looks
@@ -219,17 +221,17 @@ func (y *toy) look() {
 	}
 }
 
-// ClockChanged is as in [sim.Server].
+// ClockChanged implements [sim.Server].
 func (y *toy) ClockChanged() {
 	if y.host.Up() {
 		y.look()
 	}
 }
 
-// Crash has nothing to do: there is no disk, and who has waited has hung up.
+// Crash does nothing: there is no disk, and the waiting clients have hung up.
 func (y *toy) Crash(trace.Crash) {}
 
-// Restart is where a crash shows: nothing is left.
+// Restart shows the effect of a crash: no word is left.
 func (y *toy) Restart() {
 	y.look()
 	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
@@ -237,5 +239,5 @@ func (y *toy) Restart() {
 	}
 }
 
-// Stop has nothing to do: there are no goroutines.
+// Stop does nothing: there are no goroutines.
 func (y *toy) Stop() {}

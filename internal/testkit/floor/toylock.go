@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// ToyLock is a lock on toys: whoever has taken the key on most of them has it.
+// ToyLock is a lock on toys: a client holds it if it has taken the key on most of them.
 var ToyLock = locks.Kind{
 	Name:     "toy",
 	Title:    "a key on most of some toys",
@@ -60,7 +60,7 @@ type toyLock struct {
 	nodes []*ToyClient
 }
 
-// toyLease is one grant: a value that is nobody else's, and its end by the process's clock.
+// toyLease is one grant: a unique value, and its end by the process's clock.
 type toyLease struct {
 	*toyLock
 	value string
@@ -109,8 +109,8 @@ func (l *toyLease) ask(ctx context.Context, verb string) error {
 	return nil
 }
 
-// A ToyClient asks one toy, one thing at a time. It opens a connection when it needs one,
-// and a new one after a failure.
+// A ToyClient sends requests to one toy, one at a time. It opens a connection when it needs
+// one, and a new one after a failure.
 type ToyClient struct {
 	env  *locks.Env
 	addr string
@@ -124,22 +124,23 @@ func newToyClient(env *locks.Env, addr string) *ToyClient {
 	return c
 }
 
-// Toy is the process's client of a node, counted from 0.
+// Toy returns the process's client of a node, counted from 0.
 func Toy(p *sim.Program, node int) *ToyClient { return ToyOf(p.Env(), node) }
 
-// ToyOf is the same for a lock.
+// ToyOf is Toy for a lock.
 func ToyOf(env *locks.Env, node int) *ToyClient {
 	return locks.Share(env, fmt.Sprint("toy ", node), func() *ToyClient { return newToyClient(env, env.Nodes[node]) })
 }
 
-// Do is Ask for whom the answer does not matter.
+// Do is Ask for callers that do not need the answer.
 func (c *ToyClient) Do(ctx context.Context, line string) error {
 	_, err := c.Ask(ctx, line)
 	return err
 }
 
-// Ask sends a line and returns the answer, unless its context ends before. As libraries
-// do, it leaves a deadline to the connection, and looks at an idle one before it uses it.
+// Ask sends a line and returns the answer, unless its context ends before. Like a library,
+// it passes a deadline to the connection, and looks at an idle connection before it uses
+// it.
 func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -178,7 +179,7 @@ func (c *ToyClient) hangUp() {
 	c.conn = nil
 }
 
-// stale says that nobody should use an idle connection any more.
+// isStale reports whether an idle connection must not be used any more.
 func stale(c net.Conn) bool {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	return err != nil || raw.Read(func(uintptr) bool { return true }) != nil

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Events are those of one kind of one process, in order.
+// Events returns the events of one kind of one process, in order.
 func Events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
 	var found []trace.Event
 	for _, ev := range tr.Events {
@@ -19,7 +19,8 @@ func Events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
 	return found
 }
 
-// Only is the one event of a kind of a process.
+// OnlyEvent returns the one event of a kind of a process; the test fails unless there is
+// exactly one.
 func Only(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
 	found := Events(tr, kind, process)
@@ -29,7 +30,8 @@ func Only(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.
 	return found[0]
 }
 
-// First is the first event of a kind of a process.
+// FirstEvent returns the first event of a kind of a process; the test fails if there is
+// none.
 func First(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
 	found := Events(tr, kind, process)
@@ -39,7 +41,7 @@ func First(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace
 	return found[0]
 }
 
-// None says that a process has no event of a kind.
+// NoEvents fails the test if a process has an event of a kind.
 func None(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	t.Helper()
 	if n := len(Events(tr, kind, process)); n > 0 {
@@ -47,7 +49,7 @@ func None(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	}
 }
 
-// Struck says that every fault has acted.
+// AllFaultsStruck fails the test if a fault has not acted.
 func Struck(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	for i, f := range tr.Faults {
@@ -57,7 +59,7 @@ func Struck(t *testing.T, tr *trace.Trace) {
 	}
 }
 
-// Tell shows a trace.
+// Dump returns the events of a trace, one a line.
 func Tell(tr *trace.Trace) string {
 	var b []byte
 	for _, e := range tr.Events {
@@ -66,8 +68,8 @@ func Tell(tr *trace.Trace) string {
 	return string(b)
 }
 
-// About compares moments. Every moment of a world has a nanosecond of its own, so that one
-// may be a few nanoseconds late.
+// EqualTime compares moments. Each moment of a world is at a different nanosecond, so got
+// may be up to a microsecond late.
 func About(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if late := got - want; late < 0 || late > time.Microsecond {
@@ -75,7 +77,7 @@ func About(t *testing.T, what string, got, want time.Duration) {
 	}
 }
 
-// Same compares two values.
+// Equal compares two values.
 func Same[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
