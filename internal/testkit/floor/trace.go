@@ -68,8 +68,8 @@ func Tell(tr *trace.Trace) string {
 	return string(b)
 }
 
-// EqualTime compares moments. Each moment of a world is at a different nanosecond, so got
-// may be up to a microsecond late.
+// EqualTime compares moments. Each moment of a world has its own nanosecond, so a moment may be
+// a few nanoseconds late; EqualTime allows up to a microsecond.
 func About(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if late := got - want; late < 0 || late > time.Microsecond {

@@ -1,7 +1,8 @@
-// Package roof is the upper test kit, for the tests of what plays the built-in scenarios and
-// puts locks through suites. The packages of several modules share it, each with the locks
-// that it has: not every program has those of libraries. It plays the catalogue, tries the
-// reports of scenarios, and tries locks call by call, on nodes without a network, and in worlds.
+// Package roof is the upper test kit, for tests that run the built-in scenarios and the
+// suites for locks. The packages of several modules share it, each with the locks that it
+// has: not every program has the locks of libraries. It runs the catalogue, checks the
+// reports of scenarios, and tests locks call by call, both on nodes without a network and
+// in worlds.
 package roof
 
 import (
@@ -12,14 +13,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Has says that a program has a lock, and that it is to be tested with it.
+// Has reports whether a program has a lock, and tests it.
 type Has func(locks.Kind) bool
 
-// Provided is every lock that this program has.
+// Provided reports whether this program has the lock.
 func Provided(k locks.Kind) bool { return k.Provided() == nil }
 
-// OfLibraries is every lock of a library. There may be no other test of it: one that this
-// program lacks fails.
+// OfLibraries reports whether the lock is from a library. No other test may cover these
+// locks, so a lock that this program lacks fails the test.
 func OfLibraries(k locks.Kind) bool { return k.Adapter != "" }
 
 func (has Has) named(lock string) bool {
@@ -27,7 +28,7 @@ func (has Has) named(lock string) bool {
 	return ok && has(k)
 }
 
-// Playable are the built-in scenarios whose own locks this program all has, in
+// Playable returns the built-in scenarios whose own locks are all in this program, in
 // alphabetical order.
 func Playable() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
@@ -35,14 +36,14 @@ func Playable() []*scenarios.Scenario {
 	})
 }
 
-// AboutLibraries are those in which a lock of a library is the scenario's own.
+// AboutLibraries returns the built-in scenarios with a lock of a library as an own lock.
 func AboutLibraries() []*scenarios.Scenario {
 	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
 		return !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return Has(OfLibraries).named(v.Lock) })
 	})
 }
 
-// Results are the results of the playable scenarios on one seed.
+// Results returns the results of the playable scenarios on one seed.
 func Results() ([]*scenarios.Result, error) {
 	var results []*scenarios.Result
 	for _, s := range Playable() {

@@ -22,14 +22,14 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The lock of all tests.
+// Key and TTL are those of the lock in all tests.
 const (
 	Key = "resource"
 	TTL = 30 * time.Second
 )
 
-// A Cluster is a few Redis nodes in a bubble, without a network between them and
-// their clients.
+// A Cluster is a few Redis nodes in a bubble, without a network between them and their
+// clients.
 type Cluster struct {
 	Nodes []*Node
 	Began time.Time
@@ -38,18 +38,18 @@ type Cluster struct {
 	log []string
 }
 
-// A Node is one of them.
+// A Node is one node of a Cluster.
 type Node struct {
 	*miniredis.Miniredis
-	// Down refuses connections and Mute lets a dial hang.
+	// Down makes the node refuse connections; Mute makes a dial hang.
 	Down, Mute bool
-	// Cut says for which commands the node closes the connection, when they are
-	// done, instead of answering.
+	// Cut reports for which commands the node closes the connection after it has carried
+	// them out, instead of answering.
 	Cut func(command string) bool
-	// Replicas is how many the node says have confirmed what was written.
+	// Replicas is how many replicas the node reports to have confirmed what was written.
 	Replicas int
-	// Replies says how long the answer to a command takes; that to a script, by
-	// the last command in it.
+	// Replies returns how long the answer to a command takes. For a script, the last
+	// command in it decides.
 	Replies func(command string) time.Duration
 
 	addr string
@@ -101,7 +101,7 @@ func (c *Cluster) newNode(t *testing.T, i int) *Node {
 	return n
 }
 
-// Change changes how the nodes behave while clients may be asking them.
+// Change changes how the nodes behave, even while clients use them.
 func (c *Cluster) Change(how func(*Node)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,8 +110,8 @@ func (c *Cluster) Change(how func(*Node)) {
 	}
 }
 
-// Commands is what the nodes were asked since the last call, as "TIME node N
-// COMMAND".
+// Commands returns the commands that the nodes received since the last call of Commands,
+// each as "TIME node N COMMAND".
 func (c *Cluster) Commands() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +120,8 @@ func (c *Cluster) Commands() []string {
 	return log
 }
 
-// slowly is a server's end of a connection, whose answers take their time. The
-// server itself goes on: it writes with a mutex locked.
+// slowConn is a server's end of a connection that delays answers. The delay must not block
+// the server, which writes with a mutex locked.
 type slowly struct {
 	net.Conn
 	c *Cluster
@@ -167,8 +167,8 @@ func (c *Cluster) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	return nil, fmt.Errorf("no node at %s %s", network, addr)
 }
 
-// socket takes deadlines after the other end has hung up, as those of a kernel do:
-// a pipe would not, and then chance decides by which error the client learns of it.
+// socket accepts deadlines after the other end has hung up, as a kernel's sockets do. A
+// pipe does not; then chance decides by which error the client notices the hang-up.
 type socket struct{ net.Conn }
 
 func (s socket) SetReadDeadline(t time.Time) error {
@@ -178,11 +178,11 @@ func (s socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// Takes says whether a command is the one by which some lock takes the key: the
-// last one in its script, if it has a script.
+// TakesKey reports whether some lock takes its key with this command. For a script, the
+// command is the last one in it.
 func Takes(command string) bool { return command == "SET" || command == "SETNX" || command == "INCR" }
 
-// Take sets the lock's key on some nodes, counted from 1, for somebody else.
+// TakeKey sets the lock's key on some nodes, counted from 1, for another client.
 func (c *Cluster) Take(t *testing.T, nodes ...int) {
 	t.Helper()
 	for _, i := range nodes {
@@ -192,8 +192,8 @@ func (c *Cluster) Take(t *testing.T, nodes ...int) {
 	}
 }
 
-// Held is the numbers, from 1, of the nodes on which the lock's key stands with
-// another value than that of take.
+// HeldNodes returns the numbers, from 1, of the nodes whose key has another value than
+// TakeKey sets.
 func (c *Cluster) Held() (nodes []int) {
 	for i, n := range c.Nodes {
 		if value, err := n.Get(Key); err == nil && value != "somebody else" {
@@ -206,29 +206,29 @@ func (c *Cluster) Held() (nodes []int) {
 // A Setting changes the environment of a lock.
 type Setting func(*locks.Env)
 
-// Without turns features off.
+// WithoutFeatures turns features off.
 func Without(features ...string) Setting {
 	return func(e *locks.Env) { e.Options.Without = features }
 }
 
-// Asking asks the nodes in an order.
+// WithAskOrder sets the order in which the lock asks the nodes.
 func Asking(a locks.Ask) Setting { return func(e *locks.Env) { e.Options.Ask = a } }
 
-// FallingBack sets what is done without the nodes.
+// WithFallback sets what the lock does without its nodes.
 func FallingBack(f locks.Fallback) Setting { return func(e *locks.Env) { e.Options.Fallback = f } }
 
-// Lasting sets the TTL.
+// WithTTL sets the TTL.
 func Lasting(d time.Duration) Setting { return func(e *locks.Env) { e.TTL = d } }
 
-// By sets which of which clocks the lock reads.
+// WithClock sets which kind of clock the lock reads, and the clocks of its process.
 func By(k fakeclock.Kind, c fakeclock.Clock) Setting {
 	return func(e *locks.Env) { e.Options.Clock, e.Clock = k, c }
 }
 
-// seed makes every client of a test binary another one.
+// seed differs for each client of a test binary.
 var seed uint64
 
-// Env is a new client's environment.
+// Env returns a new client's environment.
 func (c *Cluster) Env() *locks.Env {
 	seed++
 	var bytes [32]byte
@@ -246,7 +246,7 @@ func (c *Cluster) Env() *locks.Env {
 	return e
 }
 
-// Client is a new client's handle on the lock.
+// Client returns a new client's handle on the lock.
 func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.Lock {
 	t.Helper()
 	e := c.Env()
@@ -269,7 +269,7 @@ func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.L
 	return l
 }
 
-// Acquire gets the lock.
+// Acquire acquires the lock; the test fails if it cannot.
 func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 	t.Helper()
 	lease, err := l.Acquire(t.Context())
@@ -279,7 +279,7 @@ func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 	return lease
 }
 
-// Fail has an attempt fail and returns what the error says.
+// FailAcquire returns the error of an acquire that must fail with ErrNotAcquired.
 func Fail(t *testing.T, l locks.Lock) string {
 	t.Helper()
 	_, err := l.Acquire(t.Context())
@@ -289,7 +289,7 @@ func Fail(t *testing.T, l locks.Lock) string {
 	return err.Error()
 }
 
-// Release gives it up.
+// Release releases a lease; an error fails the test.
 func Release(t *testing.T, l locks.Lease) {
 	t.Helper()
 	if err := l.Release(t.Context()); err != nil {
@@ -297,7 +297,7 @@ func Release(t *testing.T, l locks.Lease) {
 	}
 }
 
-// Extend prolongs it.
+// Extend extends a lease; the test fails if the lease has no such method.
 func Extend(t *testing.T, l locks.Lease) error {
 	t.Helper()
 	e, ok := l.(locks.Extender)
@@ -307,7 +307,7 @@ func Extend(t *testing.T, l locks.Lease) error {
 	return e.Extend(t.Context())
 }
 
-// Expires is when a lease ends.
+// Expires returns when a lease ends; the test fails if the lease has no such method.
 func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	t.Helper()
 	e, ok := l.(locks.Expirer)
@@ -317,14 +317,14 @@ func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	return e.Expires()
 }
 
-// Left is the time until a lease ends by a clock.
+// TimeLeft returns the time until a lease ends, by a clock.
 func Left(t *testing.T, l locks.Lease, c fakeclock.Clock) time.Duration {
 	t.Helper()
 	ends := Expires(t, l)
 	return ends.Sub(c.Read(ends.Clock))
 }
 
-// Equal compares nodes.
+// EqualNodes compares the numbers of nodes.
 func Equal(t *testing.T, what string, got, want []int) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -332,7 +332,7 @@ func Equal(t *testing.T, what string, got, want []int) {
 	}
 }
 
-// Contains looks for words.
+// Contains fails the test if the text lacks one of the parts.
 func Contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// What every lock must do, whatever its kind.
+// requirements are what every lock must do, whatever its kind.
 var conformance = []struct {
 	name string
 	test func(t *testing.T, c *Cluster, client func() locks.Lock)
@@ -127,18 +127,18 @@ var conformance = []struct {
 	}},
 }
 
-// A Subject is a lock that is tried.
+// A Subject is a lock under test.
 type Subject struct {
 	Name, Kind string
-	// Nodes is how many there are.
+	// Nodes is the number of its nodes.
 	Nodes    int
 	Settings []Setting
-	// Except names what it need not do.
+	// Except names the requirements that it need not meet.
 	Except []string
 }
 
-// Conform tries what every lock must do. The subjects have to be all locks for which
-// ours is true, but those that let everybody in.
+// CheckRequirements tests what every lock must do. The subjects must include all locks that
+// ours selects, except those that grant the lock to everybody.
 func Conform(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
 	tested := map[string]bool{}
 	for _, s := range subjects {
@@ -166,17 +166,16 @@ func Conform(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
 	}
 }
 
-// What some locks need not do.
+// The requirements that some locks need not meet.
 var (
-	// Endless is a grant that does not end, or that prolongs itself: it cannot be
+	// Endless is for a lock whose grants do not end, or renew themselves: they cannot be
 	// extended.
 	Endless = []string{
 		"an expired lock is granted again", "release does not free another's lock",
 		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
 	}
-	// Silent is a grant that does not say when it ends.
+	// Silent is for a lock whose leases do not declare when they end.
 	Silent = []string{"a lease ends before its key", "extend prolongs"}
-	// Insistent is a lock that sends what it has sent again, by itself or by go-redis's
-	// defaults.
+	// Insistent is for a lock that repeats requests, by itself or by go-redis's defaults.
 	Insistent = []string{"a request whose answer is lost is not sent again"}
 )

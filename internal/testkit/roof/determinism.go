@@ -14,17 +14,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// MadeBy is every lock that an adapter makes: one of the folders of libraries.
+// MadeBy returns a Has for every lock of an adapter, which is one of the folders of
+// libraries.
 func MadeBy(adapter string) Has {
 	return func(k locks.Kind) bool { return path.Base(k.Adapter) == adapter }
 }
 
-// Deterministic tries that one scenario and one seed are one trace, whatever the
-// scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield
-// at random whenever they ask something of the world; with other locks than the
-// scenario's own a tenth as often, but at least once. -short repeats it once, with its own
-// lock alone. Where nothing is violated without fencing tokens, the run with them is the same
-// run ([AsExpected]), and is not repeated.
+// CheckDeterminism tests that a scenario and a seed always give the same trace, whatever
+// the scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield
+// at random whenever they ask something of the world. With other locks than the scenario's
+// own, it is repeated a tenth as often, but at least once. -short repeats it once, with its
+// own lock only. If nothing is violated without fencing tokens, the run with them is the
+// same run (see [AsExpected]), and is not repeated.
 func Deterministic(t *testing.T, repeats int, has Has) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
@@ -36,11 +37,11 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 				for _, fencing := range []string{scenarios.Off, scenarios.On} {
 					config, err := v.Config(scenarios.Options{Seed: 7, Lock: lock, Fencing: fencing})
 					if lock != v.Lock && (testing.Short() || err != nil || fencing == scenarios.On) {
-						continue // it cannot be told with another lock, or has been: locks know nothing of fencing
+						continue // not applicable to another lock, or done already: locks ignore fencing
 					}
 					if lock != v.Lock {
-						// By then it is over, or nobody will ever get the lock: rueidislock
-						// takes no answer after 20ms.
+						// By then the run has ended, or no client will ever acquire the
+						// lock: rueidislock accepts no answer after 20ms.
 						config.Horizon = min(config.Horizon, 2*time.Minute)
 					}
 					if without != nil && refusesOnlyLateWrites(t, v, "") && len(violated(checks.Check(history.Of(without), nil), scenarios.Expectation{})) == 0 {
@@ -65,8 +66,8 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 	}
 }
 
-// tellable are the locks that a variant is told with, in alphabetical order: those that it
-// expects something with, and some that are unlike each other.
+// locksToTry returns the locks with which a variant is run, in alphabetical order: those
+// for which it has an expectation, and some that differ from each other.
 func tellable(v *scenarios.Variant) []string {
 	all := append([]string{"redlock", "single", "redsync", "rueidislock"}, v.Locks()...)
 	return slices.Compact(slices.Sorted(slices.Values(all)))

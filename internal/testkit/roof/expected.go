@@ -16,14 +16,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// AsExpected tries that every scenario comes to what it says, with each lock of which it
-// says anything, whatever the latencies are, and not because all latencies give one run: at
-// least every second of the first [told] seeds gives a run of its own. With other locks than
-// its own it is tried on a tenth of the seeds, but at least on 10. -short tries one seed.
+// AsExpected tests that the result of every scenario is the one it expects, with each lock
+// for which it has an expectation, whatever the latencies are. It also tests that the
+// latencies differ: at least half of the first [hashedSeeds] seeds give different runs.
+// With other locks than its own, a scenario runs on a tenth of the seeds, but at least on
+// 10. With -short it runs on one seed.
 //
-// A storage that has refused nothing has answered as one without fencing does, and so the run
-// without it is the same run. On the first [told] seeds that is tried, and on the others it
-// saves the second run.
+// If a storage with fencing refuses nothing, it answers like a storage without fencing, so
+// the run without fencing is the same run. AsExpected checks that on the first
+// [hashedSeeds] seeds, and skips the second run on the others.
 func AsExpected(t *testing.T, seeds uint64, has Has) {
 	if testing.Short() {
 		seeds = 1
@@ -48,16 +49,16 @@ func AsExpected(t *testing.T, seeds uint64, has Has) {
 	}
 }
 
-// told is of how many seeds the traces are told from each other: seeds that change nothing
-// are the same few traces from the first on, and a hash costs a tenth of a world.
+// hashedSeeds is for how many seeds traces are compared with each other. If seeds change
+// nothing, the first seeds show it, and a hash costs a tenth of a world.
 const told = 20
 
-// asExpected tries it of a variant with one lock; "" is its own.
+// checkVariant tests a variant with one lock; "" is its own lock.
 func asExpected(t *testing.T, v *scenarios.Variant, lock string, seeds uint64) {
 	hashes := map[string]map[string]bool{scenarios.Off: {}, scenarios.On: {}}
 	expectedOff, _ := v.Expectation(lock, scenarios.Off)
 	expectedOn, _ := v.Expectation(lock, scenarios.On)
-	alike := reflect.DeepEqual(expectedOff, expectedOn) // or a run that is the same is not what one of them says
+	alike := reflect.DeepEqual(expectedOff, expectedOn) // otherwise the same run cannot meet both expectations
 	for seed := range seeds {
 		on := comesToWhatItExpects(t, v, lock, seed, scenarios.On)
 		same := on != nil && refusesOnlyLateWrites(t, v, lock) && !slices.ContainsFunc(on.History.Served(), func(ev *trace.Event) bool { return !ev.OK })
@@ -82,9 +83,10 @@ func asExpected(t *testing.T, v *scenarios.Variant, lock string, seeds uint64) {
 	}
 }
 
-// refusesOnlyLateWrites says that fencing is nothing but a storage that refuses the writes of
-// older grants: nobody asks anybody for a token, no transaction takes its place, and no copy
-// takes over of which the trace says what tokens it lacks.
+// refusesOnlyLateWrites reports whether fencing only means that the storage refuses the
+// writes of older grants: no client asks anyone for a token, no transaction replaces
+// fencing, and no copy of the storage takes over for which the trace records the tokens
+// that it lacks.
 func refusesOnlyLateWrites(t *testing.T, v *scenarios.Variant, lock string) bool {
 	config, err := v.Config(scenarios.Options{Lock: lock, Fencing: scenarios.On})
 	if err != nil {
@@ -93,7 +95,8 @@ func refusesOnlyLateWrites(t *testing.T, v *scenarios.Variant, lock string) bool
 	return config.Tokens.Source.Name == "" && config.Storage.Fencing == storage.Writes && config.Storage.CopyLag == 0
 }
 
-// comesToWhatItExpects runs a variant, and returns what came of it; nil if that failed.
+// runAsExpected runs a variant and fails the test if the result is not the expected one. It
+// returns the result, or nil if the run failed.
 func comesToWhatItExpects(t *testing.T, v *scenarios.Variant, lock string, seed uint64, fencing string) *scenarios.Outcome {
 	name := fmt.Sprintf("%s, fencing %s, lock %s, seed %d", v.Name, fencing, cmp.Or(lock, v.Lock), seed)
 	run, err := v.Run(scenarios.RunOptions{Seed: seed, Lock: lock}, fencing)
@@ -110,9 +113,9 @@ func comesToWhatItExpects(t *testing.T, v *scenarios.Variant, lock string, seed 
 	return &run
 }
 
-// expectedWith lists the locks of which a scenario expects something; its own is
-// empty. All variants are told with one lock, and their own may be several: if one of
-// those is of a library, the scenario is about it.
+// expectedWith lists the locks for which a scenario has an expectation; "" is its own lock.
+// One run of a scenario has one lock for all variants, but the variants' own locks may
+// differ: if one of those is from a library, the scenario is about that library.
 func expectedWith(s *scenarios.Scenario, has Has) []string {
 	var found []string
 	about := func(v *scenarios.Variant) bool { return has.named(v.Lock) }
@@ -133,10 +136,10 @@ func expectedWith(s *scenarios.Scenario, has Has) []string {
 	return found
 }
 
-// EveryFaultMatters tries that each fault is needed. Without it a witness of the story is
-// missing, so that nobody can take the run for the story; and, unless the story shows
-// something holding, what is violated is not the same, so that it is this fault that the
-// story is about.
+// EveryFaultMatters tests that each fault of a scenario is needed. Without the fault, a
+// witness is missing, so no one can mistake the run for the scenario. Other properties are
+// violated, too, so the scenario is about this fault; that is not required if the scenario
+// shows that something holds.
 func EveryFaultMatters(t *testing.T, has Has) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
@@ -173,7 +176,8 @@ func EveryFaultMatters(t *testing.T, has Has) {
 	}
 }
 
-// violated lists what a run violates. A property that is only reported is listed if it is expected.
+// violated lists what a run violates. A property that is only reported is listed if it is
+// expected.
 func violated(v *checks.Verdict, expected scenarios.Expectation) []checks.Property {
 	var broken []checks.Property
 	for _, f := range v.Findings {
@@ -190,7 +194,7 @@ func sorted(properties []checks.Property) []checks.Property {
 	return properties
 }
 
-// control reports that a variant shows something holding: no assumption breaks, or
+// isControl reports whether a variant shows that something holds: no assumption breaks, or
 // nothing is violated, with or without fencing.
 func control(v *scenarios.Variant) bool {
 	off, _ := v.Expectation("", scenarios.Off)

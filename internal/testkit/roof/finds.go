@@ -14,27 +14,30 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Findings are the rules that a lock fails, by story.
+// Findings are the rules that a lock fails, by test case.
 type Findings map[string][]string
 
-// And is these findings and those; of a story that both name, what those say.
+// Merge returns f together with others; for a test case in both, others wins.
 func (f Findings) And(those Findings) Findings {
 	both := maps.Clone(f)
 	maps.Copy(both, those)
 	return both
 }
 
-// OwnStories are those that are told to every lock without a word about any.
+// OutsideCatalogue reports whether a test case is not a scenario of the catalogue, and so
+// applies to any lock.
 func OwnStories(story string) bool { return !strings.HasPrefix(story, "catalogue/") }
 
-// NobodysStories are those and the ones of the catalogue that are not about what was found in
-// one library, or about the locks of one system: what these come to with others nobody asks.
+// IsGeneral reports whether a test case is not about a bug of one library, or about the
+// locks of one system. The results of such specific scenarios with other locks do not
+// matter.
 func NobodysStories(story string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(story, "catalogue/"), "/")
 	return OwnStories(story) || !somebodys()[name]
 }
 
-// somebodys are the scenarios of the groups that are about one library or one system.
+// specificScenarios returns the names of the scenarios in the groups about one library or
+// one system.
 var somebodys = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for _, shelf := range scenarios.Catalogue() {
@@ -49,9 +52,9 @@ var somebodys = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// Finds tells a lock the stories that config names, and fails the test unless the suite finds
-// in it what is known, and nothing else. A lock that is slow is told no more of them when all
-// that is known has been found. A kind can be one that some features are taken from: "etcd
+// CheckFindings runs the test cases that config selects against a lock. It fails the test
+// unless the suite finds exactly the known findings. For a slow lock, it stops when all
+// known findings have been found. kind can also name a lock without some features: "etcd
 // without release-check".
 func Finds(t *testing.T, kind string, config locktest.Config, known Findings, slow bool) {
 	t.Helper()
@@ -86,7 +89,7 @@ func Finds(t *testing.T, kind string, config locktest.Config, known Findings, sl
 		}
 	}
 	if os.Getenv("LOCKSIM_REPLAY") != "" {
-		return // of one world nothing follows for the others
+		return // one world shows nothing about the others
 	}
 	for story, rules := range known {
 		for _, rule := range rules {

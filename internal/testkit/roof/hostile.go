@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Taint is what text looks like that wants to be more than text: in a page, in XML,
-// in a table, in a template, on a terminal, in the log of a continuous integration.
+// Taint is text that tries to be more than text: in a page, in XML, in a table, in a
+// template, on a terminal, in the log of a continuous integration.
 const Taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
 	"`|**_~\\|[x](javascript:alert(3)) ${x} {{.}} %%{init}%% #60; ;'\"" +
 	" ~~gone~~ ~gone~ @octocat a@b.example #1 GH-2 $a$ &copy; &#64; https://b.example www.b.example :tada: ](/x) ﬂ°°60¶ß" +
@@ -24,8 +24,8 @@ const Taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
 // LongWord is wider than anything that is drawn.
 var LongWord = strings.Repeat("w", 5000)
 
-// Tainted is a scenario in which every text that a file or a trace can hold says what
-// it must and then tries something. Its verdicts are those of the tainted traces.
+// Tainted returns the result of a scenario in which Taint is appended to every text that a
+// file or a trace can hold. Its verdicts are those of the tainted traces.
 func Tainted(t *testing.T) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")
@@ -61,8 +61,8 @@ func Tainted(t *testing.T) *scenarios.Result {
 	return r
 }
 
-// taintAll adds the taint to every text in a value. Words of a fixed vocabulary, such
-// as the kind of an event, have types of their own and stay.
+// taintAll appends the taint to every text in a value. Words of a fixed vocabulary, such as
+// the kind of an event, have types of their own and are not changed.
 func taintAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -86,7 +86,7 @@ func taintAll(v reflect.Value) {
 	}
 }
 
-// crowdedStory is too large to be drawn in full: fifty clients want one lock, seven
+// crowdedScenario is too large to be drawn in full: fifty clients want one lock, seven
 // times each, and one of them is paused past the end of its lease.
 const crowdedStory = `title: Fifty clients want one lock, and one of them oversleeps
 assumption: process
@@ -110,8 +110,8 @@ var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
 	return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 })
 
-// Crowded is a result with some 20,000 events in each of its two runs. Nobody may
-// change it.
+// Crowded returns a result with some 20,000 events in each of its two runs. Callers share
+// it and must not change it.
 func Crowded(t testing.TB) *scenarios.Result {
 	t.Helper()
 	r, err := runCrowd()

@@ -10,15 +10,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Past is what [KnowThePast] has seen: moments, keys that stood at some moment, those of
-// them on nodes that were down, and those that were not really there.
+// Past counts what [KnowThePast] has seen: moments, keys that were kept at some moment,
+// those of them on nodes that were down, and those that were not really there.
 type Past struct{ Moments, Keys, Dark, Hindsight int }
 
-// KnowThePast tries that a reader that has seen the events up to some moment says what the
-// fold over the whole run says of that moment, and what the fold over the run that was cut
-// off there says. Only three things need hindsight: that a key was not really there any
-// more, that a node which was back would not have shown a key of which it had still to say
-// that it was gone, and how a lease ends that is lost.
+// KnowThePast compares three sources for each moment: a reader that has seen the events up
+// to that moment, the fold over the whole run, and the fold over the run cut off at that
+// moment. They must agree, except for three things that need hindsight: that a key was not
+// really there any more, that a node after its restart would not have shown a key whose
+// loss it had yet to record, and how a lease ends that is lost.
 func KnowThePast(t *testing.T, told []*scenarios.Scenario) Past {
 	t.Helper()
 	var seen Past
@@ -50,9 +50,9 @@ type past struct {
 	processes *history.Processes
 	faults    *history.Faults
 	clocks    *history.Clocks
-	read      map[string]bool // whose clocks have been read
-	// stood counts the keys that stood at some moment, dark those on nodes that were down,
-	// hindsight those that were not really there.
+	read      map[string]bool // the processes whose clocks have been read
+	// stood counts the keys that were kept at some moment, dark those on nodes that were
+	// down, hindsight those that were not really there.
 	stood, dark, hindsight int
 }
 
@@ -99,7 +99,8 @@ func (p *past) see(ev *trace.Event) {
 	}
 }
 
-// askKeys compares what the reader knows of every place with what a fold says of now.
+// askKeys compares what the reader knows of every place with what the fold knows of the
+// moment now.
 func (p *past) askKeys(now history.Moment, fold *history.History) {
 	withheld := map[history.Place]*history.Holding{}
 	visible := map[history.Place]bool{}

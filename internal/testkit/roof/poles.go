@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// uncrossed tries that no line of what is broken goes through a decision of the storage,
-// which would look as if it had been refused, and that a line leads from each flag.
+// checkUncrossed fails the test if a line for something broken crosses a decision of the
+// storage, which would look as if it had been refused, or if no line leads from a flag.
 func uncrossed(t *testing.T, r *scenarios.Result) {
 	t.Helper()
-	const pillHeight, belowText = 20, 33 // as the template pill.html draws them
+	const pillHeight, belowText = 20, 33 // as in the template pill.html
 	for _, v := range r.Scenario.Variants {
 		var runs []diagram.Run
 		for _, run := range r.Runs {
@@ -22,7 +22,7 @@ func uncrossed(t *testing.T, r *scenarios.Result) {
 			}
 		}
 		for i, f := range diagram.Draw(runs, diagram.RoomFor(runs)) {
-			leads := map[int]int{} // from where on a line of what is broken leads down, by its place
+			leads := map[int]int{} // for each column, the highest point where a line for something broken begins
 			for _, pole := range f.Poles {
 				if !slices.Contains(strings.Fields(pole.Class), "broken") {
 					continue

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// What a lock must do that needs a quorum of five nodes, and how often that is tried.
+// quorumRequirements are what a lock must do that needs a quorum of five nodes, and how
+// often each is tested.
 var quorum = []struct {
 	name  string
 	times int
@@ -44,8 +45,8 @@ var quorum = []struct {
 			}
 		}
 	}},
-	// Majorities that are taken, and those that are gone, in one text whatever order
-	// the answers came in.
+	// The errors about nodes whose key is taken or gone are the same text, whatever the
+	// order of the answers.
 	{"texts do not depend on the order of answers", 20, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		lease := Acquire(t, client())
 		Contains(t, Fail(t, client()), "(node 1: taken, node 2: taken, node 3: taken, node 4: taken, node 5: taken)")
@@ -73,9 +74,8 @@ var quorum = []struct {
 			}
 		}
 	}},
-	// A world's clients may try for a long time to reach nodes that never answer. No
-	// timer of go-redis may survive into the next bubble, where it would be a fatal
-	// error.
+	// A world's clients may try for a long time to reach nodes that never answer. No timer
+	// of go-redis may survive into the next bubble, where it would be a fatal error.
 	{"many attempts against silence", 2, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		for _, n := range c.Nodes[2:] {
 			n.Mute = true
@@ -91,7 +91,7 @@ var quorum = []struct {
 	}},
 }
 
-// Quorum tries what a lock must do that needs a quorum of five nodes.
+// CheckQuorum tests what a lock must do that needs a quorum of five nodes.
 func Quorum(t *testing.T, subjects []Subject) {
 	for _, must := range quorum {
 		for range must.times {

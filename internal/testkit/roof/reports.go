@@ -54,8 +54,8 @@ func written(t *testing.T, format string, o reports.Options, results ...*scenari
 }
 
 // Golden compares each scenario's report with a file in testdata: read it to see what
-// the scenario tells. Under the report stand the hashes of the traces, which hold every
-// message that the report leaves out.
+// happens in the scenario. The hashes of the traces follow the report; they also cover
+// every message that the report leaves out.
 func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	for _, s := range stories {
 		t.Run(s.Name, func(t *testing.T) {
@@ -81,8 +81,8 @@ func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
 	}
 }
 
-// Explained tries that every scenario can be explained, on a page and with all that it
-// says.
+// Explained tests that every scenario can be explained: with all chapters, and in a width
+// that fits a page.
 func Explained(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range stories {
 		result := once(t, s)
@@ -98,7 +98,7 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 				}
 			}
 			for line := range strings.Lines(story.String()) {
-				address := strings.Contains(line, "://") && len(strings.Fields(line)) == 1 // which nobody can break
+				address := strings.Contains(line, "://") && len(strings.Fields(line)) == 1 // which cannot be wrapped
 				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 && format.Name == "text" && !address {
 					t.Errorf("%s: a line is %d columns wide: %s", s.Name, n, line)
 				}
@@ -107,7 +107,7 @@ func Explained(t *testing.T, stories []*scenarios.Scenario) {
 	}
 }
 
-// Saved tries that a saved trace gives the same report as the run itself, to the byte.
+// Saved tests that a saved trace gives the same report as the run itself, byte for byte.
 func Saved(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		result := once(t, s)
@@ -133,10 +133,10 @@ var (
 	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
 )
 
-// Drawn tries that every scenario can be drawn: on one page of less than 500 KB, with
-// a flag at the moment at which each property broke and a link that leads there, and
-// with nothing outside the picture, and no line through what it is not about. Drawing it
-// again gives the same.
+// Drawn tests that every scenario can be drawn on one page of less than 500 KB. The moment
+// at which each property broke has a flag and a link that leads there. Nothing is outside
+// the picture, and no line crosses something that it is not about. Drawing it again gives
+// the same.
 func Drawn(t *testing.T, stories []*scenarios.Scenario) {
 	for _, s := range sample(stories) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -189,7 +189,7 @@ func Drawn(t *testing.T, stories []*scenarios.Scenario) {
 	}
 }
 
-// wellFormed says what keeps data from being XML.
+// wellFormed returns why data is not XML, or nil.
 func wellFormed(data []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	for {

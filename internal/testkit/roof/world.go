@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// World is a simulated world with a lock of some kind, one node and some clients.
+// World returns a simulated world with a lock of some kind, one node and some clients.
 func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	t.Helper()
 	return sim.Config{
@@ -25,7 +25,7 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	}
 }
 
-// Play runs it, and takes no doubts.
+// Play runs a world; an error or a doubt fails the test.
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr := floor.Play(t, cfg)
@@ -35,12 +35,12 @@ func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	return tr
 }
 
-// Strike is a fault at a time.
+// Strike returns a fault at a time.
 func Strike(at, lasts time.Duration, a sim.Action) sim.Fault {
 	return floor.Lasting(lasts, floor.At(at, a))
 }
 
-// Step finds the first end of a step of a client, and how it ended.
+// FirstStepEnd returns the first end of a step of a client, which has its result.
 func Step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
 	t.Helper()
 	for _, ev := range tr.Events {
@@ -52,7 +52,8 @@ func Step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Even
 	return trace.Event{}
 }
 
-// LongWork has client-1 work for four TTLs while client-2 waits for the lock.
+// LongWork returns a world in which client-1 works for four TTLs while client-2 waits for
+// the lock.
 func LongWork(t *testing.T, kind string) sim.Config {
 	return World(t, kind,
 		sim.Client{Name: "client-1", Works: 4 * TTL},
