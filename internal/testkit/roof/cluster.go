@@ -312,7 +312,7 @@ func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	t.Helper()
 	e, ok := l.(locks.Expirer)
 	if !ok {
-		t.Fatal("the lease does not say when it ends")
+		t.Fatal("the lease does not declare when it ends")
 	}
 	return e.Expires()
 }
@@ -337,7 +337,7 @@ func Contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%q does not say %q", text, part)
+			t.Errorf("%q does not contain %q", text, part)
 		}
 	}
 }

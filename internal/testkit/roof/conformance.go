@@ -156,7 +156,7 @@ func Conform(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
 			})
 		}
 		if excepted != len(s.Except) {
-			t.Errorf("%s is excepted from what no lock must do: %q", s.Name, s.Except)
+			t.Errorf("%s has an exception that is not a requirement: %q", s.Name, s.Except)
 		}
 	}
 	for _, kind := range locks.Names() {

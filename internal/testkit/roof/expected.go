@@ -70,7 +70,7 @@ func asExpected(t *testing.T, v *scenarios.Variant, lock string, seeds uint64) {
 			continue
 		}
 		if same && !reflect.DeepEqual(on.History.Trace.Events, off.History.Trace.Events) {
-			t.Errorf("%s, lock %s, seed %d: with fencing nothing is refused, and yet it is another run than without", v.Name, on.Lock, seed)
+			t.Errorf("%s, lock %s, seed %d: fencing refuses nothing, but the run differs from the run without fencing", v.Name, on.Lock, seed)
 		}
 		for _, run := range []*scenarios.Outcome{off, on} {
 			hashes[run.Fencing][run.History.Trace.Hash()] = true
@@ -105,7 +105,7 @@ func comesToWhatItExpects(t *testing.T, v *scenarios.Variant, lock string, seed 
 		return nil
 	}
 	if lock == "" && run.Expected == nil {
-		t.Errorf("%s: nothing is expected of it", name)
+		t.Errorf("%s: the scenario has no expectation for it", name)
 	}
 	if len(run.Differences) > 0 {
 		t.Errorf("%s:\n%s", name, fmt.Sprint(append(run.Differences, run.Verdict.Reasons...)))

@@ -59,7 +59,7 @@ var somebodys = sync.OnceValue(func() map[string]bool {
 func Finds(t *testing.T, kind string, config locktest.Config, known Findings, slow bool) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it tells every story")
+		t.Skip("it runs every test case")
 	}
 	kind, without, _ := strings.Cut(kind, " without ")
 	k := floor.Lock(t, kind)
@@ -94,7 +94,7 @@ func Finds(t *testing.T, kind string, config locktest.Config, known Findings, sl
 	for story, rules := range known {
 		for _, rule := range rules {
 			if !slices.Contains(found[story], rule) {
-				t.Errorf("%s does not show %s any more: if the library has a fix, say so in the scenarios that tell of it", story, rule)
+				t.Errorf("%s does not show %s any more; if the library has a fix, mention it in the scenarios about the bug", story, rule)
 			}
 		}
 	}

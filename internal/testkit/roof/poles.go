@@ -46,7 +46,7 @@ func uncrossed(t *testing.T, r *scenarios.Result) {
 				}
 			}
 			if decided := len(runs[i].History.Decisions()); len(f.Decisions) != decided && f.LeftOut == "" {
-				t.Errorf("%s: %d pills of %d decisions, and none is said to be left out", f.ID, len(f.Decisions), decided)
+				t.Errorf("%s: %d pills for %d decisions, and the figure does not say that some are left out", f.ID, len(f.Decisions), decided)
 			}
 		}
 	}

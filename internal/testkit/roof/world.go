@@ -25,7 +25,7 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	}
 }
 
-// Play runs a world; an error or a doubt fails the test.
+// RunWithoutDoubts runs a world; an error or a doubt fails the test.
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr := floor.Play(t, cfg)
@@ -48,7 +48,7 @@ func Step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Even
 			return ev
 		}
 	}
-	t.Fatalf("%s never came to the end of %s", client, s)
+	t.Fatalf("%s never finished %s", client, s)
 	return trace.Event{}
 }
 
