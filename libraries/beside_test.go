@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// beside is the scenario in a file beside the documents, which say what it comes to.
+// openDocFile parses a scenario file in docs/, whose results the documents state.
 func beside(t *testing.T, name string) *scenarios.Scenario {
 	t.Helper()
 	file := "../docs/" + name
@@ -22,7 +22,7 @@ func beside(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-// comesTo is what a story comes to with a lock; "" is its own.
+// runVariant runs a variant with a lock; "" is its own lock.
 func comesTo(t *testing.T, v *scenarios.Variant, lock string) []scenarios.Outcome {
 	t.Helper()
 	runs, untold, err := v.Tell(scenarios.RunOptions{Seed: 1, Lock: lock})

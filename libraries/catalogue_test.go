@@ -23,8 +23,8 @@ func TestScenariosComeToWhatTheyExpect(t *testing.T) {
 
 func TestEveryFaultMatters(t *testing.T) { roof.EveryFaultMatters(t, roof.OfLibraries) }
 
-// No run ends before a fault does that has an end: what becomes of the lock and its clients
-// afterwards is part of the story.
+// No run ends before a fault that has an end: what happens to the lock and its clients
+// afterwards is part of the scenario.
 func TestFaultsAreOver(t *testing.T) {
 	results, err := roof.Results()
 	if err != nil {

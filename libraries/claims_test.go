@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The figures in docs/claims.md are those of same-alone: how long a lock takes to be granted when
-// one client wants it, and how many round trips and messages a section costs.
+// The figures in docs/claims.md are those of same-alone: how long a lock takes to be
+// granted when one client wants it, and how many round trips and messages a section costs.
 func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 	document := text(t, "claims.md")
 	for _, c := range []struct {
@@ -47,8 +47,8 @@ func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 	}
 }
 
-// The figures in docs/claims.md are those of same-holder-dies on seeds 1 to 5: how long others
-// wait when the holder dies.
+// The figures in docs/claims.md are those of same-holder-dies on seeds 1 to 5: how long
+// others wait when the holder dies.
 func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 	document := text(t, "claims.md")
 	for _, c := range []struct {
@@ -81,8 +81,8 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 	}
 }
 
-// The figures in docs/questions.md are those of granularity: what a finer lock does to
-// throughput, to attempts and to the traffic of the lock.
+// The figures in docs/questions.md are those of granularity: how a finer lock changes
+// throughput, attempts and the traffic of the lock.
 func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	document := strings.Join(strings.Fields(text(t, "questions.md")), " ")
 	for _, says := range []string{
@@ -109,8 +109,8 @@ func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	}
 }
 
-// Between the request for the lock and its answer, the members of etcd send each other as many
-// messages as docs/claims.md says, if a follower gets the request.
+// If a follower receives the request for the lock, the members of etcd send each other as
+// many messages until the answer as docs/claims.md says.
 func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
 	const says = "each change takes seven messages between the servers if a follower gets the request"
 	if !strings.Contains(text(t, "claims.md"), says) {
@@ -134,7 +134,8 @@ func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
 	t.Error("the lock was not granted")
 }
 
-// measured are the figures of a run's measures, by the names of both.
+// figuresOf returns the figures of a run's measures, each under the names of the measure
+// and the figure.
 func measured(o scenarios.Outcome) map[string]int64 {
 	figures := map[string]int64{}
 	for _, m := range o.Measures {
@@ -145,7 +146,7 @@ func measured(o scenarios.Outcome) map[string]int64 {
 	return figures
 }
 
-// text is the text of a document of docs/.
+// text returns the text of a document in docs/.
 func text(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/" + name)
@@ -155,7 +156,7 @@ func text(t *testing.T, name string) string {
 	return string(text)
 }
 
-// variant is the variant of that name of a scenario of the catalogue.
+// variant returns a variant of a scenario of the catalogue, by its name.
 func variant(t *testing.T, scenario, name string) *scenarios.Variant {
 	t.Helper()
 	s, err := scenarios.Open(scenario)

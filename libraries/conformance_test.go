@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// Those on Redis; locks on other systems are tried where they are made.
+// These are the locks on Redis; the modules of locks on other systems test their own.
 func TestConformance(t *testing.T) {
-	// rueidislock deletes its keys after a failed attempt, whether the context has
-	// ended or not, and waits for that for up to a TTL.
+	// After a failed attempt, rueidislock deletes its keys even if the context has ended,
+	// and waits for that for up to a TTL.
 	rueidislock := slices.Concat(roof.Endless, roof.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
 	roof.Conform(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync", Nodes: 5},
@@ -34,7 +34,7 @@ func TestQuorum(t *testing.T) {
 	})
 }
 
-// Every lock of a library is provided, and made of nodes.
+// Every lock of a library is provided, and cannot be made without nodes.
 func TestNoneIsMadeWithoutNodes(t *testing.T) {
 	provided := 0
 	for _, kind := range locks.Names() {

@@ -2,7 +2,7 @@
 
 package libraries
 
-// The locks on Consul are a module of their own, so that whoever tests one needs no other lock
-// library. consul/api does not compile for js: go-metrics, which it requires, listens for a
-// signal of Unix.
+// The locks on Consul are a module of their own, so that a test of one lock needs no other
+// lock library. consul/api does not compile for js: go-metrics, which it requires, listens
+// for a signal of Unix.
 import _ "github.com/locksim/locksim/libraries/consul"

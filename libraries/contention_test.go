@@ -11,16 +11,16 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// contentionColumns are the figures in the table of locks under contention, behind lock and
-// clients, in its order.
+// contentionColumns are the figures in the table of locks under contention, in its order.
+// The columns follow those for the lock and the clients.
 var contentionColumns = []string{
 	"time-to-acquire: median", "time-to-acquire: 99th percentile", "fairness: Jain index", "fairness: most overtaken",
 	"traffic: messages per section", "traffic: round trips per section", "traffic: bytes per section", "sections: per minute",
 }
 
-// What a document says of a lock under contention is what its file comes to: with one client and
-// with ten every row, and with a hundred, which take most of a minute, those of one lock that is
-// polled and of one that keeps a queue.
+// The table of locks under contention states the results of its file. The test checks every
+// row with one client and with ten. Rows with a hundred clients take most of a minute, so
+// the test checks two: a lock that clients poll and a lock that keeps a queue.
 func TestContentionIsAsTheDocumentSays(t *testing.T) {
 	s := beside(t, "contention-of-locks.yaml")
 	document, err := os.ReadFile("../docs/comparison.md")
@@ -58,8 +58,8 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 	}
 }
 
-// says reports whether a cell says of a figure what it is, a time to a millisecond, or to a tenth
-// of a second from one second on; or that there is none.
+// statesFigure reports whether a cell states a figure: a time to a millisecond, or from one
+// second on to a tenth of a second. "–" states that there is no figure.
 func says(cell string, figure int64, is bool) bool {
 	if cell == "–" || !is {
 		return cell == "–" && !is

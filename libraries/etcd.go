@@ -2,6 +2,6 @@
 
 package libraries
 
-// The client of etcd compiles for js only by platforms/js, which has two of its packages
-// do without files and sockets.
+// The client of etcd compiles for js only by platforms/js, which replaces the use of files
+// and sockets in two of its packages.
 import _ "github.com/locksim/locksim/libraries/etcd"

@@ -14,7 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A lock whose leases cannot be extended has no workload in which they are.
+// If a lock's leases cannot be extended, the workload that extends them does not take
+// place.
 func TestABaseThatProvesNothing(t *testing.T) {
 	bases := explore.Lock{Name: "rueidislock", Extends: true, Seed: 1}.Bases(explore.Kinds{})
 	l := explore.NewLocal(bases, 10*time.Second)
@@ -33,8 +34,8 @@ func TestABaseThatProvesNothing(t *testing.T) {
 	}
 }
 
-// Nobody else waits so long for a holder that has crashed that the longest faults of a search
-// do not outlast it.
+// For most locks, another client acquires the lock of a crashed holder before the longest
+// faults of a search end. The test lists the exceptions.
 func TestTakeovers(t *testing.T) {
 	got := map[string]time.Duration{}
 	for _, name := range locks.Names() {
@@ -47,8 +48,8 @@ func TestTakeovers(t *testing.T) {
 			got[name] = after
 		}
 	}
-	// A session ends after twice its TTL, and a lock-delay of 15 s follows. A semaphore's holders
-	// are in another key, which has none.
+	// A session ends after twice its TTL, and a lock-delay of 15 s follows. A semaphore's
+	// holders are in another key, which has no lock-delay.
 	want := map[string]time.Duration{
 		"consul": 75 * time.Second, "consul-lockindex": 75 * time.Second, "consul-patient": 75 * time.Second, "consul-semaphore": time.Minute,
 	}
@@ -57,9 +58,9 @@ func TestTakeovers(t *testing.T) {
 	}
 }
 
-// A search finds by itself that consul/api's Lock does not notice the loss of the lock while its
-// client is cut off (hashicorp/consul 18271). No fault of the usual sizes, up to twice the TTL,
-// lasts until another client has the lock.
+// A search finds by itself that consul/api's Lock does not notice the loss of the lock
+// while its client is cut off (hashicorp/consul 18271). No fault of the usual sizes, up to
+// twice the TTL, lasts until another client holds the lock.
 func TestConsulsLossUnnoticed(t *testing.T) {
 	cutOff := explore.Kinds{Only: []string{"partition"}}
 	l := explore.Lock{Name: "consul", Extends: true, Seed: 1}
@@ -92,7 +93,8 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 	}
 }
 
-// own are the worlds of the workload extend with one fault in which two clients work at once by the lock's own fault.
+// lockFaultWorlds returns the worlds of the workload extend, with one fault each, in which
+// two clients work at the same time by the lock's own fault.
 func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []runs.World) {
 	t.Helper()
 	bases := l.Bases(kinds)[1:]

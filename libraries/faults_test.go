@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// onNodes are the faults that can strike a node or what goes to it, each in every
-// manner that has a field of its own. NODE stands for the first node.
+// faultsOnNodes are the faults that can strike a node or a message to it, each in every
+// manner that has a field of its own. NODE is replaced by the first node.
 var onNodes = map[string][]string{
 	"pause":      {"pause: NODE, for: 2s"},
 	"jump":       {"jump: NODE, by: 31s", "jump: NODE, by: -31s"},
@@ -29,10 +29,11 @@ var onNodes = map[string][]string{
 	"revoke":     {"revoke: client-1", "revoke: client-1, how: session"},
 }
 
-// notOnNodes are those that have to do with a client alone.
+// faultsOnClients are the faults that strike only a client.
 var notOnNodes = []string{"cancel", "stall"}
 
-// refusals are what is said of a fault that a kind of server cannot have; "" is every kind.
+// refusals are the error messages for faults that a kind of server cannot have; "" is every
+// kind.
 var refusals = []struct{ fault, system, sentence string }{
 	{"crash: NODE, how: failover", "", "has no copy that could take over"},
 	{"promote: NODE", "", "is no replica"},
@@ -49,8 +50,8 @@ var refusals = []struct{ fault, system, sentence string }{
 	{"disk-stall: NODE, for: 2s", "zookeeper", "which is not simulated: pause it, or cut it off"},
 }
 
-// On each kind of server each fault either happens or is refused with a sentence. Nothing
-// is left out in silence, and no world ends otherwise than by itself.
+// On each kind of server each fault either happens or is refused with a sentence. No fault
+// is left out silently, and every world ends normally.
 func TestEveryFaultOnEverySystem(t *testing.T) {
 	var told []string
 	for name := range onNodes {
@@ -93,8 +94,8 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 	}
 }
 
-// toldWith tells of two clients that want a lock one after the other, of which the first
-// works while a fault strikes.
+// runWithFault runs two clients that want a lock one after the other; a fault strikes while
+// the first client works.
 func toldWith(lock, fault string) (*trace.Trace, error) {
 	s, err := scenarios.Parse("fault.yaml", fmt.Appendf(nil, `
 title: A fault on a server

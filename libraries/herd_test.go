@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A holder and a hundred who wait: what their releases cost is what the document says.
+// The document states what the releases of a holder cost while a hundred clients wait.
 func TestAHundredWait(t *testing.T) {
 	s := beside(t, "herd-of-101.yaml")
 	for i, want := range []struct{ all, most int64 }{{100, 1}, {5050, 100}} {

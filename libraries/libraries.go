@@ -1,5 +1,5 @@
-// Package libraries provides all locks of libraries that package locks knows. A
-// program imports it for its effect, or those of the packages below that it needs:
+// Package libraries provides all locks of libraries that package locks knows. A program
+// imports it, or only the packages below it that it needs, for the effect of the import:
 //
 //	import _ "github.com/locksim/locksim/libraries"
 package libraries

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A holder and a hundred who poll its row, or wait for it: what that costs is what the document
-// says.
+// The document states what it costs if a hundred clients poll a holder's row, or wait for
+// it.
 func TestAHundredPoll(t *testing.T) {
 	s := beside(t, "pollers-of-101.yaml")
 	for i, want := range []int64{11_905, 505} {

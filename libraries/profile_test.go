@@ -17,8 +17,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// asked is how often the nodes were asked for a command since the last call, and
-// when.
+// timesOf returns when node 1 received a command, since the last call.
 func asked(c *cluster, command string) (at []string) {
 	for _, line := range c.Commands() {
 		if when, ok := strings.CutSuffix(line, " node 1 "+command); ok {
@@ -28,7 +27,7 @@ func asked(c *cluster, command string) (at []string) {
 	return at
 }
 
-// What bounds the wait for an answer that does not come.
+// The time that an acquire waits for a missing answer is limited by the library's settings.
 func TestWaitForAnAnswer(t *testing.T) {
 	for kind, want := range map[string]time.Duration{"redislock": 20 * time.Millisecond, "redislock-defaults": 5 * time.Second} {
 		t.Run(kind, func(t *testing.T) {
@@ -72,9 +71,9 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// The answer to a release is lost. What has been sent once is not known to be
-// done; what is sent again finds the key gone, and that its own first copy has
-// removed it does not show.
+// The answer to a release is lost. A client that sends the release once does not know
+// whether it was done. A client that sends it again finds the key gone, and cannot see that
+// its own first request has removed it.
 func TestReleaseThatIsSentAgain(t *testing.T) {
 	for kind, lost := range map[string]bool{
 		"redsync": false, "redislock": false, "redsync-retrying": false,
@@ -93,8 +92,8 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 	}
 }
 
-// dials is what became of the dials of a client whose node does not answer them,
-// and what a request made of it that would wait for as long as it is told to.
+// dials runs an acquire with a deadline on a node that does not answer dials. It returns
+// when the client dialled, and how long the acquire took.
 func dials(t *testing.T, c *cluster, kind string, patience time.Duration, dial func(context.Context) (net.Conn, error)) (at []time.Duration, took time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -138,7 +137,7 @@ func TestDials(t *testing.T) {
 		{"strict, silence", "redislock", time.Second, silence, ms(0), time.Second},
 		{"strict, silence for long", "redislock", 20 * time.Second, silence, ms(0), 5 * time.Second},
 		{"defaults, refused", "redislock-defaults", time.Second, refused, ms(0, 100, 200, 300, 400), 400 * time.Millisecond},
-		// The request gives up, its dial goes on.
+		// The request gives up, but its dial continues.
 		{"defaults, silence", "redislock-defaults", time.Second, silence, ms(0, 5100, 10200, 15300, 20400), time.Second},
 	}
 	for _, test := range tests {
@@ -177,7 +176,7 @@ func TestLateConnectionIsUsed(t *testing.T) {
 	})
 }
 
-// Nothing of a client may be left when its world ends, at any moment of a dial.
+// When its world ends, nothing of a client may be left, at any moment of a dial.
 func TestCloseEndsBackgroundDials(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 5050 * time.Millisecond, 12 * time.Second} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
@@ -193,8 +192,8 @@ func TestCloseEndsBackgroundDials(t *testing.T) {
 	}
 }
 
-// Unmodified libraries and go-redis's own goroutines must not let the scheduler
-// show, whatever happens to them.
+// The order in which the scheduler runs the goroutines of unmodified libraries and go-redis
+// must not change a trace, whatever faults strike.
 func TestProfilesAreDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{

@@ -23,11 +23,12 @@ var (
 	randomSeed = flag.Uint64("random-seed", 1, "the seed of the first of them")
 )
 
-// TestRandomScenarios tries, as [roof.Deterministic] does with the catalogue, that random
-// scenarios over all systems are one trace each, from the first seed on. A seed stands for one scenario. The locks
-// take turns, so that a few scenarios already reach every system. One that says that its replays may differ
-// has to say so each time, and there are few of them. A scenario that fails is printed
-// as a file, which locksim run --check-determinism replays.
+// TestRandomScenarios tests that random scenarios over all systems give one trace each, as
+// [roof.Deterministic] tests for the catalogue. It runs the seeds from the first one on,
+// and a seed is one scenario. The locks take turns, so a few scenarios already reach every
+// system. If a run declares that its replays may differ, every run of the scenario must,
+// and few scenarios may. A scenario that fails is printed as a file, which locksim run
+// --check-determinism replays.
 func TestRandomScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the scenarios of the catalogue are enough")
@@ -38,7 +39,7 @@ func TestRandomScenarios(t *testing.T) {
 			kinds = append(kinds, k)
 		}
 	}
-	// Locks on one system follow each other in the alphabet.
+	// In alphabetical order, the locks on one system follow each other.
 	rand.New(rand.NewPCG(0, 0)).Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	byChance := 0
 	defer func() {
@@ -76,14 +77,15 @@ func TestRandomScenarios(t *testing.T) {
 	}
 }
 
-// randomScenario is the scenario of a seed: clients that want a lock of a kind, and up to four faults.
+// randomScenario returns the scenario of a seed: clients that want a lock of a kind, and up
+// to four faults.
 func randomScenario(t *testing.T, seed uint64, kind locks.Kind) []byte {
 	d := dice{rand.New(rand.NewPCG(seed, 1)), kind}
 	for range 100 {
 		text := d.workload()
 		s, err := scenarios.Parse("random.yaml", text)
 		if err != nil {
-			continue // not everything that can be said of locks can be said of this one
+			continue // this lock does not support all options
 		}
 		return d.faults(s)
 	}
@@ -97,13 +99,13 @@ type dice struct {
 	kind locks.Kind
 }
 
-// oneIn says yes once in n times.
+// oneIn returns true once in n times.
 func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
 
 func one[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
 
-// span is a time of up to max. Every other time is a simple part of max: timers that are set to
-// such times are often due together.
+// span returns a time of up to max. Every other time is a simple fraction of max, because
+// timers with such times are often due at the same moment.
 func (d dice) span(max time.Duration) time.Duration {
 	if d.oneIn(2) {
 		return max / time.Duration(one(d, 1, 2, 3, 4, 5, 10)) / time.Millisecond * time.Millisecond
@@ -111,14 +113,14 @@ func (d dice) span(max time.Duration) time.Duration {
 	return time.Duration(1+d.Int64N(int64(max/time.Millisecond))) * time.Millisecond
 }
 
-// settings are those that a kind of servers can be run with.
+// settings are the settings of each kind of server.
 var settings = map[string][]string{
 	locks.Redis:    {"min-replicas-to-write=1"},
 	locks.Etcd:     {"auto-compaction-retention=1", "lessor=3.4.23"},
 	locks.Postgres: {"pool_mode=transaction"},
 }
 
-// workload is a scenario without faults. Not every one makes sense.
+// workload returns a scenario without faults; it may be invalid.
 func (d dice) workload() []byte {
 	ttl := time.Duration(one(d, 2, 5, 10, 15, 30)) * time.Second
 	var b strings.Builder
@@ -181,7 +183,7 @@ func (d dice) workload() []byte {
 	return []byte(b.String())
 }
 
-// faults is the scenario with up to four faults, of which each makes sense.
+// faults returns the scenario with up to four valid faults.
 func (d dice) faults(s *scenarios.Scenario) []byte {
 	v := s.Variants[0]
 	config, err := v.Config(scenarios.Options{Fencing: scenarios.On})
@@ -207,7 +209,7 @@ func (d dice) faults(s *scenarios.Scenario) []byte {
 	return doc.Bytes()
 }
 
-// fault is one of any kind, at any point. Not every one makes sense.
+// fault returns a fault of any kind, at any point; it may be invalid.
 func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 	kind := one(d, sim.FaultKinds()...)
 	clients, nodes := []string{}, []string{}
@@ -263,7 +265,7 @@ func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 	return f, err
 }
 
-// message names one between a client and a server.
+// message returns the name of a message between a client and a server.
 func (d dice) message(client, server string) string {
 	step := one(d, " acquire", " acquire", " release", "")
 	if server == trace.StorageName {
@@ -278,7 +280,7 @@ func (d dice) message(client, server string) string {
 	return fmt.Sprintf("%s's reply to %s's%s", server, client, step)
 }
 
-// nth is what is named, mostly the first time.
+// nth returns what with an occurrence, mostly the first.
 func (d dice) nth(what string) string {
 	if n := d.IntN(4); n > 1 {
 		return what + ", " + trace.NthTime(n)

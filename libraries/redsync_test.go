@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// tries are when a node was asked for the lock in one attempt on a lock that
-// somebody else holds.
+// tries returns when a node was asked for the lock in one attempt, while another client
+// holds the lock.
 func tries(t *testing.T, kind string) (at []time.Duration) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Take(t, 1)
@@ -38,8 +38,8 @@ func (constant) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// 32 tries, and a pause of 50 ms to 250 ms between them that is drawn from the
-// process's own source: a quarter of the way, 0x4040…, is 100 ms and a bit.
+// redsync makes 32 tries. Between them it pauses for 50 ms to 250 ms, drawn from the
+// process's own source: a quarter of the way, 0x4040…, is slightly more than 100 ms.
 func TestRedsyncTries(t *testing.T) {
 	if got := tries(t, "redsync"); !slices.Equal(got, []time.Duration{0}) {
 		t.Errorf("redsync tried at %v, want once", got)
@@ -77,9 +77,9 @@ func TestRedsyncWaitsForTheRelease(t *testing.T) {
 	}
 }
 
-// One node of five answers nobody. Its silence costs an attempt a twentieth of the
-// TTL, or with go-redis's defaults five seconds: then a lock that lasts less is
-// never got.
+// One node of five answers no request. Its silence costs an attempt a twentieth of the TTL.
+// With go-redis's defaults it costs five seconds, so a lock with a shorter TTL is never
+// acquired.
 func TestRedsyncAndASilentNode(t *testing.T) {
 	tests := []struct {
 		kind    string

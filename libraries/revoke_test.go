@@ -7,13 +7,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What an operator deletes by hand on each kind of server ends the holder's grant at once, by
-// the word of the server; where it ends the session, the session is over, too. The next client
-// gets the lock while the first one works.
+// On each kind of server, the grant ends immediately when an operator deletes its data by
+// hand; the server's events show it. If the operator ends the session, the session has
+// ended, too. The next client acquires the lock while the first one works.
 func TestRevokeEndsTheGrant(t *testing.T) {
 	for _, c := range []struct {
 		lock, how string
-		// session says that a session ends, of which the trace tells.
+		// session means that the trace must show the end of a session.
 		session bool
 	}{
 		{lock: "single"}, {lock: "redlock"}, {lock: "redsync"}, {lock: "redislock"}, {lock: "rueidislock"},
@@ -53,7 +53,7 @@ func TestRevokeEndsTheGrant(t *testing.T) {
 			granted := first("client-2's grant", func(ev *trace.Event) bool {
 				return ev.Process == "client-2" && ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
 			})
-			if c.lock != "consul" && worked.Seq < granted.Seq { // which has a lock-delay after a session
+			if c.lock != "consul" && worked.Seq < granted.Seq { // consul has a lock-delay after a session
 				t.Errorf("client-2 gets the lock at %v, after client-1 has worked at %v", granted.At, worked.At)
 			}
 			if c.session {

@@ -15,7 +15,7 @@ import (
 
 var rueidislocks = []string{"rueidislock", "rueidislock-strict"}
 
-// count counts the events of a kind that a process has a part in.
+// count returns the number of events of a kind of a process.
 func count(tr *trace.Trace, kind trace.Kind, process string) (n int) {
 	for _, ev := range tr.Events {
 		if ev.Kind == kind && ev.Process == process {
@@ -25,7 +25,7 @@ func count(tr *trace.Trace, kind trace.Kind, process string) (n int) {
 	return n
 }
 
-// first finds the first event of a kind of a process.
+// first returns the first event of a kind of a process.
 func first(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
 	for _, ev := range tr.Events {
@@ -37,7 +37,8 @@ func first(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace
 	return trace.Event{}
 }
 
-// near compares times up to what a few messages and retries take.
+// near compares times; got may be later than want by the time of a few messages and
+// retries.
 func near(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if got < want || got > want+50*time.Millisecond {
@@ -45,8 +46,8 @@ func near(t *testing.T, what string, got, want time.Duration) {
 	}
 }
 
-// It prolongs its lease as long as the work lasts, keeps others out meanwhile, and
-// takes all of its keys away in the end.
+// rueidislock renews its lease as long as the work lasts, excludes other clients during
+// that time, and removes all of its keys in the end.
 func TestRueidislockInAWorld(t *testing.T) {
 	for _, kind := range rueidislocks {
 		tr := play(t, longWork(t, kind))
@@ -59,7 +60,7 @@ func TestRueidislockInAWorld(t *testing.T) {
 				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released.At)
 			}
 		}
-		// Three keys of two grants, and client-1's are prolonged seven times.
+		// Two grants have three keys each, and client-1's keys are renewed seven times.
 		for kind, want := range map[trace.Kind]int{trace.KindSet: 6, trace.KindTouch: 21, trace.KindDelete: 6, trace.KindExpire: 0} {
 			if got := count(tr, kind, "redis-1"); got != want {
 				t.Errorf("%s: %d times %s, want %d", tr.Name, got, kind, want)
@@ -71,8 +72,8 @@ func TestRueidislockInAWorld(t *testing.T) {
 	}
 }
 
-// Its goroutines share a connection and wake at the same moments. Which of them
-// the scheduler prefers must not show, whatever happens to them.
+// rueidislock's goroutines share a connection and wake at the same moments. Their order
+// must not change a trace, whatever faults strike.
 func TestRueidislockIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	cut := func(at, lasts time.Duration) []sim.Fault {
@@ -131,8 +132,8 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 	}
 }
 
-// A client that ends without a release leaves the library's goroutines behind: the
-// world must be able to end all the same.
+// A client that ends without a release leaves the library's goroutines behind; the world
+// must be able to end nevertheless.
 func TestRueidislockThatIsNeverReleased(t *testing.T) {
 	for _, name := range rueidislocks {
 		kind, _ := locks.Lookup(name)
@@ -161,13 +162,13 @@ func TestRueidislockThatIsNeverReleased(t *testing.T) {
 	}
 }
 
-// What the library does wrong by itself, at the version that go.mod names. Should
-// one of these fail after an update, the library has become better: say so where
-// the lock is described.
+// The following tests show what the library does wrong by itself, at the version that
+// go.mod names. If one of them fails after an update, the library has been fixed: then
+// update the description of the lock.
 
-// A renewal that gets no answer is tried for a whole TTL from when it was due,
-// half a TTL after the one before. So the holder learns that it has lost the lock
-// half a TTL after its keys have expired, and somebody else has it by then.
+// If a renewal gets no answer, rueidislock repeats it for a whole TTL after it was due. It
+// was due half a TTL after the renewal before. So the holder learns that it has lost the
+// lock half a TTL after its keys have expired, and by then another client holds it.
 func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 	cfg := world(t, "rueidislock",
 		sim.Client{Name: "client-1", Works: 4 * ttl},
@@ -179,9 +180,9 @@ func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 	near(t, "client-1 was told", first(t, tr, trace.KindLost, "client-1").At, ttl*3/2)
 }
 
-// The first renewal is due half a TTL after the keys were acquired, whatever is
-// left of the TTL by then. So a pause of more than that within the attempt leaves
-// the holder without its keys, and without notice.
+// The first renewal is due half a TTL after the keys were acquired, even if less of the TTL
+// is left by then. So a pause of more than half a TTL within the attempt leaves the holder
+// without its keys, and without notice.
 func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 	const pause = 20 * time.Second
 	for _, kind := range rueidislocks {
@@ -189,7 +190,7 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 			sim.Client{Name: "client-1", Works: 4 * ttl},
 			sim.Client{Name: "client-2", Starts: point("client-1's keys expired")})
 		cfg.Faults = []sim.Fault{{
-			// The first answer is that the script is not known.
+			// The first reply says that the node does not know the script.
 			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 		}}
@@ -207,15 +208,15 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 	}
 }
 
-// A SET NX whose answer was lost is sent again and meets its own key: to the
-// library that is somebody else's, which it does not delete. Nobody gets the lock
-// before the key expires.
+// A SET NX whose answer was lost is sent again and finds its own key. The library takes
+// that key for another client's and does not delete it. No client acquires the lock before
+// the key expires.
 func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 	for kind, locked := range map[string]bool{"rueidislock": true, "rueidislock-strict": false} {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Attempts: 1},
 			sim.Client{Name: "client-2", RetryEvery: 10 * time.Millisecond, Starts: point("client-1 finished")})
-		// There has to be time to connect anew within the 20ms of the first key.
+		// There has to be time to connect again within the 20ms of the first key.
 		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: time.Millisecond}
 		cfg.Faults = []sim.Fault{{
 			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
@@ -238,8 +239,9 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 	}
 }
 
-// The keys end when the client's clock says, by the node's. A node that is ahead
-// by a TTL sets keys that have ended, says that it did, and everybody is let in.
+// The keys' expiry is computed by the client's clock and applied by the node's. A node that
+// is ahead by a TTL sets keys that have already expired and reports success, so every
+// client is granted the lock.
 func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 	for _, kind := range rueidislocks {
 		cfg := world(t, kind,
@@ -255,13 +257,13 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 	}
 }
 
-// A failed attempt first takes back what it may have set. If the node is gone, it
+// A failed attempt first removes the keys that it may have set. If the node is gone, it
 // tries that for a TTL.
 func TestRueidislockFailsSlowly(t *testing.T) {
 	cfg := world(t, "rueidislock", sim.Client{Name: "client-1", Attempts: 1})
 	cfg.Faults = []sim.Fault{strike(0, 0, &sim.CrashFault{Process: "redis-1"})}
 	failed := step(t, play(t, cfg), "client-1", trace.Acquire)
-	// The last pause before it would try again is of a second.
+	// The last pause before another try is one second.
 	if failed.OK || failed.At < ttl-time.Second || failed.At > ttl {
 		t.Errorf("the attempt ended at %v (%s), want a second before %v at most", failed.At, failed.Text, ttl)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// quorumOf is a world with a lock on three nodes, in which every message takes a
+// quorumWorld returns a world with a lock on three nodes, in which every message takes a
 // millisecond.
 func quorumOf(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	cfg := world(t, kind, clients...)
@@ -28,7 +28,7 @@ func quorumOf(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// ends are the steps of a client, and what it cancelled.
+// stepsOf returns the steps of a client, and the calls that it cancelled.
 func ends(tr *trace.Trace, client string) (steps, cancelled string) {
 	var all, cancels []string
 	for _, ev := range tr.Events {
@@ -47,8 +47,8 @@ func ends(tr *trace.Trace, client string) (steps, cancelled string) {
 	return strings.Join(all, ", "), strings.Join(cancels, ", ")
 }
 
-// What a cancelled call of redsync still does: it has asked all nodes by then, and
-// sends no script that a node does not know.
+// A cancelled call of redsync has already asked all nodes. It sends no script again to a
+// node that does not know it.
 func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		client        sim.Client
@@ -88,8 +88,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Which of redsync's goroutines hears first of the cancellation, and which of the
-// answer that comes at the same moment, must not show.
+// A cancellation and an answer can arrive at the same moment. Which of them redsync's
+// goroutines notice first must not change a trace.
 func TestCancelIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, at := range []string{
@@ -118,7 +118,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 	}
 }
 
-// run plays a world that may have doubts.
+// run runs a world that may have doubts.
 func run(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr, err := sim.Run(cfg)
@@ -128,8 +128,8 @@ func run(t *testing.T, cfg sim.Config) *trace.Trace {
 	return tr
 }
 
-// A program that does by hand what a client does anyway leaves the same trace, event
-// by event, with a lock that has goroutines of its own too.
+// A program that calls by hand what a client does by itself leaves the same trace, event by
+// event, also with a lock that has its own goroutines.
 func TestProgramIsLikeTheWorkload(t *testing.T) {
 	const nap = 4 * time.Second
 	byHand := func(ctx context.Context, p *sim.Program) error {

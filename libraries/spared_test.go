@@ -12,10 +12,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A run that is safe although sections overlapped says why, and that is so: with every
-// story of the catalogue and with single faults as a search makes them, with their own
-// lock and others. A run in which none
-// overlapped says nothing of the kind.
+// If a run is safe although sections overlapped, its report gives the reason, and the
+// reason is true. The test checks every scenario of the catalogue and single faults as a
+// search makes them, with their own lock and others. If no sections overlapped, the report
+// gives no such reason.
 func TestSparedIsTrue(t *testing.T) {
 	others := []string{"", "single", "redsync", "watchdog"}
 	if testing.Short() {
@@ -26,7 +26,7 @@ func TestSparedIsTrue(t *testing.T) {
 		for _, lock := range others {
 			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
 			if err != nil {
-				continue // not every lock can tell every story
+				continue // not every scenario applies to every lock
 			}
 			for _, run := range r.Runs {
 				name := fmt.Sprintf("%s %s, fencing %s, lock %s", s.Name, run.Variant.Name, run.Fencing, lock)
@@ -68,7 +68,8 @@ func TestSparedIsTrue(t *testing.T) {
 	}
 }
 
-// faulty are stories of two clients with one fault each, at every step of the first.
+// scenariosWithFaults returns scenarios of two clients with one fault each, at every step
+// of the first client.
 func faulty(t *testing.T) []*scenarios.Scenario {
 	t.Helper()
 	var all []*scenarios.Scenario
@@ -93,7 +94,7 @@ func faulty(t *testing.T) []*scenarios.Scenario {
 	return all
 }
 
-// untrue says what in the events speaks against a reason, or "".
+// contradiction returns what in the events contradicts a reason, or "".
 func untrue(t *trace.Trace, p checks.Sparing) string {
 	ofSection := func(ev *trace.Event, name string) bool {
 		client := ev.Process

@@ -2,24 +2,26 @@ package libraries_test
 
 import "github.com/locksim/locksim/internal/testkit/roof"
 
-// What the suite finds in the locks on clusters of three members, by story. A session lives
-// as long as its process, and the recipes leave it to the caller to end it. Most of it is
-// documented, or follows from what is:
+// What the suite finds in the locks on clusters of three members, by test case. A session
+// lives as long as its process, and the recipes leave it to the caller to end it. Most of
+// the findings are documented, or follow from what is documented:
 //
-//   - A release that fails leaves its key, which stands as long as the session does: progress.
-//     The client does not ask again; whoever uses it has to, or has to end the session.
-//   - With etcd, whoever asks again with a session whose key still stands has the lock by that
-//     key, with the same token: token-order. So has who asks for it twice: handles.
-//   - A mutex of etcd's client that is unlocked again deletes the key by its name, also if the
-//     session has the lock anew (issue 22082): release-again.
-//   - The loss is told late: section-exclusion. etcd's client looks once a second, and counts
-//     from when the answer to a keep-alive came. go-zookeeper is told by a server, and so only
-//     when it has a connection again. A holder who was paused and runs again is told late by
-//     both: of the catalogue's pauses, those that end while the next one is in.
-//   - The answer by which one has the lock may come when the session is over, and nobody
-//     looks at that: section-exclusion of late-reply, late/acquire and pause. Who stops at
-//     once because it is told so has got nothing done: progress.
-//   - etcd's client keeps a connection on which nothing comes any more: node-silent.
+//   - A release that fails leaves its key, which lasts as long as the session: progress. The
+//     client does not ask again; its caller has to, or has to end the session.
+//   - With etcd, a client that asks again with a session whose key still exists holds the lock by
+//     that key, with the same token: token-order. The same happens to a client that asks for the
+//     lock twice: handles.
+//   - A second unlock of a mutex of etcd's client deletes the key by its name, even if the
+//     session has acquired the lock again (issue 22082): release-again.
+//   - The holder is notified late of the loss: section-exclusion. etcd's client checks once a
+//     second, and counts from the arrival of the answer to a keep-alive. go-zookeeper is notified
+//     by a server, and so only when it has a connection again. Both notify a holder late that was
+//     paused and runs again. Of the catalogue's pauses, these are the pauses that end while the
+//     next holder is in its section.
+//   - The answer that grants the lock may arrive after the session has ended, and nothing checks
+//     that: section-exclusion of late-reply, late/acquire and pause. A holder that stops
+//     immediately when it is notified has not done its work: progress.
+//   - etcd's client keeps a connection on which nothing arrives any more: node-silent.
 //     go-zookeeper does not, but the release that was sent there has failed by then.
 //   - An operator deletes the holder's key or node. The session lives on, and the signal is
 //     the session's: same-deleted-by-hand.
@@ -75,8 +77,8 @@ var (
 		"catalogue/pause-in-flight/elapsed-check": {"progress"},
 	})
 
-	// zookeeperSession is what ZooKeeper's recipes share. Ours asks again until its node is
-	// gone.
+	// zookeeperSession is what ZooKeeper's recipes have in common. Our own recipe repeats
+	// the delete until its node is gone.
 	zookeeperSession = toldLate.And(roof.Findings{
 		"late/acquire":          {"section-exclusion"},
 		"catalogue/fencing-gap": {"section-exclusion"},

@@ -9,25 +9,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The libraries for Redis, and those on clusters of three members, unmodified, and what the
-// suite finds wrong with them without being told; the others are put through it in their own
-// modules: by story, the rules that fail. The scenarios of the group "libraries" tell
-// of these findings one by one, and docs/libraries.md has a table of them.
+// subjects are the libraries for Redis and those on clusters of three members, unmodified,
+// with the rules that fail in each test case. The suite finds these rules without any hint.
+// The other libraries are tested in their own modules. The scenarios of the group
+// "libraries" show these findings one by one, and docs/libraries.md has a table of them.
 var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  roof.Findings
-	// slow is a lock that tries many times in each call: of its stories only those
-	// are told that finds knows, and those before them.
+	// slow means that the lock tries many times in each call. The suite then stops as soon as it
+	// has found what finds lists.
 	slow bool
 }{
-	// Once in each call redsync is sound, but for what two or three troubles at once
-	// do to it.
+	// With one try in each call, redsync fails only if two or three troubles strike at the
+	// same time.
 	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: roof.Findings{
 		// Its clean-up runs under the caller's context.
 		"contexts/ended-meanwhile": {"key left behind"},
 	}},
-	// A late clean-up deletes what a later try of the same call has set.
+	// A late clean-up deletes the key that a later try of the same call has set.
 	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: roof.Findings{
 		"contexts/ended-meanwhile":      {"key left behind"},
 		"late-request/acquire":          {"release-ownership"},
@@ -37,13 +37,13 @@ var subjects = []struct {
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
-	// It never looks at the time: neither before it returns a lock nor after it has
-	// prolonged one. A failed call leaves its key.
+	// redislock never checks the time: neither before it returns a lock nor after it has
+	// extended one. A failed call leaves its key behind.
 	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants.And(leftKeys)},
 	{kind: "redislock-defaults", config: locktest.Config{Extends: true}, finds: expiredGrants},
-	// The loss is told too late, and the first renewal can come too late.
-	// By default its client sends a command again whose answer was lost, and the lock takes the
-	// key that the first has set for another client's.
+	// The holder is notified of the loss too late, and the first renewal can come too late.
+	// By default rueidislock's client sends a command again if its answer was lost. The
+	// lock then takes the key that the first command has set for another client's.
 	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.And(roof.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "etcd", config: inCluster(locks.Etcd), finds: onEtcd},
@@ -52,7 +52,7 @@ var subjects = []struct {
 	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: naiveOnZooKeeper},
 }
 
-// inCluster is what the locks claim that a session keeps in a cluster.
+// inCluster returns the Config of the locks that a session keeps in a cluster.
 func inCluster(system string) locktest.Config {
 	return locktest.Config{System: system, Nodes: 3, Notifies: true, Tokens: true}
 }
@@ -64,7 +64,7 @@ var (
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
 	}
-	// Without a retry of its Redis client the key of a failed call stays.
+	// If its Redis client does not retry, the key of a failed call stays.
 	leftKeys = roof.Findings{
 		"contexts/ended-meanwhile": {"key left behind"},
 		"lost-reply/acquire":       {"key left behind"},
@@ -80,7 +80,7 @@ var (
 	}
 )
 
-// The suite finds in the current releases what is known of them, and nothing else.
+// The suite finds exactly the known findings in the current releases.
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
@@ -90,9 +90,9 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// A conformance world of redsync, which asks its nodes from goroutines of its own, is the
-// same each time: where its context ends while they run, and where one process has two
-// handles.
+// A conformance world of redsync, which asks its nodes from its own goroutines, is the same
+// each time. The worlds are those in which its context ends while the goroutines run, or in
+// which one process has two handles.
 func TestConformanceIsDeterministic(t *testing.T) {
 	k, _ := locks.Lookup("redsync")
 	config := locktest.Config{Nodes: 5, Extends: true}

@@ -6,7 +6,7 @@ import (
 	_ "github.com/locksim/locksim/libraries"
 )
 
-// The words of the suite.
+// Short names for package roof.
 type (
 	cluster = roof.Cluster
 	setting = roof.Setting

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Stories of our own locks, told with one of a library.
+// Scenarios with locks of our own also run with a lock of a library.
 func TestTell(t *testing.T) {
 	for name, want := range map[string]string{"clock-jump": checks.Unsafe, "pause-in-flight/elapsed-check": checks.Safe} {
 		name, variant, _ := strings.Cut(name, "/")
@@ -34,8 +34,8 @@ func TestTell(t *testing.T) {
 
 var versions = regexp.MustCompile(`\S+ v\d+\.\d+\.\d+`)
 
-// What a library does is true of the versions that it was found in: those that
-// run here, as long as go.mod has no others.
+// What a scenario says about a library is true of the versions in which it was found. These
+// are the versions that run here, as long as go.mod has no others.
 func TestLibrariesNameTheVersionsThatRun(t *testing.T) {
 	modules, err := os.ReadFile("go.mod")
 	if err != nil {

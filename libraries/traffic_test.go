@@ -8,8 +8,9 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Of every lock it is told how many messages, bytes and round trips each of its sections costs,
-// and each release, whether its trace has the bytes of each message or of all together.
+// For every lock the report states how many messages, bytes and round trips each section
+// and each release costs, whether its trace has the bytes of each message or only of all
+// together.
 func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 	i := slices.IndexFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool { return s.Name == "same-alone" })
 	s := scenarios.Embedded()[i]
@@ -30,7 +31,7 @@ func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 				return m.Figures[i].Value
 			}
 			all, section, release := figure(what), figure(what+" per section"), figure(what+" per release")
-			if d := all - 3*section; d < -1 || d > 1 || section != release { // it has three, and rounds
+			if d := all - 3*section; d < -1 || d > 1 || section != release { // it has three sections, and the figures are rounded
 				t.Errorf("%s: of %d %s in three sections, %d in each, and %d for each release", lock, all, what, section, release)
 			}
 		}
