@@ -9,7 +9,7 @@ import (
 
 var (
 	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
-	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10, if it is as many")
+	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth of them, but at least on 10, or on all if there are fewer")
 	update  = flag.Bool("update", false, "rewrite the golden files")
 )
 
@@ -33,7 +33,7 @@ func TestFaultsAreOver(t *testing.T) {
 	for _, result := range results {
 		for _, o := range result.Runs {
 			if o.History.Unfinished() != nil {
-				t.Errorf("%s, variant %q, fencing %s: the run is over before a fault is; let a client come after it", result.Scenario.Name, o.Variant.Name, o.Fencing)
+				t.Errorf("%s, variant %q, fencing %s: the run ends before a fault does; add a client that comes after the fault", result.Scenario.Name, o.Variant.Name, o.Fencing)
 			}
 		}
 	}

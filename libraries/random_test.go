@@ -44,7 +44,7 @@ func TestRandomScenarios(t *testing.T) {
 	byChance := 0
 	defer func() {
 		if byChance > 1+*random/100 {
-			t.Errorf("%d of %d scenarios say that chance decided something in them, want one in a hundred at most", byChance, *random)
+			t.Errorf("%d of %d scenarios declare that chance decided something in them, want at most one in a hundred", byChance, *random)
 		}
 	}()
 	for seed := *randomSeed; seed < *randomSeed+uint64(*random); seed++ {

@@ -14,7 +14,7 @@ func TestRedislockExtends(t *testing.T) {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			lease := acquire(t, c.Client(t, kind))
 			if _, says := lease.(locks.Expirer); says {
-				t.Error("redislock does not keep the time, but the lease says when it ends")
+				t.Error("redislock does not track time, but the lease declares when it ends")
 			}
 			time.Sleep(ttl / 2)
 			if err := extend(t, lease); err != nil {

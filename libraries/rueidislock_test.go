@@ -67,7 +67,7 @@ func TestRueidislockInAWorld(t *testing.T) {
 			}
 		}
 		if n := count(tr, trace.KindLost, "client-1"); n != 0 {
-			t.Errorf("%s: client-1 was told %d times that it had lost the lock", kind, n)
+			t.Errorf("%s: client-1 was notified %d times of the loss of the lock", kind, n)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 	tr := play(t, cfg)
 	near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
 	near(t, "client-2 got the lock", step(t, tr, "client-2", trace.Acquire).At, ttl)
-	near(t, "client-1 was told", first(t, tr, trace.KindLost, "client-1").At, ttl*3/2)
+	near(t, "client-1 was notified", first(t, tr, trace.KindLost, "client-1").At, ttl*3/2)
 }
 
 // The first renewal is due half a TTL after the keys were acquired, even if less of the TTL
@@ -201,7 +201,7 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 		near(t, "client-1 got the lock", step(t, tr, "client-1", trace.Acquire).At, pause)
 		near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
 		near(t, "client-2 got the lock", step(t, tr, "client-2", trace.Acquire).At, ttl)
-		near(t, "client-1 was told", first(t, tr, trace.KindLost, "client-1").At, pause+ttl/2)
+		near(t, "client-1 was notified", first(t, tr, trace.KindLost, "client-1").At, pause+ttl/2)
 		if released := step(t, tr, "client-1", trace.Release); released.OK || released.Text != locks.ErrLost.Error() {
 			t.Errorf("%s: client-1's release of a lost lock: %q", kind, released.Text)
 		}
@@ -251,7 +251,7 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 		tr := play(t, cfg)
 		for _, client := range []string{"client-1", "client-2"} {
 			if got := step(t, tr, client, trace.Acquire); !got.OK || got.At > time.Second {
-				t.Errorf("%s: %s got the lock: %v, at %v; want it at once", kind, client, got.OK, got.At)
+				t.Errorf("%s: %s got the lock: %v, at %v; want it immediately", kind, client, got.OK, got.At)
 			}
 		}
 	}

@@ -56,15 +56,15 @@ func TestSparedIsTrue(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("reasons told: %v, and %d times both wrote the same", told, alike)
+	t.Logf("reasons given: %v, and %d times both wrote the same", told, alike)
 	if told[checks.WroteNothing] == 0 || told[checks.WroteBefore] == 0 || told[checks.DoneBefore] == 0 {
-		t.Errorf("reasons told: %v", told)
+		t.Errorf("reasons given: %v", told)
 	}
 	if alike == 0 {
 		t.Error("nothing overlaps in work-done-twice")
 	}
 	if told[checks.AsIfApart] > 0 {
-		t.Errorf("%d times no reason is told but that the data is intact", told[checks.AsIfApart])
+		t.Errorf("%d times the only reason given is that the data is intact", told[checks.AsIfApart])
 	}
 }
 
@@ -144,7 +144,7 @@ func untrue(t *trace.Trace, p checks.Sparing) string {
 	case p.How == checks.NeitherWrote && writes+others > 0:
 		return "one of them wrote"
 	case p.How == checks.DoneBefore && p.Last.At >= p.Next.At:
-		return "they came to the storage at once"
+		return "they came to the storage in the wrong order, or at the same time"
 	case !caused:
 		return fmt.Sprintf("nothing of the kind happened at %v", p.CausedAt)
 	}

@@ -48,13 +48,13 @@ func TestLibrariesNameTheVersionsThatRun(t *testing.T) {
 		named := versions.FindAllString(s.Source, -1)
 		// The lock of rueidis is in its client's module.
 		if len(named) < 2 && !strings.Contains(s.Source, "rueidis v") {
-			t.Errorf("%s names %q: its source says in which version of the lock and of its client it was found", s.File, named)
+			t.Errorf("%s names %q; its source must name the version of the lock and of its client in which it was found", s.File, named)
 		}
 		for _, module := range named {
 			name, version, _ := strings.Cut(module, " ")
 			required := regexp.MustCompile(`(?m)/` + regexp.QuoteMeta(name) + `(/v\d+)? ` + regexp.QuoteMeta(version) + `( |$)`)
 			if !required.Match(modules) {
-				t.Errorf("%s was found in %s, which go.mod does not have any more: see what the one it has does, and say so", s.File, module)
+				t.Errorf("%s was found in %s, which go.mod does not have any more: check what the version in go.mod does, and update the scenario", s.File, module)
 			}
 		}
 	}

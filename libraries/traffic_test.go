@@ -25,7 +25,7 @@ func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 			figure := func(name string) int64 {
 				i := slices.IndexFunc(m.Figures, func(f checks.Figure) bool { return f.Name == name })
 				if i < 0 || m.Figures[i].Value <= 0 {
-					t.Errorf("%s: it is not told how many %s there are", lock, name)
+					t.Errorf("%s: the measure has no figure for %s", lock, name)
 					return 1
 				}
 				return m.Figures[i].Value
@@ -37,7 +37,7 @@ func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 		}
 		apart := run.History.Trace.Bytes > 0
 		if in := slices.Contains([]string{"etcd", "zookeeper"}, lock); in == apart {
-			t.Errorf("%s: on a cluster %v, and its bytes stand beside the messages %v", lock, in, apart)
+			t.Errorf("%s: on a cluster: %v, and the trace has its bytes only in total: %v", lock, in, apart)
 		}
 	}
 }
