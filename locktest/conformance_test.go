@@ -25,7 +25,7 @@ func tellTo(t *testing.T, kind string, c Config, name string) outcome {
 	}
 	st, ok := find(name)
 	if !ok {
-		t.Fatalf("there is no story %s", name)
+		t.Fatalf("there is no test case %s", name)
 	}
 	o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 	return o
@@ -59,7 +59,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 				t.Errorf("%s on %d nodes, %s: %s", l.kind, l.config.Nodes, p.Address, p)
 			}
 			if o.Unknown != "" {
-				t.Errorf("%s on %d nodes, %s: nothing can be said: %s", l.kind, l.config.Nodes, st.name, o.Unknown)
+				t.Errorf("%s on %d nodes, %s: unknown: %s", l.kind, l.config.Nodes, st.name, o.Unknown)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func TestConformanceStoriesAreTold(t *testing.T) {
 			worlds += tellTo(t, l.kind, l.config, st.name).Worlds
 		}
 		if worlds == 0 {
-			t.Errorf("%s is told to none of the locks", st.name)
+			t.Errorf("%s applies to none of the locks", st.name)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestOnlyBreachesCount(t *testing.T) {
 // programs and of the lock are scheduled.
 func TestConformanceIsDeterministic(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it tells the stories twice")
+		t.Skip("it runs the test cases twice")
 	}
 	for _, l := range []struct {
 		kind   string

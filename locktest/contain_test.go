@@ -202,7 +202,7 @@ func TestContainment(t *testing.T) {
 				}
 			}
 			if n := strings.Count(out, "replay: "); n != 2 {
-				t.Errorf("%d replay lines, want one for each of the two stories:\n%s", n, out)
+				t.Errorf("%d replay lines, want one for each of the two test cases:\n%s", n, out)
 			}
 		})
 	}
@@ -213,7 +213,7 @@ func TestContainment(t *testing.T) {
 			t.Errorf("what the lock printed is not there, or it fails for that:\n%s", out)
 		}
 	})
-	t.Run("tells programs", func(t *testing.T) {
+	t.Run("writes an attribute", func(t *testing.T) {
 		t.Parallel()
 		out := misbehave(t, binary, "cannot-be-made", "-test.run=^TestMisbehaving$/^catalogue$/^no-faults$", "-test.v")
 		_, text, _ := strings.Cut(out, "=== ATTR  TestMisbehaving/catalogue/no-faults "+locktest.AttrFinding+" ")

@@ -26,7 +26,7 @@ func TestWorkloads(t *testing.T) {
 	} {
 		e := newExplorer(t, config, mutant(t, "quorum"), Exploration{})
 		if want := 3; !config.Extends && len(e.search.Bases) != want {
-			t.Errorf("%d workloads for a lock that cannot extend; there is none in which it would have to, so there must be %d", len(e.search.Bases), want)
+			t.Errorf("%d workloads for a lock that cannot extend, want %d: none in which it would have to", len(e.search.Bases), want)
 		}
 		for i, base := range e.search.Bases {
 			o, err := e.local.Run(t.Context(), runs.World{Base: i})
@@ -109,12 +109,12 @@ func TestPacedWorkloads(t *testing.T) {
 		told = append(told, string(p.Rule))
 	}
 	if want := blamed(found); !slices.Equal(told, want) {
-		t.Errorf("told are %q, found were %q", told, want)
+		t.Errorf("the report has %q, the search found %q", told, want)
 	}
 	for i, fencing := range []string{runs.Without, runs.With} {
 		a, err := e.local.Account(t.Context(), inVain, fencing)
 		if err != nil || both[i].history.Trace.Hash() != a.History.Trace.Hash() {
-			t.Errorf("what is told with fencing %s is another world, %v", fencing, err)
+			t.Errorf("the report with fencing %s is about another world, %v", fencing, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestOwnKey(t *testing.T) {
 		for _, name := range []string{undisturbed, "lost-request/acquire", "lost-reply/acquire", "late-reply/acquire", "errors/acquire"} {
 			st, ok := find(name)
 			if !ok {
-				t.Fatalf("there is no story %s", name)
+				t.Fatalf("there is no test case %s", name)
 			}
 			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 			for _, p := range o.Problems {

@@ -16,7 +16,7 @@ func TestStories(t *testing.T) {
 		told = append(told, f.Story)
 	}
 	if len(told) < 3 || told[0] != "claims/lease" || slices.ContainsFunc(told[1:], func(name string) bool { return !strings.HasPrefix(name, "loss/") }) {
-		t.Errorf("%q; want claims/lease and those of loss", told)
+		t.Errorf("%q; want claims/lease and the test cases under loss/", told)
 	}
 }
 
@@ -28,12 +28,12 @@ func TestSurvey(t *testing.T) {
 		seen++
 		if f.Story == "claims/lease" {
 			if seen != 1 || f.Worlds != 1 || f.Failed != 0 || len(f.Problems) > 0 {
-				t.Errorf("story no. %d: %+v; want the first, told in one world, and no problem", seen, f)
+				t.Errorf("test case no. %d: %+v; want the first, in one world, without a problem", seen, f)
 			}
 			continue
 		}
 		if f.Story == "claims/extend" && (f.Untold == "" || f.Worlds != 0) {
-			t.Errorf("%+v; want that it cannot be told with a lock that does not claim to extend", f)
+			t.Errorf("%+v; want not applicable to a lock that does not claim to extend", f)
 		}
 		if f.Story == "loss/release" {
 			for _, p := range f.Problems {
@@ -45,7 +45,7 @@ func TestSurvey(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("loss/release was not among %d stories", seen)
+	t.Errorf("loss/release was not among %d test cases", seen)
 }
 
 // A test can call Run several times, also with other locks: each call has its own workers.

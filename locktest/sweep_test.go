@@ -82,7 +82,7 @@ func TestSoundLocksPass(t *testing.T) {
 						}
 					}
 					if why := strings.Join(append(v.reasons, v.untold), "; "); why != "" {
-						t.Errorf("%s proves nothing: %s", p, why)
+						t.Errorf("%s is inconclusive: %s", p, why)
 					}
 				})
 			}
@@ -123,7 +123,7 @@ func TestMistakesAreCaught(t *testing.T) {
 		t.Run(fmt.Sprintf("%s, %d nodes, %s", c.mutant, c.nodes, c.story), func(t *testing.T) {
 			st, ok := find(c.story)
 			if !ok {
-				t.Fatalf("there is no story %s", c.story)
+				t.Fatalf("there is no test case %s", c.story)
 			}
 			caught := false
 			var others []string
@@ -146,7 +146,7 @@ func TestNothingToListenTo(t *testing.T) {
 	st, _ := find("lost-reply/acquire")
 	worlds, untold, err := st.worlds(s, 1)
 	if len(worlds) > 0 || !strings.Contains(untold, undisturbed) || err != nil {
-		t.Errorf("%d worlds, untold %q, error %v; want to be sent to the story %s", len(worlds), untold, err, undisturbed)
+		t.Errorf("%d worlds, not applicable because %q, error %v; want a reference to the test case %s", len(worlds), untold, err, undisturbed)
 	}
 	st, _ = find(undisturbed)
 	eachWorld(t, s, st, 1, func(p address, v verdict) {

@@ -157,7 +157,7 @@ func TestTroubles(t *testing.T) {
 		t.Run(c.story+"/"+c.world, func(t *testing.T) {
 			st, ok := find(c.story)
 			if !ok {
-				t.Fatal("there is no such story")
+				t.Fatal("there is no such test case")
 			}
 			s := patient
 			if strings.HasSuffix(c.world, "until-own-next") { // a lock whose call waits never reaches this point
@@ -281,7 +281,7 @@ func TestTroublesKnowEveryEffect(t *testing.T) {
 	}
 	for _, effect := range trace.Effects() {
 		if (of[effect] > 0) == (untroubled[effect] != "") {
-			t.Errorf("of faults that %s there are %d troubles, and why there is none: %q", effect, of[effect], untroubled[effect])
+			t.Errorf("%d troubles with faults that %s, and the reason for none is %q", of[effect], effect, untroubled[effect])
 		}
 	}
 	s := lockOn(t, 1, ofKind(t, "single"))

@@ -85,7 +85,7 @@ func TestRoundedTTL(t *testing.T) {
 		for name, want := range map[string]string{"ttl/fraction": l.fraction, "ttl/short": l.short} {
 			st, ok := find(name)
 			if !ok {
-				t.Fatalf("there is no story %s", name)
+				t.Fatalf("there is no test case %s", name)
 			}
 			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 			var rules []string
@@ -118,7 +118,7 @@ func TestRefusedTTL(t *testing.T) {
 	st, _ := find("ttl/short")
 	o, _ := s.tellStory(st, order{Story: st.name, Seeds: 1}, func(address) {})
 	if len(o.Problems) > 0 || !strings.Contains(o.Untold, "with a TTL of 1.4s: client-1: cannot make the lock: give me ten seconds") {
-		t.Errorf("got %v, untold %q", o.Problems, o.Untold)
+		t.Errorf("got %v, not applicable because %q", o.Problems, o.Untold)
 	}
 }
 

@@ -92,7 +92,7 @@ faults:
 					}
 				}
 				if !overlap {
-					t.Errorf("%s, %s, fencing %s: no two sections overlap, so the story has not come about", story.name, lock.name, run.Fencing)
+					t.Errorf("%s, %s, fencing %s: no two sections overlap, so the test shows nothing", story.name, lock.name, run.Fencing)
 				}
 			}
 		}
