@@ -42,8 +42,8 @@ func newCareful(env *locktest.Env) (locks.Lock, error) {
 	return careful{env.Redis(0), env.Key(), hex.EncodeToString(own), env.TTL()}, err
 }
 
-// World runs a world of locktest.Run: a key disappears only if its owner removes it, or if
-// it expires.
+// TestNobodyRemovesAnothersKey runs one of the worlds of locktest.Run: a key disappears only if its
+// owner removes it, or if it expires.
 func TestNobodyRemovesAnothersKey(t *testing.T) {
 	h := locktest.World(t, locktest.Config{}, newCareful, "catalogue/release-lua/late/fencing-off")
 	removed := 0
@@ -57,11 +57,11 @@ func TestNobodyRemovesAnothersKey(t *testing.T) {
 		}
 	}
 	if removed == 0 {
-		t.Error("no key was removed at all: the story did not come about")
+		t.Error("no key was removed at all: the world shows nothing")
 	}
 }
 
-// Scenario runs a scenario of the test's own, without fencing tokens and with them.
+// TestABreakOfTwoMinutes runs a scenario of its own, without fencing tokens and with them.
 func TestABreakOfTwoMinutes(t *testing.T) {
 	runs := locktest.Scenario(t, locktest.Config{}, newCareful, 1, `
 title: the first client takes a long break
