@@ -112,6 +112,9 @@ func made(t *testing.T, file string) int64 {
 // way to break the lock, and the search ends. The same holds if it misbehaves only when
 // they are run once more, to record where faults can strike.
 func TestContainmentOfSearches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs ten searches in processes of their own")
+	}
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -71,6 +71,9 @@ func TestSoundLocksPass(t *testing.T) {
 		{"the sound quorum on three nodes", 3, mutant(t, "quorum"), true},
 	} {
 		t.Run(sound.name, func(t *testing.T) {
+			if testing.Short() && sound.nodes > 1 {
+				t.Skip("its worlds are ten times as many")
+			}
 			s := lockOn(t, sound.nodes, sound.build)
 			worlds := 0
 			for _, st := range sweepStories() {

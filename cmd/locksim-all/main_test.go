@@ -13,6 +13,9 @@ func TestMain(m *testing.M) {
 
 // TestScript is what only the program with all locks can do: the whole catalogue.
 func TestScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the catalogue three times")
+	}
 	catalogue, err := filepath.Abs("../../scenarios")
 	if err != nil {
 		t.Fatal(err)

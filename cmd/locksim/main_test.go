@@ -14,13 +14,24 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the command as people do: each file in testdata/script shows
 // command lines, the files they read and what they print.
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { run(t, "testdata/script") }
+
+// TestLongScript runs the scripts that take seconds each.
+func TestLongScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each of its scripts takes seconds")
+	}
+	run(t, "testdata/long")
+}
+
+// run runs all scripts of a folder.
+func run(t *testing.T, folder string) {
 	catalogue, err := filepath.Abs("../../scenarios")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 folder,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
