@@ -9,15 +9,16 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// Clients that all do the same are written once: "client-1 to client-100: {works: 1s}". By the
-// time that anything has a meaning they are clients like any others.
+// A range of clients that all do the same is written once: "client-1 to client-100: {works:
+// 1s}". This file replaces each range by its clients before the decoder sees it.
 
-// severalPattern is a name with a number and a later one of the same name.
+// clientRangePattern matches a name that ends in a number, " to ", and another such name.
 const severalPattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
 
 var several = lazy.Regexp(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
 
-// alike writes the clients of a file and of its variants out, one by one.
+// expandClientRanges replaces the ranges of clients of a file and of its variants by their
+// clients.
 func (t *tree) alike(root *yaml.Node) {
 	stories := []*yaml.Node{root}
 	if _, variants := without(root, "variants"); variants != nil && variants.Kind == yaml.MappingNode {
@@ -35,8 +36,9 @@ func (t *tree) alike(root *yaml.Node) {
 	}
 }
 
-// writeOut writes out those of the clients that stand in one line, up to as many as there
-// can be.
+// expandClients replaces each range among clients by its clients. It reports a name that
+// appears twice, a range that is not in order, and a range with which there would be more
+// than maxClients.
 func (t *tree) writeOut(clients *yaml.Node) {
 	var out []*yaml.Node
 	first := map[string]*yaml.Node{}

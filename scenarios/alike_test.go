@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Clients that stand in one line are clients like any others, in their order; a variant
-// changes one of them, or adds more.
+// The clients of a range are clients like any others, in their order. A variant can change
+// one of them, or add more.
 func TestSeveralClientsInOneLine(t *testing.T) {
 	const text = `
 title: several

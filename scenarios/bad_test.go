@@ -26,7 +26,7 @@ func TestTheGoodFileIsGood(t *testing.T) {
 	}
 }
 
-// Ten problems are enough for one answer.
+// At most ten problems are reported.
 func TestManyProblems(t *testing.T) {
 	text := floor.GoodScenario
 	for i := range 30 {

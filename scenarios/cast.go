@@ -6,14 +6,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cast is who takes part in a story, by name.
+// participants are the names of the processes of a scenario, by role.
 type cast struct {
 	clients, nodes, services    []string // in the order of the file
 	isClient, isNode, isService map[string]bool
 }
 
-// cast is who takes part: the clients, the lock's own nodes and every other that the
-// file names, and the services.
+// participants returns the clients, the services and the nodes: the lock's own nodes and
+// every other node that the file names.
 func (s *spec) cast() cast {
 	c := cast{
 		clients: s.Clients.names(), services: s.Services.names(),
@@ -31,7 +31,7 @@ func (s *spec) cast() cast {
 	return c
 }
 
-// role is what a process of the file is.
+// role returns the role of a process; false if there is no process of this name.
 func (c cast) role(name string) (trace.Role, bool) {
 	switch {
 	case name == trace.StorageName:
@@ -46,7 +46,7 @@ func (c cast) role(name string) (trace.Role, bool) {
 	return "", false
 }
 
-// names are those of all processes, clients first.
+// names returns the names of all processes, clients first.
 func (c cast) names() []string {
 	return slices.Concat(c.clients, c.nodes, c.services, []string{trace.StorageName})
 }

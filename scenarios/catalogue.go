@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// order lists the groups of the catalogue and the scenarios of each.
+// orderFile lists the groups of the catalogue and the scenarios of each.
 //
 //go:embed ORDER
 var order string
 
-// A Shelf is one group of scenarios.
+// A CatalogueGroup is one group of scenarios.
 type Shelf struct {
-	// Group is the group as the scenarios name it, and empty for those that name
-	// none. Title is what to call it.
+	// Name is the group as the scenarios name it; it is empty for the scenarios that name
+	// none. Title is its heading.
 	Group, Title string
 	Scenarios    []*Scenario
 }
 
-// Catalogue returns the embedded scenarios in the order in which they are meant
-// to be read.
+// Catalogue returns the embedded scenarios in the order in which people should read them.
 func Catalogue() []Shelf { return Shelve(Embedded()) }
 
-// Shelve groups scenarios as the catalogue does: groups in their order, and in
-// each the scenarios that the catalogue knows in theirs, then the others as they
-// come. Those without a group come last.
+// GroupScenarios groups scenarios as the catalogue does. The groups are in the order of the
+// catalogue. In each group the scenarios of the catalogue come first, in its order, and the
+// others follow as they were given. Scenarios without a group come last.
 func Shelve(all []*Scenario) []Shelf {
 	var shelves []Shelf
 	known := catalogue()
@@ -44,17 +43,17 @@ func Shelve(all []*Scenario) []Shelf {
 	return shelves
 }
 
-// Groups lists the groups in the order of the catalogue.
+// Groups returns the names of the groups in the order of the catalogue.
 func Groups() []string { return group("").words() }
 
-// An entryOfOrder is one group as ORDER lists it.
+// An orderEntry is one group as ORDER lists it.
 type entryOfOrder struct {
 	group, title string
 	names        []string
 }
 
-// place is where in its group a scenario stands; those that are not listed
-// stand at the end.
+// place returns the position of a scenario in its group. Scenarios that are not listed come
+// after all others.
 func (e entryOfOrder) place(name string) int {
 	if i := slices.Index(e.names, name); i >= 0 {
 		return i
@@ -62,8 +61,8 @@ func (e entryOfOrder) place(name string) int {
 	return len(e.names)
 }
 
-// catalogue reads ORDER: a line with a colon begins a group, any other names a
-// scenario of it.
+// parseOrder reads ORDER: a line with a colon begins a group, and any other line names a
+// scenario of the group.
 func catalogue() []entryOfOrder {
 	var all []entryOfOrder
 	for line := range strings.Lines(order) {

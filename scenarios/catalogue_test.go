@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// ORDER lists every scenario that is built in once, in the group that its file
-// names, and nothing else.
+// ORDER lists every embedded scenario exactly once, in the group that its file names, and
+// nothing else.
 func TestOrderIsTheCatalogue(t *testing.T) {
 	listed := map[string]string{}
 	for _, shelf := range catalogue() {
@@ -43,8 +43,8 @@ func TestOrderNamesEveryGroup(t *testing.T) {
 	}
 }
 
-// Known scenarios come in the order of the catalogue, the others after them as
-// they were given, and what has no group comes last.
+// Known scenarios come in the order of the catalogue, and the others after them as they
+// were given. Scenarios without a group come last.
 func TestShelve(t *testing.T) {
 	var all []*Scenario
 	for s := range strings.FieldsSeq("examples/mine debate/clock-jump /zebra debate/mine debate/gc-pause /aardvark debate/also fencing/token-gap") {
@@ -68,7 +68,7 @@ func TestShelve(t *testing.T) {
 	}
 }
 
-// All that is built in is in the catalogue, whether ORDER knows it or not.
+// Every embedded scenario is in the catalogue, also one that ORDER does not list.
 func TestCatalogueIsComplete(t *testing.T) {
 	var names []string
 	for _, shelf := range Catalogue() {

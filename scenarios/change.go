@@ -9,31 +9,32 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Change is what is different in the world of a story. The zero Change is nothing.
+// A Change describes what a world does differently from its scenario. The zero Change
+// changes nothing.
 type Change struct {
-	// Clients are those that take part; nil are all of them.
+	// Clients are the clients that take part; nil means all of them.
 	Clients []string `json:"clients,omitempty"`
-	// Nodes is how many nodes the lock has; 0 is as many as in the story.
+	// Nodes is the number of nodes that the lock has; 0 means as many as in the scenario.
 	Nodes int `json:"nodes,omitempty"`
-	// Starts are points at which clients start instead, by their names.
+	// Starts replaces the points at which clients start, by client name.
 	Starts map[string]trace.Point `json:"starts,omitempty"`
-	// Persistence is what nodes write to their disks instead, by their names.
+	// Persistence replaces what nodes write to their disks, by node name.
 	Persistence map[string]sim.Persistence `json:"persistence,omitempty"`
 }
 
-// keeps says whether a client takes part.
+// keepsClient reports whether a client takes part.
 func (c Change) keeps(client string) bool {
 	return c.Clients == nil || slices.Contains(c.Clients, client)
 }
 
-// IsZero says that nothing is different.
+// IsZero reports whether c changes nothing.
 func (c Change) IsZero() bool {
 	return c.Clients == nil && c.Nodes == 0 && len(c.Starts) == 0 && len(c.Persistence) == 0
 }
 
-// With is the story with a change. What no file may say no change can make: the error is
-// that of a file which says it, and tells where the story's own says what the change
-// contradicts.
+// WithChange returns the variant with a change made in it. It fails if the changed scenario
+// would be one that [Parse] refuses. The error is the one that Parse returns, and names the
+// line of the file that contradicts the change.
 func (v *Variant) With(c Change) (*Variant, error) {
 	if c.IsZero() {
 		return v, nil
@@ -53,7 +54,7 @@ func (v *Variant) With(c Change) (*Variant, error) {
 	return &changed, nil
 }
 
-// of is what a file says with the change.
+// apply returns s with the change made in it.
 func (c Change) of(s spec) spec {
 	if c.Nodes > 0 {
 		s.Lock.Nodes = &c.Nodes
@@ -78,7 +79,7 @@ func (c Change) of(s spec) spec {
 	return s
 }
 
-// write makes the change in the text of a story.
+// write makes the change in the text of a scenario.
 func (c Change) write(d *Document) {
 	if c.Nodes > 0 {
 		d.Set("lock.nodes", c.Nodes)

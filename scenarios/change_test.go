@@ -43,8 +43,8 @@ func clientsOf(c sim.Config) []string {
 	return names
 }
 
-// A change makes of a story the world that the story's text makes once the change is
-// written into it, and leaves the story as it was.
+// A changed variant gives the same world as a file with the change written into it. The
+// variant itself stays as it was.
 func TestChange(t *testing.T) {
 	at := trace.Any(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
 	changes := map[string]scenarios.Change{
@@ -88,7 +88,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// Changes add up.
+// Several changes add up.
 func TestChanges(t *testing.T) {
 	v := parsed(t, crowd)
 	first, err := v.With(scenarios.Change{Nodes: 4})
@@ -108,7 +108,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A change of what nodes write to their disks is in the world and in the text.
+// A change of persistence is in the world and in the text.
 func TestChangeOfPersistence(t *testing.T) {
 	v, err := parsed(t, crowd).With(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": redis.Always, "redis-4": redis.Everysec}})
 	if err != nil {
@@ -134,7 +134,7 @@ func TestChangeOfPersistence(t *testing.T) {
 	}
 }
 
-// What no file may say no change can make.
+// A change must not make a scenario that Parse would refuse.
 func TestChangeRefused(t *testing.T) {
 	for _, test := range []struct {
 		change scenarios.Change
@@ -155,7 +155,8 @@ func TestChangeRefused(t *testing.T) {
 	}
 }
 
-// A trace that was saved by itself has no story that could be changed.
+// A variant that was not read from a file, as for a trace saved by itself, cannot be
+// changed.
 func TestChangeOfNoFile(t *testing.T) {
 	v := &scenarios.Variant{Scenario: "alone"}
 	if _, err := v.With(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was read from no scenario file") {
@@ -163,7 +164,7 @@ func TestChangeOfNoFile(t *testing.T) {
 	}
 }
 
-// hashOf is what a run of the story without fencing tokens comes to.
+// hashOf returns the hash of a run without fencing tokens.
 func hashOf(t *testing.T, v *scenarios.Variant) string {
 	t.Helper()
 	config, err := v.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})

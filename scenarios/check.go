@@ -14,13 +14,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The bounds of what a world can sensibly be. Those of lists and mappings are their tags'.
+// The limits of a world. The limits of lists and mappings are in the tags of their fields.
 const (
 	maxNodes = 101       // of the lock's own
 	maxCount = 1_000_000 // sections and attempts
 )
 
-// The names of clients, nodes and variants. The pattern is for the JSON Schema.
+// The names of clients, nodes and variants. The JSON Schema uses the pattern, too.
 const (
 	namePattern = `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`
 	nameHint    = "a name is lower-case letters, digits and single dashes, as in client-1"
@@ -28,11 +28,11 @@ const (
 
 var validName = lazy.Regexp(namePattern)
 
-// reserved are the words of which points are made.
+// reservedWords are the words of which points are made. They cannot be names.
 var reserved = append(texts(trace.Steps()...), trace.StorageName, trace.OperatorName,
 	"every", "or", "after", "before", "when", "while", "at", "until", "request", "reply", "key", "keys", "clock")
 
-// badName says why a name cannot be used, or "".
+// nameProblem returns why s cannot be used as a name, or "" if it can.
 func badName(s string) string {
 	const longest = 40
 	switch {
@@ -46,14 +46,14 @@ func badName(s string) string {
 	return ""
 }
 
-// check reports what the shape of a file cannot show: fields that are missing,
-// names of nobody, values that contradict each other.
+// check reports the problems that decoding does not find: missing fields, names of
+// processes that do not exist, and values that contradict each other.
 func (d *draft) check() {
 	for _, field := range []string{"title", "lock", "clients"} {
 		d.need(field)
 	}
 	if d.crowded {
-		return // what was left unread would be missed everywhere
+		return // else everything in the unread list would be reported as missing
 	}
 	d.checkLock()
 	d.checkNodes()
@@ -72,7 +72,7 @@ func (d *draft) check() {
 	}
 }
 
-// wrote says whether a field was given, right or wrong.
+// isWritten reports whether a field is in the file, valid or not.
 func (d *draft) wrote(path string) bool {
 	_, ok := d.nodes[path]
 	return ok
@@ -148,7 +148,7 @@ func (d *draft) checkNodes() {
 	}
 }
 
-// tellMasters says what the lock's own nodes are called.
+// describeMasters returns a clause with the names of the lock's own nodes.
 func tellMasters(masters []string) string {
 	switch n := len(masters); n {
 	case 0:
@@ -237,7 +237,7 @@ func (d *draft) checkPaths() {
 	}
 }
 
-// checkTasks reports what a client cannot do.
+// checkTasks reports the steps of a client that it cannot do.
 func (d *draft) checkTasks(path string, c client) {
 	if c.Does != nil && len(c.Does) == 0 {
 		d.at(join(path, "does"), "there is nothing in the list", "name what the client does, or leave the field out")
@@ -330,21 +330,21 @@ func (d *draft) checkFaults() {
 	}
 }
 
-// checkClient reports a name at path that is no client's.
+// checkClient reports a name at path that is not the name of a client.
 func (d *draft) checkClient(path, name string) {
 	if len(d.cast.clients) > 0 && !d.cast.isClient[name] {
 		d.at(path, "no client is called %s", d.didYouMean(path, name, d.cast.clients), quoted(name))
 	}
 }
 
-// A teller speaks of processes: a point or a witness.
+// A condition names processes: it is a point or a witness.
 type teller interface {
 	Names() []string
 	Fits(role func(name string) (trace.Role, bool)) error
 }
 
-// checkStory reports the processes that a teller at path speaks of and that do
-// not exist, or could never do what it says.
+// checkCondition reports the processes in the condition at path that do not exist. If all
+// exist, it reports a process that can never do what the condition says.
 func (d *draft) checkStory(path string, t teller) {
 	told := d.found
 	d.checkNames(path, t.Names())
@@ -356,7 +356,7 @@ func (d *draft) checkStory(path string, t teller) {
 // checkNames reports the processes at path that do not exist.
 func (d *draft) checkNames(path string, names []string) {
 	if len(d.cast.clients) == 0 {
-		return // that is the problem, and it has been told
+		return // there are no clients, which check reports itself
 	}
 	for _, n := range names {
 		if _, known := d.cast.role(n); known {
@@ -367,14 +367,15 @@ func (d *draft) checkNames(path string, names []string) {
 	}
 }
 
-// didYouMean is [DidYouMean] for a name at path, if the problem gets a hint.
+// didYouMean is [DidYouMean] for a name at path. It is empty when the problem gets no hint
+// of its own.
 func (d *draft) didYouMean(path, name string, among []string) string {
 	n, _ := d.written(path)
 	return d.ask(n, name, func() meaning { return meaning{hint: DidYouMean(name, among)} }).hint
 }
 
-// meant says what a name at path that nobody has was probably meant to be the name of,
-// and the hint.
+// guessName returns the role that the unknown name at path was probably meant to have, and
+// the hint.
 func (d *draft) meant(path, name string) (what trace.Role, hint string) {
 	if strings.HasPrefix(name, d.spec.system().Name+"-") {
 		return trace.RoleNode, d.didYouMean(path, name, d.cast.nodes)
@@ -391,7 +392,8 @@ func (d *draft) meant(path, name string) (what trace.Role, hint string) {
 	return cmp.Or(m.of, trace.RoleClient), m.hint
 }
 
-// checkWorld asks the faults whether they can act on this world.
+// checkWorld makes the world and reports what the simulator refuses in it, such as faults
+// that cannot act.
 func (d *draft) checkWorld() {
 	v := &Variant{Lock: string(d.spec.Lock.Kind), spec: d.spec}
 	c, err := v.config(Options{Fencing: On})
@@ -404,7 +406,7 @@ func (d *draft) checkWorld() {
 	}
 	var missing *sim.MissingSystem
 	if errors.As(c.CheckNodes(), &missing) {
-		return // only who has such servers can tell, and run it
+		return // only a program with these servers can check the rest
 	}
 	if err := c.CheckSize(); err != nil {
 		d.at("clients", "%v", "", err)
@@ -462,8 +464,8 @@ func (d *draft) checkWorld() {
 	}
 }
 
-// refused reports what a fault says of its parameters. The message begins with
-// the name of the parameter.
+// reportRefusal reports why a fault refuses its parameters. The message begins with the
+// name of the parameter.
 func (d *draft) refused(path string, err error) {
 	var unknown *sim.UnknownProcess
 	if errors.As(err, &unknown) {

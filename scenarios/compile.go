@@ -19,11 +19,11 @@ const (
 	defaultKey        = "resource"
 	defaultNodes      = 5
 	defaultMembers    = 3                // of a cluster
-	defaultTTL        = 30 * time.Second // of a lock that has none of its own
+	defaultTTL        = 30 * time.Second // of a lock without a TTL
 	defaultRetryEvery = time.Second
 	defaultHorizon    = 5 * time.Minute
-	// A longest latency below twice the shortest keeps the replies of one round
-	// in flight together.
+	// The longest latency is below twice the shortest, so that all replies of one round are
+	// in flight at the same time.
 	defaultMinLatency = 600 * time.Microsecond
 	defaultMaxLatency = time.Millisecond
 )
@@ -32,19 +32,19 @@ const (
 type Options struct {
 	// Seed selects the latencies and every random value.
 	Seed uint64
-	// Lock is a kind of lock to use in place of the scenario's own: with its
-	// TTL, key and nodes, and with those of its options that the kind accepts.
-	// Empty is the scenario's own.
+	// Lock is a kind of lock to use in place of the scenario's own. It gets the scenario's
+	// TTL, key and nodes, and those of its options that the kind accepts. If Lock is empty,
+	// the scenario's own lock is used.
 	Lock string
-	// Kind is a kind of lock that need not be registered, to use in place of
-	// Lock; a zero Kind is none.
+	// Kind is a kind of lock to use in place of Lock. It need not be registered. A zero
+	// Kind means that Lock decides.
 	Kind locks.Kind
 	// Fencing is [Off] or [On].
 	Fencing string
 }
 
-// Config is the world of one run. It returns an error when the lock is not
-// known, or is one with which a fault of the story is impossible or the world too large.
+// Config returns the world of one run. It fails if the lock is not known, if a fault of the
+// scenario is impossible with this lock, or if the world is too large.
 func (v *Variant) Config(o Options) (sim.Config, error) {
 	c, err := v.config(o)
 	if err != nil {
@@ -65,7 +65,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	return c, nil
 }
 
-// config is the world without asking its faults whether they can act on it.
+// config returns the world without asking its faults whether they can act on it.
 func (v *Variant) config(o Options) (sim.Config, error) {
 	s := &v.spec
 	kind, options, err := s.lockOptions(o)
@@ -98,9 +98,9 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 	}, s.system()), nil
 }
 
-// doubts says what the story is about that a lock in place of its own does not
-// have: a run with that lock tells nothing of it. None says which lock that is, so that
-// what is the same of several locks can be told once.
+// doubts returns what the scenario is about and a lock in place of its own does not have.
+// With a doubt, a run with this lock shows nothing about it. No doubt names the lock, so
+// that a doubt shared by several locks can be reported once.
 func (s *spec) doubts(kind locks.Kind) []string {
 	var doubts []string
 	for _, f := range s.Lock.Without {
@@ -124,8 +124,8 @@ func (s *spec) doubts(kind locks.Kind) []string {
 	return doubts
 }
 
-// lockOptions is the lock of a run and its settings. Another kind than the
-// story's own takes only the settings that it understands.
+// lockOptions returns the kind of lock of a run and its settings. A lock in place of the
+// scenario's own gets only the settings that it accepts.
 func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
 	kind := run.Kind
 	if kind.Name == "" {
@@ -175,7 +175,7 @@ func (s *spec) policy(fencing string) (storage.Policy, error) {
 	case On:
 		usual := storage.Writes
 		if s.Storage.In != "" {
-			usual = storage.Optimistic // which etcd and ZooKeeper can do by themselves
+			usual = storage.Optimistic // etcd and ZooKeeper support it by themselves
 		}
 		return cmp.Or(storage.Policy(s.Storage.Fencing), usual), nil
 	}
@@ -192,8 +192,8 @@ func (s *spec) storage(policy storage.Policy) sim.Storage {
 	}
 }
 
-// masters are the names of the lock's own nodes. A bad number of nodes counts as
-// one, so that it is told as that and nothing else.
+// masters returns the names of the lock's own nodes. If the number of nodes is out of
+// range, it is brought into range, so that the number is the only problem that is reported.
 func (s *spec) masters() []string {
 	n := defaultNodes
 	if s.Lock.Nodes != nil {
@@ -208,15 +208,15 @@ func (s *spec) masters() []string {
 	return names
 }
 
-// system is the kind of server of the story's nodes: that which its lock is kept on. The
-// nodes of a story whose lock needs none are Redis nodes.
+// system returns the kind of server of the scenario's nodes, which is the one that keeps
+// its lock. If its lock needs no server, the nodes are Redis nodes.
 func (s *spec) system() sim.System {
 	kind, _ := locks.Lookup(string(s.Lock.Kind))
 	return systemOf(cmp.Or(kind.System, locks.Redis))
 }
 
-// systemOf is a kind of server; of one that this program does not have, only its name is
-// known.
+// systemOf returns a kind of server by its name. If the program does not have it, only the
+// name is set.
 func systemOf(name string) sim.System {
 	if system, ok := sim.LookupSystem(name); ok {
 		return system
@@ -224,13 +224,13 @@ func systemOf(name string) sim.System {
 	return sim.System{Name: name}
 }
 
-// nodesUsed counts on how many of the default nodes a lock keeps its grants, or is how
-// many members its cluster has by default.
+// nodesUsed returns the number of nodes of a lock whose file gives none: how many of the
+// default nodes it keeps its grants on, or how many members its cluster has by default.
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)
 	if slots == nil && (!kind.Open || kind.System != "") {
-		return 1 // on which it keeps them in a way of its own, or only the data
+		return 1 // it keeps its grants there in its own way, or only the data is there
 	}
 	for _, slot := range slots {
 		if slot.Node == locks.Cluster {
@@ -241,8 +241,8 @@ func nodesUsed(kind locks.Kind) int {
 	return len(used)
 }
 
-// nodes are the lock's own nodes, in order, then the replicas in the order of
-// the file, then those that only count tokens.
+// nodes returns the lock's own nodes in order, then the replicas in the order of the file,
+// then the nodes that only count tokens.
 func (s *spec) nodes() []sim.Node {
 	var nodes []sim.Node
 	system := s.system()
@@ -277,7 +277,7 @@ func (s *spec) nodes() []sim.Node {
 	return nodes
 }
 
-// counters are the nodes that count tokens and are no nodes of the lock.
+// counters returns the nodes that count tokens and are not the lock's own.
 func (s *spec) counters() []string {
 	masters := s.masters()
 	return slices.DeleteFunc(slices.Clone(s.Tokens.Nodes), func(name string) bool { return slices.Contains(masters, name) })
@@ -323,7 +323,7 @@ func (s *spec) clients() []sim.Client {
 	return clients
 }
 
-// schedule is none without a period's length.
+// schedule returns the schedule; it is zero if the file gives no length of a period.
 func (s *spec) schedule() trace.Schedule {
 	if s.Schedule.Every <= 0 {
 		return trace.Schedule{}
@@ -331,7 +331,7 @@ func (s *spec) schedule() trace.Schedule {
 	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: given(s.Schedule.Periods, 1), Repeatable: s.Schedule.RunTwice == "harmless"}
 }
 
-// given is an optional number or what stands for it.
+// valueOr returns an optional number, or a default if it is nil.
 func given(n *int, otherwise int) int {
 	if n == nil {
 		return otherwise

@@ -13,23 +13,23 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-const maxText = 10_000 // bytes of a story, and of anything shorter
+const maxText = 10_000 // bytes of any text
 
-// A decoder fills Go values from a tree, strictly: what it does not know or
-// cannot read it reports, each with its line, and goes on.
+// A decoder fills Go values from a tree, strictly. It reports each field that it does not
+// know and each value that it cannot read, with the line, and continues.
 type decoder struct {
 	*tree
-	// nodes says where each path of the merged tree was written: the key of a
-	// field, else the value itself.
+	// nodes holds for each path of the merged tree where it was written: the key of a
+	// field, or the value itself if it has no key.
 	nodes map[string]*yaml.Node
-	// crowded says that some list or mapping is too long, and was not read.
+	// hasUnread reports whether a list or mapping was too long, and was not read.
 	crowded bool
-	// misread are the points and the like that could not be read. What was meant by
-	// them can be said when all names are known.
+	// pendingHints are the points and similar texts that could not be read. What they were
+	// meant to be can be found only when all names are known.
 	misread []misread
 }
 
-// A misread is an error that waits for its hint.
+// A pendingHint is an error to which a hint may be added later.
 type misread struct {
 	err    *Error
 	at     *yaml.Node
@@ -38,19 +38,19 @@ type misread struct {
 	reason error
 }
 
-// custom is a value that decodes itself.
+// A selfDecoder is a value that decodes itself.
 type custom interface {
 	decode(d *decoder, n *yaml.Node, path string)
 }
 
-// named is a [mapping] of any settings.
+// namedSettings is a [mapping] with settings of any type.
 type named interface {
 	clear()
 	add(name string) any
 }
 
-// at reports a problem at a path of the merged tree, or at what is nearest
-// above it that was written.
+// reportAt reports a problem at a path of the merged tree. If nothing was written there, it
+// gives the line of the nearest value above it.
 func (d *decoder) at(path, message, hint string, args ...any) *Error {
 	n, written := d.written(path)
 	where := d.paths[n]
@@ -60,7 +60,8 @@ func (d *decoder) at(path, message, hint string, args ...any) *Error {
 	return d.report(n, where, message, hint, args...)
 }
 
-// written is what is nearest to a path of the merged tree, at it or above it, and its path.
+// findWritten returns the node at a path of the merged tree and the path. If nothing was
+// written there, it returns the nearest node above it.
 func (d *decoder) written(path string) (*yaml.Node, string) {
 	for ; ; path = parent(path) {
 		if n, ok := d.nodes[path]; ok {
@@ -69,7 +70,7 @@ func (d *decoder) written(path string) (*yaml.Node, string) {
 	}
 }
 
-// parent is the path above a path.
+// parent returns the path above a path.
 func parent(path string) string {
 	if i := strings.LastIndexAny(path, ".["); i >= 0 {
 		return path[:i]
@@ -77,7 +78,7 @@ func parent(path string) string {
 	return ""
 }
 
-// value decodes n into v, which must be settable.
+// decodeValue decodes n into v, which must be settable.
 func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		d.report(n, "", "it is empty", "give it a value or leave it out; settings that are all defaults are written {}")
@@ -123,11 +124,12 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 			d.wrongType(n, "a whole number")
 		}
 	default:
-		panic("scenarios: no decoder for " + v.Type().String()) // a field of ours that no file can fill
+		panic("scenarios: no decoder for " + v.Type().String()) // a field of this package that no file can fill
 	}
 }
 
-// text reads a string, which for an enum is one of its words.
+// textParser returns a parser for texts of the type of v. If the type is an enum, only its
+// words are valid.
 func (d *decoder) text(v reflect.Value) func(string) (any, error) {
 	return func(s string) (any, error) {
 		out := reflect.New(v.Type()).Elem()
@@ -142,7 +144,7 @@ func (d *decoder) text(v reflect.Value) func(string) (any, error) {
 	}
 }
 
-// scalar decodes what is written as text.
+// decodeScalar decodes a value that is written as text.
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any, error)) {
 	if n.Kind != yaml.ScalarNode {
 		d.wrongType(n, "text")
@@ -152,7 +154,8 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any,
 		d.report(n, "", "there are %d bytes here, and at most %d make sense", "is this the right file?", len(n.Value), maxText)
 		return
 	}
-	// A number in place of a duration deserves to hear of its unit.
+	// Parse first: for a number in place of a duration, the missing unit is the better
+	// error.
 	x, err := parse(n.Value)
 	if err == nil && n.Tag != "!!str" {
 		err = problem{"expected text, but it is " + describe(n), "put it in quotes"}
@@ -186,7 +189,7 @@ func (d *decoder) list(n *yaml.Node, path string, v reflect.Value) {
 	}
 }
 
-// mapping decodes names and their settings.
+// decodeMapping decodes names and their settings.
 func (d *decoder) mapping(n *yaml.Node, path string, m named) {
 	if n.Kind != yaml.MappingNode {
 		d.wrongType(n, "a mapping of names")
@@ -201,11 +204,12 @@ func (d *decoder) mapping(n *yaml.Node, path string, m named) {
 	}
 }
 
-// cutOff is what a point has lost at its comma, between braces and without quotes.
+// cutOffOrdinal matches the end of a point that was cut off at its comma, which happens
+// between braces and without quotes.
 var cutOff = lazy.Regexp(`^[0-9]+(st|nd|rd|th) time$`)
 
-// structs decodes one mapping into several structs, each taking the fields that
-// are its own.
+// decodeStructs decodes one mapping into several structs. Each field goes to the struct
+// that has it.
 func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		d.wrongType(n, "a mapping of fields")

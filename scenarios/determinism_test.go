@@ -12,8 +12,8 @@ var (
 	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10, if it is as many")
 )
 
-// The catalogue, with our own locks. Those of the libraries have the same tests where
-// the libraries are.
+// These tests run the catalogue with the project's own locks. The libraries have the same
+// tests in their own folders.
 
 func TestDeterminism(t *testing.T) { roof.Deterministic(t, *repeats, roof.Provided) }
 

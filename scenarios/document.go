@@ -7,11 +7,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A Document is the text of a scenario with one story, to be changed and written.
+// A Document is the text of a scenario without variants, for changing and writing it.
 type Document struct{ root *yaml.Node }
 
-// Document is the variant as a scenario of its own, without the comments of its
-// file. Changing it changes nothing of the variant.
+// Document returns the variant as a scenario of its own, without the comments of its file.
+// Changing the document does not change the variant.
 func (v *Variant) Document() *Document {
 	d := &Document{copied(v.root)}
 	for _, c := range v.changes {
@@ -20,7 +20,7 @@ func (v *Variant) Document() *Document {
 	return d
 }
 
-// copied is a value and all that it contains, in block style and without comments.
+// copyNode returns a deep copy of a value, in block style and without comments.
 func copied(n *yaml.Node) *yaml.Node {
 	c := *n
 	c.HeadComment, c.LineComment, c.FootComment = "", "", ""
@@ -31,9 +31,9 @@ func copied(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// Set gives a field a value: a string, a number, a list of strings, [Fields] or a
-// list of them. A path is names with dots between them; mappings on the way that are
-// not there are made.
+// Set gives a field a value: a string, a number, a list of strings, [Fields] or a list of
+// them. A path is names with dots between them. Set creates the mappings on the path that
+// do not exist.
 func (d *Document) Set(path string, value any) {
 	n := d.root
 	names := strings.Split(path, ".")
@@ -53,7 +53,7 @@ func (d *Document) Set(path string, value any) {
 	n.Content = append(n.Content, valueNode(last), valueNode(value))
 }
 
-// Delete removes a field, if it is there.
+// Delete removes a field, if it exists.
 func (d *Document) Delete(path string) {
 	n := d.root
 	names := strings.Split(path, ".")
@@ -70,7 +70,7 @@ func (d *Document) Delete(path string) {
 	}
 }
 
-// names are those of a mapping at the top, in order.
+// names returns the keys of the mapping in a top-level field, in order.
 func (d *Document) names(field string) []string {
 	at := index(d.root, field)
 	if at < 0 {
@@ -83,13 +83,13 @@ func (d *Document) names(field string) []string {
 	return names
 }
 
-// Bytes is the text of the document.
+// Bytes returns the text of the document.
 func (d *Document) Bytes() []byte {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
 	if err := e.Encode(d.root); err != nil {
-		panic("scenarios: a document cannot be written: " + err.Error()) // it was read, or made by valueNode
+		panic("scenarios: a document cannot be written: " + err.Error()) // impossible: it was read, or made by valueNode
 	}
 	e.Close()
 	return b.Bytes()

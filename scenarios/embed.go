@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	_ "github.com/locksim/locksim/servers/redis" // the server of the built-in stories
+	_ "github.com/locksim/locksim/servers/redis" // the server of the built-in scenarios
 )
 
 //go:embed *.yaml
 var files embed.FS
 
-// Names lists the embedded scenarios in alphabetical order.
+// Names returns the names of the embedded scenarios in alphabetical order.
 func Names() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
-		panic(err) // the folder is part of the program
+		panic(err) // impossible: the folder is part of the program
 	}
 	var names []string
 	for _, e := range entries {
@@ -27,8 +27,8 @@ func Names() []string {
 	return names
 }
 
-// Open returns an embedded scenario. The error of a name that is not known says
-// which was probably meant.
+// Open returns an embedded scenario. If the name is not known, the error suggests the name
+// that was probably meant.
 func Open(name string) (*Scenario, error) {
 	data, err := files.ReadFile(name + ".yaml")
 	if err != nil {
@@ -37,8 +37,8 @@ func Open(name string) (*Scenario, error) {
 	return Parse("scenarios/"+name+".yaml", data)
 }
 
-// BuiltIn says whether a scenario is one that is embedded, word for word, wherever it was
-// read.
+// BuiltIn reports whether a scenario is identical to an embedded one of its name, wherever
+// it was read.
 func (s *Scenario) BuiltIn() bool {
 	data, err := files.ReadFile(s.Name + ".yaml")
 	return err == nil && s.Text == string(data)
@@ -50,7 +50,7 @@ func Embedded() []*Scenario {
 	for _, name := range Names() {
 		s, err := Open(name)
 		if err != nil {
-			panic(err) // a test has parsed every file that is embedded
+			panic(err) // impossible: a test parses every embedded file
 		}
 		all = append(all, s)
 	}

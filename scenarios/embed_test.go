@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Every scenario of the catalogue tells all that a reader wants to know.
+// Every scenario of the catalogue has all texts, witnesses and expectations.
 func TestEmbeddedScenariosAreComplete(t *testing.T) {
 	for _, name := range Names() {
 		s, err := Open(name)

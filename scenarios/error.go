@@ -15,17 +15,16 @@ type Error struct {
 	// Line and Column count from 1; Line is 0 when the problem is the file as a
 	// whole.
 	Line, Column int
-	// Path is where in the file's structure the problem is, as in
-	// "clients.client-2.starts". Items of a list count from 1, as faults do in a
-	// trace. It is empty for the file as a whole.
+	// Path is the place in the file's structure, as in "clients.client-2.starts". Items of
+	// a list count from 1, as faults do in a trace. It is empty for the file as a whole.
 	Path string
 	// Message says what is wrong.
 	Message string
-	// Hint says what was probably meant or what to do, if that is known.
+	// Hint is what was probably meant or what to do; it can be empty.
 	Hint string
 }
 
-// Error is the problem on one line: file, line, path, message and hint.
+// Error returns the problem as one line: file, line, path, message and hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -46,18 +45,18 @@ func (e *Error) Error() string {
 // Errors are the problems of one scenario file, in the order of its lines.
 type Errors []*Error
 
-// maxErrors bounds how many problems of one file are told: who has mended ten
-// can ask again.
+// maxErrors limits how many problems of one file are reported. After correcting ten, the
+// author can run the program again.
 const maxErrors = 10
 
-// To find what was meant takes long, and only the first problems by line are told: so
-// few of a file get a hint that is looked for, and not all are even recorded.
+// Finding what was meant takes long, and only the first problems by line are reported.
+// Therefore few problems of a file get a hint, and not all are recorded.
 const (
 	maxHints    = 3 * maxErrors
 	maxRecorded = 30 * maxErrors
 )
 
-// Error is one line for each problem.
+// Error returns one line for each problem.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -66,7 +65,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives errors.As and errors.Is the single problems.
+// Unwrap returns the single problems, for errors.As and errors.Is.
 func (es Errors) Unwrap() []error {
 	errs := make([]error, len(es))
 	for i, e := range es {
@@ -75,8 +74,8 @@ func (es Errors) Unwrap() []error {
 	return errs
 }
 
-// tidied sorts the problems by place, drops those that several variants share
-// and cuts off after maxErrors.
+// summarize sorts the problems by place, drops those that several variants share, and keeps
+// the first maxErrors.
 func (es Errors) tidied() Errors {
 	slices.SortStableFunc(es, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -91,7 +90,7 @@ func (es Errors) tidied() Errors {
 	return out
 }
 
-// oneLine makes line breaks and other control characters harmless.
+// oneLine replaces line breaks and other control characters.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -104,8 +103,8 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// quoted is a value from the file as a message shows it: in quotes, on one line
-// and not too long.
+// quote returns a value from the file as a message shows it: in quotes, on one line and
+// shortened if it is long.
 func quoted(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
@@ -114,5 +113,5 @@ func quoted(s string) string {
 	return quotedWhole(s)
 }
 
-// quotedWhole is a text of a bounded length, to be copied from a message.
+// quoteWhole is quote without shortening, for texts that are meant to be copied.
 func quotedWhole(s string) string { return `"` + oneLine(s) + `"` }

@@ -8,18 +8,18 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// An Expectation is what a run must come to.
+// An Expectation is the result that a scenario expects of a run.
 type Expectation struct {
-	// Verdict is safe or unsafe: a scenario never expects not to know.
+	// Verdict is safe or unsafe; a scenario never expects unknown.
 	Verdict string
-	// Violated are all the properties that are violated.
+	// Violated are all properties that are expected to be violated.
 	Violated []checks.Property
 	// Missed are the periods of the schedule for which the job has done nothing.
 	Missed []int
 }
 
-// Expectation is what the scenario expects of a lock, in the run with fencing
-// [Off] or [On]. An empty lock is the scenario's own.
+// Expectation returns what the scenario expects of a lock, in the run with fencing [Off] or
+// [On]; false if it expects nothing. An empty lock means the scenario's own.
 func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 	es := v.spec.Expect
 	if lock != "" && lock != v.Lock {
@@ -39,11 +39,11 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 	return out, true
 }
 
-// compare says whether a run came to what was expected, and if not, where it
-// differs, a line for each difference. Every listed property must be violated;
-// any other must hold or not apply, so what is unknown is never as expected. A property
-// that is only reported (see [checks.Card]) and not listed may also be unknown or violated, unless
-// that is the lock's fault.
+// compare reports whether a run had the expected result, and returns its differences. Every
+// listed property must be violated. Every other property must hold or not apply, so an
+// unknown property is never as expected. There is one exception: a property that is only
+// reported (see [checks.Card]) and not listed may also be unknown, or violated without
+// being the lock's fault.
 func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
 	if v.Verdict != e.Verdict {
 		differences = append(differences, checks.VerdictDiffers.Reason(v.Verdict, e.Verdict))
@@ -109,7 +109,7 @@ func (d *draft) checkExpectation(path string, es expectations) {
 	d.checkRun(path+".on", es.On)
 }
 
-// checkRun sees that a verdict and the violations beside it go together.
+// checkRun reports a verdict and a list of violations that contradict each other.
 func (d *draft) checkRun(path string, e *expectation) {
 	if e == nil {
 		return

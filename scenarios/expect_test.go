@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
-// verdictOf is a verdict in which all properties hold except those given.
+// verdictOf returns a verdict in which all properties hold except those given.
 func verdictOf(verdict string, except map[checks.Property]checks.Outcome) *checks.Verdict {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The reason that a finding gives helps to see why it differs.
+// The reason of a finding is part of the difference.
 func TestCompareTellsTheReason(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, checks.InDoubt.Reason("two leases overlap")
@@ -65,7 +65,8 @@ func TestCompareTellsTheReason(t *testing.T) {
 	}
 }
 
-// What a run is not judged by, such as misconduct of which there is none, is not violated.
+// A property that is not in the verdict, such as misconduct that did not happen, is not
+// violated.
 func TestCompareWithWhatIsNotJudged(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings = slices.DeleteFunc(v.Findings, func(f checks.Finding) bool { return f.Property == checks.KeyLeftBehind })

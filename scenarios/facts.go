@@ -24,20 +24,21 @@ func (v *Variant) FaultKinds() []string {
 // Clients lists the names of the clients, in the order of the file.
 func (v *Variant) Clients() []string { return v.spec.Clients.names() }
 
-// Starts is the point at which a client begins; none is the start of the run.
+// Starts returns the point at which a client begins; the zero point is the start of the
+// run.
 func (v *Variant) Starts(client string) trace.Point {
 	c, _ := v.spec.Clients.get(client)
 	return c.Starts
 }
 
-// Locks lists the kinds of locks that the story is told with: its own, then
-// those of which it says what to expect.
+// Locks returns the kinds of locks of which the scenario expects something: its own first,
+// then the others.
 func (v *Variant) Locks() []string {
 	return append([]string{v.Lock}, v.spec.ExpectWith.names()...)
 }
 
-// Violates lists the properties that the variant expects its own lock to
-// violate, without fencing or with it, in the order of checks.Properties.
+// Violates returns the properties that the variant expects its own lock to violate, without
+// fencing or with it, in the order of checks.Properties.
 func (v *Variant) Violates() []checks.Property {
 	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool {
 		for _, fencing := range []string{Off, On} {
@@ -49,8 +50,8 @@ func (v *Variant) Violates() []checks.Property {
 	})
 }
 
-// Only is the scenario with one of its variants. The error of a name that is
-// not known says which was probably meant.
+// SelectVariant returns the scenario with one of its variants. If the name is not known,
+// the error suggests the name that was probably meant.
 func (s *Scenario) Only(variant string) (*Scenario, error) {
 	var names []string
 	for _, v := range s.Variants {

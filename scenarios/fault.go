@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fault is one registered kind of fault with its parameters, when it strikes
-// and how long it lasts.
+// A fault is one registered kind of fault with its parameters, when it strikes and how long
+// it lasts.
 type fault struct {
 	timing
 	kind   sim.FaultKind
@@ -22,9 +22,9 @@ type fault struct {
 	text   string
 }
 
-// A timing is when a fault strikes, by at most one of At, Before, After and
-// When, and when it ends, by at most one of Until and For. A fault without any
-// of the first four strikes at the start of the run.
+// A timing is when a fault strikes and when it ends. At most one of At, Before, After and
+// When is set; without them the fault strikes at the start of the run. At most one of Until
+// and For is set.
 type timing struct {
 	At     *delay          `yaml:"at" jsonschema_description:"Strikes this long after the start of the run."`
 	Before trace.StepPoint `yaml:"before" jsonschema_description:"Strikes just before a client's step begins, as in: client-1 write."`
@@ -32,7 +32,7 @@ type timing struct {
 	When   trace.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
 	Until  trace.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
 	For    span            `yaml:"for" jsonschema_description:"Ends this long after it struck."`
-	// ByClockOf goes with For.
+	// ByClockOf needs For.
 	ByClockOf string `yaml:"by-clock-of" jsonschema:"minLength=1" jsonschema_description:"The process on whose wall clock the time after for is measured. Default: true time."`
 }
 
@@ -66,7 +66,7 @@ func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 	d.structs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
 	f.text = tell(n, f.kind.Name)
 	if d.found > before {
-		f.action = nil // do not judge what could not be read
+		f.action = nil // what could not be read must not be judged
 	}
 	f.checkTiming(d, n)
 }
@@ -92,7 +92,7 @@ func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
 	}
 }
 
-// kindHint is what was probably meant by a fault of which no key is a kind.
+// suggestKind returns a hint for a fault that names no known kind.
 func kindHint(n *yaml.Node, kinds []string) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i].Value
@@ -105,7 +105,7 @@ func kindHint(n *yaml.Node, kinds []string) string {
 
 func timingFields() []string { return append(slices.Clone(triggers), "until", "for", "by-clock-of") }
 
-// sim is the fault as a world has it.
+// toSim returns the fault as the simulator needs it.
 func (f fault) sim() sim.Fault {
 	out := sim.Fault{
 		Strikes:   trace.Trigger{Before: f.Before, When: f.When},
@@ -124,7 +124,7 @@ func (f fault) sim() sim.Fault {
 	return out
 }
 
-// tell is the fault as people say it: the kind and what it acts on, then its
+// describeFault returns the fault as text: the kind and its target, then its other
 // parameters, in the order of the file.
 func tell(n *yaml.Node, kind string) string {
 	var first, rest string

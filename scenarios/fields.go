@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Fields are a mapping of a scenario file, in the order in which it is written. A
-// value is a string, a number, a list of strings, or Fields or a list of them.
+// Fields are a mapping of a scenario file, in the order in which it is written. A value is
+// a string, a number, a list of strings, Fields, or a list of Fields.
 type Fields []Field
 
 // A Field is one entry of a mapping.
@@ -23,7 +23,7 @@ type Field struct {
 	Value any
 }
 
-// node is the mapping as YAML has it.
+// node returns the mapping as a YAML node.
 func (f Fields) node() *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for _, field := range f {
@@ -32,8 +32,8 @@ func (f Fields) node() *yaml.Node {
 	return n
 }
 
-// valueNode is a value as YAML has it. One that YAML cannot hold panics: only
-// this program makes them.
+// valueNode returns a value as a YAML node. It panics if YAML cannot hold the value, which
+// would be a bug: only this program makes such values.
 func valueNode(value any) *yaml.Node {
 	switch value := value.(type) {
 	case Fields:
@@ -62,10 +62,10 @@ func valueNode(value any) *yaml.Node {
 	return n
 }
 
-// isPlain says that YAML has a word as it is, which most words of a scenario are: a name
-// in small letters, digits and hyphens that YAML, old or new, takes for nothing else, or a
-// time such as 28.5s. To have YAML find out makes a good part of what a world costs before
-// it begins.
+// isPlain reports whether YAML writes a word without quotes. It knows the two forms of most
+// words in scenarios: a name of small letters, digits and hyphens that no version of YAML
+// reads as something else, and a time such as 28.5s. Other words may be plain, too. Asking
+// the YAML encoder instead would be a large part of the cost of making a world.
 func isPlain(word string) bool {
 	switch word {
 	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
@@ -83,10 +83,10 @@ func isPlain(word string) bool {
 	return letter(first) || time
 }
 
-// Document is the mapping as a scenario file.
+// Document returns the mapping as the text of a scenario file.
 func (f Fields) Document() []byte { return (&Document{f.node()}).Bytes() }
 
-// String is the mapping in one line.
+// String returns the mapping on one line.
 func (f Fields) String() string {
 	n := f.node()
 	n.Style = yaml.FlowStyle
@@ -96,13 +96,13 @@ func (f Fields) String() string {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	if err := e.Encode(n); err != nil {
-		panic("scenarios: a mapping cannot be written: " + err.Error()) // it was made by node
+		panic("scenarios: a mapping cannot be written: " + err.Error()) // impossible: node made it
 	}
 	e.Close()
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// FaultFields are a fault as an item of a scenario's list of faults: when it strikes,
+// FaultFields returns a fault as an item of a scenario's list of faults: when it strikes,
 // what it does, and when it ends.
 func FaultFields(f sim.Fault) Fields {
 	var fields Fields
@@ -128,8 +128,8 @@ func FaultFields(f sim.Fault) Fields {
 	return fields
 }
 
-// FaultText is how a fault is told to people that no file has: its kind and what it acts
-// on, then its other parameters.
+// FaultText returns a description of a fault that was not read from a file: its kind and
+// its target, then its other parameters.
 func FaultText(f sim.Fault) string {
 	kind, _ := sim.KindOf(f.Action)
 	var first, rest string
@@ -144,7 +144,7 @@ func FaultText(f sim.Fault) string {
 	return oneLine(first + rest)
 }
 
-// inWords is the value as people say it.
+// text returns the value as text.
 func (f Field) inWords() string {
 	switch value := reflect.ValueOf(f.Value); value.Kind() {
 	case reflect.String:
@@ -157,7 +157,7 @@ func (f Field) inWords() string {
 	return inWords(valueNode(f.Value))
 }
 
-// actionFields are the parameters of an action that are not the default.
+// actionFields returns the parameters of an action that differ from the default.
 func actionFields(a sim.Action) Fields {
 	var fields Fields
 	v := reflect.ValueOf(a).Elem()

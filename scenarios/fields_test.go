@@ -6,7 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A plain word is written as YAML would have written it, and is read as the same word.
+// A plain word is written as the YAML encoder would write it, and is read as the same word.
 func TestPlainWords(t *testing.T) {
 	plain := 0
 	for _, word := range []string{

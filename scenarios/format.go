@@ -2,15 +2,15 @@ package scenarios
 
 import "github.com/locksim/locksim/trace"
 
-// A file is a scenario file as it is written. The YAML tags are the fields'
-// names; the descriptions go into the JSON Schema.
+// A file is a whole scenario file. The YAML tags are the names of the fields; the
+// descriptions go into the JSON Schema.
 type file struct {
 	spec
 	Variants mapping[spec] `yaml:"variants" jsonschema:"maxProperties=50" jsonschema_description:"Versions of the story, side by side. Each is laid over the file: mappings merge key by key, everything else, lists included, is replaced."`
 }
 
-// A spec is one complete story: a file without variants, or a variant laid over
-// its file.
+// A spec is one complete version of a scenario: a file without variants, or a variant
+// merged into its file.
 type spec struct {
 	Title          string                `yaml:"title" jsonschema:"minLength=1" jsonschema_description:"What happens, in one line."`
 	Group          group                 `yaml:"group" jsonschema_description:"The shelf that the scenario stands on."`
@@ -91,7 +91,7 @@ type schedule struct {
 	Every   span  `yaml:"every" jsonschema_description:"How long each period lasts."`
 	Periods *int  `yaml:"periods" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many periods there are. Default: 1."`
 	First   delay `yaml:"first" jsonschema_description:"When the first period begins. Default: with the run."`
-	// RunTwice is what it means.
+	// RunTwice says whether running the job twice for one period does harm.
 	RunTwice runTwice `yaml:"run-twice" jsonschema_description:"harmless: it does no harm if the job is run twice for one period, and only wastes work. Default: that it does."`
 }
 
@@ -126,7 +126,7 @@ type route struct {
 type expectations struct {
 	Off *expectation `yaml:"off" jsonschema_description:"The run without fencing tokens."`
 	On  *expectation `yaml:"on" jsonschema_description:"The run with fencing tokens."`
-	// Witnesses are of a lock under expect-with alone.
+	// Witnesses can only be given under expect-with.
 	Witnesses []trace.Witness `yaml:"witnesses" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"Under expect-with: what must have happened with this lock instead of the scenario's own witnesses."`
 }
 
@@ -144,10 +144,11 @@ type entry[T any] struct {
 	value T
 }
 
-// clear makes the mapping empty: one that could not be read is nil.
+// clear makes the mapping empty and not nil; nil means that it was not given or could not
+// be read.
 func (m *mapping[T]) clear() { *m = mapping[T]{} }
 
-// add appends a name and returns where its settings go.
+// add appends a name and returns a pointer to its settings.
 func (m *mapping[T]) add(name string) any {
 	*m = append(*m, entry[T]{name: name})
 	return &(*m)[len(*m)-1].value
@@ -161,7 +162,7 @@ func (m mapping[T]) names() []string {
 	return names
 }
 
-// set gives a name other settings, or adds it.
+// set gives a name new settings, or adds the name.
 func (m *mapping[T]) set(name string, value T) {
 	for i, e := range *m {
 		if e.name == name {

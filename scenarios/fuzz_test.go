@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Whatever a file holds, Parse neither panics nor answers without saying where:
-// each problem is one line that begins with the file's name, and what has no
-// problem becomes a world or is refused as one.
+// Parse never panics, whatever a file contains. Each problem is one line that begins with
+// the file's name. A file without problems becomes a world, or the world is refused because
+// the servers are missing.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, m := range floor.Mistakes {
 		text := m.Text()
-		if len(text) < 10_000 { // longer ones only slow the search down
+		if len(text) < 10_000 { // longer texts only slow the search down
 			f.Add([]byte(text))
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Judge says what a run of the variant came to: what the checks find in its trace,
-// and how that compares with what the variant expects of the kind of lock that the
-// run used, with fencing [Off] or [On]. The trace need not be of today: whoever
-// reads one from a file sees to it that it is valid; see [trace.Trace.Validate].
+// Judge returns the result of a run of the variant: what the checks find in its trace, and
+// how this differs from what the variant expects of the kind of lock that the run used,
+// with fencing [Off] or [On]. A trace that was read from a file must be validated before;
+// see [trace.Trace.Validate].
 func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 	told := history.Of(t)
 	run := Outcome{
@@ -26,12 +26,12 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 	return run
 }
 
-// Witnesses are what must have happened for the run to mean anything, with the names that
-// the nodes have in it.
+// Witnesses returns what must have happened for the run to mean anything, with the names
+// that the nodes have in this run.
 func (o Outcome) Witnesses() []trace.Witness { return o.Variant.WitnessesIn(o.History.Trace) }
 
-// NewResult is what some runs of a scenario came to together. The runs are in the
-// order of [Result.Runs]; lock is the kind of lock that was asked for.
+// NewResult returns the result of some runs of a scenario. The runs are in the order of
+// [Result.Runs]; lock is the kind of lock that was asked for.
 func NewResult(s *Scenario, lock string, seed uint64, runs []Outcome) *Result {
 	r := &Result{Scenario: s, Lock: lock, Seed: seed, Runs: runs}
 	silent := func(run Outcome) bool { return run.Expected == nil }
@@ -42,8 +42,8 @@ func NewResult(s *Scenario, lock string, seed uint64, runs []Outcome) *Result {
 	return r
 }
 
-// Only is what came of one variant, and of its run with fencing [Off] or [On]; an
-// empty name is all of them. The error of runs that are not there says so.
+// SelectRuns returns the result of one variant, and of its run with fencing [Off] or [On].
+// An empty name selects all. It fails if there is no such run.
 func (r *Result) Only(variant, fencing string) (*Result, error) {
 	s := r.Scenario
 	if variant != "" {

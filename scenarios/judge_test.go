@@ -2,7 +2,7 @@ package scenarios
 
 import "testing"
 
-// What is left of a result is judged by what is left.
+// A selection of runs is judged by these runs alone.
 func TestOnlySomeRuns(t *testing.T) {
 	s, err := Parse("story.yaml", []byte(`
 title: A story

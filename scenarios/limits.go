@@ -8,11 +8,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Every list of a scenario says in its tag how long it can be, as maxItems, and every
-// mapping of names as maxProperties. The tags are the one place: the decoder reads them,
-// and the JSON Schema is made of them.
+// Every list of a scenario has a limit in its tag, as maxItems, and every mapping of names
+// has one as maxProperties. The tags are the only place for these limits: the decoder reads
+// them, and the JSON Schema is made of them.
 
-// mostItems is how many entries the tag of a list or mapping allows.
+// itemLimit returns how many entries the tag of a list or mapping allows; false if the tag
+// has no limit.
 func mostItems(f reflect.StructField) (most int, ok bool) {
 	for _, rule := range strings.Split(f.Tag.Get("jsonschema"), ",") {
 		name, n, _ := strings.Cut(rule, "=")
@@ -24,24 +25,24 @@ func mostItems(f reflect.StructField) (most int, ok bool) {
 	return 0, false
 }
 
-// fieldOf is the field of a struct that a file calls by a name.
+// findField returns the field of a struct that has a name in scenario files.
 func fieldOf(t reflect.Type, name string) reflect.StructField {
 	for _, f := range reflect.VisibleFields(t) {
 		if own, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); own == name {
 			return f
 		}
 	}
-	panic("scenarios: " + t.String() + " has no field " + name) // a mistake of this package
+	panic("scenarios: " + t.String() + " has no field " + name) // a bug of this package
 }
 
-// maxVariants bounds the versions of one story.
+// maxVariants limits the variants of a scenario.
 var maxVariants, _ = mostItems(fieldOf(reflect.TypeFor[file](), "variants"))
 
-// maxClients bounds those of one story.
+// maxClients limits the clients of a scenario.
 var maxClients, _ = mostItems(fieldOf(reflect.TypeFor[file](), "clients"))
 
-// fits reports a list or mapping that is longer than its field allows. What is in it is
-// then left unread.
+// checkLimit reports a list or mapping that is longer than its field allows, and returns
+// false. The caller then leaves the entries unread.
 func (d *decoder) fits(key, n *yaml.Node, f reflect.StructField) bool {
 	most, ok := mostItems(f)
 	length := len(n.Content)

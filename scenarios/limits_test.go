@@ -10,8 +10,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// No list and no mapping of a scenario can be of any length: each field that is one says
-// in its tag how long it can be.
+// Each list and each mapping of a scenario has a limit in its tag.
 func TestEveryListIsLimited(t *testing.T) {
 	var seen []string
 	var visit func(at reflect.Type)
@@ -55,8 +54,8 @@ func TestEveryListIsLimited(t *testing.T) {
 	}
 }
 
-// A list or mapping can be as long as its limit and not one longer. The parser says how
-// many there are and how many there can be.
+// A list or mapping can be as long as its limit, and not longer. The error gives the length
+// and the limit.
 func TestLimits(t *testing.T) {
 	for _, l := range floor.Limits {
 		if _, err := Parse("x.yaml", []byte(l.File(l.Most))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
@@ -72,8 +71,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// However many names are wrong, those are told that come first, and what was probably
-// meant by them.
+// If many names are wrong, the first ones are reported, with what was probably meant.
 func TestManyWrongNames(t *testing.T) {
 	text := floor.ScenarioWith("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
 	_, err := Parse("x.yaml", []byte(text))
@@ -88,9 +86,9 @@ func TestManyWrongNames(t *testing.T) {
 	}
 }
 
-// A file in which nearly everything is wrong, in every variant again, is no work: few
-// hints are looked for, no more problems are kept than can be told, and those that are
-// told have their hint.
+// A file in which nearly everything is wrong, in every variant again, costs little. Few
+// hints are looked for, few problems are recorded, and all that are reported have their
+// hint.
 func TestEverythingIsWrong(t *testing.T) {
 	clients := func(starts string) string {
 		var b strings.Builder
@@ -138,8 +136,8 @@ func TestEverythingIsWrong(t *testing.T) {
 	}
 }
 
-// What variants share is told once, and what is their own beside it, however few hints
-// there are.
+// A problem that variants share is reported once, and each problem of a single variant as
+// well, although the number of hints is limited.
 func TestVariantsShareHints(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("title: t\nlock: {kind: redlock, ttl: 30s}\nclients:\n  client-1: {starts: client-3 acquired}\n  client-2: {}\nvariants:\n")

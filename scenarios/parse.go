@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Parse reads a scenario file. file names it in errors and gives the scenario
-// its name; nothing is read but data. The error, if there is one, is an
-// [Errors]: one line for each problem, in the order of the file.
+// Parse reads a scenario file. file is used in errors and gives the scenario its name; only
+// data is read. The error is an [Errors]: one line for each problem, in the order of the
+// file.
 func Parse(file string, data []byte) (*Scenario, error) {
 	t := read(file, data)
 	var s *Scenario
@@ -25,7 +25,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// scenario gives the tree its meaning. It is only valid if t has no errors
+// interpret makes a scenario of the tree. The scenario is valid only if t has no errors
 // afterwards.
 func (t *tree) scenario() *Scenario {
 	base, variants := without(t.root, "variants")
@@ -47,8 +47,8 @@ func (t *tree) scenario() *Scenario {
 		t.report(variants, "", "there are %d variants, and a file has at most %d", "give the others their own file", len(variants.Content)/2, maxVariants)
 		return s
 	}
-	// Each variant tells the problems of the whole file again: when there are too many
-	// already, no other is looked at.
+	// Each variant reports the problems of the whole file again. If there are already too
+	// many, skip the other variants.
 	for i := 0; i+1 < len(variants.Content) && t.found < maxRecorded; i += 2 {
 		key, over := variants.Content[i], variants.Content[i+1]
 		if bad := badName(key.Value); bad != "" {
@@ -66,23 +66,24 @@ func (t *tree) scenario() *Scenario {
 	return s
 }
 
-// A draft is a spec that is being read, and where its parts were written.
+// A draft is a spec that is being read, with the places where its parts were written.
 type draft struct {
 	spec spec
 	*decoder
 	cast cast
-	// earlier is how many problems the tree had before.
+	// foundBefore is the number of problems that the tree had when the draft was begun.
 	earlier int
 }
 
-// again is the decoder of a story that is looked at once more: it knows of no problems.
+// cleanDraft returns an empty draft for checking the same file again: it has the places
+// where things were written, and no problems.
 func (d *decoder) again() *draft {
 	t := *d.tree
 	t.errs, t.found, t.meanings = nil, 0, map[question]meaning{}
 	return &draft{decoder: &decoder{tree: &t, nodes: d.nodes}}
 }
 
-// draft decodes one complete story.
+// decodeDraft decodes one complete version of the scenario.
 func (t *tree) draft(root *yaml.Node) *draft {
 	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: t.found}
 	d.structs(root, "", reflect.ValueOf(&d.spec).Elem())
@@ -91,7 +92,7 @@ func (t *tree) draft(root *yaml.Node) *draft {
 	return d
 }
 
-// story is the scenario that a file as a whole tells.
+// newScenario returns the scenario of a whole file, without its variants.
 func (t *tree) story(d *draft) *Scenario {
 	d.need("title")
 	name := path.Base(strings.ReplaceAll(t.file, `\`, "/"))
@@ -110,7 +111,7 @@ func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 		Scenario:  s.Name,
 		Name:      name,
 		Title:     cmp.Or(d.spec.Title, s.Title),
-		Telling:   d.spec.telling(), // laid over the file's, so whole
+		Telling:   d.spec.telling(), // complete, because the variant was merged into the file
 		Lock:      string(d.spec.Lock.Kind),
 		Witnesses: d.spec.Witnesses,
 		Measures:  texts(d.spec.Measures...),

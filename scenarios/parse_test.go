@@ -33,7 +33,7 @@ func mustConfig(t testing.TB, v *Variant, o Options) sim.Config {
 	return c
 }
 
-// What a file leaves out has the documented defaults.
+// Fields that a file leaves out have the documented defaults.
 func TestDefaults(t *testing.T) {
 	s := mustParse(t, "title: t\nlock: {kind: redlock, ttl: 30s}\nclients: {client-1: {}}\n")
 	if s.Name != "x" || s.File != "stories/x.yaml" || len(s.Variants) != 1 || s.Variants[0].Name != "" {
@@ -71,7 +71,7 @@ func nodeNames(c sim.Config) string {
 	return strings.Join(names, " ")
 }
 
-// A file that says everything is heard.
+// Every field of a file reaches the world.
 func TestEveryField(t *testing.T) {
 	s := mustParse(t, `
 title: t
@@ -186,7 +186,7 @@ witnesses: [a paused]
 	}
 }
 
-// A variant is laid over its file: mappings key by key, lists as a whole.
+// A variant is merged into its file: mappings key by key, and lists by replacement.
 func TestVariants(t *testing.T) {
 	s := mustParse(t, `
 title: base
@@ -226,8 +226,8 @@ variants:
 	}
 }
 
-// Another lock keeps the TTL, the key and the nodes, and drops what it does not
-// understand.
+// Another lock keeps the TTL, the key and the nodes. It drops the options that it does not
+// accept.
 func TestAnotherLock(t *testing.T) {
 	s := mustParse(t, "title: t\nlock: {kind: redlock, ttl: 3s, nodes: 7, key: k, ask: all-at-once, clock: wall, node-timeout: 50ms, without: [elapsed-check]}\nclients: {client-1: {}}\n")
 	c := mustConfig(t, s.Variants[0], Options{Lock: "redsync", Fencing: Off})
@@ -244,7 +244,7 @@ func TestAnotherLock(t *testing.T) {
 	}
 }
 
-// A lock that lives on one node gets one by default.
+// A lock that uses one node gets one by default.
 func TestNodesOfASingleInstanceLock(t *testing.T) {
 	s := mustParse(t, "title: t\nlock: {kind: single, ttl: 3s}\nclients: {client-1: {}}\n")
 	if c := mustConfig(t, s.Variants[0], Options{Fencing: Off}); nodeNames(c) != "redis-1" {

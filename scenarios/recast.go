@@ -7,11 +7,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// recast tells a story of one kind of server with that of the run's lock: where the story
-// has redis-3, a lock on etcd has etcd-3. What a node is told to be stays as it is, so
-// that a server which cannot be that is refused; only a node's persistence is the file's
-// own if the other system has it, too, and otherwise the strongest that it has, and of the
-// servers' settings those stay that the other system has, too: the others are doubts.
+// adaptToSystem rewrites a world for another kind of server, if the lock of the run needs
+// one: for a lock on etcd, redis-3 becomes etcd-3. What a node has to be stays, and a
+// server that cannot be that is refused. There are two exceptions. A persistence that the
+// other system does not have becomes the strongest that it has. A setting that the other
+// system does not have is dropped, and becomes a doubt.
 func recast(c sim.Config, told sim.System) sim.Config {
 	to := c.Lock.Kind.System
 	if to == "" || to == told.Name {
@@ -25,7 +25,7 @@ func recast(c sim.Config, told sim.System) sim.Config {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		if n.Apart {
-			continue // a counter of tokens is what it is, whatever the lock
+			continue // a node that only counts tokens is the same for every lock
 		}
 		n.Name, n.ReplicaOf, n.System = name(n.Name), name(n.ReplicaOf), to
 		n.Settings = slices.DeleteFunc(slices.Clone(n.Settings), func(s string) bool { return system.CheckSetting(s) != nil })
@@ -55,8 +55,8 @@ func recast(c sim.Config, told sim.System) sim.Config {
 	return c
 }
 
-// WitnessesIn are the variant's witnesses as a run has them: the nodes of its trace are
-// those of the story, in its order, whatever they are called.
+// WitnessesIn returns the variant's witnesses with the names that the nodes have in the
+// trace of a run. The nodes of the trace are those of the scenario, in the same order.
 func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	names, masters := map[string]string{}, v.spec.masters()
 	for _, p := range t.Processes {
@@ -71,8 +71,8 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 	return all
 }
 
-// witnessesWith are those of the lock of a run: the story's, unless it says what must be seen
-// with that lock instead.
+// witnessesFor returns the witnesses for the lock of a run: the variant's own, unless
+// expect-with gives others for this kind of lock.
 func (v *Variant) witnessesWith(t *trace.Trace) []trace.Witness {
 	if len(t.Locks) > 0 {
 		if es, ok := v.spec.ExpectWith.get(t.Locks[0].Kind); ok && es.Witnesses != nil {
@@ -82,7 +82,7 @@ func (v *Variant) witnessesWith(t *trace.Trace) []trace.Witness {
 	return v.Witnesses
 }
 
-// called is what a process is called in the place of its name.
+// renamer returns a function that replaces the names in a map and keeps all others.
 func called(names map[string]string) func(string) string {
 	return func(name string) string {
 		if other, ok := names[name]; ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Stories that were told of Redis nodes are told of other servers: their nodes have other
-// names, wherever the story has them, and come to the same.
+// Scenarios written for Redis nodes run on other servers. Their nodes have other names
+// everywhere, and the results are the same.
 func TestStoriesOnOtherServers(t *testing.T) {
 	for _, test := range []struct {
 		story    string
@@ -67,7 +67,7 @@ func TestStoriesOnOtherServers(t *testing.T) {
 	}
 }
 
-// A story that asks for what a kind of server cannot do is refused with a sentence.
+// A scenario that needs what a kind of server cannot do is refused with an explanation.
 func TestStoriesThatOtherServersCannotTell(t *testing.T) {
 	for story, want := range map[string]string{
 		"failover":          "replica is a replica of toy-1, but a toy cannot follow another",

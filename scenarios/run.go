@@ -16,59 +16,58 @@ import (
 type RunOptions struct {
 	// Seed selects the latencies and every random value.
 	Seed uint64
-	// Lock is a kind of lock to use in place of the scenario's own; see
-	// [Options]. Empty is the scenario's own.
+	// Lock is a kind of lock to use in place of the scenario's own; see [Options]. If it is
+	// empty, the scenario's own lock is used.
 	Lock string
-	// Kind is a kind of lock that need not be registered, to use in place of
-	// Lock; a zero Kind is none.
+	// Kind is a kind of lock to use in place of Lock. It need not be registered. A zero
+	// Kind means that Lock decides.
 	Kind locks.Kind
-	// Patience is how much real time a world may take; 0 is sim.DefaultPatience. See
+	// Patience limits the real time of a world; 0 means sim.DefaultPatience. See
 	// sim.RunPatiently.
 	Patience time.Duration
 }
 
-// of are the options of one run.
+// forFencing returns the options of one run.
 func (o RunOptions) of(fencing string) Options {
 	return Options{Seed: o.Seed, Lock: o.Lock, Kind: o.Kind, Fencing: fencing}
 }
 
-// A Result is what all the runs of a scenario came to.
+// A Result is the result of all runs of a scenario.
 type Result struct {
 	Scenario *Scenario
-	// Lock is the kind of lock that was asked for in the options, and otherwise
-	// the one of the first variant.
+	// Lock is the kind of lock that was asked for in the options, or else the lock of the
+	// first variant.
 	Lock string
 	Seed uint64
-	// AsExpected is false when a run came to something else than the scenario
-	// expects, and otherwise nil when it expects nothing of some run.
+	// AsExpected is false if a run differs from what the scenario expects. Otherwise it is
+	// nil if the scenario expects nothing of some run, and true if all are as expected.
 	AsExpected *bool
-	// Runs are the runs without and with fencing tokens of the first variant,
-	// then of the second, and so on.
+	// Runs are the runs without and with fencing tokens of the first variant, then of the
+	// second, and so on.
 	Runs []Outcome
 }
 
-// An Outcome is what one run came to.
+// A RunResult is the result of one run.
 type Outcome struct {
 	Variant *Variant
 	// Lock is the kind of lock that the run used.
 	Lock string
 	// Fencing is [Off] or [On].
 	Fencing string
-	// History is what the trace of the run says.
+	// History is the trace of the run, read once.
 	History *history.History
 	Verdict *checks.Verdict
-	// Measures are what the run took, all of them in the order of
-	// [checks.MeasureNames].
+	// Measures are all measures of the run, in the order of [checks.MeasureNames].
 	Measures []checks.Measure
-	// Expected is what the scenario expects of the run; nil if it does not say.
+	// Expected is what the scenario expects of the run; nil if it expects nothing.
 	Expected *Expectation
-	// Differences are where the run differs from that, a line each.
+	// Differences are the differences between the run and Expected.
 	Differences []checks.Reason
 }
 
-// Run runs every variant of a scenario without fencing tokens and with them, on
-// the same seed. It returns an error when a world cannot be made or does not
-// come to its end; a run that comes to something unexpected is no error.
+// Run runs every variant of a scenario without fencing tokens and with them, on the same
+// seed. It fails if a world cannot be made or does not end. A run that differs from what
+// the scenario expects is no error.
 func Run(s *Scenario, o RunOptions) (*Result, error) {
 	var runs []Outcome
 	for _, v := range s.Variants {
@@ -83,20 +82,20 @@ func Run(s *Scenario, o RunOptions) (*Result, error) {
 	return NewResult(s, cmp.Or(o.Kind.Name, o.Lock, s.Variants[0].Lock), o.Seed, runs), nil
 }
 
-// Run runs a variant without fencing tokens or with them: fencing is [Off] or [On]. The error is
-// that of [Run].
+// Run runs a variant without fencing tokens or with them: fencing is [Off] or [On]. It
+// fails in the same cases as the function [Run].
 func (v *Variant) Run(o RunOptions, fencing string) (Outcome, error) {
 	config, err := v.Config(o.of(fencing))
 	if err != nil {
 		return Outcome{}, err
 	}
 	t, err := sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
-	// The story of a lock that panics or leaves a goroutine behind is there.
+	// A lock that panics or leaves a goroutine behind still has a complete trace.
 	if err != nil && !errors.Is(err, sim.ErrLeak) && !errors.Is(err, sim.ErrPanic) {
 		return Outcome{}, err
 	}
 	run := v.Judge(t, cmp.Or(o.Kind.Name, o.Lock, v.Lock), fencing)
-	if o.Kind.Name != "" { // whatever it is called, no scenario knows it
+	if o.Kind.Name != "" { // it is not registered, so no scenario expects anything of it
 		run.Expected, run.Differences = nil, nil
 	}
 	return run, nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A result says whether a scenario came to what it expects, as far as it
-// expects anything.
+// AsExpected compares the runs with what the scenario expects, and is nil if it does not
+// expect enough.
 func TestAsExpected(t *testing.T) {
 	const story = "title: t\nlock: {kind: redlock, ttl: 30s}\nclients: {client-1: {}}\nexpect:\n"
 	yes, no := true, false

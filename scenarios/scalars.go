@@ -12,25 +12,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A span is a duration longer than zero, a delay one of zero or more. A plain
+// A span is a duration longer than zero, and a delay is zero or longer. A plain
 // time.Duration, as in the parameters of a fault, may be negative.
 type (
 	span  time.Duration
 	delay time.Duration
 )
 
-// A latency is how long messages take at least and at most.
+// A latency is the shortest and the longest time that a message takes.
 type latency struct{ min, max time.Duration }
 
-// A stepOrPoint is the point at which something has happened: written as a point, or
-// as the client's step that has then ended.
+// A stepOrPoint is a point, or a client's step that stands for the point at which the step
+// has ended.
 type stepOrPoint struct{ trace.Point }
 
-// maxDuration bounds every duration: whoever writes a longer one has slipped.
+// maxDuration limits every duration: a longer one is a slip.
 const maxDuration = 365 * 24 * time.Hour
 
-// scalarParsers read the types that are written as text. An error they return
-// is a [problem].
+// scalarParsers parse the types that are written as text. Many of their errors are
+// [problem] values.
 var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[time.Duration](): func(s string) (any, error) { return parseDuration(s) },
 	reflect.TypeFor[span](): func(s string) (any, error) {
@@ -58,8 +58,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[trace.Witness]():    func(s string) (any, error) { return trace.ParseWitness(s) },
 }
 
-// tellings are the types of which the story is told, and what was meant by a text that
-// cannot be read as one.
+// spellers find, for each type of condition, what was meant by a text that is not valid.
 var tellings = map[reflect.Type]func(speller, string) string{
 	reflect.TypeFor[stepOrPoint]():      speller.point,
 	reflect.TypeFor[trace.Point]():      speller.point,
@@ -69,7 +68,7 @@ var tellings = map[reflect.Type]func(speller, string) string{
 	reflect.TypeFor[trace.Witness]():    speller.witness,
 }
 
-// hintAtMeant says of what could not be read what was probably meant.
+// addHints adds to errors about unreadable texts what was probably meant.
 func (d *draft) hintAtMeant() {
 	for _, m := range d.misread {
 		if hint := tellings[m.of]; hint != nil {
@@ -80,7 +79,8 @@ func (d *draft) hintAtMeant() {
 	}
 }
 
-// hintAt adds a hint to an error, in place of all that could have been written.
+// setHint gives an error a hint. The hint replaces the list of all forms that could have
+// been written.
 func (d *draft) hintAt(e *Error, reason error, hint string) {
 	if hint == "" {
 		return
@@ -92,7 +92,7 @@ func (d *draft) hintAt(e *Error, reason error, hint string) {
 	}
 }
 
-// speller knows the names of the draft.
+// speller returns a speller that knows the names of the draft.
 func (d *draft) speller() speller { return speller{d.cast.names(), d.cast.role} }
 
 // A problem is what is wrong with one value, and what to do about it.
@@ -100,7 +100,7 @@ type problem struct{ message, hint string }
 
 func (p problem) Error() string { return p.message }
 
-// Durations are written as in Go. The pattern is for the JSON Schema.
+// Durations are written as in Go. The JSON Schema uses the pattern, too.
 const durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
 
 var (

@@ -12,9 +12,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// makeSchema returns the JSON Schema of scenario files, made from the types that they
-// are parsed into and the registries of locks, faults and properties. What a
-// schema cannot see, such as whether a client exists, only [Parse] checks.
+// makeSchema returns the JSON Schema of scenario files. It is made from the types that they
+// are parsed into and from the registries of locks, faults and properties. Only [Parse]
+// checks what a schema cannot express, such as whether a client exists.
 func makeSchema() []byte {
 	m := schemaMaker{definitions: map[string]*schema{}}
 	s := m.fields(reflect.TypeFor[file]())
@@ -34,13 +34,13 @@ func makeSchema() []byte {
 	s.Then = complete()
 	out, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		panic(err) // a schema holds nothing that JSON cannot
+		panic(err) // impossible: JSON can express every schema
 	}
 	return append(out, '\n')
 }
 
-// A schema is what a JSON Schema says of one value: as much of the language as scenario
-// files need, in the order in which it is written.
+// A schema is the JSON Schema of one value. It has only the keywords that scenario files
+// need, in the order in which they are written.
 type schema struct {
 	Version              string             `json:"$schema,omitempty"`
 	ID                   string             `json:"$id,omitempty"`
@@ -73,7 +73,7 @@ type schema struct {
 	Examples             []string           `json:"examples,omitempty"`
 }
 
-// nothing is the schema that no value satisfies.
+// falseSchema is the schema that no value satisfies.
 var nothing = &schema{}
 
 func (s *schema) MarshalJSON() ([]byte, error) {
@@ -112,7 +112,7 @@ func (p schemaProperties) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// lookup is a property, or nil.
+// lookup returns the schema of a property, or nil.
 func (p schemaProperties) lookup(name string) *schema {
 	for _, property := range p {
 		if property.name == name {
@@ -122,12 +122,12 @@ func (p schemaProperties) lookup(name string) *schema {
 	return nil
 }
 
-// A schemaMaker makes schemas of types. It defines each struct once, except where it is
-// asked to write it out.
+// A schemaMaker makes schemas of types. It defines each struct once, except where a caller
+// wants it written out.
 type schemaMaker struct{ definitions map[string]*schema }
 
-// of is the schema of a type. No field is required by itself, because a variant gives
-// only what it changes.
+// schemaOf returns the schema of a type. No field is required by itself, because a variant
+// gives only what it changes.
 func (m schemaMaker) of(t reflect.Type) *schema {
 	if t.Kind() == reflect.Pointer {
 		return m.of(t.Elem())
@@ -164,7 +164,7 @@ func (m schemaMaker) defined(t reflect.Type) *schema {
 	return m.fields(t)
 }
 
-// fields is the schema of a struct, written out.
+// fields returns the schema of a struct, written out.
 func (m schemaMaker) fields(t reflect.Type) *schema {
 	s := &schema{Type: "object", AdditionalProperties: nothing}
 	for _, f := range reflect.VisibleFields(t) {
@@ -179,7 +179,7 @@ func (m schemaMaker) fields(t reflect.Type) *schema {
 	return s
 }
 
-// describe adds what the tag of a field says.
+// applyTags adds what the tags of a field say.
 func (s *schema) describe(tag reflect.StructTag) {
 	s.Description = tag.Get("jsonschema_description")
 	const comma = "\x00"
@@ -213,7 +213,7 @@ func (s *schema) describe(tag reflect.StructTag) {
 	}
 }
 
-// complete is what a file must hold that has no variants to add it.
+// complete returns the schema of what a file without variants must contain.
 func complete() *schema {
 	object := func(properties ...schemaProperty) *schema { return &schema{Properties: properties} }
 	run := &schema{Required: []string{"verdict"}}
@@ -223,7 +223,7 @@ func complete() *schema {
 	return s
 }
 
-// bound says which names a mapping may hold and how many it must.
+// limitNames sets which names a mapping may contain, and at least how many it must.
 func (m schemaMaker) bound(s *schema, mapping string, names *schema, atLeast int) {
 	for _, in := range []*schema{s, m.definitions["spec"]} {
 		if p := in.Properties.lookup(mapping); p != nil {
@@ -235,7 +235,7 @@ func (m schemaMaker) bound(s *schema, mapping string, names *schema, atLeast int
 	}
 }
 
-// examples are what editors show of the types that are written as text.
+// examples are the examples in the schema for the types that are written as text.
 var examples = map[reflect.Type][]string{
 	reflect.TypeFor[time.Duration]():    {"500ms", "-31s"},
 	reflect.TypeFor[span]():             {"500ms", "1m30s"},
@@ -251,7 +251,8 @@ var examples = map[reflect.Type][]string{
 	reflect.TypeFor[trace.Witness]():    {"client-2 acquired before client-1 wrote", "client-1's keys expired while client-1 was paused"},
 }
 
-// scalarSchema is the schema of a type that is written as text, or nil.
+// scalarSchema returns the schema of a type that is written as text, or nil for other
+// types.
 func scalarSchema(t reflect.Type) *schema {
 	if _, ok := scalarParsers[t]; ok {
 		s := &schema{Type: "string", Pattern: `\S`, Examples: examples[t]}
@@ -274,7 +275,7 @@ func scalarSchema(t reflect.Type) *schema {
 	return nil
 }
 
-// faults is one schema for each registered kind of fault.
+// faults returns one schema with an alternative for each registered kind of fault.
 func (m schemaMaker) faults() *schema {
 	s := &schema{Type: "object"}
 	for _, kind := range sim.FaultKinds() {
@@ -287,8 +288,8 @@ func (m schemaMaker) fault(kind sim.FaultKind) *schema {
 	of := reflect.TypeOf(kind.New()).Elem()
 	s := m.fields(of)
 	s.Title, s.Description = kind.Name, kind.Title
-	// Unlike the fields of a story, a fault's parameters stand together: those
-	// that may be left out say omitempty.
+	// Unlike the fields of a scenario, the parameters of a fault are always given together.
+	// The optional ones have omitempty in their tag.
 	for f := range of.Fields() {
 		if name, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); options != "omitempty" {
 			s.Required = append(s.Required, name)
@@ -304,7 +305,7 @@ func (m schemaMaker) fault(kind sim.FaultKind) *schema {
 	return s
 }
 
-// atMostOne forbids each two of some properties.
+// atMostOne returns schemas that forbid each pair of some properties.
 func atMostOne(properties ...string) []*schema {
 	var pairs []*schema
 	for i, a := range properties {

@@ -15,8 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite schema.json")
 
-// The schema in the folder is what editors use: it must be the one that the
-// types give.
+// schema.json is what editors use. It must be what the types give.
 func TestSchemaIsCurrent(t *testing.T) {
 	if *update {
 		if err := os.WriteFile("schema.json", makeSchema(), 0o644); err != nil {
@@ -32,8 +31,8 @@ func TestSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// Every scenario names the schema in its first line. That it follows it is tried where the
-// command is.
+// Every scenario names the schema in its first line. A test of the command checks that
+// scenarios follow the schema.
 func TestScenariosNameTheSchema(t *testing.T) {
 	paths, err := filepath.Glob("*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -50,7 +49,7 @@ func TestScenariosNameTheSchema(t *testing.T) {
 	}
 }
 
-// Each kind of lock, fault and property that is registered can be written.
+// The schema knows every registered kind of lock, kind of fault and property.
 func TestSchemaKnowsTheRegistries(t *testing.T) {
 	text := string(makeSchema())
 	var words []string
@@ -64,8 +63,8 @@ func TestSchemaKnowsTheRegistries(t *testing.T) {
 	}
 }
 
-// An editor has something to say of every field, and an example of whatever is
-// written as text; and our own parser reads the examples.
+// Every field has a description, and every type that is written as text has examples. The
+// parser accepts the examples.
 func TestSchemaHelps(t *testing.T) {
 	var doc any
 	if err := json.Unmarshal(makeSchema(), &doc); err != nil {
@@ -83,7 +82,7 @@ func TestSchemaHelps(t *testing.T) {
 			}
 		}
 		for name, inner := range m {
-			if name != "then" { // only says again what is required
+			if name != "then" { // it only repeats what is required
 				visit(path+"/"+name, inner)
 			}
 		}

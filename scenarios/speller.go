@@ -10,20 +10,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A speller finds what was probably meant by words that are no point, step, message or
-// witness. It compares them with every form that the grammar has, with the names of the
-// story filled in, and knows the other words that people use for the same.
+// A speller corrects misspelt points, steps, messages and witnesses. It compares a text
+// with every form of the grammar, with the names of the scenario filled in. It knows
+// synonyms of the grammar's words.
 type speller struct {
 	names []string // of all processes, clients first
 	role  func(name string) (trace.Role, bool)
 }
 
-// longestTelling is how many bytes a point or witness may have for the speller to read
-// it: nobody mistypes more.
+// maxSpelledLength is the longest text in bytes that the speller reads. Longer texts are
+// not misspelt points.
 const longestTelling = 300
 
-// hint is what was meant by a text that parse cannot read; "" if nothing is near.
-// Nothing is proposed that parse would not take.
+// hint returns a hint with a correction of a text that is not valid, or "" if no correction
+// is near enough. mend corrects a text. parse checks the correction: an invalid one is not
+// suggested.
 func (s speller) hint(text string, mend func(string) string, parse func(string) error) string {
 	if len(text) > longestTelling || len(s.names) == 0 {
 		return ""
@@ -72,7 +73,7 @@ func beforeComma(text string) string {
 	return head
 }
 
-// mendPoint mends every alternative of a point.
+// mendPoint corrects every alternative of a point.
 func (s speller) mendPoint(text string) string {
 	var parts []string
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), " "), " or ") {
@@ -86,7 +87,8 @@ func (s speller) mendPoint(text string) string {
 	return strings.Join(parts, " or ")
 }
 
-// mendClause mends a delay, a number of times, and what stands between them.
+// mendClause corrects one alternative of a point: its delay, its number of times, and the
+// text between them.
 func (s speller) mendClause(text string) string {
 	delay, text := splitDelay(text)
 	text, nth := splitNth(text)
@@ -101,7 +103,7 @@ func (s speller) mendStep(text string) string { return s.mendCounted(text, trace
 
 func (s speller) mendMessage(text string) string { return s.mendCounted(text, trace.MessageForms()) }
 
-// mendCounted mends what may say the how-many-th time it means.
+// mendCounted corrects a text that may end in a number of times.
 func (s speller) mendCounted(text string, forms []string) string {
 	text, nth := splitNth(text)
 	if core := s.nearestForm(text, forms); core != "" {
@@ -110,8 +112,8 @@ func (s speller) mendCounted(text string, forms []string) string {
 	return ""
 }
 
-// mendWitness mends the points of a witness and what joins them. What happened a time
-// after something else is no witness, so that delays are left out.
+// mendWitness corrects the points of a witness and the word that joins them. It drops
+// delays, because a witness cannot have one.
 func (s speller) mendWitness(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, during := range []string{" while ", " during ", " when "} {
@@ -145,15 +147,16 @@ const (
 )
 
 var (
-	// A delay may lack its unit, its "after", or have both in other words.
+	// A delay may lack its unit or its "after", or express them in other words.
 	delayed = lazy.Regexp(`^(?:after )?(` + lengths + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
 	trailed = lazy.Regexp(`^(.+?) ?(?:\+|plus) ?(` + lengths + `)$`)
-	// So may the number of times lack its comma, its ending or its "time", or be a word.
+	// A number of times may lack its comma, its ending or its "time", or be a word.
 	counted = lazy.Regexp(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
 	bare    = lazy.Regexp(`^(.+?), ?([0-9]+)()$`)
 )
 
-// splitDelay takes "5s after " off, rightly written.
+// splitDelay separates the delay from the rest of a text, and returns it corrected, as in
+// "5s after ". The delay is "" if there is none.
 func splitDelay(text string) (delay, rest string) {
 	m := delayed().FindStringSubmatch(text)
 	if t := trailed().FindStringSubmatch(text); t != nil {
@@ -171,7 +174,8 @@ func splitDelay(text string) (delay, rest string) {
 
 var ordinals = []string{"first", "second", "third", "fourth", "fifth", "once", "twice", "thrice"}
 
-// splitNth takes ", 2nd time" off, rightly written.
+// splitNth separates the number of times from the rest of a text, and returns it corrected,
+// as in ", 2nd time". It is "" if there is none.
 func splitNth(text string) (rest, nth string) {
 	m := counted().FindStringSubmatch(text)
 	if m == nil {
@@ -195,7 +199,7 @@ var (
 	oneLength  = lazy.Regexp(`(` + aNumber + `) ?([a-zµ]*)`)
 )
 
-// mendDuration writes a duration as it should be; "" if it cannot be one.
+// mendDuration returns a duration in its correct spelling; "" if it cannot be one.
 func mendDuration(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !allLengths().MatchString(text) {
@@ -204,7 +208,7 @@ func mendDuration(text string) string {
 	var d strings.Builder
 	for _, m := range oneLength().FindAllStringSubmatch(text, -1) {
 		unit := m[2]
-		switch { // of the shortest words the first letter says it
+		switch { // the first letter decides, except in words with m and u
 		case unit == "":
 			unit = "s"
 		case unit == "µs", strings.HasPrefix(unit, "mic"), unit[0] == 'u':

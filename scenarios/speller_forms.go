@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// otherWords are what people say for the words of points.
+// synonyms map words that people use to the words of points.
 var otherWords = map[string]string{
 	"got": "acquired", "gets": "acquired", "get": "acquired", "locked": "acquired", "locks": "acquired", "obtained": "acquired", "granted": "acquired",
 	"unlocked": "released", "unlocks": "released", "freed": "released",
@@ -23,14 +23,14 @@ var otherWords = map[string]string{
 	"response": "reply", "answer": "reply", "beginning": "start", "begin": "start",
 }
 
-// fillers are words without which a point says the same.
+// fillerWords are words that add nothing to the meaning of a point.
 var fillers = []string{
 	"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "the", "a", "an", "its", "it", "of", "on", "in", "to", "by", "from", "that",
 	"when", "once", "until", "at", "up",
 }
 
-// nearestForm fills names into the forms and finds the one that says the most like a
-// text; "" if none says enough of it.
+// nearestForm fills names into the forms and returns the result that is most similar to a
+// text; "" if none is similar enough.
 func (s speller) nearestForm(text string, forms []string) string {
 	said := s.wordsSaid(text)
 	best, fewest := "", 0
@@ -38,8 +38,8 @@ func (s speller) nearestForm(text string, forms []string) string {
 		for _, candidate := range s.filled(strings.Fields(form), said) {
 			words := significant(candidate)
 			matched, cost := compare(said, words)
-			// What is said and what is proposed have more in common than not; the
-			// name of the first to come to mind may be left out.
+			// A candidate must share more words with the text than it does not share. Names
+			// in the candidate that the text lacks do not count.
 			unmatched := len(said) + len(words) - 2*matched
 			for _, word := range words {
 				if slices.Contains(s.names, word) && !slices.Contains(said, word) {
@@ -58,8 +58,8 @@ func (s speller) nearestForm(text string, forms []string) string {
 	return best
 }
 
-// filled are the ways to fill the names that are said into a form, one after the other;
-// where none is said that fits, the first of the story.
+// fillForm returns all ways to fill names into a form. It uses the fitting names among the
+// words, or, if there are none, the scenario's first fitting name.
 func (s speller) filled(form, said []string) []string {
 	ways := []string{""}
 	for _, word := range form {
@@ -84,7 +84,8 @@ func (s speller) filled(form, said []string) []string {
 	return ways
 }
 
-// fitting are the names that are said and of these roles, or else the first that is.
+// fittingNames returns the names among the words that have one of these roles, or else the
+// first name of the scenario that has.
 func (s speller) fitting(roles []trace.Role, said []string) []string {
 	fits := func(name string) bool {
 		role, ok := s.role(name)
@@ -102,8 +103,8 @@ func (s speller) fitting(roles []trace.Role, said []string) []string {
 	return names
 }
 
-// significant are the words of a text that say something, without the endings of
-// possessives.
+// significantWords returns the words of a text without filler words and without the endings
+// of possessives.
 func significant(text string) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
@@ -116,7 +117,7 @@ func significant(text string) []string {
 
 var punctuation = strings.NewReplacer("’", "'", "`", "'", ",", " ", ";", " ", ".", " ", "\"", " ", "in-flight", "in flight")
 
-// wordsSaid are the words of what somebody wrote, with the names as the story has them.
+// parseWords returns the significant words of a text, with misspelt names corrected.
 func (s speller) wordsSaid(text string) []string {
 	fields := significant(punctuation.Replace(strings.ToLower(text)))
 	var words []string
@@ -134,10 +135,11 @@ func (s speller) wordsSaid(text string) []string {
 	return words
 }
 
-// squeezed is a name without its dashes.
+// withoutDashes returns a name without its dashes and underscores.
 func squeezed(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
 
-// named is the name that a word is but for its dashes, or for an s where 's was meant.
+// matchName returns the name that equals a word, except for dashes or for an s where 's was
+// meant; "" if there is none.
 func (s speller) named(word string) string {
 	word = squeezed(word)
 	for _, name := range s.names {
@@ -148,8 +150,8 @@ func (s speller) named(word string) string {
 	return ""
 }
 
-// misspelt is the name that a word was probably meant to be, if it is no other word of
-// points and nearer to none.
+// guessMisspelt returns the name that a word was probably meant to be. It returns "" if the
+// word is another word of points, or is at least as near to one.
 func (s speller) misspelt(word string) string {
 	name := nearest(word, s.names)
 	if name == "" || otherWords[word] != "" {
@@ -166,8 +168,8 @@ func (s speller) misspelt(word string) string {
 	return name
 }
 
-// compare counts the words of a that are words of b, or nearly, and what that costs:
-// each word counts once.
+// matchWords counts the words of a that are also in b, exactly or nearly, and the cost of
+// the differences. Each word of b counts once.
 func compare(a, b []string) (matched, cost int) {
 	left := slices.Clone(b)
 	var rest []string
@@ -199,8 +201,8 @@ func compare(a, b []string) (matched, cost int) {
 	return matched, cost + 4*len(left)
 }
 
-// apart says how far two words are apart, and whether one can be meant by the other: it
-// is misspelt, has another ending, or is another word for it.
+// wordDistance returns the distance between two words, and whether one can be meant by the
+// other: it is misspelt, has another ending, or is a synonym.
 func apart(word, other string) (far int, near bool) {
 	if otherWords[word] == other {
 		return 1, true

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A spellingStory has a place for every kind of telling, which is filled with %s.
+// spellingPlaces are the places for each kind of condition in a scenario. %s is the
+// condition.
 var spellingPlaces = map[string]string{
 	"point":   "    after: %s\n    pause: client-1\n",
 	"step":    "    before: %s\n    pause: client-1\n",
@@ -31,7 +32,7 @@ faults:
 ` + fmt.Sprintf(spellingPlaces[place], `"`+strings.ReplaceAll(text, `"`, `\"`)+`"`)
 }
 
-// Whatever is mistyped, the first thing that is proposed is what was meant.
+// For each misspelt text, the first proposal is what was meant.
 func TestDidYouMeanThisPoint(t *testing.T) {
 	for place, cases := range map[string][][2]string{
 		"point": {
@@ -116,7 +117,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"all replies to client-1's acquire are in flight", "every reply to client-1's acquire is in flight"},
 			{"every reply to client-1 acquire is in flight", "every reply to client-1's acquire is in flight"},
 			{"every request to client-1's acquire arrived", "every request of client-1's acquire arrived"},
-			// How often.
+			// Number of times.
 			{"client-1 acquired 2nd time", "client-1 acquired, 2nd time"},
 			{"client-1 acquired, second time", "client-1 acquired, 2nd time"},
 			{"client-1 acquired for the third time", "client-1 acquired, 3rd time"},
@@ -125,7 +126,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"client-1 acquired, 2 times", "client-1 acquired, 2nd time"},
 			{"client-1 acquired twice", "client-1 acquired, 2nd time"},
 			{"client-1 keys expired, 2nd time", "client-1's keys expired, 2nd time"},
-			// How much later.
+			// Delay.
 			{"5 after client-1 acquired", "5s after client-1 acquired"},
 			{"5 s after client-1 acquired", "5s after client-1 acquired"},
 			{"5 seconds after client-1 acquired", "5s after client-1 acquired"},
@@ -137,7 +138,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 			{"client-1 acquired + 5s", "5s after client-1 acquired"},
 			{"5s after client-1 keys expired", "5s after client-1's keys expired"},
 			{"5s later than client-1 acquired", "5s after client-1 acquired"},
-			// One or the other.
+			// Alternatives.
 			{"client-1 acquired or client-2 keys expired", "client-1 acquired or client-2's keys expired"},
 			{"client-1 acquires or 5 after client-2 writes", "client-1 acquired or 5s after client-2 wrote"},
 		},
@@ -197,7 +198,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 	}
 }
 
-// Where nothing is near, nothing is proposed, and all that can be written is listed.
+// If nothing is near, nothing is proposed, and the error lists the valid forms.
 func TestNothingIsNear(t *testing.T) {
 	for place, texts := range map[string][]string{
 		"point":   {"client-2 slept", "it went wrong", "lunch", "client-1", "", strings.Repeat("client-1 acquires or ", 40) + "client-1 acquires"},
@@ -214,8 +215,7 @@ func TestNothingIsNear(t *testing.T) {
 	}
 }
 
-// Every form, with names for its words, is one that the grammar takes, and has nothing
-// to be mended.
+// Every form, with names filled in, is valid in the grammar.
 func TestFormsAreTaken(t *testing.T) {
 	names := strings.NewReplacer("CLIENT", "client-1", "CALLER", "client-1", "NODE", "redis-1", "SERVER", "redis-1", "PROCESS", "redis-1", "STEP", "acquire", "REQUEST", "write")
 	for kind, forms := range map[string][]string{"point": trace.PointForms(), "step": trace.StepForms(), "message": trace.MessageForms()} {
@@ -249,7 +249,7 @@ func TestDidYouMeanThisDuration(t *testing.T) {
 	}
 }
 
-// A long proposal is told whole, so that it can be copied.
+// A long proposal is not shortened, so that it can be copied.
 func TestLongProposalIsWhole(t *testing.T) {
 	const want = "client-2 acquired, 2nd time or 30s after client-1's write request to storage arrived"
 	text := strings.Replace(want, "acquired", "aquired", 1)

@@ -8,21 +8,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A question is a text that stands at a place of the file and means nothing there.
+// A misspelling is a text at a place of the file that is not valid there.
 type question struct {
 	at   *yaml.Node
 	text string
 }
 
-// A meaning is what was probably meant: the hint, and of whom a name is if that is not
-// plain.
+// A suggestion is what a misspelling was probably meant to be.
 type meaning struct {
 	of   trace.Role
 	hint string
 }
 
-// ask finds what was meant, once for all variants, so that a problem that they share has
-// one hint. After maxHints questions it knows no more.
+// suggest returns what was meant by a text at a place of the file. It looks once for all
+// variants, so that a problem that they share has one hint. After maxHints texts it looks
+// no further, and returns an empty suggestion.
 func (t *tree) ask(at *yaml.Node, text string, find func() meaning) meaning {
 	q := question{at, text}
 	m, known := t.meanings[q]
@@ -33,9 +33,9 @@ func (t *tree) ask(at *yaml.Node, text string, find func() meaning) meaning {
 	return m
 }
 
-// DidYouMean is the hint for a word that is not among those that are known:
-// the nearest of them if one is near, else all of them, unless they are too many
-// to be a hint: then it is empty.
+// DidYouMean returns a hint for a word that is not among the known ones: the nearest of
+// them if one is near, and otherwise all of them. The hint is empty if there are too many
+// to list.
 func DidYouMean(word string, known []string) string {
 	const most = 60
 	if near := nearest(word, known); near != "" {
@@ -47,9 +47,9 @@ func DidYouMean(word string, known []string) string {
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// nearest is the known word that word was probably meant to be, or "".
+// nearest returns the known word that word was probably meant to be, or "".
 func nearest(word string, known []string) string {
-	const longest = 64 // nobody mistypes a word of this length for one of ours
+	const longest = 64 // a longer word is not a misspelt one
 	if len(word) > longest {
 		return ""
 	}
@@ -69,8 +69,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// edits counts the single-letter changes, exchanges of neighbours included,
-// that turn a into b.
+// editDistance counts the single-letter changes that turn a into b, including the exchange
+// of two neighbours.
 func edits(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -2,10 +2,10 @@ package scenarios
 
 import "fmt"
 
-// Tell runs a variant without fencing tokens and with them, with any kind of
-// lock. Where its story cannot be told with that lock, because the lock lacks
-// what the story is about, untold says why and there are no runs. The error is
-// that of [Run].
+// RunBoth runs a variant without fencing tokens and with them, with any kind of lock. If
+// the scenario does not apply to this lock, because the lock lacks what the scenario is
+// about, notApplicable is the reason and there are no runs. RunBoth fails in the same cases
+// as [Run].
 func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) {
 	config, err := v.Config(o.of(Off))
 	if err != nil {

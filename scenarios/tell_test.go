@@ -9,12 +9,12 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A story is told with every lock that has what it is about; of the others it
-// is said why not, and nothing is run.
+// A scenario is run with every lock to which it applies. For the others there is a reason,
+// and nothing is run.
 func TestTell(t *testing.T) {
 	for _, c := range []struct {
 		name, lock string
-		untold     string // contains
+		untold     string // a part of the reason
 		verdict    string // without fencing
 	}{
 		{"gc-pause", "", "", checks.Unsafe},
@@ -52,8 +52,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// Why a story cannot be told does not say with which lock: a list of several locks tells
-// it once.
+// The reason why a scenario does not apply does not name the lock, so that a list of
+// several locks can give it once.
 func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 	doubts := 0
 	for _, s := range Embedded() {
@@ -61,14 +61,15 @@ func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 			for _, lock := range locks.Names() {
 				kind, _ := locks.Lookup(lock)
 				if _, has := sim.LookupSystem(kind.System); !has && kind.System != "" {
-					continue // that the program has no such servers tells nothing of the lock
+					continue // missing servers are no property of the lock
 				}
 				config, err := v.Config(Options{Seed: 1, Lock: lock, Fencing: Off})
 				if err != nil {
 					config.Doubts = []string{err.Error()}
 				}
 				for _, doubt := range config.Doubts {
-					// Servers are called after their system, as some locks are.
+					// The names of servers contain their system, and so do the names of
+					// some locks.
 					if doubts++; strings.Contains(strings.ReplaceAll(doubt, kind.System+"-", ""), lock) {
 						t.Errorf("%s with %s: %s", s.Name, lock, doubt)
 					}

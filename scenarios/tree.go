@@ -15,29 +15,28 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// MaxSize bounds a scenario file in bytes. The largest of our own has a few
-// thousand.
+// MaxSize is the largest size of a scenario file, in bytes. The largest scenario of the
+// catalogue has a few thousand.
 const MaxSize = 1 << 20
 
 const maxDepth = 16 // levels of nesting
 
-// A tree is a scenario file as YAML sees it, before any field has a meaning.
+// A tree is a scenario file as YAML, before any field has a meaning.
 type tree struct {
 	file string
 	root *yaml.Node
-	// paths says where in the file each value stands. A node that is not there
-	// was made by merging a variant.
+	// paths holds where in the file each value is. A node that is missing here was made by
+	// merging a variant.
 	paths map[*yaml.Node]string
-	// errs are the first of the problems, and found is how many there are.
+	// errs are the first problems; found is the number of all problems.
 	errs  Errors
 	found int
-	// meanings are what was asked for hints.
+	// suggestions are the results of suggest so far.
 	meanings map[question]meaning
 }
 
-// read parses the YAML of a file down to plain mappings, lists and scalars.
-// Whatever else YAML offers is refused: a scenario has to mean what it seems to
-// say.
+// parseTree parses the YAML of a file into plain mappings, lists and scalars. Everything
+// else that YAML offers is refused, so that a scenario means what it seems to say.
 func read(file string, data []byte) *tree {
 	t := &tree{file: file, paths: map[*yaml.Node]string{}, meanings: map[question]meaning{}}
 	if !t.isText(data) {
@@ -60,9 +59,8 @@ func read(file string, data []byte) *tree {
 	return t
 }
 
-// report notes a problem of the value at n. path overrides where n stands in
-// the file; the message's arguments follow the hint. After maxRecorded problems it only
-// counts.
+// report records a problem of the value at n. path replaces the path of n, if it is not
+// empty; args are the arguments of message. After maxRecorded problems report only counts.
 func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Error {
 	if path == "" {
 		path = t.paths[n]
@@ -75,7 +73,8 @@ func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Er
 	return e
 }
 
-// isText checks what must hold before a parser may see the file.
+// isText reports whether data is text of a valid size, which the YAML parser needs. If not,
+// it records the problem.
 func (t *tree) isText(data []byte) bool {
 	fail := func(line int, message, hint string, args ...any) bool {
 		t.errs = append(t.errs, &Error{File: t.file, Line: line, Message: fmt.Sprintf(message, args...), Hint: hint})
@@ -103,14 +102,14 @@ func (t *tree) isText(data []byte) bool {
 	return true
 }
 
-// secondDocument is the line on which a second document begins.
+// secondDocument is the line on which a second document begins. It is an error.
 type secondDocument int
 
 func (secondDocument) Error() string { return "a second document begins here" }
 
-// decodeYAML parses the one document of a file. An empty file is io.EOF.
+// decodeYAML parses the only document of a file. The error of an empty file is io.EOF.
 func decodeYAML(data []byte) (root *yaml.Node, err error) {
-	// The parser is not ours, and no file may bring the program down.
+	// The parser is a library, and no file may crash the program.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, fmt.Errorf("yaml: the parser gave up: %v", p)
@@ -130,7 +129,7 @@ func decodeYAML(data []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// syntaxError turns an error of the YAML parser into one of ours.
+// syntaxError turns an error of the YAML parser into an [Error].
 func (t *tree) syntaxError(data []byte, err error) *Error {
 	e := &Error{File: t.file}
 	var second secondDocument
@@ -150,10 +149,11 @@ func (t *tree) syntaxError(data []byte, err error) *Error {
 
 var yamlError = lazy.Regexp(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
-// locate reads the line and the message out of an error of the YAML parser.
+// locate extracts the line and the message from an error of the YAML parser.
 func locate(data []byte, err error) (line int, message string) {
-	// The parser tells an error inside a block by the line of the block, except
-	// when that is the first line of the file: so let it begin there.
+	// For an error inside a block the parser names the line of the block, unless that is
+	// the first line of the file. Therefore parse again without the leading comments, so
+	// that the block begins in the first line.
 	skipped := leadingComments(data)
 	if _, again := decodeYAML(fromLine(data, skipped+1)); again != nil {
 		err = again
@@ -169,12 +169,12 @@ func locate(data []byte, err error) (line int, message string) {
 		line = n
 	}
 	if fromGrammar(message) {
-		line++ // these count from 0
+		line++ // lines of these errors count from 0
 	}
 	return skipped + line, message
 }
 
-// plainly says what the YAML parser means, and what to do.
+// explainSyntax returns a message of the YAML parser in plain words, and a hint.
 func plainly(message string, tab bool) (plain, hint string) {
 	switch {
 	case tab, strings.Contains(message, "tab character"):
@@ -193,8 +193,8 @@ func plainly(message string, tab bool) (plain, hint string) {
 	return message, ""
 }
 
-// fromGrammar tells the errors of the parser's grammar, whose lines count from
-// 0, from those of its scanner.
+// isGrammarError reports whether a message comes from the parser's grammar, whose lines
+// count from 0, and not from its scanner.
 func fromGrammar(message string) bool {
 	for _, what := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content", "<document start>", "<stream-start>"} {
 		if message == "did not find expected "+what {
@@ -204,7 +204,7 @@ func fromGrammar(message string) bool {
 	return false
 }
 
-// indentedByTab says whether there is a tab in a line's indentation.
+// isIndentedByTab reports whether there is a tab in a line's indentation.
 func indentedByTab(data []byte, line int) bool {
 	text := bytes.TrimLeft(fromLine(data, line), " ")
 	return len(text) > 0 && text[0] == '\t'
@@ -222,7 +222,7 @@ func leadingComments(data []byte) int {
 	return n
 }
 
-// fromLine is data from a line on, counted from 1.
+// fromLine returns the part of data that begins at a line, counted from 1.
 func fromLine(data []byte, line int) []byte {
 	for ; line > 1; line-- {
 		i := bytes.IndexByte(data, '\n')
@@ -234,8 +234,8 @@ func fromLine(data []byte, line int) []byte {
 	return data
 }
 
-// visit refuses what a plain file does not contain, and notes where each value
-// stands.
+// checkNode reports the features of YAML that scenario files must not use, and records the
+// path of each value.
 func (t *tree) visit(n *yaml.Node, path string, depth int) {
 	t.paths[n] = path
 	switch {
@@ -277,7 +277,7 @@ func (t *tree) visit(n *yaml.Node, path string, depth int) {
 	}
 }
 
-// plainTag says whether a tag is one that YAML gives a value by itself.
+// isPlainTag reports whether YAML gives this tag to values by itself.
 func plainTag(tag string) bool {
 	switch tag {
 	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
@@ -286,7 +286,7 @@ func plainTag(tag string) bool {
 	return false
 }
 
-// join is the path of a field below path.
+// joinPath returns the path of a field below path.
 func join(path, field string) string {
 	const most = 60
 	if len(field) > most {
@@ -298,8 +298,8 @@ func join(path, field string) string {
 	return path + "." + field
 }
 
-// merged lays a variant over what it varies: mappings key by key, everything
-// else as a whole. Nodes keep their places in the file.
+// mergeVariant merges a variant into the file: mappings key by key, and everything else by
+// replacement. Nodes keep their places in the file.
 func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 	if base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
 		return over
@@ -323,7 +323,7 @@ func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 	return &both
 }
 
-// index is the place of a key in a mapping's content, or -1.
+// indexOf returns the index of a key in a mapping's content, or -1.
 func index(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -333,7 +333,7 @@ func index(mapping *yaml.Node, key string) int {
 	return -1
 }
 
-// without is a mapping less one key, and what stood under it, or nil.
+// removeKey returns a mapping without one key, and the value of the key or nil.
 func without(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
 	at := index(mapping, key)
 	if at < 0 {
@@ -344,7 +344,7 @@ func without(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
 	return &less, mapping.Content[at+1]
 }
 
-// describe says what kind of value n is.
+// describeNode returns what kind of value n is, as text for a message.
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -1,22 +1,22 @@
 package scenarios
 
-// A Voice is somebody who wrote about such locks, and what they say of a story.
-// They say what their text says, told in other words: nothing follows from it
-// that they did not write, and who did not speak of a case can be left out.
+// An Opinion is what an author who wrote about such locks says about a scenario. It
+// rephrases the author's text. It never adds conclusions that the author did not write. An
+// author who wrote nothing about a case has no Opinion.
 type Voice struct {
-	// Name is short, as in a table.
+	// Author is a short name, as for a table.
 	Name string
-	// Says is the text, which may be several lines.
+	// Text can have several lines.
 	Says string
 }
 
-// Voices are those who have something to say, always in the same order.
+// Opinions returns the opinions that are not empty, always in the same order.
 //
-// Their texts are Martin Kleppmann's "How to do distributed locking"
-// (https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html)
-// and his "Designing Data-Intensive Applications", Salvatore Sanfilippo's "Is
-// Redlock safe?" (http://antirez.com/news/101), and the documentation of Redis,
-// above all its page on locks as it is today
+// The sources are Martin Kleppmann's "How to do distributed locking"
+// (https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html) and his
+// "Designing Data-Intensive Applications", Salvatore Sanfilippo's "Is Redlock safe?"
+// (http://antirez.com/news/101), and the documentation of Redis, above all its page on
+// locks as it is today
 // (https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/).
 func (t Telling) Voices() []Voice {
 	var voices []Voice

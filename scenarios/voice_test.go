@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// inTheirMouth is how one speaks of what somebody did not say.
+// hypothetical matches phrases that announce a conclusion that the author did not write.
 var inTheirMouth = regexp.MustCompile(`(?i)\b(would|by (his|its) (own )?argument|takes? (it )?for granted)\b`)
 
-// aPage is the title of a text that is on the Web, and its address.
+// webPages maps the titles of texts on the Web to their addresses.
 var aPage = map[string]string{
 	`"How to do distributed locking"`: "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
 	`"Is Redlock safe?"`:              "http://antirez.com/news/101",

@@ -1,11 +1,11 @@
 package scenarios
 
-// ExpectationLine is the line of the scenario's file, counted from 1, that says what
-// a run must come to: with fencing [Off] or [On], with a lock as [Variant.Expectation]
-// names it. In a file with variants that may be a line of the variant or one that all
-// of them share. Where nothing is said of the run, it is the line of what comes
-// nearest above, which is at worst the first. It is 0 for a variant that was read from
-// no file.
+// ExpectationLine returns the line of the scenario's file, counted from 1, with the
+// expectation of a run: with fencing [Off] or [On], and with a lock as for
+// [Variant.Expectation]. In a file with variants it can be a line of the variant or one
+// that all variants share. If the file expects nothing of the run, it is the line of the
+// nearest field above, or 1 if there is none. It is 0 for a variant that was not read from
+// a file.
 func (v *Variant) ExpectationLine(lock, fencing string) int {
 	if v.root == nil {
 		return 0
