@@ -44,7 +44,7 @@ func (t *tree) writeOut(clients *yaml.Node) {
 	first := map[string]*yaml.Node{}
 	add := func(key, value *yaml.Node) {
 		if dup := first[key.Value]; dup != nil {
-			t.report(key, "", "%s is there twice", fmt.Sprintf("the first is on line %d", dup.Line), quoted(key.Value))
+			t.report(key, "", "%s appears twice", fmt.Sprintf("the first is on line %d", dup.Line), quoted(key.Value))
 			return
 		}
 		first[key.Value] = key
@@ -61,10 +61,10 @@ func (t *tree) writeOut(clients *yaml.Node) {
 		to, err := strconv.Atoi(m[4])
 		switch {
 		case m[1] != m[3] || err != nil || to <= from:
-			t.report(key, "", "%s are not clients in order", "write client-1 to client-10", quoted(key.Value))
+			t.report(key, "", "%s is not a range of clients", "write client-1 to client-10", quoted(key.Value))
 			continue
 		case len(out)/2+to-from+1 > maxClients:
-			t.report(key, "", "that makes %d clients, and there can be at most %d", "", len(out)/2+to-from+1, maxClients)
+			t.report(key, "", "with these there are %d clients, and there can be at most %d", "", len(out)/2+to-from+1, maxClients)
 			continue
 		}
 		for n := from; n <= to; n++ {

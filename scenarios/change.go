@@ -40,7 +40,7 @@ func (v *Variant) With(c Change) (*Variant, error) {
 		return v, nil
 	}
 	if v.written == nil {
-		return nil, fmt.Errorf("%s was read from no scenario file, so nothing can be changed in it", v.Scenario)
+		return nil, fmt.Errorf("%s was not read from a scenario file, so it cannot be changed", v.Scenario)
 	}
 	d := v.written.again()
 	d.spec = c.of(v.spec)

@@ -159,7 +159,7 @@ func TestChangeRefused(t *testing.T) {
 // changed.
 func TestChangeOfNoFile(t *testing.T) {
 	v := &scenarios.Variant{Scenario: "alone"}
-	if _, err := v.With(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was read from no scenario file") {
+	if _, err := v.With(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was not read from a scenario file") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -41,7 +41,7 @@ func badName(s string) string {
 	case len(s) > longest:
 		return fmt.Sprintf("%s has more than %d letters", quoted(s), longest)
 	case slices.Contains(reserved, s):
-		return quoted(s) + " is a word of its own here, so it cannot be a name"
+		return quoted(s) + " is a reserved word, so it cannot be a name"
 	}
 	return ""
 }
@@ -114,7 +114,7 @@ func (d *draft) checkLock() {
 		}
 	}
 	if quickest := 2 * d.spec.network().Min; l.TTL > 0 && time.Duration(l.TTL) <= quickest {
-		d.at("lock.ttl", "a lock of %v would be over before the quickest answer, which takes %v", "give a longer ttl, or a shorter network.latency",
+		d.at("lock.ttl", "a lock with a TTL of %v expires before the fastest reply, which takes %v", "give a longer ttl, or a shorter network.latency",
 			time.Duration(l.TTL), quickest)
 	}
 }
@@ -132,12 +132,12 @@ func (d *draft) checkNodes() {
 		case isMaster && d.wrote(of):
 			d.at(of, "%s is one of the lock's own nodes, so it cannot be a replica", "give the replica another name", e.name)
 		case isMaster && d.wrote(join(path, "lag")):
-			d.at(join(path, "lag"), "only a replica lags", "leave it out")
+			d.at(join(path, "lag"), "only a replica has a lag", "leave it out")
 		case slices.Contains(counters, e.name) && d.wrote(of):
 			d.at(of, "%s counts fencing tokens, so it cannot be a replica", "give the replica another name", e.name)
 		case slices.Contains(counters, e.name):
 		case !isMaster && !d.wrote(of):
-			d.at(path, "the lock has no node of this name, it is no replica, and it counts no tokens", fmt.Sprintf("%s; a replica says replica-of; tokens.nodes names what counts tokens", tellMasters(masters)))
+			d.at(path, "the lock has no node of this name, and it is neither a replica nor a node that counts tokens", fmt.Sprintf("%s; a replica needs replica-of, and a node that counts tokens must be listed under tokens.nodes", tellMasters(masters)))
 		case d.wrote(of) && !slices.Contains(masters, e.value.ReplicaOf) && e.value.ReplicaOf != "":
 			if _, replica := d.spec.Nodes.get(e.value.ReplicaOf); replica {
 				d.at(of, "%s is not a master", "a replica follows one of the lock's own nodes", quoted(e.value.ReplicaOf))
@@ -180,9 +180,9 @@ func (d *draft) checkTokens() {
 	case source.Counts && len(t.Nodes) == 0 && len(d.spec.masters()) == 0:
 		d.at("tokens", "there is no node to count the tokens on", "name one in tokens.nodes")
 	case source.Counts && !source.Several && len(t.Nodes) > 1:
-		d.at("tokens.nodes[2]", "the source %s counts on one node", "leave the others out", source.Name)
+		d.at("tokens.nodes[2]", "the source %s counts tokens on one node only", "leave the others out", source.Name)
 	case !source.Counts && len(t.Nodes) > 0:
-		d.at("tokens.nodes", "the source %s counts on no node", "leave the nodes out", source.Name)
+		d.at("tokens.nodes", "the source %s does not count tokens on nodes", "leave the nodes out", source.Name)
 	}
 }
 
@@ -240,10 +240,10 @@ func (d *draft) checkPaths() {
 // checkTasks reports the steps of a client that it cannot do.
 func (d *draft) checkTasks(path string, c client) {
 	if c.Does != nil && len(c.Does) == 0 {
-		d.at(join(path, "does"), "there is nothing in the list", "name what the client does, or leave the field out")
+		d.at(join(path, "does"), "the list is empty", "name what the client does, or leave the field out")
 	}
 	if c.IfNoAnswer == "resends" && !d.wrote(join(path, "gives-up")) {
-		d.at(join(path, "if-no-answer"), "it waits for an answer for ever", "say under gives-up how long it waits")
+		d.at(join(path, "if-no-answer"), "the client waits for an answer for ever", "set how long it waits with gives-up")
 	}
 	works := 0
 	for i, t := range c.Does {
@@ -251,14 +251,14 @@ func (d *draft) checkTasks(path string, c client) {
 		switch {
 		case t.Step == trace.Work:
 			if works++; works > 1 {
-				d.at(at, "it works twice", "let it work once, and say under works how long")
+				d.at(at, "the client works twice", "keep one work step, and set its duration with works")
 			}
 		case t.Note != "" && !d.wrote("schedule"):
-			d.at(at, "there is no period to %s: the story has no schedule", "say under schedule when the job is due, or leave the step out", t.Note)
+			d.at(at, "there is no period to %s: the scenario has no schedule", "set under schedule when the job is due, or leave the step out", t.Note)
 		case t.Note == "" && t.Object == trace.Record && d.wrote("schedule"):
-			d.at(at, "%s is where periods are put down", "write recall, remember or claim, or name another object", quoted(t.Object))
+			d.at(at, "%s is the object in which periods are recorded", "write recall, remember or claim, or name another object", quoted(t.Object))
 		case t.Step == trace.Mint && d.spec.Tokens.Source == "":
-			d.at(at, "nothing mints tokens here", "give tokens a source, or leave the step out")
+			d.at(at, "the scenario has no source of tokens to mint from", "give tokens a source, or leave the step out")
 		case t.Object != "" && badName(t.Object) != "" && !slices.Contains(reserved, t.Object):
 			d.at(at, "%s is not a name", nameHint, quoted(t.Object))
 		}
@@ -273,7 +273,7 @@ func (d *draft) checkTasks(path string, c client) {
 	}
 	for _, field := range []string{"works", "works-until", "extends-every"} {
 		if d.wrote(join(path, field)) {
-			d.at(join(path, field), "it never works: there is no work in what it does", "add work to does")
+			d.at(join(path, field), "the client never works: does has no step work", "add work to does")
 		}
 	}
 }
@@ -293,7 +293,7 @@ func (d *draft) checkClients() {
 		d.checkTasks(path, e.value)
 		d.checkCount(join(path, "sections"), e.value.Sections)
 		if d.wrote("schedule") && d.wrote(join(path, "sections")) {
-			d.at(join(path, "sections"), "with a schedule a client has one section in each period", "leave it out, and say under schedule.periods how many there are")
+			d.at(join(path, "sections"), "with a schedule a client has one section in each period", "leave it out, and set the number of periods with schedule.periods")
 		}
 		d.checkCount(join(path, "attempts"), e.value.Attempts)
 		starts := e.value.Starts.Names()

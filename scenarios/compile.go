@@ -109,12 +109,12 @@ func (s *spec) doubts(kind locks.Kind) []string {
 		}
 	}
 	if s.Lock.Clock != "" && !slices.Contains(kind.Accepts, "clock") {
-		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and the lock cannot be told which clock to read", s.Lock.Clock))
+		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and this lock has no setting for the clock", s.Lock.Clock))
 	}
 	if system := systemOf(kind.System); kind.System != s.system().Name {
 		for _, setting := range s.Servers {
 			if system.CheckSetting(setting) != nil {
-				doubts = append(doubts, fmt.Sprintf("the story is about servers that are run with %s, and those of the lock cannot be", setting))
+				doubts = append(doubts, fmt.Sprintf("the story is about servers with the setting %s, and the servers of the lock do not have it", setting))
 			}
 		}
 	}

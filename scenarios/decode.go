@@ -81,7 +81,7 @@ func parent(path string) string {
 // decodeValue decodes n into v, which must be settable.
 func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		d.report(n, "", "it is empty", "give it a value or leave it out; settings that are all defaults are written {}")
+		d.report(n, "", "it is empty", "give it a value or leave it out; to keep all defaults, write {}")
 		return
 	}
 	if c, ok := v.Addr().Interface().(custom); ok {
@@ -151,7 +151,7 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any,
 		return
 	}
 	if len(n.Value) > maxText {
-		d.report(n, "", "there are %d bytes here, and at most %d make sense", "is this the right file?", len(n.Value), maxText)
+		d.report(n, "", "the text has %d bytes, and at most %d are allowed", "is this the right file?", len(n.Value), maxText)
 		return
 	}
 	// Parse first: for a number in place of a duration, the missing unit is the better
@@ -241,7 +241,7 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 			continue
 		}
 		if cutOff().MatchString(key.Value) {
-			d.report(key, "", "the comma before it has ended the value", "between braces, put a point with a comma in quotes, as in "+quoted("client-1 write, "+key.Value))
+			d.report(key, "", "the comma before it ends the value", "between braces, put a point with a comma in quotes, as in "+quoted("client-1 write, "+key.Value))
 			continue
 		}
 		d.report(key, "", "there is no such field", d.ask(key, key.Value, func() meaning {

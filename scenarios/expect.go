@@ -87,7 +87,7 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 func (d *draft) checkExpectations() {
 	d.checkExpectation("expect", d.spec.Expect)
 	if d.wrote("expect.witnesses") {
-		d.at("expect.witnesses", "these are the scenario's own", "write them under witnesses; expect-with can have others for another lock")
+		d.at("expect.witnesses", "these are the scenario's own witnesses", "write them under witnesses; only expect-with can have witnesses for another lock")
 	}
 	for _, e := range d.spec.ExpectWith {
 		path := join("expect-with", e.name)
@@ -95,7 +95,7 @@ func (d *draft) checkExpectations() {
 		case !slices.Contains(lockKind("").words(), e.name):
 			d.at(path, "no lock is called %s", DidYouMean(e.name, lockKind("").words()), quoted(e.name))
 		case e.name == string(d.spec.Lock.Kind):
-			d.at(path, "%s is the scenario's own lock", "say what it expects under expect", e.name)
+			d.at(path, "%s is the scenario's own lock", "write what you expect of it under expect", e.name)
 		}
 		d.checkExpectation(path, e.value)
 		for i, w := range e.value.Witnesses {

@@ -28,12 +28,12 @@ type fault struct {
 type timing struct {
 	At     *delay          `yaml:"at" jsonschema_description:"Strikes this long after the start of the run."`
 	Before trace.StepPoint `yaml:"before" jsonschema_description:"Strikes just before a client's step begins, as in: client-1 write."`
-	After  stepOrPoint     `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point in the story."`
-	When   trace.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
-	Until  trace.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
-	For    span            `yaml:"for" jsonschema_description:"Ends this long after it struck."`
+	After  stepOrPoint     `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point."`
+	When   trace.Point     `yaml:"when" jsonschema_description:"Strikes at a point."`
+	Until  trace.Point     `yaml:"until" jsonschema_description:"Ends at a point. A fault without an end lasts until the end of the run."`
+	For    span            `yaml:"for" jsonschema_description:"Ends this long after it strikes."`
 	// ByClockOf needs For.
-	ByClockOf string `yaml:"by-clock-of" jsonschema:"minLength=1" jsonschema_description:"The process on whose wall clock the time after for is measured. Default: true time."`
+	ByClockOf string `yaml:"by-clock-of" jsonschema:"minLength=1" jsonschema_description:"The process whose wall clock measures the time given by for. Default: true time."`
 }
 
 var triggers = []string{"at", "before", "after", "when"}

@@ -36,7 +36,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[span](): func(s string) (any, error) {
 		d, err := parseDuration(s)
 		if err == nil && d <= 0 {
-			err = problem{fmt.Sprintf("%s is not longer than zero", s), "give a positive duration, or leave the field out"}
+			err = problem{fmt.Sprintf("%s is not a positive duration", s), "give a duration longer than zero, or leave the field out"}
 		}
 		return span(d), err
 	},
@@ -139,7 +139,7 @@ func parseLatency(s string) (latency, error) {
 	case err != nil:
 		return l, problem{err.Error(), `write the shortest and the longest latency, as in "600us-1ms"`}
 	case l.min <= 0:
-		return l, problem{"a message cannot arrive as it is sent", "give a latency longer than zero"}
+		return l, problem{"a message cannot arrive at the moment it is sent", "give a latency longer than zero"}
 	case l.max < l.min:
 		return l, problem{fmt.Sprintf("the longest latency, %v, is below the shortest, %v", l.max, l.min),
 			fmt.Sprintf("did you mean %q?", fmt.Sprintf("%s-%s", longest, shortest))}

@@ -135,9 +135,9 @@ func (t *tree) syntaxError(data []byte, err error) *Error {
 	var second secondDocument
 	switch {
 	case errors.Is(err, io.EOF):
-		e.Message, e.Hint = "the file holds nothing but comments", "a scenario begins with title:"
+		e.Message, e.Hint = "the file contains only comments", "a scenario begins with title:"
 	case errors.As(err, &second):
-		e.Line, e.Message, e.Hint = int(second), "a second document begins here, and a scenario file holds one", "give each scenario its own file"
+		e.Line, e.Message, e.Hint = int(second), "a second document begins here, and a scenario file contains one", "give each scenario its own file"
 	default:
 		var message string
 		e.Line, message = locate(data, err)
@@ -268,7 +268,7 @@ func (t *tree) visit(n *yaml.Node, path string, depth int) {
 			at := join(path, key.Value)
 			t.visit(key, at, depth)
 			if dup := first[key.Value]; dup != nil {
-				t.report(key, at, "a second one of this name", fmt.Sprintf("the first is on line %d", dup.Line))
+				t.report(key, at, "the field appears twice", fmt.Sprintf("the first is on line %d", dup.Line))
 				continue
 			}
 			first[key.Value] = key
