@@ -11,18 +11,19 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// A bar shows on a terminal how far a search has come. Elsewhere, such as in a pipe
-// or in CI, it shows nothing.
+// A bar is the progress bar of a search. It shows something only on a terminal: in a pipe
+// or in CI it stays silent.
 type bar struct {
 	w    io.Writer
 	live bool
 
-	// until is when the search ends at the latest; zero if that is not known.
+	// deadline is when the search ends at the latest; zero if that is not known.
 	until time.Time
 
 	mu    sync.Mutex
 	shown time.Time
-	// phase is what the search is doing, since when, and how much was done before.
+	// phase is the current phase of the search, since is when it began, and doneBefore is
+	// how much was done then.
 	phase explore.Phase
 	since time.Time
 	from  int
@@ -32,10 +33,10 @@ func newBar(w io.Writer, until time.Time) *bar {
 	return &bar{w: w, live: isTerminal(w), until: until}
 }
 
-// refresh is how often the bar is drawn.
+// refresh is the shortest time between two updates of the bar.
 const refresh = 200 * time.Millisecond
 
-// show draws the bar, unless it was drawn a moment ago.
+// show draws the bar, unless it was drawn less than refresh ago.
 func (b *bar) show(p explore.Progress) {
 	if !b.live {
 		return
@@ -49,12 +50,12 @@ func (b *bar) show(p explore.Progress) {
 		return
 	}
 	b.shown = now
-	// A line that is too long is cut off by the terminal: the rest of one that went on
-	// below could not be taken back.
+	// The terminal cuts off a line that is too long. If the line wrapped, clear could not
+	// remove all of it.
 	fmt.Fprintf(b.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", b.line(p, now))
 }
 
-// first tells the first world in which anything broke.
+// showFirst prints the first world in which anything broke.
 func (b *bar) first(w runs.World, tried int) {
 	if !b.live {
 		return
@@ -65,10 +66,10 @@ func (b *bar) first(w runs.World, tried int) {
 	for i, f := range w.Faults {
 		words[i] = f.String()
 	}
-	fmt.Fprintf(b.w, "\r\x1b[Kit breaks, as world %d shows: %s\n", tried, strings.Join(words, " and "))
+	fmt.Fprintf(b.w, "\r\x1b[Kthe lock breaks in world %d: %s\n", tried, strings.Join(words, " and "))
 }
 
-// line is the bar: what is done, of how much, how fast, and how long it will take.
+// line returns the bar: how much is done, the total, the rate, and the time left.
 func (b *bar) line(p explore.Progress, now time.Time) string {
 	var s strings.Builder
 	if p.Total > 0 {
@@ -92,8 +93,8 @@ func (b *bar) line(p explore.Progress, now time.Time) string {
 	return s.String()
 }
 
-// left is how long the phase will take, if that can be told: until all worlds are done,
-// or the time is over.
+// timeLeft estimates the time until the end of the phase, which is when all worlds are done
+// or at the deadline. known is false if there is no estimate.
 func (b *bar) left(p explore.Progress, now time.Time, rate float64) (left time.Duration, known bool) {
 	if p.Total > p.Done && rate > 0 {
 		left, known = time.Duration(float64(p.Total-p.Done)/rate*float64(time.Second)), true
@@ -104,7 +105,7 @@ func (b *bar) left(p explore.Progress, now time.Time, rate float64) (left time.D
 	return left, known
 }
 
-// clear takes back what was shown, so that a report can follow.
+// clear removes the bar, so that a report can follow.
 func (b *bar) clear() {
 	if b.live {
 		b.mu.Lock()

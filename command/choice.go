@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A choice is which runs of a scenario to tell; a zero choice is all of them.
+// A choice selects the runs of a scenario to show; the zero choice selects all of them.
 type choice struct{ variant, fencing string }
 
 var fencings = []string{scenarios.Off, scenarios.On}
@@ -18,21 +18,21 @@ var fencings = []string{scenarios.Off, scenarios.On}
 // define adds the flags to a command. variants completes the names of variants.
 func (c *choice) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
 	flags := cmd.Flags()
-	flags.StringVar(&c.variant, "variant", "", "tell only the variant of this `name`")
-	flags.StringVar(&c.fencing, "fencing", "", "tell only the run without fencing tokens (off) or with them (on)")
+	flags.StringVar(&c.variant, "variant", "", "show only the variant of this `name`")
+	flags.StringVar(&c.fencing, "fencing", "", "show only the run without fencing tokens (off) or with them (on)")
 	complete(cmd, "fencing", fencings)
 	completeWith(cmd, "variant", variants)
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (c *choice) check() error {
 	if c.fencing != "" && !slices.Contains(fencings, c.fencing) {
-		return fmt.Errorf("locksim: --fencing is %q; it is off or on", c.fencing)
+		return fmt.Errorf("locksim: --fencing is %q; it must be off or on", c.fencing)
 	}
 	return nil
 }
 
-// among is a scenario with the variant that is asked for.
+// selectVariant returns a scenario with the variant that the flags ask for.
 func (c *choice) among(in input) (input, error) {
 	if c.variant == "" {
 		return in, nil
@@ -44,8 +44,8 @@ func (c *choice) among(in input) (input, error) {
 	return input{only, in.argument, in.file}, nil
 }
 
-// of are the results of the runs that are asked for. What o knows of their scenarios
-// it then knows of those that are left of them.
+// selectRuns returns the results of the runs that the flags ask for. It also copies the
+// entries of o for their scenarios to the selected ones.
 func (c *choice) of(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
 	var chosen []*scenarios.Result
 	for _, r := range results {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A claimed file is in use by another process.
+// An inUseError is the error of a file that another process uses.
 type claimed struct {
-	// process is that process, as the operating system says; 0 if it does not say, as of
-	// one on another machine or in another container.
+	// process is the id of that process; 0 if the operating system does not give it, for
+	// example because the process is on another machine or in another container.
 	process int
 }
 
-// Error says who uses the file, and goes on after its name.
+// Error names the user of the file. The name of the file precedes it.
 func (c claimed) Error() string {
 	who := "another process"
 	if c.process > 0 {
@@ -22,10 +22,10 @@ func (c claimed) Error() string {
 			who += " (" + line + ")"
 		}
 	}
-	return who + " is using it; try again when that has ended"
+	return who + " is using it; try again when that process has ended"
 }
 
-// commandLine is that of a process, if the system tells it.
+// commandLine returns the command line of a process, or "" if the system does not give it.
 func commandLine(process int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// ledgerMode is how a ledger is opened to be written.
+// ledgerMode is the mode in which a ledger is opened for writing.
 const ledgerMode = os.O_RDWR | os.O_APPEND
 
-// claim cannot claim a file here.
-func claim(*os.File, bool) error { return errors.New("this system has no locks on files") }
+// claim always fails, because this system cannot lock files.
+func claim(*os.File, bool) error { return errors.New("this system cannot lock files") }

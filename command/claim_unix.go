@@ -8,19 +8,19 @@ import (
 	"syscall"
 )
 
-// ledgerMode is how a ledger is opened to be written.
+// ledgerMode is the mode in which a ledger is opened for writing.
 const ledgerMode = os.O_RDWR | os.O_APPEND
 
-// claim claims a file for this process until it closes the file or dies, however it dies:
-// against everybody if it is to be written, and otherwise against those who write. The
-// error is a [claimed] if somebody else has it, and of another kind where files cannot be
-// claimed, as on some file systems.
+// claim locks a file for this process until the process closes the file or ends in any way.
+// For writing the lock is exclusive; for reading it excludes only writers. The error is an
+// [inUseError] if another process has the file. It is another error if the file cannot be
+// locked, as on some file systems.
 //
-// It takes a lock of POSIX because of these the kernel says whose they are. Such a lock
-// goes with the first of a process's descriptors of the file that is closed, so a claimed
-// file must not be opened a second time.
+// It takes a POSIX lock, because the kernel can name the holder of such a lock. The lock
+// ends when the process closes any of its descriptors of the file, so a claimed file must
+// not be opened a second time.
 func claim(file *os.File, writing bool) error {
-	wanted := syscall.Flock_t{Type: syscall.F_RDLCK} // of all of the file
+	wanted := syscall.Flock_t{Type: syscall.F_RDLCK} // the whole file
 	if writing {
 		wanted.Type = syscall.F_WRLCK
 	}

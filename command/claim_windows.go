@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ledgerMode is how a ledger is opened to be written. A file that is opened to append to
-// it could not be cut off here.
+// ledgerMode is the mode in which a ledger is opened for writing. It is not append mode,
+// because Windows could not truncate the file then.
 const ledgerMode = os.O_RDWR
 
-// claim claims a file for this process until it closes the file or dies, however it dies:
-// against everybody if it is to be written, and otherwise against those who write. The
-// error is a [claimed] if somebody else has it, and of another kind where files cannot be
-// claimed, as on some file systems.
+// claim locks a file for this process until the process closes the file or ends in any way.
+// For writing the lock is exclusive; for reading it excludes only writers. The error is an
+// [inUseError] if another process has the file. It is another error if the file cannot be
+// locked, as on some file systems.
 //
-// What is locked is a byte behind the end of any file: bytes that are locked cannot even
-// be read by others.
+// It locks a byte far behind the end of the file, because others cannot even read locked
+// bytes.
 func claim(file *os.File, writing bool) error {
 	var flags uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY
 	if writing {

@@ -7,8 +7,8 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// columns lays the cells of a table out, one row below the other, with a line under the
-// heads. It knows which letters are two columns wide.
+// columns formats a table as text, with a line under the heads. It takes characters that
+// are two columns wide into account.
 func columns(heads []string, rows [][]string) string {
 	var b strings.Builder
 	t := tablewriter.NewTable(&b,
@@ -25,11 +25,11 @@ func columns(heads []string, rows [][]string) string {
 	t.Header(heads)
 	for _, row := range rows {
 		if err := t.Append(row); err != nil {
-			panic(err) // a row of strings is always a row
+			panic(err) // impossible: a row of strings is always valid
 		}
 	}
 	if err := t.Render(); err != nil {
-		panic(err) // a strings.Builder takes everything
+		panic(err) // impossible: writing to a strings.Builder does not fail
 	}
 	var drawn strings.Builder
 	for line := range strings.Lines(b.String()) {

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Tables are as package reports draws them without help, but where a letter is two columns wide.
+// With columns, tables look as package reports draws them alone, except for characters that
+// are two columns wide.
 func TestColumns(t *testing.T) {
 	format, _ := reports.Matrices.Lookup("text")
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package command is the command locksim, without a lock of a library: it knows of all that
-// there are, and runs those that the program imports. A program that has locks of its own on
+// Package command is the command locksim without the locks of libraries. It knows all locks
+// by name, and runs those that the program imports. A program with a lock of its own on
 // Redis and one of a library is
 //
 //	package main
@@ -8,7 +8,7 @@
 //		"github.com/locksim/locksim/command"
 //		_ "github.com/locksim/locksim/libraries/redsync"
 //
-//		_ "example.com/mine/lock" // whose init calls locks.Register
+//		_ "example.com/mine/lock" // its init calls locks.Register
 //	)
 //
 //	func main() { command.Main() }
@@ -29,7 +29,7 @@ import (
 // The exit statuses.
 const (
 	success      = 0 // every verdict is as its scenario expects
-	unexpected   = 1 // some verdict is not, or is unknown, or a run failed
+	unexpected   = 1 // some verdict differs or is unknown, or a run failed
 	badInput     = 2 // bad usage or a bad scenario: nothing was run or written
 	statusesHelp = `Exit status:
   0  every verdict is as its scenario expects, or nothing is expected
@@ -40,9 +40,9 @@ const (
 // Main runs the command with the arguments of the process, and ends the process with the
 // command's exit status.
 func Main() {
-	// A world lives for a millisecond and leaves megabytes of garbage, most of it
-	// from the Lua interpreter. On a heap as small as this the collector would run
-	// for every other world. A large world has no need of nine times its size.
+	// A world lasts a millisecond and leaves megabytes of garbage, most of it from the Lua
+	// interpreter. With so small a heap the collector would run for every second world. The
+	// memory limit keeps a large world from using nine times its size.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
 	}
@@ -52,8 +52,8 @@ func Main() {
 	os.Exit(locksim(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// A failure is an error that ends the program with a status other than
-// badInput. Its err is nil when the report has said all there is to say.
+// A failure is an error that ends the program with a status other than badInput. Its err is
+// nil if the report already contains everything.
 type failure struct {
 	status int
 	err    error
@@ -79,8 +79,8 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 		err = unwritten(printed.err)
 	}
 	if f := fileOf(printed); printed.used && f != nil && isNowhere(f) {
-		// The status stays: a parent that wants nothing but the status may have opened
-		// /dev/null like that.
+		// The status stays as it is: a parent that wants only the status may have opened
+		// /dev/null in this way.
 		fmt.Fprintln(stderr, "locksim: what was printed is lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
 	}
 	if err == nil {
@@ -122,19 +122,19 @@ held, without fencing tokens and with them.`,
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	needShell(root) // which prints to where the output goes by now
+	needShell(root) // it prints to the output that is set by now
 	return root
 }
 
-// noArguments refuses arguments of a command that takes none.
+// refuseArguments refuses arguments of a command that takes none.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s: it takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+		return fmt.Errorf("%s: it takes no arguments, but %q was given", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
 
-// unwritten is the failure of a command that could not print what it had to.
+// outputError returns the failure of a command that could not write its output.
 func unwritten(err error) error {
 	if err == nil {
 		return nil
@@ -142,7 +142,7 @@ func unwritten(err error) error {
 	return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 }
 
-// noSuchCommand refuses what is not a command, and says what was meant.
+// refuseUnknown refuses a word that is not a command, and suggests what was meant.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

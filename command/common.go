@@ -20,10 +20,10 @@ type worldFlags struct {
 func (f *worldFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
-	flags.DurationVar(&f.timeout, "timeout", sim.DefaultPatience, "give up on a world that takes longer than this in real time, or in which nothing moves for half of it, and at least a second")
+	flags.DurationVar(&f.timeout, "timeout", sim.DefaultPatience, "give up on a world that takes longer than this in real time, or in which nothing happens for half of this time, but at least one second")
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *worldFlags) check() error {
 	if f.timeout <= 0 {
 		return fmt.Errorf("locksim: --timeout is %v; give a time longer than zero", f.timeout)
@@ -31,8 +31,7 @@ func (f *worldFlags) check() error {
 	return nil
 }
 
-// commonFlags are the flags of every command that runs scenarios and writes what
-// came of them.
+// commonFlags are the flags of every command that runs scenarios and reports the results.
 type commonFlags[S any] struct {
 	worldFlags
 	writeFlags[S]
@@ -44,7 +43,7 @@ func (f *commonFlags[S]) define(cmd *cobra.Command, thing string, subject *repor
 	f.writeFlags.define(cmd, thing, subject)
 }
 
-// check sees that the flags make sense with a format, before anything is read.
+// check checks the flags together with the format, before anything is read.
 func (f *commonFlags[S]) check(format reports.Format[S]) error {
 	if err := f.worldFlags.check(); err != nil {
 		return err

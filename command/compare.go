@@ -24,16 +24,16 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [FILE|DIR|NAME...]",
 		Short: "Compare locks: what breaks each of them, and what it costs, over many seeds",
-		Long: `Compare locks: the same stories are told with each of them, without fencing tokens
-and with them, on many seeds. A row is a lock. What broke is counted, and of a story
-that says what it measures each figure is shown.
+		Long: `Compare locks: run the same scenarios with each of them, without fencing tokens and
+with them, on many seeds. Each lock is a row. The report counts what broke, and shows
+the measures that the scenarios name.
 
-Without arguments these are the stories of the group systems. Without --lock they are
-told with all the locks of which they say what to expect.
+Without arguments these are the scenarios of the group systems. Without --lock these
+are all locks of which the scenarios expect something.
 
 ` + statusesHelp + `
 
-With a lock of which a story expects nothing, nothing counts.`,
+Runs with a lock of which a scenario expects nothing do not count.`,
 		Example: `  locksim compare
   locksim compare --lock single,redlock,etcd --seeds 100
   locksim compare same-gc-pause gc-pause --lock redlock,redsync
@@ -44,10 +44,10 @@ With a lock of which a story expects nothing, nothing counts.`,
 	}
 	f.define(cmd, "comparison", reports.Tallies)
 	flags := cmd.Flags()
-	flags.Lookup("output").Usage = "write the comparison to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story with each lock, too; - is standard output"
-	flags.Lookup("seed").Usage = "the first of the seeds"
-	flags.IntVar(&f.seeds, "seeds", 20, "on how many seeds each story is told")
-	flags.StringSliceVar(&f.locks, "lock", nil, "these `kinds` of locks, a row each")
+	flags.Lookup("output").Usage = "write the comparison to this `file`, as a whole or not at all; with --format html, a folder, as in site/, also gets a page for each scenario and lock; - is standard output"
+	flags.Lookup("seed").Usage = "the first seed"
+	flags.IntVar(&f.seeds, "seeds", 20, "on how many seeds each scenario is run")
+	flags.StringSliceVar(&f.locks, "lock", nil, "compare these `kinds` of locks, a row each")
 	completeList(cmd, "lock", locks.Names())
 	return cmd
 }
@@ -85,7 +85,8 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// toCompare are the stories that every system can tell, in the order of the catalogue.
+// systemScenarios returns the scenarios that apply to every system, in the order of the
+// catalogue.
 func toCompare() []input {
 	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
 	var all []*scenarios.Scenario
@@ -102,8 +103,8 @@ func toCompare() []input {
 	return found
 }
 
-// tally is one of the stories with all locks that they are told with, in which nothing has
-// been counted yet.
+// newTally returns an empty tally of the scenarios, with all locks that the flags ask for
+// or of which the scenarios expect something.
 func (f *compareFlags) tally(found []input) *reports.Tally {
 	var stories []*scenarios.Scenario
 	var kinds []string
@@ -125,8 +126,8 @@ func (f *compareFlags) tally(found []input) *reports.Tally {
 	return t
 }
 
-// runAll tells every story with every lock on every seed, up to the first that does not
-// come to an end.
+// runAll runs every scenario with every lock on every seed. It stops at the first run that
+// fails.
 func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
 	by := map[*scenarios.Scenario]input{}
 	for _, in := range found {
@@ -139,7 +140,7 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 		for column, lock := range t.Locks {
 			progress.next(row.Scenario.Name + ", " + lock)
 			if len(f.locks) == 0 && !slices.Contains(row.Variant.Locks(), lock) {
-				t.Add(i, column, f.seed, nil, "the story says nothing of "+lock)
+				t.Add(i, column, f.seed, nil, "the scenario expects nothing of "+lock)
 				continue
 			}
 			if why := whyNotRun(lock, ""); why != "" {
@@ -154,7 +155,7 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 				}
 				t.Add(i, column, o.Seed, runs, untold)
 				if untold != "" {
-					break // with no seed can it be told
+					break // it does not apply with any other seed either
 				}
 			}
 		}
@@ -162,7 +163,7 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 	return t, nil
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
 	format, err := f.chosen()
 	if err != nil {
@@ -177,5 +178,5 @@ func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
 	return format, f.commonFlags.check(format)
 }
 
-// mostSeeds bounds what a slip of a finger can ask for.
+// maxSeeds limits --seeds, against typing errors.
 const mostSeeds = 100_000

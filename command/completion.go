@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// complete lets the shell complete a flag by the words that it knows.
+// complete makes the shell complete a flag with fixed words.
 func complete(cmd *cobra.Command, flag string, words []string) {
 	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -21,8 +21,8 @@ func completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	}
 }
 
-// completeList is complete for a flag that takes several words with commas
-// between them: it completes the last.
+// completeList is complete for a flag with several words separated by commas. It completes
+// the last word.
 func completeList(cmd *cobra.Command, flag string, words []string) {
 	completeWith(cmd, flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -36,8 +36,7 @@ func completeList(cmd *cobra.Command, flag string, words []string) {
 	})
 }
 
-// needShell has the command that cobra adds for completion refuse a shell that it
-// does not know.
+// requireShell makes cobra's completion command refuse a shell that it does not know.
 func needShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion"})
@@ -54,11 +53,11 @@ func needShell(root *cobra.Command) {
 		}
 		return fmt.Errorf("locksim completion: there is no shell %q; %s", args[0], scenarios.DidYouMean(args[0], shells))
 	}
-	cmd.RunE = func(*cobra.Command, []string) error { return nil } // Args has refused
+	cmd.RunE = func(*cobra.Command, []string) error { return nil } // never called: Args always fails
 }
 
-// completeScenarios completes the names of built-in scenarios that are not yet
-// on the command line, besides files.
+// completeScenarios completes the names of built-in scenarios that are not yet on the
+// command line. The shell adds files.
 func completeScenarios(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	for _, s := range scenarios.Embedded() {
@@ -77,8 +76,7 @@ func completeScenario(cmd *cobra.Command, args []string, typed string) ([]cobra.
 	return completeScenarios(cmd, args, typed)
 }
 
-// completeVariants completes the variants of the scenario that the command line
-// names.
+// completeVariants completes the variants of the scenarios on the command line.
 func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	if found, err := load(args); err == nil {
@@ -89,7 +87,7 @@ func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// variantsOf are the names of a scenario's variants, as completions.
+// variantsOf returns the names of a scenario's variants, as completions.
 func variantsOf(s *scenarios.Scenario) []cobra.Completion {
 	var words []cobra.Completion
 	for _, v := range s.Variants {

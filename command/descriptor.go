@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// mostLinks is how many links descriptorOf follows: as many as Linux does.
+// maxLinks is the number of links that resolveDescriptor follows. Linux follows as many.
 const mostLinks = 40
 
-// descriptorOf is the descriptor of this process that a name stands for, if it stands
-// for one, directly or by a link: what that was opened to, and how, is the shell's
-// business.
+// resolveDescriptor returns the descriptor of this process that a name refers to, directly
+// or by a link. isDescriptor is false if it refers to none. The shell decides what the
+// descriptor is open for.
 func descriptorOf(name string) (number int, is bool, err error) {
 	for range mostLinks {
 		if n, is := descriptorNumber(name); is {
@@ -21,17 +21,17 @@ func descriptorOf(name string) (number int, is bool, err error) {
 		}
 		to, err := os.Readlink(name)
 		if err != nil {
-			return 0, false, nil // what else is wrong with it is found later
+			return 0, false, nil // other problems with the name are reported later
 		}
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(name), to)
 		}
 		name = to
 	}
-	return 0, false, fmt.Errorf("it is one of more than %d links; name the file itself", mostLinks)
+	return 0, false, fmt.Errorf("it leads through more than %d links; name the file itself", mostLinks)
 }
 
-// descriptorNumber is the descriptor that a name is an alias of.
+// parseDescriptor returns the descriptor that a name is an alias of.
 func descriptorNumber(name string) (int, bool) {
 	name = filepath.ToSlash(filepath.Clean(name))
 	switch name {
@@ -52,8 +52,8 @@ func descriptorNumber(name string) (int, bool) {
 	return 0, false
 }
 
-// standardFile is one of the three files that every process has; nil for another number.
-// Those must never be closed, so there is one of each.
+// standardFile returns one of the three standard files of a process, or nil for another
+// number. These files must never be closed, so there is only one value for each.
 func standardFile(number int) *os.File {
 	if number > 2 {
 		return nil

@@ -7,17 +7,18 @@ import (
 	"os"
 )
 
-// errNoDirectory is the operating system's error of a path that leads through a file.
-// Here it is none of its own.
+// errNoDirectory is the error of the operating system for a path that leads through a file.
+// This system has no such error.
 var errNoDirectory = errors.New("not a directory")
 
-// isNowhere reports whether what is written to a file is lost. Nobody knows here.
+// isDiscarded reports whether output to a file is lost. On this system that is not known.
 func isNowhere(*os.File) bool { return false }
 
-// checkDescriptor says why nothing can be written to a descriptor. Nobody knows here.
+// checkDescriptor returns why a descriptor cannot be written to. On this system that is not
+// known.
 func checkDescriptor(int) error { return nil }
 
-// openDescriptor is a file that every process has. There are no others here.
+// openDescriptor returns a standard file. This system has no other descriptors.
 func openDescriptor(number int, _ string) (*os.File, error) {
 	if f := standardFile(number); f != nil {
 		return f, nil

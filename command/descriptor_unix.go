@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNoDirectory is the operating system's error of a path that leads through a file.
+// errNoDirectory is the error of the operating system for a path that leads through a file.
 var errNoDirectory error = unix.ENOTDIR
 
-// openDescriptor is a descriptor that this process was started with, to be written to. It
-// stays open until the file is closed, and no longer than the file is referred to: the
-// garbage collector closes what nobody refers to.
+// openDescriptor opens a descriptor that this process inherited, for writing. The caller
+// must keep a reference to the file, because the garbage collector closes unreferenced
+// files.
 func openDescriptor(number int, name string) (*os.File, error) {
 	if err := checkDescriptor(number); err != nil {
 		return nil, err
@@ -22,16 +22,17 @@ func openDescriptor(number int, name string) (*os.File, error) {
 	if f := standardFile(number); f != nil {
 		return f, nil
 	}
-	// The workers of a search must not hold the other end's reader up.
+	// If the workers of a search kept it open, a reader at the other end would wait for
+	// them.
 	unix.CloseOnExec(number)
 	return os.NewFile(uintptr(number), name), nil
 }
 
-// isNowhere reports whether what is written to a file is lost because the file may be a standard
-// stream that this process was started without. The Go runtime opens /dev/null in place of such
-// a stream, for reading and writing, before any of this program runs. A parent may have done
-// the same on purpose, and nothing tells the two apart; a shell's >/dev/null is opened for
-// writing only.
+// isDiscarded reports whether output to a file is lost, because the file may be a standard
+// stream that was closed when this process started. The Go runtime replaces such a stream
+// by /dev/null, opened for reading and writing, before this program runs. A parent may have
+// done the same on purpose, which looks the same here. A shell opens >/dev/null for writing
+// only.
 func isNowhere(f *os.File) bool {
 	mode, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {
@@ -45,11 +46,11 @@ func isNowhere(f *os.File) bool {
 	return err == nil && os.SameFile(it, null) && mode&unix.O_ACCMODE == unix.O_RDWR
 }
 
-// checkDescriptor says why nothing can be written to a descriptor that this process was
-// started with.
+// checkDescriptor returns why a descriptor that this process inherited cannot be written
+// to.
 func checkDescriptor(number int) error {
-	// What the Go runtime and this program have opened is closed on exec, and what was
-	// passed on to this process is not.
+	// Files that the Go runtime and this program have opened are closed on exec; inherited
+	// files are not.
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
 		return errors.New("no such file is open; open it in the shell, or name a file")

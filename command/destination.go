@@ -12,19 +12,19 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// A destination is where a report goes. It is found and, where it is no file that a new
-// one replaces, opened before anything is run.
+// A destination is where a report goes. It is checked before anything is run, and opened
+// then if it is not a regular file.
 type destination struct {
-	// name is what -o says; "" is standard output.
+	// name is the value of -o; "" is standard output.
 	name string
-	// open is what the report is written to as it is: a descriptor that the shell has
-	// opened, a named pipe, a device. It is nil for standard output, and for a file,
-	// which is replaced as a whole.
+	// open is an open file to write the report to: an inherited descriptor, a named pipe or
+	// a device. It is nil for standard output and for a regular file, which is replaced as
+	// a whole.
 	open *os.File
 }
 
-// findDestination says before anything is read why a report could not be written to a
-// name. It opens a descriptor that the name stands for, and nothing that can block.
+// findDestination checks that a report can be written to a name, before anything is read.
+// It opens a descriptor if the name refers to one, and nothing that can block.
 func findDestination(name string) (*destination, error) {
 	d := &destination{name: name}
 	if name == "" {
@@ -43,8 +43,8 @@ func findDestination(name string) (*destination, error) {
 	return d, checkFile(name)
 }
 
-// checkFile says why a file, or something else that can be written to, is not to be had
-// under a name.
+// checkFile returns why a file, or another thing that can be written to, cannot be created
+// or written under a name.
 func checkFile(name string) error {
 	info, err := os.Stat(name)
 	switch {
@@ -75,8 +75,8 @@ func checkFile(name string) error {
 	return nil
 }
 
-// unreachable is the error of a name of which the operating system cannot say what it
-// is, such as one that is too long.
+// statError returns the error of a name that the operating system cannot resolve, for
+// example because it is too long.
 func unreachable(name string, err error) error {
 	if dir := filepath.Dir(name); errors.Is(err, errNoDirectory) {
 		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
@@ -84,8 +84,9 @@ func unreachable(name string, err error) error {
 	return fmt.Errorf("locksim: -o %s: %w; name another file", name, cause(err))
 }
 
-// prepare opens what is neither a file nor a descriptor, as a shell does before it
-// runs a command: a named pipe waits here for its reader. What was opened before stays.
+// prepare opens a destination that is neither a regular file nor a descriptor, as a shell
+// does before it runs a command: for a named pipe it waits for the reader. It keeps what is
+// already open.
 func (d *destination) prepare(stdout io.Writer) error {
 	if d.name == "" {
 		f := fileOf(stdout)
@@ -110,7 +111,7 @@ func (d *destination) prepare(stdout io.Writer) error {
 	return nil
 }
 
-// info is the file that the report is written to; nil if there is none yet.
+// info describes the file that the report is written to; nil if it does not exist yet.
 func (d *destination) info(stdout io.Writer) fs.FileInfo {
 	var info fs.FileInfo
 	var err error
@@ -150,8 +151,8 @@ func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.
 	return err
 }
 
-// writeFile writes a file as a whole or not at all: whoever reads it meanwhile
-// sees the old file or the new one. A link to a file stays one.
+// writeFile writes a file as a whole or not at all: a concurrent reader sees the old file
+// or the new one. If the name is a link, it replaces the link's target.
 func writeFile(name string, data []byte) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -168,7 +169,7 @@ func writeFile(name string, data []byte) error {
 	})
 }
 
-// contents fills a file with data.
+// contents returns a function that fills a file with data.
 func contents(data []byte) func(*os.File) error {
 	return func(f *os.File) error {
 		_, err := f.Write(data)

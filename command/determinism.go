@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// checkDeterminism runs everything again and says that it was the same, or
-// returns an error that shows the first event that is not what it was.
+// checkDeterminism runs everything again. If the events are the same, it prints a note.
+// Otherwise it returns an error with the first event that differs.
 func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	if reruns == 0 {
 		return nil

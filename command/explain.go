@@ -22,13 +22,13 @@ func explainCommand() *cobra.Command {
 	f := &explainFlags{}
 	cmd := &cobra.Command{
 		Use:   "explain FILE|NAME",
-		Short: "Tell one scenario as a story",
-		Long: `Tell one scenario as a story: the setting, a question to think about, what
+		Short: "Show one scenario as a story",
+		Long: `Show one scenario as a story: the setting, a question to think about, what
 happened step by step, what broke, what would have prevented it, what each side
 of the debate says, and the lesson.
 
-In the timeline ▸ marks where a fault strikes or ends and where something is seen
-that the story depends on, and ✗ where a property breaks.`,
+In the timeline, ▸ marks where a fault strikes or ends and where a witness is seen,
+and ✗ marks where a property breaks.`,
 		Example: `  locksim explain gc-pause
   locksim explain delayed-write --variant gives-up --fencing off
   locksim explain clock-jump --lock redsync --format markdown`,
@@ -39,7 +39,7 @@ that the story depends on, and ✗ where a property breaks.`,
 	f.commonFlags.define(cmd, "story", reports.Explanations)
 	f.choice.define(cmd, completeVariants)
 	flags := cmd.Flags()
-	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
+	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	complete(cmd, "lock", locks.Names())
 	return cmd
@@ -78,19 +78,19 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	return f.write(cmd, format, results, report)
 }
 
-// load reads the scenario, and of its variants the one that is asked for.
+// load reads the scenario, with only the variant that the flags ask for.
 func (f *explainFlags) load(arg string) (input, error) {
 	found, err := load([]string{arg})
 	if err != nil {
 		return input{}, err
 	}
 	if len(found) != 1 {
-		return input{}, fmt.Errorf("locksim: %s holds %d scenarios, and explain tells one; name its file", arg, len(found))
+		return input{}, fmt.Errorf("locksim: %s contains %d scenarios, and explain takes one; name its file", arg, len(found))
 	}
 	return f.among(found[0])
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.chosen()
 	if err == nil {
@@ -107,10 +107,10 @@ func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	return format, f.commonFlags.check(format)
 }
 
-// oneScenario refuses a command line that does not name one scenario.
+// requireOneScenario refuses a command line that does not name exactly one scenario.
 func oneScenario(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fmt.Errorf("%s: it tells one scenario, and here are %d; `locksim run` takes several", cmd.CommandPath(), len(args))
+		return fmt.Errorf("%s: name one scenario, not %d; `locksim run` takes several", cmd.CommandPath(), len(args))
 	}
 	return needsScenarios(cmd, args)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// searchFlags are the flags of the commands that report what a search found.
+// searchFlags are the flags of the commands that report the results of a search.
 type searchFlags struct {
 	commonFlags[*explore.Result]
 	jobs   int
@@ -29,32 +29,32 @@ type searchFlags struct {
 	expect string
 }
 
-// mostJobs bounds --jobs: each is a process.
+// maxJobs limits --jobs: each job is a process.
 const mostJobs = 1024
 
 // define adds the flags to a command.
 func (f *searchFlags) define(cmd *cobra.Command) {
 	f.commonFlags.define(cmd, "report", reports.Searches)
 	flags := cmd.Flags()
-	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at once, each in a process of its own")
+	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at the same time, each in its own process")
 	flags.StringVar(&f.ways, "ways", "", "write each way as a scenario file into this `directory`, for locksim run")
-	flags.StringVar(&f.expect, "expect", "", "a report in JSON of an earlier search: fail if there is a way that this `file` does not have, and for nothing else")
+	flags.StringVar(&f.expect, "expect", "", "fail only if a way is not in this `file`, the JSON report of an earlier search")
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
 	format, err := f.chosen()
 	switch {
 	case err != nil:
 		return format, err
 	case f.jobs < 1 || f.jobs > mostJobs:
-		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at once, from 1 to %d", f.jobs, mostJobs)
+		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at the same time, from 1 to %d", f.jobs, mostJobs)
 	}
 	return format, f.commonFlags.check(format)
 }
 
-// prepare sees, before anything is run, that nothing that the command writes takes the
-// place of one of the sources, or of something else that it writes.
+// prepare checks, before anything is run, that no output of the command would replace one
+// of the sources or another output.
 func (f *searchFlags) prepare(cmd *cobra.Command, format reports.Format[*explore.Result], sources []source) error {
 	sources = append(sources, fileSources("the report of an earlier search", f.expect)...)
 	if f.ways != "" {
@@ -82,8 +82,8 @@ type exploreFlags struct {
 	only, except   []string
 }
 
-// defaultWorlds is how many worlds with several faults are tried if nobody says
-// otherwise, and quickWorlds how many under --quick.
+// defaultWorlds is the default number of worlds with several faults; quickWorlds is the
+// default under --quick.
 const (
 	defaultWorlds = 20_000
 	quickWorlds   = 300
@@ -93,25 +93,25 @@ func exploreCommand() *cobra.Command {
 	f := &exploreFlags{}
 	cmd := &cobra.Command{
 		Use:   "explore [FILE|NAME]",
-		Short: "Find the faults that break a lock, shrink them, and say how big they must be",
-		Long: `Find the faults that break a lock, shrink them, and say how big they must be.
+		Short: "Find the faults that break a lock, shrink them, and measure how large they must be",
+		Long: `Find the faults that break a lock, shrink them, and measure how large they must be.
 
-It begins with a lock and a workload without any fault, lists every point at which
-a fault can strike, and tries every single fault at each of them; then sets of
-several, those first that promise something new. What breaks the lock it sorts by
-cause, makes as small as can be, measures, and with --ways writes as scenario files
-that locksim run tells again.
+The search begins with a lock and a workload without faults. It lists every point at
+which a fault can strike, and tries every single fault at each point. Then it tries
+sets of several faults, first the sets that may show something new. It groups what
+breaks the lock by cause, makes each case as small as possible, and measures it. With
+--ways it writes a scenario file for each way, which locksim run can run.
 
-Under --quick it tries only what breaks such locks most often, and says within
-seconds which of that does. What a quick search does not find may be there.
+With --quick it tries only what breaks such locks most often, which takes seconds. A
+quick search may miss ways to break the lock.
 
-The workload is made for the lock, or is that of a scenario, without its faults.
+The workload is generated for the lock, or is that of a scenario without its faults.
 
 Exit status:
   0  nothing unexpected broke the lock
-  1  something did: a way to break it that is the lock's own fault, or, with
-     --expect, one that is not in that file; or a world could not be run, or the
-     search was interrupted
+  1  something unexpected did: a way to break it that is the lock's own fault, or,
+     with --expect, a way that is not in that file; or a world could not be run, or
+     the search was interrupted
   2  bad usage; nothing was run`,
 		Example: `  locksim explore --lock redlock --ways ways/
   locksim explore --lock redlock --quick
@@ -122,7 +122,7 @@ Exit status:
   locksim explore --lock redlock --shard 3/16 --ledger part-3.jsonl`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("locksim explore: name one scenario; here are %d", len(args))
+				return fmt.Errorf("locksim explore: name one scenario, not %d", len(args))
 			}
 			return nil
 		},
@@ -132,18 +132,18 @@ Exit status:
 	f.define(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "explore this `kind` of lock")
-	flags.IntVar(&f.nodes, "nodes", 0, "keep it on this `many` nodes instead of as many as it has by default")
+	flags.IntVar(&f.nodes, "nodes", 0, "give the lock this `many` nodes instead of its default")
 	flags.DurationVar(&f.ttl, "ttl", explore.DefaultTTL, "how long a grant lasts")
 	flags.StringVar(&f.variant, "variant", "", "explore this `variant` of a scenario that has several")
 	flags.IntVar(&f.faults, "max-faults", 2, "try sets of up to this `many` faults")
-	flags.StringSliceVar(&f.only, "only", nil, "try no faults but these `kinds`, such as pause,crash/power-loss")
+	flags.StringSliceVar(&f.only, "only", nil, "try only these `kinds` of faults, such as pause,crash/power-loss")
 	flags.StringSliceVar(&f.except, "except", nil, "try none of these `kinds` of faults, such as drift,partition/partition-to")
 	flags.IntVar(&f.worlds, "worlds", defaultWorlds, "try this `many` worlds with several faults; 0 with --for: as many as there is time for")
-	flags.BoolVar(&f.quick, "quick", false, "a first look, in seconds: try only the classic causes (a client paused, a write that is late, and a client cut off from nodes while another node's clock jumps or it crashes), in some hundred worlds")
+	flags.BoolVar(&f.quick, "quick", false, "a first look that takes seconds: try only the classic causes (a paused client, a late write, and a client cut off from nodes while another node crashes or its clock jumps), in some hundred worlds")
 	flags.DurationVar(&f.lasts, "for", 0, "try no more sets of several faults after this time")
-	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16, for locksim merge to put together")
-	flags.StringVar(&f.ledger, "ledger", "", "write what every world came to into this `file`, as JSON Lines")
-	flags.StringVar(&f.resume, "resume", "", "go on with a search whose ledger this `file` is")
+	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16; locksim merge combines the parts")
+	flags.StringVar(&f.ledger, "ledger", "", "write the result of every world to this `file`, as JSON Lines")
+	flags.StringVar(&f.resume, "resume", "", "continue the search whose ledger is this `file`")
 	complete(cmd, "lock", locks.Names())
 	complete(cmd, "only", explore.KindNames())
 	complete(cmd, "except", explore.KindNames())
@@ -191,7 +191,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	return f.explore(cmd, search, format, known)
 }
 
-// check sees that the flags make sense together.
+// check checks the values of the flags and their combinations.
 func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[*explore.Result], error) {
 	format, err := f.searchFlags.check()
 	given := cmd.Flags().Changed
@@ -210,21 +210,21 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 	case f.faults < 1 || f.faults > explore.MostFaults:
 		err = fmt.Errorf("locksim: --max-faults is %d; it must be between 1 and %d", f.faults, explore.MostFaults)
 	case f.worlds < 0 || f.worlds == 0 && f.lasts == 0 && f.faults > 1:
-		err = fmt.Errorf("locksim: --worlds is %d; give how many worlds with several faults to try, or 0 and, under --for, how long to go on", f.worlds)
+		err = fmt.Errorf("locksim: --worlds is %d; give the number of worlds with several faults to try, or 0 and a time limit with --for", f.worlds)
 	case f.lasts < 0:
 		err = fmt.Errorf("locksim: --for is %v; give a time longer than zero", f.lasts)
 	case given("only") && len(f.only) == 0, given("except") && len(f.except) == 0:
-		err = errors.New("locksim explore: --only and --except want kinds of faults, such as pause,crash/power-loss, and one is empty")
+		err = errors.New("locksim explore: --only and --except need kinds of faults, such as pause,crash/power-loss, and one of them is empty")
 	case f.ledger != "" && f.resume != "":
-		err = errors.New("locksim explore: --ledger begins a ledger and --resume goes on with one; leave one of them out")
+		err = errors.New("locksim explore: --ledger begins a new ledger and --resume continues one; leave one of them out")
 	case f.shard != "" && f.ledger == "" && f.resume == "":
-		err = errors.New("locksim explore: a part of a search is of use to locksim merge only; say with --ledger where to write it")
+		err = errors.New("locksim explore: a part of a search is useful only for locksim merge; name a file for it with --ledger")
 	case f.shard != "" && (given("output") || given("ways") || given("expect") || given("format")):
 		err = errors.New("locksim explore: a part of a search has no report; -o, --format, --ways and --expect are for locksim merge")
 	case f.shard != "" && f.quick:
-		err = errors.New("locksim explore: a quick search is not worth cutting; leave out --shard or --quick")
+		err = errors.New("locksim explore: a quick search is too short to split; leave out --shard or --quick")
 	case f.shard != "" && f.lasts > 0:
-		err = errors.New("locksim explore: how far --for gets depends on the machine, so that the parts would not make a whole; say with --worlds how many worlds to try in all")
+		err = errors.New("locksim explore: how far --for gets depends on the machine, so the parts would not fit together; set the total number of worlds with --worlds")
 	case f.lock != "":
 		err = cmp.Or(knownLock(f.lock), usesNodes(f.lock, f.nodes))
 	}
@@ -238,7 +238,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 	return format, err
 }
 
-// usesNodes refuses more nodes than a lock keeps its grants on.
+// checkNodes refuses more nodes than a lock keeps its grants on.
 func usesNodes(kind string, nodes int) error {
 	lock, _ := locks.Lookup(kind)
 	if lock.Slots == nil {
@@ -248,18 +248,18 @@ func usesNodes(kind string, nodes int) error {
 	slots, _ := lock.Slots("lock", nodes)
 	for _, slot := range slots {
 		if slot.Node == locks.Cluster {
-			return nil // every member keeps what any does
+			return nil // every member of a cluster keeps all grants
 		}
 		used[slot.Node] = true
 	}
 	if len(used) >= nodes {
 		return nil
 	}
-	return fmt.Errorf("locksim: --nodes is %d; the lock %s is kept on %d only, so leave it out", nodes, kind, len(used))
+	return fmt.Errorf("locksim: --nodes is %d, and the lock %s uses only %d; leave --nodes out", nodes, kind, len(used))
 }
 
-// search is what the flags ask for, the lock that it is about, and the scenario whose
-// workload it has, if any.
+// newSearch returns the search that the flags ask for, the lock that it is about, and the
+// scenario that provides its workload, if any.
 func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, []input, error) {
 	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.only, f.except)}
 	if err := s.Kinds.Check(); err != nil {
@@ -270,10 +270,10 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 	}
 	if f.shard != "" {
 		if _, err := fmt.Sscanf(f.shard+" ", "%d/%d ", &s.Shard, &s.Shards); err != nil || s.Shard < 1 || s.Shard > s.Shards {
-			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; write which part it is of how many, from 1/16 to 16/16", f.shard)
+			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; write the part and the number of parts, as in 1/16 or 16/16", f.shard)
 		}
 		if s.Shards > explore.Lanes {
-			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; a search can be cut into at most %d parts", f.shard, explore.Lanes)
+			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; a search can be split into at most %d parts", f.shard, explore.Lanes)
 		}
 	}
 	if len(args) == 0 {
@@ -292,13 +292,13 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 	return s, lock, found, err
 }
 
-// made is the lock that a workload is made for.
+// lockToExplore returns the lock for which a workload is generated.
 func (f *exploreFlags) made(takeover time.Duration) explore.Lock {
 	return explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Takeover: takeover, Extends: true, Seed: f.seed}
 }
 
-// measureTakeover fits the workloads that are made for a lock to how long another client waits
-// for a holder that has crashed.
+// measureTakeover measures how long another client waits for the lock after its holder has
+// crashed, and generates the workloads again with this time.
 func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
 	pool, err := runs.NewRemote(1, f.worker, explore.NewLocal(s.Bases[:1], f.timeout), 3*f.timeout)
 	if err != nil {
@@ -313,10 +313,10 @@ func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) e
 	return nil
 }
 
-// fileBase is the workload of the scenario that was found under an argument.
+// fileBase returns the workload of a scenario; arg is the argument that names it.
 func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (base explore.Base, lock string, err error) {
 	if len(found) > 1 {
-		return base, "", fmt.Errorf("locksim: %s holds %d scenarios; name one", arg, len(found))
+		return base, "", fmt.Errorf("locksim: %s contains %d scenarios; name one", arg, len(found))
 	}
 	s := found[0].Scenario
 	if f.variant != "" {
@@ -348,12 +348,12 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 	}
 	for _, client := range late {
-		say(stderr, "%s begins soon after the start: what it waits for in %s only a fault brings about", client, s.Name)
+		say(stderr, "%s begins soon after the start: in %s it waits for something that only a fault causes", client, s.Name)
 	}
 	return base, lock, nil
 }
 
-// known is the earlier search, if there is one to compare with.
+// readKnown reads the report of an earlier search to compare with; nil if there is none.
 func (f *searchFlags) known() (*explore.Result, error) {
 	if f.expect == "" {
 		return nil, nil
@@ -361,18 +361,19 @@ func (f *searchFlags) known() (*explore.Result, error) {
 	return readExplored("--expect", f.expect)
 }
 
-// sameKinds refuses to compare searches that try other kinds of faults.
+// checkSameKinds refuses to compare searches that try different kinds of faults.
 func sameKinds(known *explore.Result, search *explore.Search, name string) error {
 	if known == nil || known.Kinds.Equal(search.Kinds) {
 		return nil
 	}
-	return fmt.Errorf("locksim: --expect: of the kinds of faults %s tried %s, and this search tries %s; compare searches that try the same", name, known.Kinds, search.Kinds)
+	return fmt.Errorf("locksim: --expect: the search in %s tried these kinds of faults: %s; this search tries %s; compare searches that try the same", name, known.Kinds, search.Kinds)
 }
 
 // explore runs a search, or the rest of one, and reports what it finds.
 func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.Format[*explore.Result], known *explore.Result) error {
 	stderr := cmd.ErrOrStderr()
-	// The worker itself gives up on a world first, or on its second run.
+	// This timeout is the last resort: the worker itself gives up on a world earlier, even
+	// if it runs the world twice.
 	pool, err := runs.NewRemote(f.jobs, f.worker, explore.NewLocal(search.Bases, f.timeout), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
@@ -385,7 +386,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	searching, reporting, stop := interruptible(func() {
 		if search.Shards == 0 {
 			bar.clear()
-			say(stderr, "interrupted: what was found is being made smaller; once more to stop at once")
+			say(stderr, "interrupted: shrinking what was found; interrupt again to stop immediately")
 		}
 	})
 	defer stop()
@@ -411,7 +412,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	if known != nil {
 		o.Since = reports.Compare(result, known, f.expect)
 	}
-	if f.output == "" { // a file is the same each time
+	if f.output == "" { // a report in a file must not vary
 		o.Took = time.Since(began)
 	}
 	if err := f.write(cmd, format, result, o); err != nil {
@@ -420,7 +421,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	if unwrittenWays != nil {
 		return failure{unexpected, unwrittenWays}
 	}
-	// What an interrupted search has not found may be there.
+	// An interrupted search may have missed something.
 	interrupted := found.Stopped() != "" && searching.Err() != nil
 	if interrupted || unexpectedWays(result, o.Since) {
 		return failure{status: unexpected}
@@ -428,18 +429,18 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	return nil
 }
 
-// partDone says what became of a part of a search.
+// reportPart reports the result of one part of a search.
 func partDone(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
 	if why := found.Stopped(); why != "" {
-		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; go on with it by --resume instead of --ledger", s.Shard, s.Shards, why)}
+		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; continue it with --resume instead of --ledger", s.Shard, s.Shards, why)}
 	}
 	tried, run := found.Worlds()
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %s; locksim merge puts the parts together\n", s.Shard, s.Shards, reports.WorldsTried(tried, run))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %s; locksim merge combines the parts\n", s.Shard, s.Shards, reports.WorldsTried(tried, run))
 	return unwritten(err)
 }
 
-// unexpectedWays says whether a search found what it should not: with a comparison, a
-// way that is new, and otherwise one that is the lock's own fault.
+// hasUnexpectedWays reports whether a search found a way that it should not find: with a
+// comparison, a new way; otherwise, a way that is the lock's own fault.
 func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 	if since != nil {
 		return len(since.New) > 0
@@ -452,7 +453,7 @@ func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 	return false
 }
 
-// worker is this program as a worker of the search.
+// workerCommand returns the command that runs this program as a worker of the search.
 func (f *searchFlags) worker() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
@@ -461,7 +462,7 @@ func (f *searchFlags) worker() *exec.Cmd {
 	return exec.Command(program, exploreWorker, f.timeout.String())
 }
 
-// exploreWorker is the name of the command that a worker runs. It is not for people.
+// exploreWorker is the name of the hidden command that a worker runs.
 const exploreWorker = "explore-worker"
 
 func exploreWorkerCommand() *cobra.Command {
@@ -472,7 +473,7 @@ func exploreWorkerCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			patience, err := time.ParseDuration(args[0])
 			if err != nil {
-				return fmt.Errorf("locksim %s is not for people: %w", exploreWorker, err)
+				return fmt.Errorf("locksim %s is an internal command: %w", exploreWorker, err)
 			}
 			runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
 				return runs.NewLocal(bases, patience), nil

@@ -2,7 +2,7 @@ package command
 
 import "testing"
 
-// More nodes than a lock is kept on are refused. A cluster may have any number.
+// More nodes than a lock uses are refused. A cluster may have any number.
 func TestUsesNodes(t *testing.T) {
 	for _, c := range []struct {
 		kind  string

@@ -10,24 +10,24 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A fileKind is a kind of file that the command reads, and how large one can
-// sensibly be: whatever a command line names, it must not fill the memory.
+// A fileKind is a kind of file that the command reads, with its largest size. The limit
+// keeps any file that a command line names from filling the memory.
 type fileKind struct {
-	// is says what a file of the kind is, as in "a scenario".
+	// description is what a file of the kind is, as in "a scenario".
 	is string
-	// most is how many bytes it has at most.
+	// maxBytes is the largest size.
 	most int
-	// remedy says what to do about a larger one.
+	// remedy is what to do about a larger file.
 	remedy string
 }
 
 var (
 	scenarioFile = fileKind{"a scenario", scenarios.MaxSize, "is this the right file?"}
-	exploredFile = fileKind{"a report of locksim explore", reports.MaxExplored, "name the one that locksim explore --format json -o FILE has written"}
+	exploredFile = fileKind{"a report of locksim explore", reports.MaxExplored, "name a file that locksim explore --format json -o FILE has written"}
 	tracesFile   = fileKind{"a file of saved traces", reports.MaxSaved, "save fewer scenarios in one file"}
 )
 
-// errLarger is wrapped by the error of a file that is larger than its kind.
+// errTooLarge is wrapped by the error of a file that is larger than its kind allows.
 var errLarger = errors.New("it is larger")
 
 // read reads a file of the kind to its end.
@@ -42,7 +42,7 @@ func (k fileKind) read(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// readFile reads the file of a name. The error leaves the name to the caller.
+// readFile reads the file of a name. Its errors do not contain the name.
 func (k fileKind) readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// A file may be as large as its kind, and no byte larger, also when it never ends.
+// A file may be as large as its kind allows, and not larger, also if it never ends.
 func TestFileKindIsBounded(t *testing.T) {
 	kind := fileKind{"a thing", 8, "name another"}
 	for _, text := range []string{"", "1234567", "12345678"} {
@@ -36,7 +36,7 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-// What is no file is told without its name, which the caller knows.
+// The errors do not contain the name of the file.
 func TestFileKindReadFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "small")

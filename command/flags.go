@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// badFlag says what is wrong with a flag, and what was probably meant.
+// explainFlagError returns what is wrong with a flag, and what was probably meant.
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -20,13 +20,12 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		return fmt.Errorf("%s: there is no flag %q; %s", cmd.CommandPath(), "--"+unknown.GetSpecifiedName(), scenarios.DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd)))
 	case errors.As(err, &invalid):
-		return fmt.Errorf("%s: --%s is %q; it is %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), kinds[invalid.GetFlag().Value.Type()])
+		return fmt.Errorf("%s: --%s is %q; it must be %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), kinds[invalid.GetFlag().Value.Type()])
 	}
 	return fmt.Errorf("%s: %w; `%s --help` shows the flags", cmd.CommandPath(), err, cmd.CommandPath())
 }
 
-// kinds tells what the values of flags are, by the names that pflag has for
-// their types.
+// valueKinds describe the values of flags, by the names of their types in pflag.
 var kinds = map[string]string{
 	"bool":     "true or false",
 	"duration": "a number and a unit, such as 500ms or 30s",
@@ -40,7 +39,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// knownLock refuses a kind of lock that does not exist.
+// checkLock refuses a kind of lock that does not exist.
 func knownLock(kind string) error {
 	if _, known := locks.Lookup(kind); known {
 		return nil
@@ -48,7 +47,7 @@ func knownLock(kind string) error {
 	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
 }
 
-// severalLocks sees that each of some kinds is one, and is named once.
+// checkLocks checks that all kinds exist, and that none is given twice.
 func severalLocks(kinds []string) error {
 	for i, lock := range kinds {
 		if slices.Contains(kinds[:i], lock) {

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// isFolder reports whether -o asks for a folder: it ends with a slash, or is one.
+// isFolder reports whether -o names a folder: it ends with a slash, or the folder exists.
 func isFolder(name string) bool {
 	if name == "" {
 		return false
@@ -20,8 +20,8 @@ func isFolder(name string) bool {
 	return os.IsPathSeparator(name[len(name)-1]) || err == nil && info.IsDir()
 }
 
-// checkFolder says before anything is read why files could not be written into a
-// folder. It need not be there, but the folder around it must.
+// checkFolder returns why files cannot be written into a folder, before anything is read.
+// The folder need not exist, but its parent must.
 func checkFolder(name string) error {
 	dir := filepath.Clean(name)
 	switch info, err := os.Stat(dir); {
@@ -38,14 +38,14 @@ func checkFolder(name string) error {
 	return nil
 }
 
-// checkPages refuses a folder in which a page would take the place of something that is
-// no page of a report, or of a file that the command reads.
+// checkPages refuses a folder in which a page would replace something that is not a page of
+// a report, or a file that the command reads.
 func checkPages(name string, pages []string, sources []source) error {
 	dir := filepath.Clean(name)
 	for _, page := range pages {
 		file := filepath.Join(dir, page)
 		if why := foreignPage(file); why != "" {
-			return fmt.Errorf("locksim: -o %s: a page of the report would take the place of %s, and %s; move that away, or name another folder", name, file, why)
+			return fmt.Errorf("locksim: -o %s: a page of the report would replace %s, and %s; move it away, or name another folder", name, file, why)
 		}
 		info, err := os.Stat(file)
 		if err != nil {
@@ -53,40 +53,40 @@ func checkPages(name string, pages []string, sources []source) error {
 		}
 		for _, s := range sources {
 			if s.isAt(file, info) {
-				return fmt.Errorf("locksim: -o %s: a page of the report would take the place of %s, which is %s; name another folder", name, file, s.called(file))
+				return fmt.Errorf("locksim: -o %s: a page of the report would replace %s, which is %s; name another folder", name, file, s.called(file))
 			}
 		}
 	}
 	return nil
 }
 
-// foreignPage says why what has the name of a page is not one that locksim has written;
-// "" if it is, or if nothing has that name.
+// foreignPage returns why the file with the name of a page is not a page that locksim has
+// written; "" if it is one, or if there is no such file.
 func foreignPage(name string) string {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case err != nil:
-		return fmt.Sprintf("that cannot be read (%v)", cause(err))
+		return fmt.Sprintf("it cannot be read (%v)", cause(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		return "that is a symbolic link"
+		return "it is a symbolic link"
 	case info.IsDir():
-		return "that is a directory"
+		return "it is a directory"
 	case !info.Mode().IsRegular():
-		return "that is no ordinary file"
+		return "it is not a regular file"
 	}
 	head, err := readHead(name)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("that cannot be read (%v)", cause(err))
+		return fmt.Sprintf("it cannot be read (%v)", cause(err))
 	case !reports.IsPage(head):
-		return "locksim has not written that"
+		return "locksim has not written it"
 	}
 	return ""
 }
 
-// readHead reads the beginning of a file, in which a page has its mark.
+// readHead reads the beginning of a file, where a page has its mark.
 func readHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -103,10 +103,10 @@ func files(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// writeFolder writes pages into a folder, each as a whole, and the front page last:
-// it leads to the others. Nothing is written if a page would take the place of something
-// else than a page. What else is there stays; how much of that could be taken for
-// pages of this report is said.
+// writeFolder writes pages into a folder, each as a whole. It writes the front page last,
+// because it links to the others. It writes nothing if a page would replace something that
+// is not a page. It leaves other files in the folder alone, and prints how many of them
+// look like pages of this report.
 func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []source) error {
 	dir := filepath.Clean(name)
 	var names []string
@@ -120,8 +120,8 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []
 		return err
 	}
 	var front []reports.Page
-	// A page takes the place of a file, also of a link that has come there meanwhile: it
-	// is written nowhere else.
+	// A page replaces a link that has appeared meanwhile, instead of following it: pages
+	// are written only into the folder.
 	write := func(p reports.Page) error {
 		return replaceFile(filepath.Join(dir, filepath.Base(p.Name)), contents(p.Data))
 	}
@@ -147,7 +147,8 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []
 	return say(stderr, "%s", said)
 }
 
-// strangers counts the files of a folder that end as pages do and are none of them.
+// countOthers counts the files of a folder that have the extension of a page and are not
+// among the pages.
 func strangers(dir string, pages []reports.Page) int {
 	mine, endings := map[string]bool{}, map[string]bool{}
 	for _, p := range pages {
@@ -155,7 +156,7 @@ func strangers(dir string, pages []reports.Page) int {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return 0 // one may write into a folder that one may not list
+		return 0 // a folder can be writable but not listable
 	}
 	n := 0
 	for _, e := range entries {

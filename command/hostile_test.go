@@ -12,8 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// hostileNames are names of files that want to be more than names: a command for GitHub
-// on a line of its own, one for a terminal, a flag, and what a shell makes something of.
+// hostileNames are names of files that have another meaning elsewhere: a command to GitHub
+// on a line of its own, a control sequence of a terminal, a flag, special characters of a
+// shell.
 var hostileNames = []string{
 	"x\n::error::boo.yaml",
 	"x\r\n  ::error::boo.yaml",
@@ -33,7 +34,7 @@ clients:
   client-1: {}
 `
 
-// harmless fails if a text does more to whoever reads it than to be read.
+// checkHarmless fails if printing a text has an effect beyond showing it.
 func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -52,8 +53,8 @@ func harmless(t *testing.T, what, text string) {
 	}
 }
 
-// Whatever a file is called, each command prints its name as text: where all goes well,
-// and where something does not.
+// Each command prints the name of any file as text, both when it succeeds and when it
+// fails.
 func TestHostileNamesArePrintedAsText(t *testing.T) {
 	for _, name := range hostileNames {
 		t.Chdir(t.TempDir())
@@ -140,7 +141,7 @@ func inProcess(args ...string) (stdout, stderr string, status int) {
 	return out.String(), said.String(), status
 }
 
-// The line that a report prints runs the same scenario again when a shell reads it.
+// If a shell runs the replay line of a report, it runs the same scenario again.
 func TestReplayInAShell(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

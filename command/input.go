@@ -15,26 +15,25 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// needsScenarios refuses a command line that names no scenario.
+// requireScenarios refuses a command line that names no scenario.
 func needsScenarios(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("locksim %s: name a scenario, a file or a directory; `locksim list` shows the scenarios that are built in", cmd.Name())
+		return fmt.Errorf("locksim %s: name a scenario, a file or a directory; `locksim list` shows the built-in scenarios", cmd.Name())
 	}
 	return nil
 }
 
-// An input is a scenario and the argument that names it: its file, or the name
-// under which it is built in.
+// An input is a scenario and the argument that names it: its file, or its built-in name.
 type input struct {
 	*scenarios.Scenario
 	argument string
-	// file is what it was read from; "" if it is built in.
+	// file is the file that it was read from; "" if it is built in.
 	file string
 }
 
-// load reads every scenario that the arguments name, or says all that is wrong
-// with them: a file, the files of a directory, or the name of a scenario that
-// is built in. What exists as a path is a path.
+// load reads every scenario that the arguments name: a file, the files of a directory, or
+// the name of a built-in scenario. An argument that exists as a path is a path. The error
+// contains all problems of all arguments.
 func load(args []string) ([]input, error) {
 	var found []input
 	var errs []error
@@ -66,8 +65,8 @@ func loadOne(arg string) ([]input, error) {
 	return []input{s}, nil
 }
 
-// fromHere is a path from the current folder on if it is written in full and leads into
-// it: that says less of where this is, and stays right when the folder is moved.
+// relativePath returns an absolute path as a relative one if it leads into the current
+// folder. That reveals less about this machine, and stays valid when the folder is moved.
 func fromHere(name string) string {
 	here, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(name) {
@@ -91,8 +90,8 @@ func loadDir(dir string) ([]input, error) {
 		if !isYAML(name) {
 			continue
 		}
-		// What cannot be seen to be no file, such as a link to nowhere, is told as
-		// an error when it is opened.
+		// Something that cannot be checked here, such as a dangling link, causes an error
+		// when it is opened.
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			continue
 		}
@@ -100,7 +99,7 @@ func loadDir(dir string) ([]input, error) {
 		found, errs = append(found, s), append(errs, err)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("locksim: %s holds no scenario: no file of it ends in .yaml or .yml", dir)
+		return nil, fmt.Errorf("locksim: %s contains no scenario: no file in it ends in .yaml or .yml", dir)
 	}
 	return found, errors.Join(errs...)
 }
@@ -120,13 +119,13 @@ func loadBuiltIn(name string) ([]input, error) {
 		return []input{{s, name, ""}}, err
 	}
 	bare := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	hint := cmp.Or(scenarios.DidYouMean(bare, scenarios.Names()), "`locksim list` shows those that are built in")
+	hint := cmp.Or(scenarios.DidYouMean(bare, scenarios.Names()), "`locksim list` shows the built-in scenarios")
 	return nil, fmt.Errorf("locksim: there is no file and no built-in scenario %q; %s", name, hint)
 }
 
 func isBuiltIn(name string) bool { return slices.Contains(scenarios.Names(), name) }
 
-// builtIn is every scenario that is built in.
+// builtIn returns every built-in scenario.
 func builtIn() []input {
 	var found []input
 	for _, s := range scenarios.Embedded() {

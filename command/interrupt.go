@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// interruptible makes two contexts. The first interrupt, which is a Ctrl-C or a SIGTERM,
-// ends searching and calls say; the second ends reporting; a third ends the process.
-// stop takes no more of them.
+// notifyInterrupts returns two contexts. The first interrupt, which is a Ctrl-C or a
+// SIGTERM, ends searching and calls onFirst; the second ends reporting; a third ends the
+// process. stop ends the handling of interrupts.
 func interruptible(say func()) (searching, reporting context.Context, stop func()) {
 	searching, endSearch := context.WithCancel(context.Background())
 	reporting, endReport := context.WithCancel(context.Background())
@@ -36,17 +36,17 @@ func interruptible(say func()) (searching, reporting context.Context, stop func(
 	return searching, reporting, stop
 }
 
-// errInterrupted is the error of what an interrupt came in the middle of, though it was
-// done.
+// errInterrupted is the error of an action that was completed although an interrupt came
+// during it.
 var errInterrupted = failure{unexpected, errors.New("interrupted")}
 
-// uninterrupted does what must not end in the middle, and takes a moment: an interrupt in
-// that time is told afterwards.
+// deferInterrupts does something short that must not end in the middle. It returns
+// [errInterrupted] if an interrupt came meanwhile.
 func uninterrupted(do func() error) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	err := do()
-	signal.Stop(signals) // which waits for one that is on its way
+	signal.Stop(signals) // it waits until pending signals are delivered
 	select {
 	case <-signals:
 		return errors.Join(err, errInterrupted)

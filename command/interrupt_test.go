@@ -26,7 +26,7 @@ horizon: 1m
 progress-within: 30s
 `
 
-// A hunt is a search that runs as a process group of its own, as in a terminal.
+// A searchProcess is a search that runs as a process group of its own, as in a terminal.
 type hunt struct {
 	*exec.Cmd
 	t      *testing.T
@@ -34,12 +34,12 @@ type hunt struct {
 	args   []string
 	stdout bytes.Buffer
 	stderr heard
-	// patience is the --timeout, by which its workers can be told.
+	// patience is the value of --timeout, which identifies the workers of this search.
 	patience string
 	over     chan struct{}
 }
 
-// heard is what a process says, to be read while it goes on.
+// A safeBuffer collects the output of a process that is still running.
 type heard struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -72,7 +72,7 @@ func startHunt(t *testing.T, patience string, args ...string) *hunt {
 	return h
 }
 
-// start starts it with more arguments.
+// start starts the search with additional arguments.
 func (h *hunt) start(more ...string) {
 	h.t.Helper()
 	h.Cmd = exec.Command("locksim", append(slices.Clone(h.args), more...)...)
@@ -89,7 +89,7 @@ func (h *hunt) start(more ...string) {
 	}()
 }
 
-// reach waits until the ledger has so many lines.
+// waitForLines waits until the ledger has this many lines.
 func (h *hunt) reach(lines int) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -108,7 +108,7 @@ func (h *hunt) reach(lines int) {
 	}
 }
 
-// hear waits until it says so.
+// waitForText waits until standard error contains a text.
 func (h *hunt) hear(said string) {
 	h.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(h.stderr.String(), said); time.Sleep(10 * time.Millisecond) {
@@ -118,7 +118,7 @@ func (h *hunt) hear(said string) {
 	}
 }
 
-// end waits for the end and returns the exit status.
+// waitForEnd waits for the end and returns the exit status.
 func (h *hunt) end(patience time.Duration) int {
 	h.t.Helper()
 	select {
@@ -129,7 +129,7 @@ func (h *hunt) end(patience time.Duration) int {
 	return h.ProcessState.ExitCode()
 }
 
-// workers are the processes of its workers. There is no telling where there is no /proc.
+// workers returns the processes of the workers. Without /proc they cannot be found.
 func (h *hunt) workers() []int {
 	var pids []int
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -143,7 +143,7 @@ func (h *hunt) workers() []int {
 	return pids
 }
 
-// orphans waits for the workers to end, and fails if some do not.
+// checkNoOrphans waits for the workers to end, and fails if some do not.
 func (h *hunt) orphans() {
 	h.t.Helper()
 	for range 100 {
@@ -169,7 +169,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := startHunt(t, c.patience, "--worlds", "1000000", "--ways", "explored")
-			h.reach(1800) // some 1460 single faults, and then sets of several
+			h.reach(1800) // about 1460 single faults, and then sets of several
 			pid := h.Process.Pid
 			if c.group {
 				pid = -pid
@@ -178,7 +178,7 @@ func TestInterrupt(t *testing.T) {
 			if status := h.end(2 * time.Minute); status != unexpected {
 				t.Errorf("status %d, want %d", status, unexpected)
 			}
-			if said, want := h.stderr.String(), "interrupted: what was found is being made smaller; once more to stop at once\n"; said != want {
+			if said, want := h.stderr.String(), "interrupted: shrinking what was found; interrupt again to stop immediately\n"; said != want {
 				t.Errorf("it says %q, want %q", said, want)
 			}
 			report := h.stdout.String()
@@ -199,8 +199,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptedTwice(t *testing.T) {
 	h := startHunt(t, "31.005s", "--worlds", "1000000")
 	h.reach(1800)
-	// A worker that stands still does not finish making smaller what was found, however
-	// fast the machine.
+	// A stopped worker cannot finish shrinking the ways, however fast the machine is.
 	for _, pid := range h.workers() {
 		syscall.Kill(pid, syscall.SIGSTOP)
 	}
@@ -219,7 +218,7 @@ func TestInterruptedTwice(t *testing.T) {
 	h.orphans()
 }
 
-// A part of a search has no report; its ledger is there to be gone on with.
+// A part of a search has no report, but its ledger can be resumed.
 func TestInterruptedPart(t *testing.T) {
 	h := startHunt(t, "31.006s", "--worlds", "1000000", "--shard", "1/2")
 	h.reach(200)
@@ -227,7 +226,7 @@ func TestInterruptedPart(t *testing.T) {
 	if status := h.end(time.Minute); status != unexpected {
 		t.Errorf("status %d, want %d", status, unexpected)
 	}
-	if said, want := h.stderr.String(), "locksim: part 1 of 2 is not complete: it was interrupted; go on with it by --resume instead of --ledger\n"; said != want {
+	if said, want := h.stderr.String(), "locksim: part 1 of 2 is not complete: it was interrupted; continue it with --resume instead of --ledger\n"; said != want {
 		t.Errorf("it says %q, want %q", said, want)
 	}
 	h.orphans()

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// What the search is known to find of Redlock on three nodes, which CI compares with
-// what it finds now, has the scenarios of the debate, though nobody has told it of any.
+// CI compares the ways of Redlock on three nodes with this known report. It contains the
+// scenarios of the debate, although the search does not know them.
 func TestKnownWaysAreThoseOfTheDebate(t *testing.T) {
 	data, err := os.ReadFile("testdata/known/redlock-on-3-nodes.json")
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// openLedger opens the ledger that the flags ask for, new or old, and keeps all others
-// from writing to it until it is closed.
+// openLedger opens the ledger that the flags ask for, new or old. No other process can
+// write to it until it is closed.
 func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeIt func(), err error) {
 	heading := s.Heading(versionWith(lock), lock)
 	switch {
 	case f.ledger != "":
-		// What is there may have taken hours.
+		// An existing ledger is not overwritten: it may have taken hours.
 		file, err := os.OpenFile(f.ledger, ledgerMode|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("locksim: --ledger %s exists; --resume goes on with it", f.ledger)
+			return nil, fmt.Errorf("locksim: --ledger %s exists; continue it with --resume", f.ledger)
 		} else if err != nil {
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, cause(err))
 		}
@@ -27,7 +27,7 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
 			file.Close()
 			if !errors.As(err, new(claimed)) {
-				err = errors.Join(err, os.Remove(f.ledger)) // nobody can go on with it
+				err = errors.Join(err, os.Remove(f.ledger)) // nobody could resume it
 			}
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, err)
 		}
@@ -46,24 +46,24 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 	return func() {}, nil
 }
 
-// claimLedger claims a ledger to write to it. Where nothing can be claimed the user has to
-// see to it.
+// claimLedger claims a ledger for writing. If the system cannot lock it, it asks the user
+// to start no other search with it.
 func claimLedger(stderr io.Writer, file *os.File) error {
 	err := claim(file, true)
 	if errors.As(err, new(claimed)) {
 		return err
 	}
 	if err != nil {
-		say(stderr, "%s cannot be locked (%v); see that no other search goes on with it meanwhile", file.Name(), cause(err))
+		say(stderr, "%s cannot be locked (%v); make sure that no other search uses it at the same time", file.Name(), cause(err))
 	}
 	return nil
 }
 
-// resumed is the ledger in a file, to be gone on with. What a search that was killed
-// has left of a line is cut off.
+// resumeLedger reads the ledger in a file, to continue it. It truncates the incomplete last
+// line of a search that was killed.
 func resumed(stderr io.Writer, file *os.File, heading explore.Heading) (*explore.Ledger, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("it is no ordinary file"))
+		return nil, errors.Join(err, errors.New("it is not a regular file"))
 	}
 	if err := claimLedger(stderr, file); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func resumed(stderr io.Writer, file *os.File, heading explore.Heading) (*explore
 	return l, l.WriteTo(file, nil)
 }
 
-// readPart takes in the ledger in a file, if accept finds nothing wrong with its heading.
-// One that is being written is not complete.
+// readPart adds the ledger in a file to l, if accept returns no error for its heading. It
+// refuses a ledger that a search is still writing to.
 func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error) (explore.Heading, error) {
 	var heading explore.Heading
 	file, err := os.Open(name)
@@ -101,13 +101,13 @@ func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error
 	return heading, err
 }
 
-// seeThatItIsThere says of a ledger that was written, and is closed now, that its name
+// closeAndCheck closes a ledger that was written. It prints a note if the ledger's name
 // does not lead to it any more.
 func seeThatItIsThere(stderr io.Writer, file *os.File) {
 	written, err := file.Stat()
 	there, err2 := os.Stat(file.Name())
 	if err == nil && (err2 != nil || !os.SameFile(written, there)) {
-		say(stderr, "the ledger %s was removed or replaced while the search ran: nobody can go on with it", file.Name())
+		say(stderr, "the ledger %s was removed or replaced while the search ran: it cannot be resumed", file.Name())
 	}
 	file.Close()
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// command runs locksim in a folder and returns what it printed, and its exit status.
+// runIn runs locksim in a folder, and returns its output and its exit status.
 func command(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, said bytes.Buffer
 	patience, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(patience, "locksim", args...) // this program, see TestMain
+	cmd := exec.CommandContext(patience, "locksim", args...) // this program; see TestMain
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)
@@ -34,14 +34,14 @@ func command(t *testing.T, dir string, args ...string) (stdout, stderr string, s
 	return out.String(), said.String(), cmd.ProcessState.ExitCode()
 }
 
-// While a search writes to its ledger, nobody else goes on with it or reads it, and
-// nothing in it is lost. When the search has ended, however it has, anybody can.
+// While a search writes to its ledger, no other process can resume or read the ledger, and
+// nothing in it is lost. After the search has ended in any way, every process can.
 func TestOneLedgerIsOneSearchs(t *testing.T) {
 	h := startHunt(t, "31.010s", "--worlds", "1000000", "--shard", "1/2")
 	h.reach(100)
-	uses := fmt.Sprintf("process %d (%s) is using it; try again when that has ended\n", h.Process.Pid, strings.Join(h.Args, " "))
+	uses := fmt.Sprintf("process %d (%s) is using it; try again when that process has ended\n", h.Process.Pid, strings.Join(h.Args, " "))
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		uses = fmt.Sprintf("process %d is using it; try again when that has ended\n", h.Process.Pid)
+		uses = fmt.Sprintf("process %d is using it; try again when that process has ended\n", h.Process.Pid)
 	}
 	_, said, status := command(t, h.dir, append(slices.Clone(h.args), "--resume", "ledger")...)
 	if want := "locksim: --resume ledger: " + uses; said != want || status != badInput {
@@ -54,7 +54,7 @@ func TestOneLedgerIsOneSearchs(t *testing.T) {
 	syscall.Kill(h.Process.Pid, syscall.SIGKILL)
 	<-h.over
 
-	// Of two that go on with it at once, one does.
+	// If two searches resume it at the same time, one of them is refused.
 	both := []*hunt{{t: t, dir: h.dir, args: h.args}, {t: t, dir: h.dir, args: h.args}}
 	for _, h := range both {
 		h.start("--resume", "ledger")
@@ -78,7 +78,7 @@ func TestOneLedgerIsOneSearchs(t *testing.T) {
 	}
 }
 
-// Whatever single bit of a ledger changes, the report is the same or there is none.
+// If any single bit of a ledger changes, the report is the same or there is none.
 func TestDamagedLedger(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
@@ -110,7 +110,7 @@ func TestDamagedLedger(t *testing.T) {
 		for _, args := range [][]string{{"merge", "damaged", "--format", "json"}, append(search, "--resume", "damaged")} {
 			got, said, status := command(t, dir, args...)
 			switch {
-			case status == unexpected && got == want: // a key that the lock leaves behind
+			case status == unexpected && got == want: // the lock leaves a key behind
 			case status == badInput && got == "" && strings.Contains(said, "damaged: it cannot be used: "):
 				refused++
 				if now, err := os.ReadFile(filepath.Join(dir, "damaged")); err != nil || !bytes.Equal(now, damaged) {
@@ -125,10 +125,10 @@ func TestDamagedLedger(t *testing.T) {
 		t.Error("no damage was seen")
 	}
 
-	// An edited line is refused, and when it is gone its world is run again.
+	// An edited line is refused. After the line is deleted, its world is run again.
 	lines := strings.SplitAfter(string(text), "\n")
 	edited := slices.Clone(lines)
-	edited[16] = strings.Replace(edited[16], `"i":`, `"i":1`, 1) // another world
+	edited[16] = strings.Replace(edited[16], `"i":`, `"i":1`, 1) // the number of another world
 	write("edited", strings.Join(edited, ""))
 	_, said, status = command(t, dir, "merge", "edited")
 	if want := "locksim: edited: it cannot be used: line 17: it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again\n"; status != badInput || said != want {
@@ -157,8 +157,8 @@ func TestPartsOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// That a ledger was removed, or that another file has its name now, is told when the
-// search has ended; of one that is there nothing is.
+// At the end of the search a note says that the ledger was removed, or that another file
+// has its name now. There is no note if the ledger is still there.
 func TestLedgerIsStillThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(ledger string) error

@@ -13,19 +13,19 @@ import (
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 
-	// Scenarios on these systems are read in every program. What plays them weighs nothing, or is
-	// in the package of their locks.
+	// Every program can read scenarios on these systems. Their simulated servers are small,
+	// or are in the package of their locks.
 	_ "github.com/locksim/locksim/servers/consul"
 	_ "github.com/locksim/locksim/servers/kubernetes"
 	_ "github.com/locksim/locksim/servers/sqlite"
 	_ "github.com/locksim/locksim/servers/zookeeper"
 )
 
-// A notLinked is the error of a command line that cannot be done because the program is without
-// some locks that it knows.
+// A notLinkedError is the error of a command line that needs locks that the program knows,
+// but does not contain.
 type notLinked struct{ error }
 
-// whole adds to the error the command line of the program that has all.
+// withRemedy adds the same command line for the program that contains all locks.
 func (e notLinked) whole(args []string) error {
 	line := "  locksim-all"
 	for _, a := range args {
@@ -34,8 +34,8 @@ func (e notLinked) whole(args []string) error {
 	return errors.Join(e.error, errors.New(line))
 }
 
-// needs refuses scenarios whose own locks are not linked into this program, or the lock that
-// takes their place.
+// checkLinked refuses scenarios whose own locks are not linked into this program. If lock
+// is given, it replaces their locks, and only it is checked.
 func needs(found []input, lock string) error {
 	if lock != "" {
 		return needsLocks(lock)
@@ -60,8 +60,10 @@ func needs(found []input, lock string) error {
 	return lacking(names+" cannot be run", lacks)
 }
 
-// stories are those that arguments name, or else some of those that are built in, to be told with
-// kinds of locks, or each with its own. What is named has to be linked in.
+// loadOrDefault returns the scenarios that the arguments name, or the defaults if there are
+// no arguments. kinds are the locks to run them with; without kinds each scenario has its
+// own. All locks that are named must be linked in; the own locks of the defaults need not
+// be.
 func stories(args, kinds []string, otherwise func() []input) ([]input, error) {
 	if len(args) == 0 {
 		return otherwise(), needsLocks(kinds...)
@@ -77,7 +79,7 @@ func stories(args, kinds []string, otherwise func() []input) ([]input, error) {
 	return found, err
 }
 
-// needsLocks refuses kinds of locks that are not linked into this program.
+// checkLocksLinked refuses kinds of locks that are not linked into this program.
 func needsLocks(kinds ...string) error {
 	lacks := slices.DeleteFunc(slices.Clone(kinds), linked)
 	if len(lacks) == 0 {
@@ -86,7 +88,7 @@ func needsLocks(kinds ...string) error {
 	return lacking("nothing was run", lacks)
 }
 
-// lacking is the error of what cannot be done without some locks.
+// newNotLinkedError returns the error of something that needs locks that are missing.
 func lacking(what string, lacks []string) error {
 	slices.Sort(lacks)
 	lacks = slices.Compact(lacks)
@@ -97,13 +99,15 @@ func lacking(what string, lacks []string) error {
 	return notLinked{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", what, some)}
 }
 
-// linked says whether this program can make a kind of lock.
+// isLinked reports whether this program can make a kind of lock. It is true for an unknown
+// kind.
 func linked(kind string) bool {
 	k, known := locks.Lookup(kind)
 	return !known || k.Provided() == nil
 }
 
-// runLinked makes those runs for which this program has the locks, in place of what was planned.
+// runLinked makes the runs whose locks are linked in, and replaces the planned ones by
+// them.
 func runLinked(runs []scenarios.Outcome, o scenarios.RunOptions) error {
 	for i, run := range runs {
 		if !linked(run.Lock) {
@@ -117,14 +121,15 @@ func runLinked(runs []scenarios.Outcome, o scenarios.RunOptions) error {
 	return nil
 }
 
-// notAllRun says how many runs of a matrix are left out, and what makes the whole of it.
+// noteNotRun prints how many cells of a matrix were not run, and which program runs them.
 func notAllRun(stderr io.Writer, command string, m *reports.Matrix) {
 	if n := m.NotRun(); n > 0 {
 		say(stderr, "n/a in %s: their locks are not linked into this program; locksim-all %s runs them", story.Count(n, "cell"), command)
 	}
 }
 
-// whyNotRun is why a story is not told with a lock that this program is without, or "".
+// notRunReason returns why a scenario is not run with a lock that this program does not
+// contain, or "".
 func whyNotRun(lock, own string) string {
 	if lock = cmp.Or(lock, own); linked(lock) {
 		return ""

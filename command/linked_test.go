@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The package requires no library of a lock but go-redis, so that nobody's own program does.
+// The package requires no lock library except go-redis, so a user's own program does not
+// require one either.
 func TestCommandHasNoLockLibrary(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// listFlags are the flags of the list command. Each but the format selects
-// scenarios; empty selects all.
+// listFlags are the flags of the list command. Each but the format selects scenarios; an
+// empty value selects all.
 type listFlags struct {
 	group    string
 	lock     string
@@ -29,9 +29,9 @@ func listCommand() *cobra.Command {
 	f := &listFlags{}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the scenarios that are built in",
-		Long: `List the scenarios that are built in, in the order in which they are meant to be
-read. Of several filters all must fit, and those but the group one and the same
+		Short: "List the built-in scenarios",
+		Long: `List the built-in scenarios, in the order in which people should read them. A
+scenario must fit all filters; all filters except the group must fit the same
 variant.`,
 		Example: `  locksim list --group fencing
   locksim list --fault crash --violates lease-exclusion
@@ -40,10 +40,10 @@ variant.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.group, "group", "", "only those of this `group`")
-	flags.StringVar(&f.lock, "lock", "", "only those that are told with this `kind` of lock, or say what to expect of it")
-	flags.StringVar(&f.fault, "fault", "", "only those that contain this `kind` of fault")
-	flags.StringVar(&f.violates, "violates", "", "only those that violate this `property`, with fencing tokens or without")
+	flags.StringVar(&f.group, "group", "", "only scenarios of this `group`")
+	flags.StringVar(&f.lock, "lock", "", "only scenarios that use this `kind` of lock, or expect something of it")
+	flags.StringVar(&f.fault, "fault", "", "only scenarios that contain this `kind` of fault")
+	flags.StringVar(&f.violates, "violates", "", "only scenarios that violate this `property`, with fencing tokens or without")
 	flags.StringVar(&f.format, "format", "text", "text or json")
 	for _, filter := range f.filters() {
 		complete(cmd, filter.flag, filter.known)
@@ -54,7 +54,7 @@ variant.`,
 
 var listFormats = []string{"json", "text"}
 
-// A filter is a flag that takes one of several words.
+// A filter is a flag with a fixed set of values.
 type filter struct {
 	flag, what string
 	value      string
@@ -87,13 +87,13 @@ func (f *listFlags) run(stdout, stderr io.Writer) error {
 		return unwritten(listJSON(stdout, shelves))
 	}
 	if len(shelves) == 0 {
-		_, err := fmt.Fprintln(stderr, "locksim: no scenario that is built in is like that")
+		_, err := fmt.Fprintln(stderr, "locksim: no built-in scenario fits all filters")
 		return unwritten(err)
 	}
 	return unwritten(listText(stdout, shelves))
 }
 
-// selects reports whether some variant of the scenario fits all filters.
+// matches reports whether some variant of the scenario fits all filters.
 func (f *listFlags) selects(s *scenarios.Scenario) bool {
 	return (f.group == "" || s.Group == f.group) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
 		return (f.lock == "" || slices.Contains(v.Locks(), f.lock)) &&
@@ -102,7 +102,7 @@ func (f *listFlags) selects(s *scenarios.Scenario) bool {
 	})
 }
 
-// listText has a line for each scenario: its name, group and title.
+// listText writes a line for each scenario: its name, group and title.
 func listText(w io.Writer, shelves []scenarios.Shelf) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, shelf := range shelves {
@@ -149,8 +149,8 @@ func listJSON(w io.Writer, shelves []scenarios.Shelf) error {
 	}{"locksim/list/v1", list})
 }
 
-// listed is what there is to know of a scenario without running it: of each
-// variant, and of all of them together.
+// describeScenario returns what is known about a scenario without running it: for each
+// variant, and for all variants together.
 func listed(s *scenarios.Scenario) listedScenario {
 	out := listedScenario{
 		Name: s.Name, Group: s.Group, Title: s.Title, Assumption: s.Assumption,
@@ -166,7 +166,7 @@ func listed(s *scenarios.Scenario) listedScenario {
 	return out
 }
 
-// union is what is in either list, each once, in order.
+// union returns the elements of both lists, each once, in order.
 func union[E comparable](a, b []E) []E {
 	for _, e := range b {
 		if !slices.Contains(a, e) {

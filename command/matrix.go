@@ -21,18 +21,18 @@ func matrixCommand() *cobra.Command {
 	f := &matrixFlags{}
 	cmd := &cobra.Command{
 		Use:   "matrix [FILE|DIR|NAME...]",
-		Short: "Show what every scenario comes to, side by side",
-		Long: `Show what every scenario comes to, side by side: which assumption it breaks,
-whether the lock was granted twice, whether two clients were at work at once, and
-whether the data survived, without fencing tokens and with them.
+		Short: "Show the results of all scenarios side by side",
+		Long: `Show the results of all scenarios side by side: which assumption each one breaks,
+whether the lock was granted twice, whether two clients were in their sections at the
+same time, and whether the data survived, without fencing tokens and with them.
 
-Without arguments these are the scenarios that are built in. With --lock every
-story is told with each of these locks.
+Without arguments these are the built-in scenarios. With --lock every scenario is run
+with each of these locks.
 
 ` + statusesHelp + `
 
-Where --lock asks for another lock than a scenario's own, only what the scenario
-expects of that lock counts.`,
+If --lock asks for another lock than a scenario's own, only what the scenario expects
+of that lock counts.`,
 		Example: `  locksim matrix
   locksim matrix gc-pause clock-jump --lock single,redlock,redsync
   locksim matrix --format markdown -o matrix.md
@@ -41,8 +41,8 @@ expects of that lock counts.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.define(cmd, "matrix", reports.Matrices)
-	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story, too; - is standard output"
-	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
+	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; with --format html, a folder, as in site/, also gets a page for each scenario; - is standard output"
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "run every scenario with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
 	return cmd
 }
@@ -74,7 +74,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// columns are the locks to tell every story with; "" is each story's own.
+// columns returns the locks to run every scenario with; "" is each scenario's own.
 func (f *matrixFlags) columns() []string {
 	if len(f.locks) == 0 {
 		return []string{""}
@@ -82,8 +82,7 @@ func (f *matrixFlags) columns() []string {
 	return f.locks
 }
 
-// planned is the matrix as if every story could be told with every lock, without what
-// only its runs say.
+// planned returns the matrix without results, as if every scenario applied to every lock.
 func (f *matrixFlags) planned(found []input) *reports.Matrix {
 	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
 	for _, in := range found {
@@ -98,8 +97,7 @@ func (f *matrixFlags) planned(found []input) *reports.Matrix {
 	return m
 }
 
-// runAll tells every story with every lock, up to the first that does not come
-// to an end.
+// runAll runs every scenario with every lock. It stops at the first run that fails.
 func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, error) {
 	progress := newProgress(stderr, len(found))
 	defer progress.clear()
@@ -130,7 +128,7 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 	return m, nil
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *matrixFlags) check() (reports.Format[*reports.Matrix], error) {
 	format, err := f.chosen()
 	if err != nil {

@@ -17,12 +17,12 @@ func mergeCommand() *cobra.Command {
 	f := &mergeFlags{}
 	cmd := &cobra.Command{
 		Use:   "merge LEDGER...",
-		Short: "Put the parts of a search together into one report",
-		Long: `Put the parts of a search together into one report: the ledgers that
+		Short: "Combine the parts of a search into one report",
+		Long: `Combine the parts of a search into one report. The parts are the ledgers that
 locksim explore --shard has written. The report is the one that the whole search
-would have made, byte for byte. The ways are made smaller and measured here.
+would have made, byte for byte. The ways are shrunk and measured here.
 
-Exit status: as of locksim explore.`,
+The exit status is that of locksim explore.`,
 		Example: `  locksim merge part-*.jsonl
   locksim merge part-*.jsonl --format markdown -o report.md --ways ways/`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -75,7 +75,8 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// merged is the search of which the files are parts, and the heading of the first.
+// mergeLedgers returns the search of which the files are parts, and the heading of the
+// first file.
 func merged(files []string) (search *explore.Search, first explore.Heading, err error) {
 	search = &explore.Search{Ledger: explore.NewLedger()}
 	parts := map[int]string{}
@@ -106,7 +107,7 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 		}
 	}
 	if first.Worlds == 0 && first.MaxFaults > 1 {
-		return nil, first, fmt.Errorf("locksim: %s is of a search that went on for as long as --for said, so nobody knows what it would have tried; explore --resume makes the report", files[0])
+		return nil, first, fmt.Errorf("locksim: %s is of a search with a time limit (--for), so it is not known what the search would have tried; explore --resume makes the report", files[0])
 	}
 	for _, b := range first.Bases {
 		search.Bases = append(search.Bases, explore.Base{Base: runs.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed}, Kinds: b.Kinds, Takeover: b.Takeover})
@@ -117,11 +118,11 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 	return search, first, nil
 }
 
-// notWhole says which part of a search is not complete.
+// incompleteError returns an error that names the part of a search that is not complete.
 func notWhole(h explore.Heading, m *explore.Missing) error {
 	which := "one of the parts"
 	if part := m.Part(h.MaxFaults, h.Shards); part > 0 {
 		which = fmt.Sprintf("part %d of %d", part, h.Shards)
 	}
-	return fmt.Errorf("locksim: %s is not complete: %w; locksim explore --resume goes on with it", which, m)
+	return fmt.Errorf("locksim: %s is not complete: %w; continue it with locksim explore --resume", which, m)
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/locksim/locksim/reports"
 )
 
-// An outputName is where a report goes, as -o says: "-" is standard output, as it is if
-// nothing is said.
+// An outputName is the value of -o: where a report goes. Both "-" and "" mean standard
+// output.
 type outputName string
 
 func (n *outputName) String() string { return string(*n) }
 
-// Type is the kind of value that the help shows.
+// Type returns the kind of value that the help shows.
 func (n *outputName) Type() string { return "string" }
 
 func (n *outputName) Set(name string) error {
@@ -32,8 +32,8 @@ func (n *outputName) Set(name string) error {
 	return nil
 }
 
-// palette decides about colour: on a terminal, unless NO_COLOR is set (see
-// no-color.org) or the terminal knows none; CLICOLOR_FORCE asks for it anywhere.
+// choosePalette decides about colour. It is used on a terminal, unless NO_COLOR is set (see
+// no-color.org) or the terminal does not support it. CLICOLOR_FORCE asks for it everywhere.
 func palette(w any) reports.Palette {
 	switch {
 	case os.Getenv("NO_COLOR") != "":
@@ -46,12 +46,12 @@ func palette(w any) reports.Palette {
 	return reports.Colour
 }
 
-// A printer is standard output, and remembers that something could not be printed: who
-// prints help does not ask.
+// A printer is standard output. It records that a write has failed, because cobra ignores
+// errors when it prints help.
 type printer struct {
 	io.Writer
 	err error
-	// used: something was printed.
+	// used is true after something was printed.
 	used bool
 }
 
@@ -62,13 +62,13 @@ func (p *printer) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// isTerminal reports whether w is a terminal that understands more than text.
+// isTerminal reports whether w is a terminal that supports more than plain text.
 func isTerminal(w any) bool {
 	f := fileOf(w)
 	return f != nil && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
 }
 
-// fileOf is the file that is written to; nil if it is none.
+// fileOf returns the file that w writes to; nil if it is not a file.
 func fileOf(w any) *os.File {
 	if p, is := w.(*printer); is {
 		w = p.Writer
@@ -77,17 +77,17 @@ func fileOf(w any) *os.File {
 	return f
 }
 
-// leadsNowhere is the error of a link behind which there is no file: whoever made it did
-// not mean it to be replaced.
+// checkDangling returns an error if name is a link to a file that does not exist. Such a
+// link is not replaced, because its author hardly wanted that.
 func leadsNowhere(name string) error {
 	if _, err := os.Readlink(name); err == nil {
-		return fmt.Errorf("%s is a link that leads nowhere; name the file itself", name)
+		return fmt.Errorf("%s is a link to a file that does not exist; name the file itself", name)
 	}
 	return nil
 }
 
-// replaceFile puts a file that write fills in the place of another, or where none was. If
-// that fails, or is interrupted, nothing is left behind.
+// replaceFile creates a file or replaces it as a whole; write fills the new file. If that
+// fails or is interrupted, nothing is left behind.
 func replaceFile(name string, write func(*os.File) error) error {
 	return uninterrupted(func() error {
 		f, err := createBeside(name)
@@ -105,8 +105,8 @@ func replaceFile(name string, write func(*os.File) error) error {
 	})
 }
 
-// cause is what went wrong with a file that is named anyway: what the operating system
-// said, without what Go says around it.
+// cause returns the operating system's error without Go's additions around it. It is for
+// messages that already name the file.
 func cause(err error) error {
 	var told *fs.PathError
 	if errors.As(err, &told) {
@@ -115,9 +115,9 @@ func cause(err error) error {
 	return err
 }
 
-// createBeside creates a file in the folder of another, whose place it can take. Its
-// permissions are those of every new file. Its name is no other's: what a process that was
-// killed has left behind is in nobody's way.
+// createBeside creates a temporary file in the folder of another file, which it can replace
+// later. It has the permissions of any new file. Its name is random, so that leftovers of
+// killed processes do not collide with it.
 func createBeside(name string) (*os.File, error) {
 	for {
 		temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".locksim-%016x", rand.Uint64()))
@@ -128,7 +128,7 @@ func createBeside(name string) (*os.File, error) {
 	}
 }
 
-// canWriteBeside says why no file can be created in the folder of another.
+// canWriteBeside returns why no file can be created in the folder of another file, or nil.
 func canWriteBeside(name string) error {
 	return uninterrupted(func() error {
 		f, err := createBeside(name)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// folder is what is in a folder: the files by name, with what is in them.
+// readFolder returns the contents of the files in a folder, by their names.
 func folder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -31,8 +31,8 @@ func folder(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// What processes that were killed have left behind is in nobody's way, though they had
-// the number of this one, as in a container each has.
+// Leftovers of killed processes cause no problem, although these processes had the same id
+// as this one, as in a container.
 func TestStaleTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")
@@ -78,8 +78,8 @@ func TestPermissionsOfAFile(t *testing.T) {
 	}
 }
 
-// What goes wrong, or is interrupted, in the middle leaves the old file or the new one,
-// and nothing beside it.
+// After a failure or an interrupt in the middle there is the old file or the new one, and
+// nothing else.
 func TestNothingHalfWritten(t *testing.T) {
 	broken := errors.New("no room")
 	for _, c := range []struct {

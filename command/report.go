@@ -19,16 +19,16 @@ func reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
-		Short: "Tell saved traces again, and check them again",
-		Long: `Tell traces again that locksim run --format trace has saved, in any format, and
-check them again with the checks of today. Nothing is run. A difference from what
-was found when they were saved is told on standard error.
+		Short: "Report on saved traces, and check them again",
+		Long: `Report, in any format, on traces that locksim run --format trace has saved, and check
+them again with the current checks. Nothing is run. If the findings differ from those
+when the traces were saved, notes on standard error say so.
 
-A FILE can also be a single trace in JSON, as a program that uses the package sim
-can write it; nothing is expected of that. "-" is standard input.
+A FILE can also be a single trace in JSON, which a program that uses the package sim
+can write; nothing is expected of such a trace. "-" is standard input.
 
-The verdict is unknown of a trace whose events are not those that were saved, and
-of one whose scenario cannot be read any more.
+The verdict is unknown if the events of a trace were changed after it was saved, or if
+its scenario cannot be read any more.
 
 Exit status:
   0  every verdict is as its scenario expects, or nothing is expected
@@ -47,7 +47,7 @@ Exit status:
 	return cmd
 }
 
-// needsTraces refuses a command line that names no trace.
+// requireTraces refuses a command line that names no trace.
 func needsTraces(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("locksim report: name a file of saved traces; locksim run --format trace -o FILE makes one")
@@ -89,7 +89,7 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 	return status(results)
 }
 
-// readSaved reads every file, or says all that is wrong with them.
+// readSaved reads all files. Its error contains all problems.
 func readSaved(stdin io.Reader, files []string) (*reports.Saved, error) {
 	all := &reports.Saved{Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
 	var errs []error
@@ -107,7 +107,7 @@ func readSaved(stdin io.Reader, files []string) (*reports.Saved, error) {
 	return all, errors.Join(errs...)
 }
 
-// savedSources are the files of saved traces.
+// savedSources returns the files of saved traces as sources.
 func savedSources(stdin io.Reader, names []string) []source {
 	var all []source
 	for _, name := range names {
@@ -132,19 +132,18 @@ func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {
 	saved, err := reports.ReadTraces(data, name)
 	var noJSON *json.SyntaxError
 	if isYAML(name) && errors.As(err, &noJSON) {
-		return nil, fmt.Errorf("it is a scenario and no saved trace; locksim run %s runs it", reports.Operand(name))
+		return nil, fmt.Errorf("it is a scenario, not a saved trace; run it with locksim run %s", reports.Operand(name))
 	}
 	return saved, err
 }
 
-// isYAML reports whether a file is called as scenarios are.
+// isYAML reports whether a file has the extension of a scenario.
 func isYAML(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// completeSavedVariants completes the variants in the files that the command line
-// names.
+// completeSavedVariants completes the variants in the files on the command line.
 func completeSavedVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	if saved, err := readSaved(strings.NewReader(""), args); err == nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// reportFlags are the flags of the commands that report on runs: what of them, and
-// how.
+// reportFlags are the flags of the commands that report on runs: which runs, and how.
 type reportFlags struct {
 	writeFlags[reports.Results]
 	choice
@@ -27,10 +26,10 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
-	flags.StringArrayVar(&f.explored, "explored", nil, "add what locksim explore has found to a site: a report of it in JSON; may be given for several `file`s")
+	flags.StringArrayVar(&f.explored, "explored", nil, "add to a site what locksim explore has found: a `file` with its JSON report; can be given several times")
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.chosen()
 	if err == nil {
@@ -40,12 +39,12 @@ func (f *reportFlags) check() (reports.Format[reports.Results], error) {
 	case err != nil:
 		return format, err
 	case len(f.explored) > 0 && !f.pages(format):
-		return format, errors.New("locksim: --explored adds pages to a site, and no site is asked for; write one with --format html -o site/")
+		return format, errors.New("locksim: --explored adds pages to a site, and the report is not a site; write one with --format html -o site/")
 	}
 	return format, f.writeFlags.check(format)
 }
 
-// options are the reader's wishes.
+// options returns the options of the report that the flags ask for.
 func (f *reportFlags) options() (reports.Options, error) {
 	o := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
 	for _, name := range f.explored {

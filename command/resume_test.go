@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// A search that is killed again and again, and has half a line in its ledger each time,
-// ends with the report and the files of one that was not, whatever the number of jobs.
+// A search is killed several times, each time with half a line in its ledger. It ends with
+// the same report and files as a search that was not killed, with any number of jobs.
 func TestKilledSearchGoesOn(t *testing.T) {
-	// The lock leaves a key behind, which is its own fault.
+	// The exit status is 1, because the lock leaves a key behind, which is its own fault.
 	explore := []string{"--ways", "explored", "--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
 	calm := startHunt(t, "31.008s", append(explore, "--jobs", "1")...)
 	<-calm.over

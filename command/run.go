@@ -29,10 +29,10 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE|DIR|NAME...",
 		Short: "Run scenarios, without fencing tokens and with them",
-		Long: `Run scenarios, without fencing tokens and with them, and tell what happened.
+		Long: `Run scenarios, without fencing tokens and with them, and report what happened.
 
-A scenario is a file, every .yaml or .yml file of a directory, or the name of
-one that is built in (see locksim list). What exists as a path is a path.
+Name files, directories with .yaml or .yml files, or built-in scenarios (see locksim
+list). An argument that exists as a path is a path.
 
 ` + statusesHelp,
 		Example: `  locksim run gc-pause
@@ -47,7 +47,7 @@ one that is built in (see locksim list). What exists as a path is a path.
 	f.reportFlags.define(cmd, completeVariants)
 	f.worldFlags.define(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
+	flags.StringVar(&f.lock, "lock", "", "use this `kind` of lock instead of the scenario's own")
 	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
 	complete(cmd, "lock", locks.Names())
 	return cmd
@@ -97,7 +97,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if f.output == "" { // a file is the same each time
+	if f.output == "" { // a report in a file must not vary
 		report.Took = time.Since(began)
 	}
 	told, err := f.choice.of(results, &report)
@@ -113,7 +113,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	return status(told)
 }
 
-// planned are results without anything that is known only when their runs are over.
+// plannedResults returns results without anything that only the runs can show.
 func planned(found []input, lock string, seed uint64) []*scenarios.Result {
 	var results []*scenarios.Result
 	for _, in := range found {
@@ -126,7 +126,7 @@ func planned(found []input, lock string, seed uint64) []*scenarios.Result {
 	return results
 }
 
-// plannedRuns are the runs of a variant before they are made.
+// plannedRuns returns the runs of a variant before they are made.
 func plannedRuns(v *scenarios.Variant, lock string) []scenarios.Outcome {
 	var runs []scenarios.Outcome
 	for _, fencing := range fencings {
@@ -135,8 +135,7 @@ func plannedRuns(v *scenarios.Variant, lock string) []scenarios.Outcome {
 	return runs
 }
 
-// runAll runs scenarios one after the other, up to the first that cannot be run
-// to its end.
+// runAll runs scenarios one after the other. It stops at the first that fails.
 func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report reports.Options) ([]*scenarios.Result, error) {
 	progress := newProgress(stderr, len(found))
 	defer progress.clear()
@@ -155,12 +154,12 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 	return results, nil
 }
 
-// replayError goes on after the error of a run, with the command that runs it again.
+// replayError returns the second part of a run's error: the command that runs it again.
 func replayError(s *scenarios.Scenario, o scenarios.RunOptions, report reports.Options) error {
 	return errors.New("replay: " + reports.Replay(s, o, report))
 }
 
-// check sees that the flags make sense, before anything is read.
+// check checks the values of the flags, before anything is read.
 func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.reportFlags.check()
 	switch {
@@ -176,9 +175,9 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	return format, f.worldFlags.check()
 }
 
-// possible sees that every world can be made before the first is run: a lock may
-// not work with a scenario's nodes or faults. Of several scenarios it leaves those
-// out that cannot be told with another lock than their own, and says so.
+// selectApplicable checks that every world can be made, before the first is run: a lock may
+// not work with a scenario's nodes or faults. With a lock in place of the scenarios' own it
+// leaves out the scenarios that do not apply, and prints a note, unless none is left.
 func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
 	var kept []input
 	var errs []error
@@ -198,7 +197,7 @@ func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input,
 	return kept, nil
 }
 
-// impossible says why a scenario cannot be told with a lock; nil if it can.
+// checkApplies returns why a scenario cannot be run with a lock; nil if it can.
 func impossible(s input, o scenarios.RunOptions) error {
 	for _, v := range s.Variants {
 		if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
@@ -208,7 +207,8 @@ func impossible(s input, o scenarios.RunOptions) error {
 	return nil
 }
 
-// status is a failure when some scenario did not come to what it expects.
+// checkResults returns a failure if the result of some scenario is not as expected, or is
+// unknown.
 func status(results []*scenarios.Result) error {
 	bad := func(r *scenarios.Result) bool {
 		standing := reports.StandingOf(r)

@@ -11,23 +11,24 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// say tells people something, usually on standard error, in one line. A file's name may
-// hold anything, so what does not print as itself is escaped: no name writes on the
-// terminal what it likes, or a line that is a command for a continuous integration.
+// printLine prints one line for people, usually on standard error. It escapes everything
+// that is not printable, because the name of a file can contain anything: no name may
+// control the terminal, or look like a command to a CI system.
 func say(w io.Writer, format string, args ...any) error {
 	_, err := fmt.Fprintln(w, reports.NoCommands(story.Visible(fmt.Sprintf(format, args...))))
 	return err
 }
 
-// sayError tells an error: a line for each of several that were joined, and the stacks of
-// a lock that misbehaves line by line. Any other line break in it is that of a name.
+// printError prints an error: a line for each of several joined errors, and the stacks of a
+// lock that misbehaves line by line. All other line breaks come from names, and are
+// escaped.
 func sayError(w io.Writer, err error) {
 	for _, line := range messages(err) {
 		say(w, "%s", line)
 	}
 }
 
-// messages are the lines that an error has to say.
+// errorLines returns the lines of an error.
 func messages(err error) []string {
 	text := err.Error()
 	if all, is := err.(interface{ Unwrap() []error }); is {
@@ -53,7 +54,7 @@ func messages(err error) []string {
 	return lines
 }
 
-// stackLines are lines of stacks, and of what a lock said when it panicked.
+// stackLines returns the lines of stacks and of the message of a lock that panicked.
 func stackLines(stacks string) []string {
 	var lines []string
 	for line := range strings.Lines(stacks) {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Several errors have a line each, and so have the lines of a stack; a line break in a
-// name is text.
+// Several errors have a line each, and so have the lines of a stack. A line break in a name
+// is escaped.
 func TestMessages(t *testing.T) {
 	const name = "x\n::error::boo"
 	const shown = `x\n::error::boo`

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// A source is a file that a command reads, or that it writes besides its report. No
-// report may take its place.
+// A source is a file that a command reads, or that it writes in addition to its report. No
+// report may replace it.
 type source struct {
-	// is says what kind of file it is, as in "the scenario".
+	// kind says what kind of file it is, as in "the scenario".
 	is string
-	// name leads to it; "" is a file without a name of its own, such as standard input.
+	// name is a path to the file; "" for a file without a name, such as standard input.
 	name string
-	// info is the file; nil if there is none yet.
+	// info describes the file; nil if it does not exist yet.
 	info fs.FileInfo
 }
 
-// fileSource is the file of a name.
+// fileSource returns the file of a name as a source.
 func fileSource(is, name string) source {
 	s := source{is: is, name: name}
 	if info, err := os.Stat(name); err == nil {
@@ -28,7 +28,7 @@ func fileSource(is, name string) source {
 	return s
 }
 
-// fileSources are the files of some names, without those that are not given.
+// fileSources returns the files of some names as sources. It skips empty names.
 func fileSources(is string, names ...string) []source {
 	var all []source
 	for _, name := range names {
@@ -39,7 +39,7 @@ func fileSources(is string, names ...string) []source {
 	return all
 }
 
-// sourceStdin is standard input as a file; none if it is something else.
+// sourceStdin returns standard input as a source, if it is a file.
 func sourceStdin(is string, stdin io.Reader) []source {
 	f, isFile := stdin.(*os.File)
 	if !isFile {
@@ -52,7 +52,7 @@ func sourceStdin(is string, stdin io.Reader) []source {
 	return []source{{is: is, info: info}}
 }
 
-// sourcesOf are the files of scenarios; what is built in has none.
+// sourcesOf returns the files of scenarios as sources. Built-in scenarios have none.
 func sourcesOf(found []input) []source {
 	var all []source
 	for _, in := range found {
@@ -61,18 +61,18 @@ func sourcesOf(found []input) []source {
 	return all
 }
 
-// isAt reports whether the source is the file that a name leads to, or would be: by
-// another spelling, by a link of either kind, or through a descriptor. info is that file;
-// nil if there is none.
+// isAt reports whether a name leads to the source, or would: by another spelling, by a
+// symbolic or a hard link, or through a descriptor. info describes the file of that name;
+// nil if it does not exist.
 func (s source) isAt(name string, info fs.FileInfo) bool {
 	if s.info != nil && info != nil {
-		// Of a device or a terminal nothing is lost.
+		// Writing to a device or a terminal destroys nothing.
 		return os.SameFile(s.info, info) && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
 	}
 	return s.info == nil && info == nil && s.name != "" && name != "" && whereIs(s.name) == whereIs(name)
 }
 
-// called is the source as an error names it for someone who has named a file that is it.
+// describe names the source in an error. name is the user's name for the same file.
 func (s source) called(name string) string {
 	switch s.name {
 	case name:
@@ -83,7 +83,7 @@ func (s source) called(name string) string {
 	return s.is + " " + s.name
 }
 
-// keepApart refuses a report that would take the place of a file that the command needs.
+// refuseSources refuses a destination that is one of the sources.
 func (d *destination) keepApart(stdout io.Writer, sources []source) error {
 	info := d.info(stdout)
 	for _, s := range sources {
@@ -98,16 +98,16 @@ func (d *destination) keepApart(stdout io.Writer, sources []source) error {
 	return nil
 }
 
-// isAround reports whether a file is in the way of a directory: it has its place, or that
-// of one around it.
+// blocksDirectory reports whether a file prevents a directory from being created: it has
+// the path of the directory or of one of its parents.
 func isAround(file, dir string) bool {
 	way, err := filepath.Rel(whereIs(file), whereIs(dir))
 	info, err2 := os.Stat(file)
 	return err == nil && filepath.IsLocal(way) && (err2 != nil || !info.IsDir())
 }
 
-// whereIs is a file's place, which need not be there yet: the same for every way to write
-// its name.
+// canonicalPath returns one path for all spellings of a file's name. The file need not
+// exist.
 func whereIs(name string) string {
 	if whole, err := filepath.Abs(name); err == nil {
 		name = whole

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// folderOf makes a folder with some files in it, and goes there.
+// makeFolder makes a folder with some files, and changes into it.
 func folderOf(t *testing.T, texts map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -26,7 +26,7 @@ func folderOf(t *testing.T, texts map[string]string) {
 	}
 }
 
-// run runs the command in a process of its own, as searches need it.
+// runProcess runs the command in a process of its own, which searches need.
 func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command("locksim", args...)
@@ -38,7 +38,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	return out.String(), said.String(), cmd.ProcessState.ExitCode()
 }
 
-// made runs the command, to make a file that others read.
+// mustRun runs the command, to make a file that others read.
 func made(t *testing.T, args ...string) {
 	t.Helper()
 	if _, said, status := run(t, args...); status == badInput {
@@ -46,8 +46,8 @@ func made(t *testing.T, args ...string) {
 	}
 }
 
-// No report takes the place of a file that the command reads or writes besides, by
-// whatever command, under whatever name. Nothing is run then.
+// No report replaces a file that the command reads or also writes, with any command and any
+// spelling of the name. The command then runs nothing.
 func TestReportsReplaceNoSources(t *testing.T) {
 	folderOf(t, map[string]string{"story.yaml": calm, "folder/in.yaml": calm, "folder/page.html": "mine"})
 	whole, err := filepath.Abs("story.yaml")
@@ -123,8 +123,8 @@ func TestReportsReplaceNoSources(t *testing.T) {
 	}
 }
 
-// What a name that is too long, or a folder that cannot be reached, is good for is known
-// before anything is run: these scenarios would take an hour.
+// A name that is too long and a folder that cannot be reached are refused before anything
+// is run: these scenarios would take an hour.
 func TestUnusableNamesAreRefusedFirst(t *testing.T) {
 	folderOf(t, map[string]string{"story.yaml": calm, "file": "text"})
 	long := strings.Repeat("n", 256)
@@ -145,8 +145,8 @@ func TestUnusableNamesAreRefusedFirst(t *testing.T) {
 	}
 }
 
-// A page takes the place of a page that locksim has written and of nothing else, and is
-// written into its folder. What is wrong is known before anything is run.
+// A page replaces only a page that locksim has written, and is written only into its
+// folder. Problems are found before anything is run.
 func TestPagesReplacePagesOnly(t *testing.T) {
 	folderOf(t, map[string]string{"story.yaml": calm, "outside.html": "mine"})
 	if err := os.Symlink("outside.html", "link.html"); err != nil {
@@ -175,11 +175,11 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 				make func(file string) error
 				want string
 			}{
-				"a file":           {func(f string) error { return os.WriteFile(f, []byte("mine"), 0o666) }, "and locksim has not written that; move that away, or name another folder"},
-				"a link":           {func(f string) error { return os.Symlink("../outside.html", f) }, "and that is a symbolic link; move that away, or name another folder"},
-				"a link to a page": {func(f string) error { return os.Symlink("../own.html", f) }, "and that is a symbolic link; "},
-				"a link nowhere":   {func(f string) error { return os.Symlink("../nowhere.html", f) }, "and that is a symbolic link; "},
-				"a folder":         {func(f string) error { return os.Mkdir(f, 0o777) }, "and that is a directory; "},
+				"a file":           {func(f string) error { return os.WriteFile(f, []byte("mine"), 0o666) }, "and locksim has not written it; move it away, or name another folder"},
+				"a link":           {func(f string) error { return os.Symlink("../outside.html", f) }, "and it is a symbolic link; move it away, or name another folder"},
+				"a link to a page": {func(f string) error { return os.Symlink("../own.html", f) }, "and it is a symbolic link; "},
+				"a link nowhere":   {func(f string) error { return os.Symlink("../nowhere.html", f) }, "and it is a symbolic link; "},
+				"a folder":         {func(f string) error { return os.Mkdir(f, 0o777) }, "and it is a directory; "},
 			} {
 				dir, err := os.MkdirTemp(".", "site")
 				if err != nil {
@@ -190,7 +190,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, said, status := run(t, append(command, "--format", "html", "-o", dir)...)
-				if status != badInput || !strings.Contains(said, "a page of the report would take the place of "+file+", "+c.want) {
+				if status != badInput || !strings.Contains(said, "a page of the report would replace "+file+", "+c.want) {
 					t.Errorf("%s with %s as %s: status %d, it says %q", name, what, page, status, said)
 				}
 				if n := len(entries(t, dir)); n != 1 {
@@ -208,7 +208,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		t.Error("a page was written through a link that led nowhere")
 	}
 
-	// Its own pages are replaced, those of the other formats too.
+	// Pages of locksim are replaced, also those of the other formats.
 	for _, format := range []string{"html", "svg", "edn", "mermaid"} {
 		for range 2 {
 			if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
@@ -220,7 +220,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(said, "locksim has not written that") {
+		if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(said, "locksim has not written it") {
 			t.Errorf("--format %s over other files: status %d, %s", format, status, said)
 		}
 		if err := os.RemoveAll("all"); err != nil {
@@ -228,9 +228,9 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 		}
 	}
 
-	// A saved trace may pretend to be a page.
+	// A saved trace can have the name of a page.
 	made(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
-	if _, said, status := run(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "take the place of index.html, and locksim has not written that") {
+	if _, said, status := run(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "replace index.html, and locksim has not written it") {
 		t.Errorf("a page over a saved trace: status %d, %s", status, said)
 	}
 }

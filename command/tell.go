@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// argumentsOf is how the command line named each scenario.
+// argumentsOf returns the argument that names each scenario.
 func argumentsOf(found ...input) map[*scenarios.Scenario]string {
 	all := map[*scenarios.Scenario]string{}
 	for _, in := range found {
@@ -17,8 +17,8 @@ func argumentsOf(found ...input) map[*scenarios.Scenario]string {
 	return all
 }
 
-// tell tells one version of a story with one lock. The error of one that does not come to
-// its end has the command that tells it.
+// runBoth runs one variant with one lock. If it fails, the error contains the command that
+// runs it again.
 func tell(in input, v *scenarios.Variant, o scenarios.RunOptions) (runs []scenarios.Outcome, untold string, err error) {
 	runs, untold, err = v.Tell(o)
 	if err != nil {

@@ -30,12 +30,14 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// reference says that traces are those of Linux, where a test sees to it that go-redis looks at
-// its idle connections; elsewhere that is found out by trying.
+// hasReferenceTraces reports whether the traces equal those of Linux. On Linux a test
+// ensures that go-redis checks its idle connections; on other systems locks.ChecksIdle
+// tries it.
 func reference() bool { return runtime.GOOS == "linux" || locks.ChecksIdle() }
 
-// version is what the Go toolchain knows of this build: of locksim, and of the program that it is
-// in, if that is somebody else's. Two builds that may come to something else have different ones.
+// version returns what the Go toolchain knows about this build: the version of locksim, and
+// the program that contains it if that is another one. Builds that may have different
+// results have different versions.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -52,7 +54,8 @@ func version() string {
 	return said
 }
 
-// versionWith is the version of what searches a lock: with that of the lock's library.
+// versionWith returns the version for searches of a lock: with the version of the lock's
+// library.
 func versionWith(lock string) string {
 	said := version()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -68,13 +71,13 @@ const (
 	goRedis       = "github.com/redis/go-redis/v9"
 )
 
-// libraryOf is the Go module on whose version it depends what a lock does.
+// libraryOf returns the Go module whose version determines what a lock does.
 func libraryOf(lock string) string {
 	k, _ := locks.Lookup(lock)
 	return cmp.Or(k.Library, goRedis)
 }
 
-// versionOf is the version of a module in this program; "" if it is not in it.
+// versionOf returns the version of a module in this program; "" if it is not in it.
 func versionOf(info *debug.BuildInfo, module string) string {
 	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == module })
 	if i < 0 {
@@ -87,8 +90,8 @@ func versionOf(info *debug.BuildInfo, module string) string {
 	return m.Version
 }
 
-// linkedIn says which systems, libraries and locks are linked into this program, and which are
-// only known to it.
+// describeLinked returns lines that list the systems, libraries and locks that are linked
+// into this program, and the locks that are not.
 func linkedIn() string {
 	var systems, libraries, lacks []string
 	info, _ := debug.ReadBuildInfo()

@@ -12,10 +12,11 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// writeWays writes the scenario files of the ways into a directory, and tells the ways
-// where they are; without a directory they are nowhere. What it finds there under their
-// names and is not as a search wrote it stays as it is, and that is said: nothing of the
-// search is lost, so it is no error. The same holds for sources. The error tells of all that could not be written.
+// writeWays writes the scenario files of the ways into a directory, and sets File of each
+// way to its path. Without a directory it clears File. A file with the name of a way that
+// no search has written stays as it is, and so does a source; writeWays prints a note,
+// which is no error, because the report still has the way. The error contains all files
+// that could not be written.
 func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source) error {
 	var errs []error
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
@@ -47,7 +48,7 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source
 	return errors.Join(errs...)
 }
 
-// sourceAt says which of the sources has the name of a way's file; "" if none has.
+// sourceAt returns which of the sources has the name of a way's file; "" if none has.
 func sourceAt(name string, sources []source) string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -61,8 +62,8 @@ func sourceAt(name string, sources []source) string {
 	return ""
 }
 
-// foreign says why what has the name of a way's file is not known to be as a search wrote
-// it; "" if it is, or if nothing has that name.
+// foreignWay returns why the file with the name of a way is not as a search wrote it; "" if
+// it is, or if there is no such file.
 func foreign(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -72,7 +73,7 @@ func foreign(name string) string {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		return "it is a symbolic link"
 	case err == nil && !info.Mode().IsRegular():
-		return "it is no ordinary file"
+		return "it is not a regular file"
 	}
 	var text []byte
 	if err == nil {
@@ -89,8 +90,8 @@ func foreign(name string) string {
 	return ""
 }
 
-// checkWays says before anything is run why no file could be written into a directory,
-// which need not exist.
+// checkWays returns why files cannot be written into a directory, before anything is run.
+// The directory need not exist.
 func checkWays(dir string) error {
 	if dir == "" {
 		return nil
@@ -105,7 +106,7 @@ func checkWays(dir string) error {
 	case err != nil:
 		return fmt.Errorf("locksim: --ways %s: %w", dir, cause(err))
 	case !info.IsDir():
-		return fmt.Errorf("locksim: --ways %s: %s is no directory; name one to write the scenario files into, it need not exist", dir, there)
+		return fmt.Errorf("locksim: --ways %s: %s is not a directory; name a directory for the scenario files, which need not exist", dir, there)
 	}
 	if err := canWriteBeside(filepath.Join(there, "way")); err != nil {
 		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, cause(err))

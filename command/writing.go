@@ -12,13 +12,13 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// writeFlags are the flags of every command that writes about a kind of subject: in
-// which of its formats, and to where.
+// writeFlags are the flags of every command that writes about a kind of subject: the format
+// and the destination.
 type writeFlags[S any] struct {
 	subject        *reports.Subject[S]
 	format, output string
-	// to is where the report goes, unless that is a folder, and sources are the files that
-	// must not be lost to it.
+	// destination is where the report goes, unless it is a folder. sources are the files
+	// that the report must not replace.
 	to      *destination
 	sources []source
 }
@@ -33,7 +33,7 @@ func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *report
 	complete(cmd, "format", names)
 }
 
-// names are those of the formats that are such.
+// formatNames returns the names of the formats that accept selects.
 func (f *writeFlags[S]) names(such func(reports.Format[S]) bool) []string {
 	var names []string
 	for _, format := range f.subject.Formats() {
@@ -44,8 +44,8 @@ func (f *writeFlags[S]) names(such func(reports.Format[S]) bool) []string {
 	return names
 }
 
-// chosen is the format that is asked for. The error of one that is not known says
-// which was probably meant.
+// chosenFormat returns the format that the flags ask for. If it is not known, the error
+// suggests the one that was probably meant.
 func (f *writeFlags[S]) chosen() (reports.Format[S], error) {
 	format, known := f.subject.Lookup(f.format)
 	if !known {
@@ -55,8 +55,7 @@ func (f *writeFlags[S]) chosen() (reports.Format[S], error) {
 	return format, nil
 }
 
-// check sees that a format can be written to where it is asked for, before anything is
-// read.
+// check checks that the format can be written to the destination, before anything is read.
 func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 	switch {
 	case f.pages(format):
@@ -68,9 +67,9 @@ func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 	return err
 }
 
-// prepare sees, before anything is run, that the report takes the place of nothing that
-// would be missed: of none of the sources, and in a folder of none but a page. subject is
-// what will be reported, as far as the names of its pages depend on it.
+// prepare checks, before anything is run, that the report would replace neither a source
+// nor, in a folder, anything that is not a page. subject is what will be reported, as far
+// as the names of its pages depend on it.
 func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options, sources []source) error {
 	f.sources = sources
 	if f.pages(format) {
@@ -82,14 +81,15 @@ func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], su
 	return f.to.prepare(cmd.OutOrStdout())
 }
 
-// pages reports whether a folder is asked for, of a format that can fill one.
+// writesPages reports whether the report is a folder of pages: -o names a folder, and the
+// format has pages.
 func (f *writeFlags[S]) pages(format reports.Format[S]) bool {
 	return fills(format) && isFolder(f.output)
 }
 
 func fills[S any](format reports.Format[S]) bool { return format.Pages != nil }
 
-// noFolder refuses a folder of a format that is one file.
+// folderError returns the error of a folder for a format that writes one file.
 func (f *writeFlags[S]) noFolder() error {
 	remedy := "name a file in it"
 	if _, err := os.Stat(f.output); err != nil {
@@ -101,18 +101,18 @@ func (f *writeFlags[S]) noFolder() error {
 	return fmt.Errorf("locksim: -o %s is a folder, and --format %s writes one file; %s", f.output, f.format, remedy)
 }
 
-// room sees that a format has room for a number of scenarios.
+// checkRoom checks that a format has room for a number of scenarios.
 func (f *writeFlags[S]) room(format reports.Format[S], scenarios int) error {
 	switch {
 	case format.Most == 0 || scenarios <= format.Most || f.pages(format):
 		return nil
 	case format.Pages == nil:
-		return fmt.Errorf("locksim: --format %s has room for %d at once, and here are %d; name fewer", format.Name, format.Most, scenarios)
+		return fmt.Errorf("locksim: --format %s has room for %d scenarios, and there are %d; name fewer", format.Name, format.Most, scenarios)
 	}
-	return fmt.Errorf("locksim: --format %s has room for %d in one document, and here are %d scenarios; name a folder: -o site/", format.Name, format.Most, scenarios)
+	return fmt.Errorf("locksim: --format %s has room for %d in one document, and there are %d scenarios; name a folder: -o site/", format.Name, format.Most, scenarios)
 }
 
-// write writes the subject to where it is asked for.
+// write writes the subject to the destination.
 func (f *writeFlags[S]) write(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options) error {
 	if f.pages(format) {
 		return unwritten(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o), f.sources))

@@ -30,7 +30,7 @@ func TestALockOfOnesOwn(t *testing.T) {
 		{"version", 0, `^locksim ` + regexp.QuoteMeta(ourVersion) + ` go\S+, in example.com/mine \(devel\)\n`},
 		{"version", 0, `\nsystems: redis\n`},
 		{"__complete run --lock mi", 0, `(?m)^mine$`},
-		{"list --lock mine", 0, "no scenario that is built in is like that"},
+		{"list --lock mine", 0, "no built-in scenario fits all filters"},
 		{"run gc-pause --lock mine", 0, `\n  lock +mine on 1 node, TTL 30s\n`},
 		{"explain gc-pause --lock mine", 0, `\nreplay: locksim explain gc-pause --seed 1 --lock mine\n`},
 		{"matrix gc-pause --lock mine,redsync", 0, `\n gc-pause +✓✗ ✗→✓ +✓✗ ✗→✓\n`},
