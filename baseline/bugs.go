@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// What the track record comes to: each version of a library in the story of its bug, and
-// in the story of the suite that finds it.
+// This file makes the part of the track record: the results of each version of a library in
+// the story of its bug, and in the test case of the suite that finds it.
 
-// What is read of a line of go run ./trackrecord/run -json.
+// A version is what this program reads of a line of go run ./trackrecord/run -json.
 type version struct {
 	Bug     string   `json:"bug"`
 	Module  string   `json:"module"`
@@ -25,7 +25,7 @@ type version struct {
 	Suite []testFinding `json:"suite"`
 }
 
-// bugs makes the part of the track record.
+// makeBugs makes the part of the track record.
 func bugs(ctx context.Context, c *checkout) ([]line, error) {
 	file := filepath.Join(filepath.Dir(c.command), "versions.jsonl")
 	if _, err := output(c.run(ctx, "go", "run", "./trackrecord/run", "-check", "-json", file)); err != nil {

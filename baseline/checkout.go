@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// A checkout is the files of a commit, and the command built from them.
+// A checkout is a folder with the files of a commit, and the command built from them.
 type checkout struct {
 	dir     string
 	command string // the path of locksim
-	jobs    int    // how many processes to run at once
+	jobs    int    // the number of processes to run at the same time
 }
 
 // build builds the command. The function that it returns removes it.
@@ -35,8 +35,9 @@ func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	return remove, nil
 }
 
-// run is a command in the folder of the checkout. What makes locksim's tests do something
-// else than usual is not handed on to it. Interrupted, it has some time to end by itself.
+// newCommand returns a command that runs in the folder of the checkout. It gets no
+// environment variable that changes what the tests of locksim do. After an interrupt it has
+// some time to end by itself.
 func (c *checkout) run(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = c.dir
@@ -46,8 +47,8 @@ func (c *checkout) run(ctx context.Context, name string, args ...string) *exec.C
 	return cmd
 }
 
-// output runs a command and returns what it prints. Status 1 of locksim and of go test says
-// that something is not as it is expected to be: no error if there is output.
+// output runs a command and returns its output. Status 1 of locksim and of go test means
+// that something is not as expected: this is no error if there is output.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

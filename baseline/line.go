@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// A line is one thing that a commit comes to: a run of a scenario, a way to break a lock, a
-// mutant. The line of the file has its part before it, and tabs between part, key and facts.
+// A line is one result of a commit: a run of a scenario, a way to break a lock, a mutant.
+// In the file a line begins with its part. Tabs separate the part, the key and the facts.
 type line struct {
-	// key tells the lines of a part apart. It is a command that shows what the line is about.
+	// key is unique within a part. It is a command that shows what the line is about.
 	key string
-	// facts are what there is to compare, the gravest first.
+	// facts are the values to compare, the most important first.
 	facts []fact
 }
 
-// A fact is a value in clear, or the digest of a larger one.
+// A fact is a value as text, or the digest of a larger value.
 type fact struct{ name, value string }
 
 func (l line) fact(name string) string {
@@ -43,8 +43,8 @@ func (l line) String() string {
 
 var oneLine = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// replacePart replaces the lines of a part in a file, which need not exist, and returns how
-// many of the lines the file did not have before.
+// replacePart replaces the lines of a part in a file, which need not exist. It returns how
+// many of the new lines the file did not contain before.
 func replacePart(file, part string, lines []line) (changed int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func replacePart(file, part string, lines []line) (changed int, err error) {
 	return changed, os.WriteFile(file, []byte(strings.Join(all, "")), 0o644)
 }
 
-// digest is short and the same for equal JSON, whatever the order of members. A value
-// that JSON cannot hold is a mistake in this program.
+// digest returns a short text that is equal for equal JSON, whatever the order of members.
+// A value that JSON cannot express is a bug in this program.
 func digest(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -80,13 +80,13 @@ func digest(value any) string {
 	if err := in.Decode(&plain); err != nil {
 		panic(fmt.Sprintf("baseline: %v", err))
 	}
-	if text, err = json.Marshal(plain); err != nil { // the members of a map are sorted
+	if text, err = json.Marshal(plain); err != nil { // Marshal sorts the members of a map
 		panic(fmt.Sprintf("baseline: %v", err))
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:8]
 }
 
-// listed is a list in clear.
+// formatList returns a list as text.
 func listed(words []string) string {
 	if len(words) == 0 {
 		return "-"

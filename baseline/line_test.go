@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestReplacePart: the lines of other parts stay, those of the part are the new ones, all are
-// sorted, and a value that has what separates facts or lines does not break its line.
+// TestReplacePart: the lines of other parts stay, the lines of the part are replaced, and
+// all are sorted. A value that contains the separators of facts or lines does not break its
+// line.
 func TestReplacePart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.txt")
 	put := func(part string, lines ...line) int {
@@ -30,8 +31,8 @@ func TestReplacePart(t *testing.T) {
 	}
 }
 
-// TestChoose: a name stands for the parts below it, a part that takes as long as all the rest has
-// to be named, and an unknown name is an error that lists the known ones.
+// TestChoose: a name selects the parts below it. A part that takes as long as all others
+// must be named itself. The error of an unknown name lists the known ones.
 func TestChoose(t *testing.T) {
 	for only, want := range map[string]string{
 		"scenarios/1":           "scenarios/1",
@@ -59,7 +60,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// differing are the names of the facts in which two lists of lines differ, or what else differs.
+// differing returns the names of the facts in which two lists of lines differ, or "lines"
+// or "key".
 func differing(was, is []line) string {
 	if len(was) != len(is) {
 		return "lines"
@@ -79,7 +81,7 @@ func differing(was, is []line) string {
 	return strings.Join(names, " ")
 }
 
-// changed is a text in which something is replaced that must be there.
+// replaceOnce replaces a part of a text that must be there.
 func changed(t *testing.T, text, old, new string) []byte {
 	t.Helper()
 	if !strings.Contains(text, old) {

@@ -1,10 +1,10 @@
-// Command baseline writes what a commit comes to into a file of digests, a line for each
-// run of the scenarios, each way that a search finds, each mutant and each library. The
-// file is committed, and git diff compares it with that of another commit. See README.md.
+// Command baseline writes the results of a commit to a file of digests, with a line for
+// each run of the scenarios, each way that a search finds, each mutant and each library.
+// The file is committed, and git diff compares it with that of another commit. See
+// README.md.
 //
-// The program knows the code of no package: it reads what the command prints in JSON and
-// the attributes that tests write, so that it can judge a change of all that is behind
-// these.
+// The program uses the code of no package: it reads the JSON output of the command and the
+// attributes that tests write. Therefore it can check a change of everything behind them.
 package main
 
 import (
@@ -36,10 +36,10 @@ func main() {
 	}
 }
 
-// A part is made by itself.
+// A part is a section of the file that can be made alone.
 type part struct {
 	name string
-	// slow says that the part takes longer than all others, and is made only if it is named.
+	// slow parts take longer than all others together, and are made only if they are named.
 	slow bool
 	make func(context.Context, *checkout) ([]line, error)
 }
@@ -60,8 +60,8 @@ func parts() []part {
 	return all
 }
 
-// choose returns the parts of some names, separated by commas: ways stands for all whose
-// name begins with ways/. No names choose all parts that are not slow.
+// choose returns the parts of some names, separated by commas. A name such as ways selects
+// all parts whose name begins with ways/. No names select all parts that are not slow.
 func choose(names string) ([]part, error) {
 	all := parts()
 	if names == "" {
@@ -86,8 +86,8 @@ func choose(names string) ([]part, error) {
 	return chosen, nil
 }
 
-// makeParts makes the parts and writes the file after each, so that a later failure loses
-// none of them.
+// makeParts makes the parts. It writes the file after each part, so that a later failure
+// loses none of them.
 func makeParts(ctx context.Context, c *checkout, only, file string) error {
 	chosen, err := choose(only)
 	if err != nil {

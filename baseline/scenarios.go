@@ -13,10 +13,11 @@ import (
 	"sync"
 )
 
-// The runs of all scenarios that are built in: of each variant, without fencing tokens
-// and with them, with its own lock and each that the file expects something of.
+// This file makes the parts of the built-in scenarios: the runs of each variant, without
+// fencing tokens and with them, with its own lock and with each lock of which the file
+// expects something.
 
-// What is read of locksim list --format json.
+// A catalogue is what this program reads of locksim list --format json.
 type catalogue struct {
 	Schema    string `json:"schema"`
 	Scenarios []struct {
@@ -29,7 +30,7 @@ type catalogue struct {
 	} `json:"scenarios"`
 }
 
-// What is read of locksim run --format json.
+// A report is what this program reads of locksim run --format json.
 type report struct {
 	Schema  string `json:"schema"`
 	Results []struct {
@@ -73,11 +74,11 @@ type run struct {
 	Events    int    `json:"events"`
 }
 
-// releaseAnswer is a property that is only reported. Unless it is violated no fact
-// mentions it, nor does any report for people.
+// releaseAnswer is a property that is only reported. Unless it is violated, it is neither
+// in a fact nor in a report for people.
 const releaseAnswer = "release-answer"
 
-// facts are those of a run, which README.md explains.
+// facts returns the facts of a run. README.md explains them.
 func (r run) facts() []fact {
 	type judgement struct {
 		Outcome, Fault string
@@ -93,7 +94,7 @@ func (r run) facts() []fact {
 		if f.Property == releaseAnswer && f.Outcome != "violated" {
 			continue
 		}
-		// That a property holds or does not apply is among the properties already.
+		// The properties already say which ones hold or do not apply.
 		if f.Outcome == "violated" || f.Outcome == "unknown" {
 			broken[f.Property] = judgement{f.Outcome, f.Fault, f.AtNS}
 		}
@@ -136,23 +137,23 @@ func (s setup) command() string {
 	return "locksim run " + s.scenario + variant + " --lock " + s.lock
 }
 
-// A place is that of one run among all.
+// A place identifies one run.
 type place struct {
 	setup
 	fencing string
 	seed    uint64
 }
 
-// A batch is scenarios that one process runs on a seed, each with all of its variants, with
-// a lock in place of the variants' own unless that is "".
+// A batch is the scenarios that one process runs on a seed, with all their variants. lock
+// replaces the variants' own locks, unless it is "".
 type batch struct {
 	lock      string
 	scenarios []string
 	seed      uint64
 }
 
-// scenarios makes the part of the seeds from first to last. On one seed each run has a line; on
-// several all runs of a setup share one.
+// makeScenarios returns a function that makes the part of the seeds from first to last.
+// With one seed each run has a line; with several, all runs of a setup share one.
 func scenarios(first, last uint64) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		setups, batches, err := c.plan(ctx)
@@ -193,7 +194,7 @@ func scenarios(first, last uint64) func(context.Context, *checkout) ([]line, err
 	}
 }
 
-// plan returns what is to be run on each seed, and in which processes.
+// plan returns the setups to run on each seed, and the batches in which to run them.
 func (c *checkout) plan(ctx context.Context) (setups []setup, batches []batch, err error) {
 	text, err := output(c.run(ctx, c.command, "list", "--format", "json"))
 	if err != nil {
@@ -223,7 +224,8 @@ func (c *checkout) plan(ctx context.Context) (setups []setup, batches []batch, e
 	return setups, batches, nil
 }
 
-// runBatches runs each batch in a process of its own, up to c.jobs at once, until one fails.
+// runBatches runs each batch in a process of its own, up to c.jobs at the same time. After
+// a failure it starts no more.
 func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][]fact, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -251,10 +253,10 @@ func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][
 	return found, context.Cause(ctx)
 }
 
-// runBatch runs a batch on one thread, which is the fastest unless GOMAXPROCS says otherwise.
+// runBatch runs a batch on one thread, which is the fastest way, unless GOMAXPROCS is set.
 func (c *checkout) runBatch(ctx context.Context, b batch) (map[place][]fact, error) {
 	args := append([]string{"run"}, b.scenarios...)
-	args = append(args, "--seed", strconv.FormatUint(b.seed, 10), "--format", "json", "--timeout", "10m") // however busy the machine
+	args = append(args, "--seed", strconv.FormatUint(b.seed, 10), "--format", "json", "--timeout", "10m") // enough for a busy machine
 	if b.lock != "" {
 		args = append(args, "--lock", b.lock)
 	}
@@ -288,8 +290,8 @@ func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	return runs, nil
 }
 
-// share makes one line of the runs of a setup. runs has those without fencing tokens and
-// those with them, both from the first seed on.
+// share returns one line for all runs of a setup. runs are the runs without fencing tokens
+// and the runs with them, each from the first seed on.
 func share(key string, first uint64, runs [2][]line) line {
 	shared := line{key: key}
 	for _, f := range runs[0][0].facts {
@@ -302,7 +304,7 @@ func share(key string, first uint64, runs [2][]line) line {
 		switch f.name {
 		case "verdict":
 			shared.facts = append(shared.facts, fact{f.name, counted(values[0]) + "/" + counted(values[1])})
-		case "violated": // it is in what is judged
+		case "violated": // it is part of judged
 		default:
 			shared.facts = append(shared.facts, fact{f.name, digest(values)})
 		}
@@ -316,7 +318,7 @@ func share(key string, first uint64, runs [2][]line) line {
 	return shared
 }
 
-// counted lists words, each once, with how often it is there if there is another.
+// countWords returns the different words as text. If there are several, each has its count.
 func counted(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {

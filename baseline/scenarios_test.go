@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// aRun is a run as locksim run --format json writes it, in short.
+// sampleRun is a shortened run in the format of locksim run --format json.
 const aRun = `{
 	"variant": "", "fencing": "off", "lock": "redlock", "verdict": "unsafe",
 	"properties": {"lease-exclusion": "holds", "section-exclusion": "violated", "write-order": "violated"},
@@ -34,8 +34,8 @@ func readRun(t *testing.T, text []byte) []line {
 	return []line{{facts: r.facts()}}
 }
 
-// TestFacts: each change of a run is seen in the fact that it belongs to, and in no other;
-// what is new in the report is not looked at.
+// TestFacts: each change of a run changes the fact that it belongs to, and no other. New
+// members of the report change nothing.
 func TestFacts(t *testing.T) {
 	before := readRun(t, []byte(aRun))
 	for _, c := range []struct{ name, old, new, changes string }{
@@ -71,8 +71,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestReadReport: a report that lacks what is compared is refused, not taken for one in
-// which nothing has changed.
+// TestReadReport: a report that lacks what is compared is refused. It must not look like a
+// report in which nothing has changed.
 func TestReadReport(t *testing.T) {
 	good := `{"schema": "locksim/report/v1", "results": [{"scenario": "gc-pause", "runs": [` + aRun + `]}]}`
 	runs, err := readReport([]byte(good), 7)
@@ -99,8 +99,8 @@ func TestReadReport(t *testing.T) {
 
 var gcPauseOnRedlock = setup{"gc-pause", "", "redlock"}
 
-// shared is the line of a scenario on the seeds 2 to 4, with these verdicts and traces. The traces with
-// fencing tokens begin with "on-".
+// sharedLine returns the line of a scenario on the seeds 2 to 4, with these verdicts and
+// traces. The traces with fencing tokens begin with "on-".
 func shared(verdicts, traces string) line {
 	var runs [2][]line
 	for i, prefix := range []string{"", "on-"} {
@@ -111,8 +111,8 @@ func shared(verdicts, traces string) line {
 	return share(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
 }
 
-// TestShare: runs that share a line are counted by verdict, and their marks tell on which seeds
-// they differ, even if only the order does.
+// TestShare: a shared line counts runs by verdict. Its marks show on which seeds the runs
+// differ, even if only the order differs.
 func TestShare(t *testing.T) {
 	if got := shared("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
 		t.Errorf("the line is %v", got)
@@ -138,7 +138,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestARunThatCannotBeMade: the error says which command fails, and with which words.
+// TestARunThatCannotBeMade: the error contains the command that fails and its message.
 func TestARunThatCannotBeMade(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the command here is a shell script")

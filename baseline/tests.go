@@ -10,10 +10,12 @@ import (
 	"strings"
 )
 
-// What tests find of each mutant, by the suite and by a search, and of each library. They
-// write it as attributes, which go test -json hands on.
+// This file makes the parts of the tests: what the suite and a search find in each mutant,
+// and what the suite finds in each library. The tests write it as attributes, which go test
+// -json reports.
 
-// What is read of a finding: of the suite's, by story, and of a search's.
+// A testFinding is what this program reads of a finding. The upper fields are those of the
+// suite, for a test case; the lower ones are those of a search.
 type testFinding struct {
 	Story    string `json:"story"`
 	Worlds   int    `json:"worlds"`
@@ -33,7 +35,8 @@ type testFinding struct {
 	Command string   `json:"command"`
 }
 
-// problemLines are the lines of the problems of a finding, whose keys begin with a prefix.
+// problemLines returns the lines of the problems of a finding, with a prefix for their
+// keys.
 func (f testFinding) problemLines(prefix string) (all []line) {
 	for _, p := range f.Problems {
 		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.Story, p.Rule), facts: []fact{
@@ -44,7 +47,7 @@ func (f testFinding) problemLines(prefix string) (all []line) {
 	return all
 }
 
-// A subtest is a mutant or a library, and what its test finds.
+// A subtest is the test of a mutant or a library, and what it finds.
 type subtest struct {
 	name     string
 	command  string
@@ -52,7 +55,7 @@ type subtest struct {
 }
 
 // runTest runs a test and returns its subtests, in order. A failure of the test is no
-// error: it may be because of what was found.
+// error: the findings may be its cause.
 func runTest(ctx context.Context, c *checkout, folder, test string) ([]subtest, error) {
 	text, err := output(c.run(ctx, "go", "test", "-json", "-count=1", "-timeout=2h", "-run=^"+test+"$", folder))
 	if err != nil {
@@ -70,7 +73,7 @@ func runTest(ctx context.Context, c *checkout, folder, test string) ([]subtest, 
 func readTest(text []byte, test, command string) ([]subtest, error) {
 	var all []subtest
 	for l := range bytes.Lines(text) {
-		if l[0] != '{' { // go's own words
+		if l[0] != '{' { // a message of the go command
 			continue
 		}
 		var e struct{ Action, Test, Key, Value string }
@@ -97,7 +100,8 @@ func readTest(text []byte, test, command string) ([]subtest, error) {
 	return all, nil
 }
 
-// mutants makes the part of a test of mutants: what each is caught by.
+// makeMutants returns a function that makes the part of a test of mutants: what catches
+// each.
 func mutants(test string) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		all, err := runTest(ctx, c, "./internal/mutants", test)
@@ -127,8 +131,8 @@ func mutantLines(mutants []subtest) (all []line) {
 	return all
 }
 
-// libraries makes the part of what the suite finds in each library, and of how much of the
-// suite could be told with it.
+// makeLibraries makes the part of the libraries: what the suite finds in each, and how much
+// of the suite applies to it.
 func libraries(ctx context.Context, c *checkout) ([]line, error) {
 	all, err := runTest(ctx, c, "./libraries", "TestLibraries")
 	return libraryLines(all), err

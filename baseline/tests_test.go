@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// testOutput is what go test -json prints, in short: two mutants, of which one is caught,
+// testOutput is a shortened output of go test -json: two mutants, of which one is caught,
 // and a library.
 const testOutput = `go: downloading something
 {"Action":"start","Package":"p"}
@@ -19,7 +19,7 @@ const testOutput = `go: downloading something
 {"Action":"fail","Package":"p","Test":"TestMutants/single/never"}
 `
 
-// inText are lines as they are in a file.
+// joinLines returns lines as they are in the file, with " | " for tabs.
 func inText(lines []line) string {
 	var all []string
 	for _, l := range lines {
@@ -28,7 +28,7 @@ func inText(lines []line) string {
 	return strings.ReplaceAll(strings.Join(all, "\n"), "\t", " | ")
 }
 
-// TestMutantLines: a mutant that is not caught has a line, too.
+// TestMutantLines: a mutant that is not caught also has a line.
 func TestMutantLines(t *testing.T) {
 	found, err := readTest([]byte(testOutput), "TestMutants", "go test ./internal/mutants -run TestMutants")
 	if err != nil {
@@ -41,8 +41,8 @@ func TestMutantLines(t *testing.T) {
 	}
 }
 
-// TestLibraryLines: what is found has a line of its own; a story that cannot be told any
-// more is seen in the line of the suite.
+// TestLibraryLines: each problem has a line of its own. A test case that no longer applies
+// changes the line of the suite.
 func TestLibraryLines(t *testing.T) {
 	made := func(stories ...string) []line {
 		redsync := subtest{name: "redsync", command: "go test -run TestLibraries/redsync"}

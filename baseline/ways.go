@@ -16,8 +16,8 @@ type search struct {
 	slow bool // see part
 }
 
-// searches try pairs of faults on the locks that the project answers for; of the libraries
-// single faults tell enough, in less time.
+// searches try pairs of faults on the project's own locks. For the libraries single faults
+// are enough, and take less time.
 var searches = []search{
 	{name: "redlock", args: "--lock redlock --nodes 3 --worlds 5000"},
 	{name: "single", args: "--lock single --worlds 5000"},
@@ -25,15 +25,15 @@ var searches = []search{
 	{name: "redislock-defaults", args: "--lock redislock-defaults --max-faults 1"},
 	{name: "rueidislock", args: "--lock rueidislock --max-faults 1"},
 	{name: "rueidislock-strict", args: "--lock rueidislock-strict --max-faults 1"},
-	// Three nodes have a minority and a majority as five have, in a third of the time.
+	// Three nodes have a minority and a majority like five, and take a third of the time.
 	{name: "redsync", args: "--lock redsync --max-faults 1 --nodes 3"},
-	// Thirty-two tries are thirty-two times the messages at which a fault can strike.
+	// With 32 tries there are 32 times as many messages at which a fault can strike.
 	{name: "redsync-retrying", args: "--lock redsync-retrying --max-faults 1 --nodes 3", slow: true},
 	{name: "redsync-defaults", args: "--lock redsync-defaults --max-faults 1 --nodes 3", slow: true},
 }
 
-// What is read of locksim explore --format json. Members that say how the search went about
-// its work, and not what it found, are left out.
+// explored is what this program reads of locksim explore --format json. It leaves out
+// members that describe how the search worked, and not what it found.
 type explored struct {
 	Schema  string `json:"schema"`
 	Worlds  int    `json:"worlds"`
@@ -112,8 +112,8 @@ type way struct {
 	} `json:"margins"`
 }
 
-// facts are those of a way. Its sizes are the margins: what each fault must last or
-// amount to, survived and broken, in nanoseconds.
+// facts returns the facts of a way. sizes are the margins: the size of each fault that is
+// survived and the size that breaks the lock, in nanoseconds.
 func (w way) facts() []fact {
 	var sizes, counts, faults []string
 	for _, m := range w.Margins {
@@ -142,7 +142,7 @@ func (w way) facts() []fact {
 	}
 }
 
-// explore makes the part of a search. It needs all of the machine.
+// explore makes the part of a search. It uses the whole machine.
 func (s search) explore(ctx context.Context, c *checkout) ([]line, error) {
 	args := append([]string{"explore", "--ways", "", "--jobs", strconv.Itoa(c.jobs), "--format", "json"}, strings.Fields(s.args)...)
 	text, err := output(c.run(ctx, c.command, args...))
@@ -152,7 +152,7 @@ func (s search) explore(ctx context.Context, c *checkout) ([]line, error) {
 	return readExplored(text, "locksim explore "+s.args)
 }
 
-// readExplored reads what a search came to.
+// readExplored reads the report of a search.
 func readExplored(text []byte, command string) ([]line, error) {
 	var e explored
 	if err := json.Unmarshal(text, &e); err != nil || e.Schema != "locksim/explore/v1" || e.Worlds == 0 {

@@ -16,7 +16,7 @@ const aSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds": 84
 		"margins": [{"fault": 0, "survived_ns": 20990000000, "broken_ns": 21000000000}]}],
 	"ran_on": []}`
 
-// TestReadExplored: each change of a search is seen in the facts that it belongs to.
+// TestReadExplored: each change of a search changes the facts that it belongs to.
 func TestReadExplored(t *testing.T) {
 	made := func(text []byte) []line {
 		t.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The command that README.md builds knows what this one knows, and what both can run comes to
-// the same in both, byte for byte.
+// The command that README.md builds knows the same locks and scenarios as this one. For
+// what both can run, their output is equal, byte for byte.
 func TestProgramsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs most of the catalogue, twice")
@@ -23,7 +23,7 @@ func TestProgramsAgree(t *testing.T) {
 		{"list"}, {"list", "--format", "json"}, {"validate", root + "/scenarios"},
 		{"__complete", "run", ""}, {"__complete", "explore", "--lock", ""}, {"__complete", "matrix", "--lock", "redlock,"},
 		{"__complete", "run", "sqlite-gc-pause", "--variant", ""},
-		{"run", shared, "--format", "json"}, // with the hash of each trace
+		{"run", shared, "--format", "json"}, // it contains the hash of each trace
 	}
 	small := make([]string, len(commands))
 	for i, c := range commands {
@@ -37,8 +37,8 @@ func TestProgramsAgree(t *testing.T) {
 	}
 }
 
-// playedByBoth is a folder with the scenarios of the catalogue none of whose locks the program is
-// without that is found now.
+// sharedScenarios returns a folder with the scenarios of the catalogue that the program in
+// PATH can run, because it contains all their locks.
 func playedByBoth(t *testing.T) string {
 	t.Helper()
 	lacks := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"unicode"
 )
 
-// mostLines is how long README.md may be: what is read once, by everybody. The rest is
-// in docs/, by reader.
+// maxLines is the largest length of README.md, which everybody reads. Texts for some
+// readers belong in docs/.
 const mostLines = 250
 
 func TestReadmeIsAFrontPage(t *testing.T) {
@@ -30,10 +30,10 @@ func TestReadmeIsAFrontPage(t *testing.T) {
 	}
 }
 
-// sourceFile is a file of this repository as documents name it: `sim/world.go`.
+// sourceFile matches the name of a source file in a document: `sim/world.go`.
 var sourceFile = regexp.MustCompile("`([a-z]+(?:/[a-z_]+)*/[a-z_]+\\.go)`")
 
-// Each file of source that a document names is there.
+// Each source file that a document names exists.
 func TestDocumentsNameFilesThatExist(t *testing.T) {
 	found := 0
 	for _, d := range read(t, "README.md", "docs/*.md", "*/README.md") {
@@ -49,7 +49,7 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 	}
 }
 
-// Each link from a document to a file leads to one, and each to a heading too.
+// The target of each link between documents exists, both the file and the heading.
 func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	all := read(t, "README.md", "docs/*.md", "spread/README.md", "trackrecord/README.md")
 	found := 0
@@ -66,8 +66,8 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	}
 }
 
-// follow says why a link leads nowhere. Whether an address on the web is there is not
-// asked.
+// follow returns an error if the target of a link does not exist. It does not check
+// addresses on the web.
 func follow(from document, link string) error {
 	to, err := url.Parse(link)
 	switch {
@@ -110,14 +110,14 @@ var (
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
 	codeSpan  = regexp.MustCompile("`[^`\n]*`")
 	// inlineLink is [text](target), also of a picture; namedLink is [name]: target;
-	// elementLink is that of HTML.
+	// elementLink is a link in an HTML element.
 	inlineLink  = regexp.MustCompile(`\]\((<[^>\n]*>|[^)\s]*)(?: +"[^"\n]*")?\)`)
 	namedLink   = regexp.MustCompile(`(?m)^\[[^]\n]+\]: *(\S+)`)
 	elementLink = regexp.MustCompile(`<[a-z]+ [^>]*(?:href|src)="([^"]*)"`)
 	heading     = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
 )
 
-// linksOf lists what a document links to, outside of code.
+// linksOf returns the targets of the links in a document, outside of code.
 func linksOf(text string) []string {
 	text = codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(text, ""), "code")
 	var links []string
@@ -129,7 +129,7 @@ func linksOf(text string) []string {
 	return links
 }
 
-// anchorsOf lists the anchors of a document's headings, as GitHub makes them.
+// anchorsOf returns the anchors of a document's headings, as GitHub makes them.
 func anchorsOf(text string) []string {
 	var anchors []string
 	times := map[string]int{}
@@ -145,8 +145,8 @@ func anchorsOf(text string) []string {
 	return anchors
 }
 
-// anchorOf is a heading in small letters, with a hyphen for each space and without
-// signs.
+// anchorOf returns a heading in small letters, without punctuation, and with a hyphen for
+// each space.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// What one can name on a command line or in a scenario is in the document in which a
-// reader would look it up.
+// Everything that can be named on a command line or in a scenario is in the document in
+// which a reader would look it up.
 func TestDocumentsNameEverything(t *testing.T) {
 	named := func(file, what string, names ...string) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 		named("docs/scenarios.md", "source of tokens", name+"`")
 	}
 	for _, p := range storage.Policies() {
-		if p != storage.None { // a scenario cannot ask for it: the run without fencing has it
+		if p != storage.None { // only the run without fencing uses it, and no scenario can
 			named("docs/scenarios.md", "storage policy", string(p)+"`")
 		}
 	}
@@ -61,7 +61,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 	}
 }
 
-// offered are the words with which a shell would complete a command line.
+// completions returns the words that the shell offers for a command line.
 func offered(t *testing.T, typed ...string) (words []string) {
 	t.Helper()
 	for line := range strings.Lines(printed(t, append([]string{"__complete"}, typed...)...)) {
@@ -75,7 +75,7 @@ func offered(t *testing.T, typed ...string) (words []string) {
 	return words
 }
 
-// Every field that a scenario can have is in docs/scenarios.md.
+// docs/scenarios.md names every field that a scenario can have.
 func TestDocumentsNameEveryField(t *testing.T) {
 	type object struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -12,8 +12,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// showRefused shows how much work a storage refuses, by the number of clients: of a file whose
-// variants are called none-N and lock-N, over twenty seeds.
+// showRefused shows how much work a storage refuses, by the number of clients. The variants
+// of the file are called none-N and lock-N. It runs twenty seeds.
 func showRefused(t *testing.T, file, _ string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -42,13 +42,13 @@ func showRefused(t *testing.T, file, _ string) string {
 	return b.String() + "\n"
 }
 
-// sums are figures of measures over some runs, by name.
+// sums are the sums of the figures of measures over some runs, by name.
 type sums struct {
 	of   map[string]int64
 	runs int64
 }
 
-// measured are those of a variant's runs with fencing, which must come to what it expects.
+// sumMeasures returns the sums of a variant's runs with fencing. It fails if a run is not safe.
 func measured(t *testing.T, v *scenarios.Variant) sums {
 	all := sums{of: map[string]int64{}}
 	for seed := range uint64(20) {

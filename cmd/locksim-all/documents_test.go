@@ -21,11 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write into README.md and docs/ what their blocks show now")
 
-// root is the repository, as seen from the tests of this package.
+// root is the path of the repository from this package.
 const root = "../.."
 
-// asReadmeBuilds has the tests that follow find the command that README.md builds in place of
-// this program, which has the locks of all libraries.
+// useReadmeCommand makes the rest of the test run the command that README.md builds,
+// instead of this program, which contains the locks of all libraries.
 func asReadmeBuilds(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,10 +36,10 @@ func asReadmeBuilds(t *testing.T) {
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// A document is a text for people, at a path within the repository.
+// A document is a text for people, with its path in the repository.
 type document struct{ path, text string }
 
-// documents reads README.md and all that is in docs/.
+// documents reads README.md and all documents in docs/.
 func documents(t *testing.T) []document {
 	t.Helper()
 	return read(t, "README.md", "docs/*.md")
@@ -68,17 +68,16 @@ func read(t *testing.T, patterns ...string) []document {
 	return found
 }
 
-// A block of a document stands between two comments, <!-- KIND: ARGUMENT --> and
-// <!-- end -->. Paths in its argument are as seen from the document.
+// block matches a generated block of a document. It is between two comments, <!-- KIND:
+// ARGUMENT --> and <!-- end -->. Paths in its argument are relative to the document.
 var block = regexp.MustCompile(`(?s)(<!-- ([a-z ]+?)(?:: ([^\n]*))? -->\n)(.*?)(<!-- end -->)`)
 
-// A blockKind is what all blocks have in common whose comment begins with its name.
+// A blockKind is a kind of generated block.
 type blockKind struct {
-	// show returns what a block has to show. What it is given is the argument, and
-	// what the block shows now, which it returns if there is nothing to say against
-	// it.
+	// show returns the correct content of a block. argument is the argument of the block,
+	// and now its current content. Some kinds only check now, and return it unchanged.
 	show func(t *testing.T, argument, now string) string
-	// slow blocks are left as they are under -short.
+	// slow blocks are not checked with -short.
 	slow bool
 }
 
@@ -96,7 +95,7 @@ var blockKinds = map[string]blockKind{
 	"formats":  {show: showFormats},
 }
 
-// Whatever a document shows is what the program does: output, scenarios, code.
+// Every generated block in the documents is up to date: output, scenarios, code.
 func TestDocumentsShowWhatHappens(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range documents(t) {
@@ -144,7 +143,7 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 	}
 }
 
-// firstDifference shows the first line in which two texts differ.
+// firstDifference returns the first line in which two texts differ.
 func firstDifference(was, is string) string {
 	a, b := strings.Split(was, "\n"), strings.Split(is, "\n")
 	i := 0
@@ -156,23 +155,23 @@ func firstDifference(was, is string) string {
 
 func fence(language, text string) string { return "```" + language + "\n" + text + "```\n" }
 
-// showOutput shows what a command line prints.
+// showOutput shows the output of a command line.
 func showOutput(t *testing.T, argument, _ string) string {
 	return fence("text", printed(t, strings.Fields(argument)...))
 }
 
-// showMarkdown shows Markdown that a command line prints, as it is.
+// showMarkdown shows the output of a command line as Markdown.
 func showMarkdown(t *testing.T, argument, _ string) string {
 	return "\n" + printed(t, strings.Fields(argument)...) + "\n"
 }
 
-// showTable shows the table with which such Markdown begins.
+// showTable shows the table at the beginning of such Markdown.
 func showTable(t *testing.T, argument, _ string) string {
 	table, _, _ := strings.Cut(printed(t, strings.Fields(argument)...), "\n\n")
 	return "\n" + table + "\n\n"
 }
 
-// showKinds shows what the events of each kind are and have.
+// showKinds shows the kinds of events, with their meaning and their fields.
 func showKinds(*testing.T, string, string) string {
 	var b strings.Builder
 	of := trace.Subject("")
@@ -198,7 +197,7 @@ func showKinds(*testing.T, string, string) string {
 	return b.String() + "\n"
 }
 
-// showFormats shows the formats in which a command writes.
+// showFormats shows the formats of a command's reports.
 func showFormats(t *testing.T, command, _ string) string {
 	switch command {
 	case "run":
@@ -225,7 +224,7 @@ func formatTable[S any](subject *reports.Subject[S]) string {
 	return b.String() + "\n"
 }
 
-// The schema names every field of a trace that is written.
+// The schema in docs/trace.md names every field of a trace.
 func TestTraceSchemaNamesEveryField(t *testing.T) {
 	text := read(t, "docs/trace.md")[0].text
 	var check func(of reflect.Type)
@@ -249,11 +248,11 @@ func TestTraceSchemaNamesEveryField(t *testing.T) {
 	check(reflect.TypeFor[trace.Trace]())
 }
 
-// printed is what a command line prints that comes to what it expects.
+// runOutput returns the output of a command line that must succeed.
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "locksim", args...) // this program, see TestMain
+	cmd := exec.CommandContext(t.Context(), "locksim", args...) // this program; see TestMain
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -262,12 +261,12 @@ func printed(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// searched is what searches print, by their command lines: each takes thousands of
-// worlds.
+// searchOutputs holds the outputs of searches by their command lines, because each search
+// takes thousands of worlds.
 var searched = map[string]string{}
 
-// showExcerpt shows parts of what a search prints: COMMAND: HEADING / HEADING. A part
-// begins with a line that begins or ends with its heading.
+// showExcerpt shows parts of a search's output. The argument is COMMAND: HEADING / HEADING.
+// The first line of a part begins or ends with its heading.
 func showExcerpt(t *testing.T, argument, _ string) string {
 	t.Helper()
 	command, headings, _ := strings.Cut(argument, ": ")
@@ -285,8 +284,8 @@ func showExcerpt(t *testing.T, argument, _ string) string {
 	return fence("text", parts(t, searched[command], strings.Split(headings, " / ")))
 }
 
-// parts are those parts of an output that have the headings, with a sign where others
-// are left out between them or after them.
+// selectParts returns the parts of an output that have the headings, with a sign where
+// other parts are left out between or after them.
 func parts(t *testing.T, out string, headings []string) string {
 	t.Helper()
 	var all []string
@@ -319,8 +318,8 @@ func parts(t *testing.T, out string, headings []string) string {
 	return strings.Join(chosen, "\n\n") + "\n"
 }
 
-// showFile shows a file of Go: FILE, or FILE: LINE, which begins with the line that
-// begins so.
+// showFile shows a Go file. The argument is FILE, or FILE: LINE to begin with the first
+// line that begins with LINE.
 func showFile(t *testing.T, argument, _ string) string {
 	t.Helper()
 	name, begins, _ := strings.Cut(argument, ": ")
@@ -335,11 +334,11 @@ func showFile(t *testing.T, argument, _ string) string {
 	return fence("go", string(code[at:]))
 }
 
-// passing is what differs from run to run, or with any edit of the suite: seconds, and
-// the lines of its own files.
+// unstable matches what varies from run to run, or with any edit of the suite: seconds, and
+// line numbers.
 var passing = regexp.MustCompile(`\([0-9.]+s\)|\t[0-9.]+s\n|:[0-9]+\b`)
 
-// showGoTest shows how a lock fails: PACKAGE TEST.
+// showGoTest shows how a lock fails. The argument is PACKAGE TEST.
 func showGoTest(t *testing.T, argument, _ string) string {
 	t.Helper()
 	pkg, test, _ := strings.Cut(argument, " ")
@@ -350,7 +349,7 @@ func showGoTest(t *testing.T, argument, _ string) string {
 	return fence("text", passing.ReplaceAllString(string(out), ""))
 }
 
-// checkScenario sees that a scenario comes to what it expects.
+// checkScenario checks that the runs of a scenario are as expected.
 func checkScenario(t *testing.T, name, now string) string {
 	t.Helper()
 	text, opens := strings.CutPrefix(now, "```yaml\n")
@@ -379,7 +378,7 @@ var (
 	pointNames = strings.NewReplacer("CLIENT", "client-1", "NODE", "redis-1", "PROCESS", "redis-1", "MESSAGE", "client-1's request to storage")
 )
 
-// checkPoints sees that the points of a table are what the parser reads.
+// checkPoints checks that the parser accepts the points of a table.
 func checkPoints(t *testing.T, _, now string) string {
 	t.Helper()
 	found := 0

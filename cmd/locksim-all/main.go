@@ -1,5 +1,5 @@
 // Command locksim-all is the command locksim with the locks of all libraries that locksim
-// knows. It is what releases ship under the name locksim.
+// knows. Releases contain it under the name locksim.
 package main
 
 import (

@@ -11,7 +11,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": main})
 }
 
-// TestScript is what only the program with all locks can do: the whole catalogue.
+// TestScript tests what only the program with all locks can do: run the whole catalogue.
 func TestScript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the catalogue three times")

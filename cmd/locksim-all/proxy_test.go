@@ -15,15 +15,15 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// A stranger is a module that is not in this repository, and requires ours as everybody will
-// once they are published.
+// A userModule is a module outside of this repository that requires the published modules
+// of locksim.
 type stranger struct {
 	dir string
 	env []string
 }
 
-// newStranger is an empty module of some path. Ours come to it from the folders here, by a
-// module proxy that is made of files.
+// newUserModule makes an empty module with a path. It gets the modules of locksim from the
+// folders of this repository, through a module proxy that is made of files.
 func newStranger(t *testing.T, path string) *stranger {
 	t.Helper()
 	proxy := filepath.Join(t.TempDir(), "proxy")
@@ -38,10 +38,12 @@ func newStranger(t *testing.T, path string) *stranger {
 	return s
 }
 
-// ourVersion is the one that our modules require of each other: the next release.
+// nextVersion is the version in which the modules of locksim require each other: that of
+// the next release.
 const ourVersion = "v0.1.0"
 
-// publish puts the modules of the workspace into the folder of a module proxy, as a release does.
+// publish puts the modules of the workspace into the folder of a module proxy, as a release
+// does.
 func publish(t *testing.T, proxy string) {
 	t.Helper()
 	var work struct{ Use []struct{ DiskPath string } }
@@ -80,7 +82,7 @@ func publish(t *testing.T, proxy string) {
 	}
 }
 
-// goes runs the go command in the module and returns what it prints.
+// runGo runs the go command in the module and returns its output.
 func (s *stranger) goes(t *testing.T, args ...string) string {
 	t.Helper()
 	return goOutput(t, s.env, s.dir, args...)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// theirs tests a lock of a library, as whoever uses it would.
+// userTest is a user's test of a lock of a library.
 const theirs = `package theirs
 
 import (
@@ -57,8 +57,8 @@ func TestTheirs(t *testing.T) {
 }
 `
 
-// Whoever adds locktest to a module tests the version of a lock library that they have, and not
-// the one that our adapters are made for. What comes with it is little.
+// A module that uses locktest keeps its own version of a lock library, whatever version the
+// adapters of locksim require. Few modules come with locktest.
 func TestALibraryKeepsItsVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")

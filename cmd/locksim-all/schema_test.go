@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
-// What an editor says of a scenario by scenarios/schema.json. It is tried here and not
-// beside the schema, so that only this module requires what reads one.
+// These tests check scenarios/schema.json as editors use it. They are not in package
+// scenarios, so that only this module requires a library that reads schemas.
 
 func TestScenariosFollowTheSchema(t *testing.T) {
 	schema := compileSchema(t)
@@ -58,8 +58,8 @@ func TestTheSchemaLimitsLists(t *testing.T) {
 	}
 }
 
-// readSchema reads the file that editors use. That it is what the types give is tried
-// where it is.
+// readSchema reads the file that editors use. A test in package scenarios checks that it is
+// what the types give.
 func readSchema(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../../scenarios/schema.json")
@@ -86,7 +86,7 @@ func compileSchema(t testing.TB) *jsonschema.Schema {
 	return schema
 }
 
-// plain is a YAML file as a JSON Schema sees it.
+// toJSONValue returns a YAML file as the value that a JSON Schema validates.
 func plain(t testing.TB, data []byte) any {
 	t.Helper()
 	var v any
@@ -104,7 +104,7 @@ func plain(t testing.TB, data []byte) any {
 	return doc
 }
 
-// textKeys gives every mapping keys that JSON can have.
+// textKeys converts the keys of all mappings to strings, as JSON needs them.
 func textKeys(v any) any {
 	switch v := v.(type) {
 	case map[any]any:

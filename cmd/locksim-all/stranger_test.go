@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A main of a few lines in a module of one's own is locksim with a lock of one's own, which all
-// commands know.
+// A module with a main of a few lines and its own lock is locksim with that lock, and all
+// commands know the lock.
 func TestALockOfOnesOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")

@@ -2,5 +2,6 @@
 
 package main
 
-// consul/api does not compile for js: go-metrics, which it requires, listens for a signal of Unix.
+// consul/api does not compile for js, because its dependency go-metrics listens for a Unix
+// signal.
 import _ "github.com/locksim/locksim/libraries/consul"

@@ -2,5 +2,5 @@
 
 package main
 
-// The client of etcd compiles for js only by platforms/js.
+// The client of etcd compiles for js only with the help of platforms/js.
 import _ "github.com/locksim/locksim/libraries/etcd"

@@ -1,8 +1,8 @@
-// Command locksim shows how distributed locks fail, and what fencing tokens do
-// about it: it runs real lock clients in a simulated world in virtual time.
+// Command locksim shows how distributed locks fail, and what fencing tokens do about it: it
+// runs real lock clients in a simulated world in virtual time.
 //
-// It has the locks that the debate about Redlock speaks of. The program locksim-all has
-// those of all libraries; it takes twice as long to build.
+// It contains the locks that the debate about Redlock mentions. The program locksim-all
+// contains those of all libraries, and takes twice as long to build.
 package main
 
 import (

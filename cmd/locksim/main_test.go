@@ -12,8 +12,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": main})
 }
 
-// TestScript runs the command as people do: each file in testdata/script shows
-// command lines, the files they read and what they print.
+// TestScript runs the command as people do: each file in testdata/script contains command
+// lines, the files that they read, and the output.
 func TestScript(t *testing.T) { run(t, "testdata/script") }
 
 // TestLongScript runs the scripts that take seconds each.
@@ -24,7 +24,7 @@ func TestLongScript(t *testing.T) {
 	run(t, "testdata/long")
 }
 
-// run runs all scripts of a folder.
+// run runs all scripts in a folder.
 func run(t *testing.T, folder string) {
 	catalogue, err := filepath.Abs("../../scenarios")
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 
 var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
-// A start makes only what each run needs: what a package of ours allocates when it is initialised
-// is what it registers. Expressions, templates and tables are made when they are first used.
+// At the start the program makes only what every run needs: the initialization of its
+// packages allocates only what they register. Regular expressions, templates and tables are
+// made at their first use.
 func TestStartMakesLittle(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "locksim", "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -12,11 +12,11 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// A bug is one folder: its story, and the versions that are put through it.
+// A bug is one folder of the track record: its story, and the versions to test with it.
 type bug struct {
 	name  string
 	story *scenarios.Scenario
-	// bad have the bug; good, which there need not be, have not.
+	// bad versions have the bug, and good ones do not. There may be no good ones.
 	bad, good []*version
 }
 
@@ -41,12 +41,11 @@ func readBugs(with *builder) ([]*bug, error) {
 	return bugs, nil
 }
 
-// versions are those that have the bug, then the others.
+// versions returns the versions that have the bug, then the others.
 func (b *bug) versions() []*version { return slices.Concat(b.bad, b.good) }
 
-// tell tells the bug's story and asks the suite, and makes the bug's line of the
-// table. When it only checks, it asks the suite about the story that the old line
-// names.
+// test runs the bug's story and the suite with all versions, and returns the bug's row of
+// the table. With check it runs only the test case of the suite that the old row names.
 func (b *bug) tell(check bool, old *row) (row, error) {
 	start := time.Now()
 	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].bug.Library}
@@ -92,7 +91,7 @@ func (b *bug) tell(check bool, old *row) (row, error) {
 	return r, b.survey(&r, first)
 }
 
-// record writes a line for each version.
+// writeRecords writes a line for each version.
 func (b *bug) record(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
@@ -104,9 +103,9 @@ func (b *bug) record(w io.Writer) error {
 	return nil
 }
 
-// survey runs the suite with all versions and finds the first of its stories that
-// fails those with the bug, for what the bug breaks, and no others, and that knows
-// nothing of the library.
+// survey runs the suite with all versions. It finds the first test case that fails all bad
+// versions, for what the bug breaks, and no good one. Test cases that are about a library
+// do not count.
 func (b *bug) survey(r *row, first time.Duration) error {
 	r.time = fmt.Sprintf("story: %v", first.Round(100*time.Microsecond))
 	var candidates []failure
@@ -144,17 +143,16 @@ func (b *bug) survey(r *row, first time.Duration) error {
 	return nil
 }
 
-// libraries are what stories of the catalogue are named after that tell of one.
+// libraries are parts of the names of scenarios in the catalogue that are about a library.
 var libraries = []string{"redsync", "redislock", "rueidislock", "etcd", "zookeeper", "consul", "kubernetes"}
 
-// aboutALibrary reports whether a story of the suite is about some library: then it
-// may have been made of this very bug.
+// isAboutLibrary reports whether a test case of the suite is about some library: it may
+// have been written because of this bug.
 func aboutALibrary(story string) bool {
 	return slices.ContainsFunc(libraries, func(l string) bool { return strings.Contains(story, l) })
 }
 
-// checkSuite asks the suite about the one story that an old line says shows the
-// bug.
+// checkSuite runs the test case of the suite that, according to the old row, finds the bug.
 func (b *bug) checkSuite(r *row, old *row) error {
 	if old == nil {
 		return fmt.Errorf("the table has no line of it: go run ./trackrecord/run %s", b.name)

@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// A builder builds the tests in libraries, a module, each with the version of a library
-// that is asked for. The module's own go.mod is for those who write the tests. With one
-// for each version there would be many, all but equal, and all would have to follow
-// whatever locksim requires.
+// A builder builds the tests in the module libraries, each with the version of a library
+// that the test needs. The module's own go.mod is for people who write the tests. A module
+// for each version instead would mean many almost equal go.mod files, and all would have to
+// follow the requirements of locksim.
 type builder struct {
-	// root is the folder of the track record, and scratch one for what is built.
+	// root is the folder of the track record, and scratch the folder for what is built.
 	root, scratch string
-	// check says that nothing may be written into root.
+	// check means that nothing may be written into root.
 	check bool
 }
 
-// inLibraries is a file or folder of the module.
+// inLibraries returns the path of a file or folder of the module.
 func (b *builder) inLibraries(name string) string {
 	return filepath.Join(b.root, "libraries", filepath.FromSlash(name))
 }
 
-// file is what is built for a version.
+// scratchFile returns the path of a file that is built for a version.
 func (b *builder) file(v *version, suffix string) string {
 	return filepath.Join(b.scratch, strings.ReplaceAll(v.bug.Library, "/", "-")+"-"+v.Number+suffix)
 }
 
-// goTest is go test for a version, with flags.
+// goTest returns the command go test for a version, with flags.
 func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 	mod, err := os.ReadFile(b.inLibraries("go.mod"))
 	if err != nil {
@@ -50,16 +50,16 @@ func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 		"test", "-modfile=" + b.file(v, ".mod"), "-mod=mod", "-ldflags=-s -w", "./" + v.bug.Test,
 	}, flags...)...)
 	cmd.Dir = b.inLibraries("")
-	cmd.Env = append(os.Environ(), "GOWORK=off") // in a workspace there is no -modfile
+	cmd.Env = append(os.Environ(), "GOWORK=off") // -modfile is not allowed in a workspace
 	return cmd, nil
 }
 
-// goMod is the go.mod for a version: of the module's own what it is, its language, and
-// locksim's modules with where they are. Besides those it requires the version and nothing
-// else; what that requires the go command finds out. All of locksim's modules are there for
-// every version, though a test needs one or two, for then its packages are built with what
-// they have in the workspace, and are in the build cache. The last replacement is for a
-// version that locksim, which requires the library too, is too new for.
+// goMod returns the go.mod for a version. It contains the heading of the module's own
+// go.mod, locksim's modules with their paths, and the version under test; the go command
+// adds what that requires. It lists all of locksim's modules for every version, although a
+// test needs only one or two: then their packages are built with the same dependencies as
+// in the workspace, and the build cache already has them. The last replacement is for a
+// version that is older than the one that locksim itself requires.
 func goMod(own string, v *version) string {
 	heading, _, _ := strings.Cut(own, "\nrequire ")
 	var required, replaced []string
@@ -83,8 +83,8 @@ replace (
 `, heading, v.bug.Library, v.Number, strings.Join(required, ""), strings.Join(replaced, ""))
 }
 
-// keepSums adds what the go command has learned of the contents of modules to the
-// module's go.sum, which thereby has that of all versions.
+// keepSums adds the checksums that the go command has found to the module's go.sum, so that
+// it contains those of all versions.
 func (b *builder) keepSums(v *version) error {
 	had, err := os.ReadFile(b.inLibraries("go.sum"))
 	if err != nil {

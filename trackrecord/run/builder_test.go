@@ -32,7 +32,7 @@ const (
 	own     = heading + "\nrequire (\n\texample.com/some/v2 v2.9.0\n\tgithub.com/locksim/locksim v0.1.0\n)\n\nreplace (\n\tgithub.com/locksim/locksim v0.1.0 => ..\n)\n"
 )
 
-// some is a version of a bug in a track record of its own.
+// newTestVersion returns a version of a bug in a track record of its own.
 func some(t *testing.T, check bool) *version {
 	with := &builder{root: t.TempDir(), scratch: t.TempDir(), check: check}
 	if err := os.Mkdir(with.inLibraries(""), 0o755); err != nil {
@@ -60,7 +60,8 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// A version is required instead of what the module requires, in a file elsewhere.
+// The generated go.mod requires the version instead of the module's own, and is outside of
+// the module.
 func TestGoTest(t *testing.T) {
 	v := some(t, false)
 	cmd, err := v.builder.goTest(v, "-run", "X")
@@ -85,7 +86,7 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// What the go command learns of a version is kept, unless nothing may be written.
+// The checksums of a version are kept, unless nothing may be written.
 func TestKeepSums(t *testing.T) {
 	for _, check := range []bool{false, true} {
 		v := some(t, check)

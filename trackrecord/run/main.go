@@ -1,19 +1,19 @@
-// Command run puts every library of the track record through the story of its
-// bug, and through the whole suite, and writes the table in the README:
+// Command run tests every library of the track record with the story of its bug and with
+// the whole suite, and writes the table in the README:
 //
 //	go run ./trackrecord/run          # everything, and write the table
-//	go run ./trackrecord/run NAME...  # only these bugs; their lines of the table
-//	go run ./trackrecord/run -check   # the stories, and of the suite what the table names
+//	go run ./trackrecord/run NAME...  # only these bugs, and their rows of the table
+//	go run ./trackrecord/run -check   # the stories, and the test cases that the table names
 //	go run ./trackrecord/run -check -json FILE
-//	go run ./trackrecord/run -test NAME/VERSION FLAG...  # go test, for people to see
+//	go run ./trackrecord/run -test NAME/VERSION FLAG...  # go test, with its output
 //
-// It fails when a bad version passes, when a fixed version fails, when a sound
-// lock does not pass the story, or when a story did not come about. With -check it
-// writes nothing, and fails too if the table is not what it would write, but for
-// the times. With -json it also writes a line of JSON for each version: what it breaks
-// in which world of its story, and the failures of the suite that were looked at, with
-// what runs them again. With -test it does none of this, but runs go test with the flags
-// that follow: the test of that bug, built with that version of the library.
+// It fails if a bad version passes, if a fixed version fails, if a sound lock does not pass
+// the story, or if a story is inconclusive. With -check it writes nothing, and also fails
+// if the table is not what it would write, except for the times. With -json it also writes
+// a line of JSON for each version: what the version breaks in which world of its story, and
+// the failures in the test cases of the suite that were run, with the commands that replay
+// them. With -test it does none of this, but runs go test with the flags that follow: the
+// test of that bug, built with that version of the library.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// run does what the command line says.
+// run executes the command line.
 func run(check, test bool, records string, args []string) error {
 	root, err := home()
 	if err != nil {
@@ -76,8 +76,8 @@ func testOne(with *builder, args []string) error {
 	return nil
 }
 
-// tell tells the bugs of these names, or all of them, and brings the table up to
-// date. It writes what the versions come to into the file records, if that is not "".
+// testBugs tests the bugs of these names, or all of them, and updates the table. It writes
+// the results of the versions to the file records, unless that is "".
 func tell(bugs []*bug, root string, check bool, records string, names []string) error {
 	readme := filepath.Join(root, "README.md")
 	text, err := os.ReadFile(readme)
@@ -134,7 +134,7 @@ func tell(bugs []*bug, root string, check bool, records string, names []string) 
 	return nil
 }
 
-// home is the folder of the track record.
+// findRoot returns the folder of the track record.
 func home() (string, error) {
 	for _, dir := range []string{".", "trackrecord", ".."} {
 		if _, err := os.Stat(filepath.Join(dir, "trackrecord.go")); err == nil {

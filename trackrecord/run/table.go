@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A row is what the table says of one bug.
+// A row is the row of one bug in the table.
 type row struct {
 	name, title, source, library string
 	bad, good, breaks            []string
-	// found is the story of the suite that finds the bug, or notFound.
+	// found is the test case of the suite that finds the bug, or notFound.
 	found string
 	suite int // worlds
 	time  string
-	// line is the row as it stands in the README, if it is not made anew.
+	// line is the row in the README, if it is not made again.
 	line string
 }
 
-// notFound is for a bug that the suite does not find.
+// notFound is the cell of a bug that the suite does not find.
 const notFound = "no"
 
 const (
@@ -28,7 +28,7 @@ const (
 	tableEnds   = "<!-- end -->"
 )
 
-// String is the row as the README has it.
+// String returns the row as it is in the README.
 func (r row) String() string {
 	if r.line != "" {
 		return r.line
@@ -45,7 +45,7 @@ func (r row) String() string {
 
 var link = regexp.MustCompile(`https://github\.com/[^/ ]+/[^/ ]+/(pull|issues)/([0-9]+)`)
 
-// upstream is a story's source with short links.
+// shortenLinks returns a story's source with short links.
 func upstream(source string) string {
 	return link.ReplaceAllStringFunc(source, func(url string) string {
 		parts := link.FindStringSubmatch(url)
@@ -54,7 +54,7 @@ func upstream(source string) string {
 	})
 }
 
-// A table is the bugs in the order of the README.
+// A table is the rows of the bugs, in the order of the README.
 type table []row
 
 func (t table) String() string {
@@ -66,7 +66,7 @@ func (t table) String() string {
 	return b.String()
 }
 
-// timeless is the table without its last column.
+// withoutTimes returns the table without its last column.
 func (t table) timeless() string {
 	var b strings.Builder
 	for line := range strings.Lines(t.String()) {
@@ -76,7 +76,7 @@ func (t table) timeless() string {
 	return b.String()
 }
 
-// row finds a bug by the name of its folder; nil if it is not there.
+// row returns the row of a bug by the name of its folder; nil if there is none.
 func (t table) row(name string) *row {
 	for i := range t {
 		if t[i].name == name {
@@ -86,7 +86,7 @@ func (t table) row(name string) *row {
 	return nil
 }
 
-// in replaces the table of a README.
+// replaceIn returns the text of a README with this table in place of its own.
 func (t table) in(text string) string {
 	before, rest, _ := strings.Cut(text, tableBegins)
 	_, after, _ := strings.Cut(rest, tableEnds)
@@ -95,8 +95,8 @@ func (t table) in(text string) string {
 
 var rowName = regexp.MustCompile(`\]\(([^/()]+)/story\.yaml\)`)
 
-// readTable reads the table of a README. Of each row it knows the bug, what the
-// suite finds it by, and the times.
+// readTable reads the table of a README. It reads only three things of each row: the bug,
+// the test case of the suite that finds it, and the times.
 func readTable(text string) (table, error) {
 	_, rest, begins := strings.Cut(text, tableBegins)
 	body, _, ends := strings.Cut(rest, tableEnds)

@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// A version is what a library is put through the story of a bug as.
+// A version is a version of a library under test, with its results.
 type version struct {
 	proof.Version
 	bug     proof.Bug
@@ -24,18 +24,18 @@ type version struct {
 	record  record
 }
 
-// A record is what a version comes to, for programs: one line of JSON.
+// A record is the results of a version as one line of JSON.
 type record struct {
 	Bug string `json:"bug"`
-	// Module is what versions.json calls the version.
+	// Module is the name of the version in versions.json.
 	Module  string `json:"module"`
 	Library string `json:"library"`
 	Version string `json:"version"`
-	// Broken are the rules that it breaks in its story, and Told each world of it, a
-	// [proof.Told].
+	// Broken are the rules that the version breaks in its story. Worlds are the results of
+	// the worlds of the story, each a [proof.WorldResult].
 	Broken []string          `json:"broken"`
 	Told   []json.RawMessage `json:"told"`
-	// Suite is what fails it of the stories of the suite that were told, each a
+	// Suite are the failures in the test cases of the suite that were run, each a
 	// [locktest.Finding].
 	Suite []json.RawMessage `json:"suite"`
 }
@@ -47,7 +47,7 @@ func newVersion(b proof.Bug, v proof.Version, with *builder) *version {
 	}}
 }
 
-// title is the version's number, and what else sets it apart.
+// title returns the version's number, with its name if that adds something.
 func (v *version) title() string {
 	switch {
 	case v.Name == "bad", v.Name == "fixed", strings.HasSuffix(v.Name, v.Number):
@@ -56,7 +56,7 @@ func (v *version) title() string {
 	return v.Number + " " + v.Name
 }
 
-// binary is the compiled test. Versions of several bugs can share it.
+// binary returns the path of the compiled test. Versions of several bugs can share it.
 func (v *version) binary() string {
 	return v.builder.file(v, "-"+strings.ReplaceAll(v.bug.Test, "/", "-")+".test")
 }
@@ -76,12 +76,12 @@ func (v *version) build() error {
 	return v.builder.keepSums(v)
 }
 
-// environment tells the test what it is about.
+// environment returns the variable that names the bug and the version for the test.
 func (v *version) environment() string {
 	return proof.BugVariable + "=" + v.bug.Name + "/" + v.Name
 }
 
-// test is go test with the version, for people to see.
+// test runs go test with the version, with its output on the terminal.
 func (v *version) test(args []string) error {
 	cmd, err := v.builder.goTest(v, args...)
 	if err != nil {
@@ -96,10 +96,10 @@ func (v *version) test(args []string) error {
 	return failed
 }
 
-// A result is what a test printed, line by line.
+// A testOutput is the output of a test, line by line.
 type result []string
 
-// run runs the subtests that a pattern selects, as go test does.
+// run runs the subtests that a pattern selects, in the way of go test.
 func (v *version) run(pattern string, env ...string) (result, error) {
 	cmd := exec.Command(v.binary(), "-test.v", "-test.run="+pattern)
 	cmd.Dir = v.builder.inLibraries(v.bug.Test)
@@ -111,12 +111,12 @@ func (v *version) run(pattern string, env ...string) (result, error) {
 	return strings.Split(string(out), "\n"), nil
 }
 
-// attributes are the values that a test has given an attribute.
+// attributes returns the values of an attribute of the test.
 func (r result) attributes(key string) []string {
 	var values []string
 	for _, line := range r {
 		if rest, ok := strings.CutPrefix(line, "=== ATTR  "); ok {
-			_, rest, _ = strings.Cut(rest, " ") // the test
+			_, rest, _ = strings.Cut(rest, " ") // the name of the test
 			if k, value, _ := strings.Cut(rest, " "); k == key {
 				values = append(values, value)
 			}
@@ -125,7 +125,7 @@ func (r result) attributes(key string) []string {
 	return values
 }
 
-// documents are the values that a test has given an attribute that holds JSON.
+// documents returns the values of an attribute that is in JSON.
 func (r result) documents(key string) []json.RawMessage {
 	all := []json.RawMessage{}
 	for _, text := range r.attributes(key) {
@@ -134,7 +134,7 @@ func (r result) documents(key string) []json.RawMessage {
 	return all
 }
 
-// A telling is what the bug's own story says of a version.
+// A storyResult is the result of a version in the bug's own story.
 type telling struct {
 	broken []string
 	worlds string
@@ -148,7 +148,7 @@ func (s telling) String() string {
 	return fmt.Sprintf("breaks %s in %s worlds", strings.Join(s.broken, " and "), s.worlds)
 }
 
-// tellStory runs the subtest "story".
+// runStory runs the subtest "story".
 func (v *version) tellStory() (telling, error) {
 	var s telling
 	r, err := v.run("/^story$")
@@ -171,21 +171,22 @@ func (v *version) tellStory() (telling, error) {
 	return s, err
 }
 
-// A failure is a story of the suite that fails a version.
+// A failure is a test case of the suite that fails a version.
 type failure struct {
 	story string
-	// worlds and after say when the suite had found it.
+	// worlds is the number of worlds that the suite had run when it found the failure, and
+	// after is the real time that this took.
 	worlds int
 	after  time.Duration
 	rules  []string
 }
 
-// breaks reports whether it fails for something that the bug breaks.
+// breaks reports whether the test case fails for something that the bug breaks.
 func (f failure) breaks(properties []string) bool {
 	return slices.ContainsFunc(f.rules, func(rule string) bool { return slices.Contains(properties, rule) })
 }
 
-// A survey is what the whole suite says of a version.
+// A survey is the result of a version in the whole suite.
 type survey struct {
 	failures []failure
 	worlds   int
@@ -225,7 +226,7 @@ func (v *version) survey() (survey, error) {
 	return s, err
 }
 
-// failsIn runs one story of the suite and reports whether the version fails in it.
+// failsIn runs one test case of the suite and reports whether it fails the version.
 func (v *version) failsIn(story string) (bool, error) {
 	pattern := "/^suite$"
 	for part := range strings.SplitSeq(story, "/") {

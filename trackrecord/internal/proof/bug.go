@@ -16,23 +16,22 @@ import (
 	"github.com/locksim/locksim/trackrecord"
 )
 
-// A Bug is one folder: its story, and the versions that are put through it.
+// A Bug is one folder of the track record: its story, and the versions to test with it.
 type Bug struct {
 	Name  string
 	Story *scenarios.Scenario
-	// Library is the module under test, and Test the package in the folder libraries
-	// whose test it is.
+	// Library is the module under test. Test is the package in the folder libraries that
+	// tests it.
 	Library, Test string
 	// Versions are in alphabetical order.
 	Versions []Version
 }
 
-// A Version is what a library is tested as: one of its versions, and perhaps with one
-// of its options.
+// A Version is a version of a library under test, possibly with one of its options.
 type Version struct {
 	// Name begins with "bad" if the version has the bug.
 	Name string
-	// Number is the version as the module proxy has it.
+	// Number is the version as the module proxy names it.
 	Number string
 	// Option is the name of an [Option], or "".
 	Option string
@@ -78,7 +77,8 @@ func readBug(name string) (Bug, error) {
 	return b, nil
 }
 
-// number is a version that needs no look at the module proxy to know which it is.
+// exactVersion matches a version that always means the same code. It excludes names such as
+// latest.
 var number = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9A-Za-z]*$`)
 
 func (b *Bug) readVersions(data []byte) error {
@@ -107,8 +107,8 @@ func (b *Bug) readVersions(data []byte) error {
 	return b.comparable()
 }
 
-// comparable says why the versions do not show what the bug is: if one fails and
-// another passes, it must be because of one thing, the version or the option.
+// checkComparable returns why the versions cannot show the bug. A bad and a good version
+// must differ in one thing only, the number or the option.
 func (b *Bug) comparable() error {
 	if !slices.ContainsFunc(b.Versions, Version.Bad) {
 		return fmt.Errorf("no version has a name that begins with bad")
@@ -126,7 +126,7 @@ func (b *Bug) comparable() error {
 	return nil
 }
 
-// Find finds a version of a bug by their names, "BUG/VERSION".
+// Find returns a version of a bug by their names, "BUG/VERSION".
 func Find(name string) (Bug, Version, error) {
 	all, err := Bugs()
 	if err != nil {

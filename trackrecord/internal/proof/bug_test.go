@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A bug is found by its folder's name, and its versions by those that versions.json
-// gives them.
+// Find finds a bug by the name of its folder, and a version by its name in versions.json.
 func TestFind(t *testing.T) {
 	b, v, err := Find("redsync-setnx-on-extend/bad")
 	if err != nil {
@@ -29,7 +28,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Versions that would not show what the bug is are refused.
+// Versions that could not show the bug are refused.
 func TestReadVersions(t *testing.T) {
 	const of = `{"library": "a.b/c", "test": "x", "versions": `
 	for _, c := range []struct{ file, says string }{

@@ -1,6 +1,6 @@
-// Package proof puts a version of a library through the story of a bug, and through what
-// package locktest knows without being told of the bug. A test in the folder libraries
-// calls [Run], and the program run reads what the test says.
+// Package proof tests a version of a library with the story of a bug, and with the suite of
+// package locktest, which does not know the bug. A test in the folder libraries calls
+// [Run], and the program run reads the output of the test.
 package proof
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BugVariable is the environment variable that says which bug a test is about, and
-// which version of the library it was built with, as "BUG/VERSION".
+// BugVariable is the environment variable with the bug that a test is about, and the
+// version of the library that it was built with, as "BUG/VERSION".
 const BugVariable = "LOCKSIM_BUG"
 
 // New makes a library's lock.
 type New func(*locks.Env) (locks.Lock, error)
 
-// An Option is an option of a library, and New the lock that has it.
+// An Option is an option of a library; New makes the lock with this option.
 type Option struct {
 	Name string
 	New  New
 }
 
-// Run puts a library's lock through the story of the bug, in the subtest "story",
-// and through all that package locktest knows without being told of the bug, in
-// the subtest "suite". Both fail for what is the lock's own doing. The subtest
-// "survey" is the suite too, but for the program run: see [SurveyVariable].
+// Run tests a library's lock with the story of the bug, in the subtest "story", and with
+// the suite of package locktest, which does not know the bug, in the subtest "suite". Both
+// fail for what is the lock's own fault. The subtest "survey" is the suite again, for the
+// program run: see [SurveyVariable].
 //
-// The lock is what build makes, or the one of options that the version asks for.
+// build makes the lock. If the version names an option, the New of that option makes it.
 func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	name := os.Getenv(BugVariable)
 	if name == "" {
@@ -57,8 +57,8 @@ func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	t.Run("survey", func(t *testing.T) { survey(t, config, inSuite) })
 }
 
-// slots is where a lock keeps its grants: under its own key on every node, or in the
-// cluster that these are, unless it says otherwise.
+// slots returns where a lock keeps its grants. By default this is its own key on every
+// node, or on the cluster if the nodes form one.
 func slots(config locktest.Config) func(key string, nodes int) ([]locks.Slot, int) {
 	if config.Slots != nil {
 		return config.Slots

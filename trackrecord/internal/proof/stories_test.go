@@ -24,7 +24,7 @@ func stories(t *testing.T) []*scenarios.Scenario {
 	return all
 }
 
-// A story that a sound lock does not come out of well says nothing of a bug.
+// A story shows a bug only if a sound lock passes it.
 func TestASoundLockPassesEveryStory(t *testing.T) {
 	for _, s := range stories(t) {
 		t.Run(filepath.Dir(s.File), func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestASoundLockPassesEveryStory(t *testing.T) {
 	}
 }
 
-// agreeable is a lock that always says that it has been extended.
+// alwaysExtends is a lock whose Extend always succeeds without doing anything.
 type agreeable struct{ locks.Lock }
 
 type agreeableLease struct{ locks.Lease }
@@ -58,7 +58,7 @@ func (l agreeable) Acquire(ctx context.Context) (locks.Lease, error) {
 
 func (agreeableLease) Extend(context.Context) error { return nil }
 
-// What is found must be the lock's, and must be what it did.
+// A story finds exactly the problem that the lock has.
 func TestAStoryFindsWhatIsWrong(t *testing.T) {
 	kind, _ := locks.Lookup("redlock")
 	sound := kind.New
@@ -87,7 +87,7 @@ func TestAStoryFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A story whose witness is not seen proves nothing, whatever the lock does.
+// A story without its witness is inconclusive, whatever the lock does.
 func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 	const file = "redsync-extends-a-lost-lock/story.yaml"
 	data, err := trackrecord.Bugs.ReadFile(file)

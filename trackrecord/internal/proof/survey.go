@@ -13,18 +13,18 @@ import (
 // SurveyVariable is the environment variable that asks for the subtest "survey".
 const SurveyVariable = "LOCKSIM_SURVEY"
 
-// The attributes of that subtest.
+// The attributes of the subtest "survey".
 const (
-	// AttrFails names a story of the suite that fails the lock, then how many worlds
-	// the suite has been through when it is found, how much real time that took, and
-	// for what it fails, with spaces between. There is one for each such story.
+	// AttrFails describes a test case of the suite that fails the lock: its name, the
+	// number of worlds that the suite has run until then, the real time that this took, and
+	// the rules that the lock broke, separated by spaces. Each such test case has one.
 	AttrFails = "fails"
-	// AttrSuite is how many worlds the suite has.
+	// AttrSuite is the number of worlds in the suite.
 	AttrSuite = "suite"
 )
 
-// survey tells which stories of the suite fail the lock. It never fails the test:
-// what follows is for its reader to judge.
+// survey reports which test cases of the suite fail the lock. It never fails the test
+// itself: the reader of the attributes judges them.
 func survey(t *testing.T, config locktest.Config, build locktest.New) {
 	t.Helper()
 	if os.Getenv(SurveyVariable) == "" {

@@ -18,25 +18,25 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// seeds is how often a story is told, with other latencies each time.
+// seeds is the number of worlds of a story; each has other latencies.
 const seeds = 20
 
-// The attributes of the subtest that tells a story, which the program run reads.
+// The attributes of the subtest "story", which the program run reads.
 const (
-	// AttrBroken lists the properties that the lock broke, with commas.
+	// AttrBroken lists the properties that the lock broke, separated by commas.
 	AttrBroken = "broken"
-	// AttrWorlds is in how many worlds of how many it did, as "20 of 20".
+	// AttrWorlds is the number of worlds in which it broke one, as "20 of 20".
 	AttrWorlds = "worlds"
-	// AttrFirst is how much real time the first world took in which it did.
+	// AttrFirst is the real time of the first such world.
 	AttrFirst = "first"
-	// AttrTold is what became of the story in one world, a [Told] in JSON. There is one
-	// for each world.
+	// AttrWorld is the result of the story in one world, a [WorldResult] in JSON. Each
+	// world has one.
 	AttrTold = "told"
-	// AttrUnknown says why the story proves nothing. It is there only then.
+	// AttrUnknown is the reason why the story is inconclusive. Otherwise it is absent.
 	AttrUnknown = "unknown"
 )
 
-// Told is what became of a story in one world.
+// A WorldResult is the result of a story in one world.
 type Told struct {
 	Seed uint64 `json:"seed"`
 	// Trace is the hash of the world's trace; it is empty if there is none.
@@ -45,9 +45,9 @@ type Told struct {
 	Broken []string `json:"broken"`
 }
 
-// tell tells a story with a lock, again and again with other latencies, and fails
-// the test for whatever package checks holds against the lock. A story that did not
-// come about fails it too: it proves nothing.
+// testStory runs a story with a lock on all seeds, and fails the test for everything that
+// package checks blames on the lock. It also fails the test if a run is inconclusive,
+// because such a run proves nothing.
 func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 	t.Helper()
 	var broken []string
@@ -81,7 +81,7 @@ func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 	t.Attr(AttrWorlds, fmt.Sprintf("%d of %d", failed, seeds))
 }
 
-// A played story is what became of it in one world.
+// A storyRun is the run of a story in one world.
 type played struct {
 	// history is nil if the library hangs.
 	history  *history.History
@@ -89,12 +89,12 @@ type played struct {
 	unknown  string
 }
 
-// A problem is something that is the lock's own doing: the property that it broke,
-// or what no caller can live with.
+// A problem is the lock's own fault: the property that it broke, or the misconduct, and the
+// reason.
 type problem struct{ rule, why string }
 
-// play tells a story in one world, without fencing tokens: they are not the
-// library's.
+// runStory runs a story in one world, without fencing tokens, because they are not part of
+// the library.
 func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) {
 	if n := len(of.Variants); n != 1 {
 		return played{}, fmt.Errorf("%s has %d variants; the story of a bug is one", of.File, n)
@@ -120,7 +120,7 @@ func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) 
 	return w, nil
 }
 
-// note makes the world an attribute of the test.
+// writeAttr writes the result of the world as an attribute of the test.
 func (w played) note(t *testing.T, seed uint64) {
 	t.Helper()
 	told := Told{Seed: seed, Broken: []string{}}

@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// The client's Lock, as its adapter has it, in one handle for the life of a process: used as
-// who believes it that the lock is lost, and has nothing left to unlock; and by one who calls
-// Unlock all the same.
+// TestLock tests the client's Lock through its adapter, with one handle for the life of the
+// process. The handle is used in two ways: by a caller that believes the message that the
+// lock is lost, and therefore does not unlock; and by one that still calls Unlock.
 func TestLock(t *testing.T) {
 	mutexes, _ := locks.Lookup("consul")
 	config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}

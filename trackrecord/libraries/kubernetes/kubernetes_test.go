@@ -18,8 +18,9 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// Leader election by client-go, as its adapter has it, with ReleaseOnCancel; and without, by who
-// releases the Lease itself when the election has ended.
+// TestElection tests leader election by client-go through its adapter: with
+// ReleaseOnCancel; and without it, with a caller that releases the Lease itself when the
+// election has ended.
 func TestElection(t *testing.T) {
 	elections, _ := locks.Lookup("kubernetes")
 	config := locktest.Config{System: locks.Kubernetes, Slots: elections.Slots, Notifies: true, Tokens: true}
@@ -36,8 +37,8 @@ func TestElection(t *testing.T) {
 		}})
 }
 
-// looking takes the holder's name out of the Lease as client-go does, but for the name that it
-// reads there: that has to be its own.
+// checkedElection removes the holder's name from the Lease as client-go does, but only if
+// the name in the Lease is its own.
 type looking struct {
 	locks.Lock
 	env    *locks.Env

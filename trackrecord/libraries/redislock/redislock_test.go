@@ -17,11 +17,11 @@ func TestRedislock(t *testing.T) {
 	proof.Run(t, locktest.Config{Extends: true}, newLock)
 }
 
-// newLock is redislock on go-redis with its defaults. Two of them decide. It sends a
-// request again whose reply was lost, up to three times. And ContextTimeoutEnabled is
-// off: the deadline that redislock gives its request, one TTL, does not bound the wait
-// for the reply. The settings below only keep chance, and what has nothing to do with
-// locks, out of the worlds.
+// newLock makes redislock on go-redis with its defaults. Two of the defaults matter.
+// go-redis sends a request whose reply was lost again, up to three times. And
+// ContextTimeoutEnabled is off: the deadline that redislock gives its request, one TTL,
+// does not limit the wait for the reply. The settings below only exclude randomness, and
+// features that have nothing to do with locks.
 func newLock(env *locks.Env) (locks.Lock, error) {
 	client := redis.NewClient(&redis.Options{
 		Addr:                     env.Nodes[0],

@@ -1,5 +1,5 @@
-// Package redsyncv4 makes a lock of redsync, version 4. With which Redis client is up to
-// the tests, each in a folder of its own: an old redsync has not the newer clients.
+// Package redsyncv4 makes a lock of redsync, version 4. Each test has its own Redis client,
+// and a folder of its own, because an old redsync does not support the newer clients.
 package redsyncv4
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// Config is what redsync claims.
+// Config describes what redsync claims.
 var Config = locktest.Config{Nodes: 3, Extends: true}
 
-// New is redsync as it is by default, but for the number of tries: when to try again
-// is the story's to say. The function pool connects it to a node.
+// New makes redsync with its defaults, except that it tries once, because the story decides
+// when to try again. The function pool connects it to a node.
 func New(pool func(env *locks.Env, node int) redis.Pool, options ...redsync.Option) proof.New {
 	return func(env *locks.Env) (locks.Lock, error) {
 		var pools []redis.Pool

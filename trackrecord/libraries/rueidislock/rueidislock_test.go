@@ -21,7 +21,7 @@ func TestRueidislock(t *testing.T) {
 	proof.Run(t, locktest.Config{Slots: slots, Notifies: true}, newLock)
 }
 
-// slots are the three keys of a lock, of which two make it one's own.
+// slots returns the three keys of a lock; a client that has two of them holds the lock.
 func slots(key string, _ int) (slots []locks.Slot, quorum int) {
 	for i := range 3 {
 		slots = append(slots, locks.Slot{Key: fmt.Sprintf("rueidislock:%d:%s", i, key)})
@@ -29,8 +29,8 @@ func slots(key string, _ int) (slots []locks.Slot, quorum int) {
 	return slots, 2
 }
 
-// newLock is rueidislock by default, but for the cache: the simulated nodes do not
-// tell which keys have changed.
+// newLock makes rueidislock with its defaults, but without the cache, because the simulated
+// nodes do not notify clients of changed keys.
 func newLock(env *locks.Env) (locks.Lock, error) {
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption: rueidis.ClientOption{
@@ -60,8 +60,8 @@ type lock struct {
 	locker rueidislock.Locker
 }
 
-// Acquire tries once. The context is for the attempt: to the library it would be
-// the lock's, which its end would release.
+// Acquire tries once. The context of Acquire is for the attempt. The library would use it
+// for the whole life of the lock, and release the lock when it ends.
 func (l lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	life, cancel := context.WithCancel(context.Background())
 	attempt := context.AfterFunc(ctx, cancel)

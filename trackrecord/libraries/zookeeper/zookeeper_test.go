@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// The library's Lock, as its adapter has it.
+// TestLock tests the library's Lock through its adapter.
 func TestLock(t *testing.T) {
 	queue, _ := locks.Lookup("zookeeper")
 	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true}
@@ -29,9 +29,9 @@ func TestLock(t *testing.T) {
 		}})
 }
 
-// cleaning is what can be done without a new version, by a process that has one lock and
-// asks for it once at a time: when Lock has failed, any node in the queue that is of the
-// process's session is of no use.
+// cleaningLock is a workaround without a new version of the library, for a process that has
+// one lock and makes one attempt at a time: when Lock has failed, it deletes all nodes of
+// its own session from the queue.
 type cleaning struct {
 	locks.Lock
 	env  *locks.Env
@@ -44,7 +44,7 @@ func (l cleaning) Acquire(ctx context.Context) (locks.Lease, error) {
 		if l.clean() == nil {
 			break
 		}
-		_ = l.env.Clock.Sleep(ctx, time.Second) // until there is a connection
+		_ = l.env.Clock.Sleep(ctx, time.Second) // wait for a connection
 	}
 	return lease, err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trackrecord/internal/proof"
 )
 
-// The client's Mutex, as its adapter has it.
+// TestMutex tests the client's Mutex through its adapter.
 func TestMutex(t *testing.T) {
 	mutexes, _ := locks.Lookup("etcd")
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
@@ -28,8 +28,8 @@ func TestMutex(t *testing.T) {
 		}})
 }
 
-// asking releases by a transaction: if the key is still the one that was made for this lease,
-// which IsOwner would ask, then it is deleted.
+// checkedMutex releases the lock in a transaction. It deletes the key only if the key is
+// still the one that was created for this lease, which is what IsOwner checks.
 type asking struct {
 	locks.Lock
 	key    string

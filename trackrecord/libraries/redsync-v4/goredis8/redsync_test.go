@@ -16,7 +16,7 @@ func TestRedsync(t *testing.T) {
 	proof.Run(t, redsyncv4.Config, redsyncv4.New(pool))
 }
 
-// pool is go-redis, which sends each command once here.
+// pool makes a pool of go-redis that sends each command once.
 func pool(env *locks.Env, node int) redsyncredis.Pool {
 	client := redis.NewClient(&redis.Options{
 		Addr:               env.Nodes[node],

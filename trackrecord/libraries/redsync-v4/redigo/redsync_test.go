@@ -17,7 +17,7 @@ func TestRedsync(t *testing.T) {
 	proof.Run(t, redsyncv4.Config, redsyncv4.New(pool))
 }
 
-// pool is redigo as it is by default.
+// pool makes a pool of redigo with its defaults.
 func pool(env *locks.Env, node int) redsyncredis.Pool {
 	dial := env.Dialer(node)
 	pool := &redis.Pool{MaxIdle: 3, DialContext: func(ctx context.Context) (redis.Conn, error) {
