@@ -67,7 +67,7 @@ func bugLines(text []byte) (all []line, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("the track record says nothing")
+		return nil, fmt.Errorf("the track record has no versions")
 	}
 	return all, nil
 }

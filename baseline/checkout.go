@@ -30,7 +30,7 @@ func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	remove = func() { os.RemoveAll(scratch) }
 	if said, err := c.run(ctx, "go", "build", "-o", c.command, "./cmd/locksim-all").CombinedOutput(); err != nil {
 		remove()
-		return nil, fmt.Errorf("%s does not build: %w\n%s", c.dir, err, said)
+		return nil, fmt.Errorf("%s cannot be built: %w\n%s", c.dir, err, said)
 	}
 	return remove, nil
 }

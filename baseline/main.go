@@ -25,10 +25,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c checkout
-	file := flag.String("o", "baseline/known.txt", "write this `file`; the lines of other parts stay in it")
+	file := flag.String("o", "baseline/known.txt", "write this `file`; it keeps the lines of other parts")
 	only := flag.String("only", "", "make only these `parts`, such as scenarios,ways/single")
 	flag.StringVar(&c.dir, "C", ".", "use the files in this `folder`: a checkout of another commit")
-	flag.IntVar(&c.jobs, "jobs", runtime.NumCPU(), "run this `many` processes at once")
+	flag.IntVar(&c.jobs, "jobs", runtime.NumCPU(), "run this `many` processes at the same time")
 	flag.Parse()
 	if err := makeParts(ctx, &c, *only, *file); err != nil {
 		fmt.Fprintln(os.Stderr, "baseline:", cmp.Or(ctx.Err(), err))
@@ -108,7 +108,7 @@ func makeParts(ctx context.Context, c *checkout, only, file string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d lines in %v; %d are new in %s\n", p.name, len(lines), time.Since(began).Round(time.Second), changed, file)
+		fmt.Fprintf(os.Stderr, "%s: %d lines in %v; %d of them are new in %s\n", p.name, len(lines), time.Since(began).Round(time.Second), changed, file)
 	}
 	return nil
 }

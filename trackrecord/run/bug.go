@@ -54,7 +54,7 @@ func (b *bug) tell(check bool, old *row) (row, error) {
 		return r, err
 	}
 	if sound.AsExpected == nil || !*sound.AsExpected {
-		return r, fmt.Errorf("with a sound lock (%s) the story is not what it expects: locksim run trackrecord/%s/story.yaml", sound.Lock, b.name)
+		return r, fmt.Errorf("with a sound lock (%s) the result of the story is not as expected; to see it: locksim run trackrecord/%s/story.yaml", sound.Lock, b.name)
 	}
 	for _, v := range b.versions() {
 		if err := v.build(); err != nil {
@@ -155,7 +155,7 @@ func aboutALibrary(story string) bool {
 // checkSuite runs the test case of the suite that, according to the old row, finds the bug.
 func (b *bug) checkSuite(r *row, old *row) error {
 	if old == nil {
-		return fmt.Errorf("the table has no line of it: go run ./trackrecord/run %s", b.name)
+		return fmt.Errorf("the table has no row for it; add it with go run ./trackrecord/run %s", b.name)
 	}
 	r.found, r.time = old.found, old.time
 	if old.found == notFound {
@@ -167,7 +167,7 @@ func (b *bug) checkSuite(r *row, old *row) error {
 			return err
 		}
 		if fails != v.Bad() {
-			return fmt.Errorf("%s: that %s fails in the suite's %s is %v", v.Name, v.title(), old.found, fails)
+			return fmt.Errorf("%s: %s fails in the test case %s of the suite: %v", v.Name, v.title(), old.found, fails)
 		}
 	}
 	fmt.Printf("  the suite finds it by %s\n", old.found)

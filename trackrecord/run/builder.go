@@ -95,7 +95,7 @@ func (b *builder) keepSums(v *version) error {
 		return err
 	}
 	if b.check {
-		return fmt.Errorf("trackrecord/libraries/go.sum lacks what %s %s needs: go run ./trackrecord/run %s adds it", v.bug.Library, v.Number, v.bug.Name)
+		return fmt.Errorf("trackrecord/libraries/go.sum lacks what %s %s needs; add it with go run ./trackrecord/run %s", v.bug.Library, v.Number, v.bug.Name)
 	}
 	return os.WriteFile(b.inLibraries("go.sum"), sum, 0o644)
 }

@@ -30,8 +30,8 @@ import (
 
 func main() {
 	check := flag.Bool("check", false, "write nothing, and fail if the table is stale")
-	records := flag.String("json", "", "write what each version comes to into this `file`, as JSON Lines")
-	test := flag.Bool("test", false, "only run go test with a version, NAME/VERSION, and the flags behind it")
+	records := flag.String("json", "", "write the results of each version to this `file`, as JSON Lines")
+	test := flag.Bool("test", false, "only run go test with a version, NAME/VERSION, and the flags after it")
 	flag.Parse()
 	if err := run(*check, *test, *records, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "trackrecord:", err)
@@ -64,7 +64,7 @@ func run(check, test bool, records string, args []string) error {
 // testOne runs go test with a version, "BUG/VERSION", and flags.
 func testOne(with *builder, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say with which version: -test BUG/VERSION")
+		return fmt.Errorf("name a version: -test BUG/VERSION")
 	}
 	b, v, err := proof.Find(args[0])
 	if err != nil {
@@ -123,13 +123,13 @@ func tell(bugs []*bug, root string, check bool, records string, names []string) 
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("not as it should be: %s", strings.Join(wrong, ", "))
+		return fmt.Errorf("these bugs failed: %s", strings.Join(wrong, ", "))
 	}
 	if !check {
 		return os.WriteFile(readme, []byte(now.in(string(text))), 0o644)
 	}
 	if len(names) == 0 && now.timeless() != was.timeless() {
-		return fmt.Errorf("the table in trackrecord/README.md is stale: go run ./trackrecord/run. It should be\n\n%s", now)
+		return fmt.Errorf("the table in trackrecord/README.md is out of date; update it with go run ./trackrecord/run; it should be\n\n%s", now)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func home() (string, error) {
 			return filepath.Abs(dir)
 		}
 	}
-	return "", fmt.Errorf("there is no track record here; run this in the repository's folder")
+	return "", fmt.Errorf("there is no track record here; run the program in the folder of the repository")
 }
 
 func namesOf(bugs []*bug) []string {

@@ -101,7 +101,7 @@ func readTable(text string) (table, error) {
 	_, rest, begins := strings.Cut(text, tableBegins)
 	body, _, ends := strings.Cut(rest, tableEnds)
 	if !begins || !ends {
-		return nil, fmt.Errorf("README.md has no place for the table; write %q and %q", strings.TrimSpace(tableBegins), tableEnds)
+		return nil, fmt.Errorf("README.md has no place for the table; add the lines %q and %q", strings.TrimSpace(tableBegins), tableEnds)
 	}
 	var t table
 	for line := range strings.Lines(body) {

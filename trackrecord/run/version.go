@@ -157,7 +157,7 @@ func (v *version) tellStory() (telling, error) {
 	}
 	worlds := r.attributes(proof.AttrWorlds)
 	if unknown := r.attributes(proof.AttrUnknown); len(unknown) > 0 || len(worlds) != 1 {
-		return s, fmt.Errorf("%s: the story proves nothing:\n%s", v.Name, strings.Join(r, "\n"))
+		return s, fmt.Errorf("%s: the story is inconclusive:\n%s", v.Name, strings.Join(r, "\n"))
 	}
 	s.worlds = worlds[0]
 	if broken := r.attributes(proof.AttrBroken); len(broken) == 1 && broken[0] != "" {
@@ -207,7 +207,7 @@ func (v *version) survey() (survey, error) {
 	for _, text := range r.attributes(proof.AttrFails) {
 		words := strings.Fields(text)
 		if len(words) != 4 {
-			return s, fmt.Errorf("%s: the survey talks nonsense: %q", v.Name, text)
+			return s, fmt.Errorf("%s: the survey has an attribute that cannot be read: %q", v.Name, text)
 		}
 		f := failure{story: words[0], rules: strings.Split(words[3], ",")}
 		var errs [2]error
@@ -220,7 +220,7 @@ func (v *version) survey() (survey, error) {
 	}
 	all := r.attributes(proof.AttrSuite)
 	if len(all) != 1 {
-		return s, fmt.Errorf("%s: the survey did not come to its end:\n%s", v.Name, strings.Join(r, "\n"))
+		return s, fmt.Errorf("%s: the survey did not finish:\n%s", v.Name, strings.Join(r, "\n"))
 	}
 	s.worlds, err = strconv.Atoi(all[0])
 	return s, err
@@ -246,5 +246,5 @@ func (v *version) failsIn(story string) (bool, error) {
 			}
 		}
 	}
-	return false, fmt.Errorf("%s: the suite does not tell %s any more:\n%s", v.Name, story, strings.Join(r, "\n"))
+	return false, fmt.Errorf("%s: the suite has no test case %s any more:\n%s", v.Name, story, strings.Join(r, "\n"))
 }

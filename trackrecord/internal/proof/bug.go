@@ -94,13 +94,13 @@ func (b *Bug) readVersions(data []byte) error {
 	}
 	b.Library, b.Test = file.Library, file.Test
 	if b.Library == "" || b.Test == "" {
-		return errors.New(`write which module they are of, and which package in libraries tests them, like "library": "github.com/go-redsync/redsync/v4", "test": "redsync-v4/redigo"`)
+		return errors.New(`name the module of the versions and the package in libraries that tests them, as in "library": "github.com/go-redsync/redsync/v4", "test": "redsync-v4/redigo"`)
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Versions)) {
 		v := Version{Name: name}
 		var with bool
 		if v.Number, v.Option, with = strings.Cut(file.Versions[name], " with "); !number.MatchString(v.Number) || with && v.Option == "" {
-			return fmt.Errorf("%s is %q; write a version, like v4.0.3, or like v4.18.1 with WithSetNXOnExtend", name, file.Versions[name])
+			return fmt.Errorf("%s is %q; write a version, as in v4.0.3 or v4.18.1 with WithSetNXOnExtend", name, file.Versions[name])
 		}
 		b.Versions = append(b.Versions, v)
 	}
@@ -119,7 +119,7 @@ func (b *Bug) comparable() error {
 			case v.Number == w.Number && v.Option == w.Option:
 				return fmt.Errorf("%s and %s are the same", w.Name, v.Name)
 			case v.Number != w.Number && v.Option != w.Option && v.Bad() != w.Bad():
-				return fmt.Errorf("%s and %s are different versions and must have the same option", w.Name, v.Name)
+				return fmt.Errorf("%s and %s are different versions, so they must have the same option", w.Name, v.Name)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ type Option struct {
 func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	name := os.Getenv(BugVariable)
 	if name == "" {
-		t.Skip("which bug? In the repository's folder: go run ./trackrecord/run -test BUG/VERSION")
+		t.Skip("the test needs a bug; run it in the folder of the repository with go run ./trackrecord/run -test BUG/VERSION")
 	}
 	bug, version, err := Find(name)
 	if err != nil {
@@ -44,7 +44,7 @@ func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	if version.Option != "" {
 		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == version.Option })
 		if i < 0 {
-			t.Fatalf("%s: this test knows no option %s", name, version.Option)
+			t.Fatalf("%s: this test has no option %s", name, version.Option)
 		}
 		build = options[i].New
 	}

@@ -28,7 +28,7 @@ const (
 func survey(t *testing.T, config locktest.Config, build locktest.New) {
 	t.Helper()
 	if os.Getenv(SurveyVariable) == "" {
-		t.Skip("nobody asks for it: it is the suite once more; set " + SurveyVariable)
+		t.Skip("it is the suite again; to run it, set " + SurveyVariable)
 	}
 	start, worlds := time.Now(), 0
 	for f := range locktest.Survey(t, config, build) {

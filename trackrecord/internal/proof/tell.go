@@ -60,7 +60,7 @@ func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 		}
 		if w.unknown != "" {
 			t.Attr(AttrUnknown, w.unknown)
-			t.Fatalf("seed %d proves nothing: %s\n\n%s", seed, w.unknown, w.timeline())
+			t.Fatalf("seed %d is inconclusive: %s\n\n%s", seed, w.unknown, w.timeline())
 		}
 		if len(w.problems) > 0 {
 			if failed == 0 {
@@ -97,7 +97,7 @@ type problem struct{ rule, why string }
 // the library.
 func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) {
 	if n := len(of.Variants); n != 1 {
-		return played{}, fmt.Errorf("%s has %d variants; the story of a bug is one", of.File, n)
+		return played{}, fmt.Errorf("%s has %d variants; the story of a bug must have one", of.File, n)
 	}
 	v := of.Variants[0]
 	config, err := v.Config(scenarios.Options{Seed: seed, Kind: lock, Fencing: scenarios.Off})
