@@ -60,7 +60,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// differing returns the names of the facts in which two lists of lines differ, or "lines"
+// differingFacts returns the names of the facts in which two lists of lines differ, or "lines"
 // or "key".
 func differing(was, is []line) string {
 	if len(was) != len(is) {

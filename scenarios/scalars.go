@@ -100,7 +100,7 @@ type problem struct{ message, hint string }
 
 func (p problem) Error() string { return p.message }
 
-// Durations are written as in Go. The JSON Schema uses the pattern, too.
+// durationPattern matches a duration, which is written as in Go. The JSON Schema uses it, too.
 const durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
 
 var (

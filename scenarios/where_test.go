@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Each line of this file with an expectation ends in a comment that names the runs for
-// which it is the line.
+// annotated is a scenario file. Each line with an expectation ends in a comment that names the
+// runs for which it is the line.
 const annotated = `title: What is expected, and where it is said
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:

@@ -50,7 +50,7 @@ func (ask) words() []string { return texts(locks.OneByOne, locks.AllAtOnce) }
 
 func (clock) words() []string { return texts(fakeclock.Wall, fakeclock.Monotonic) }
 
-// The features of all locks. A later check finds features that this lock does not have.
+// words returns the features of all locks. A later check finds features that this lock does not have.
 func (feature) words() []string {
 	var all []string
 	for _, name := range locks.Names() {
@@ -61,7 +61,7 @@ func (feature) words() []string {
 	return slices.Compact(all)
 }
 
-// The persistences of all systems. A later check finds those that this node cannot have.
+// words returns the persistences of all systems. A later check finds those that this node cannot have.
 func (persistence) words() []string {
 	var all []string
 	for _, s := range sim.Systems() {
@@ -86,7 +86,7 @@ func (runTwice) words() []string { return []string{"harmless"} }
 
 func (tokenSource) words() []string { return locks.TokenSourceNames() }
 
-// All policies except storage.None, which the run without fencing uses.
+// words returns all policies except storage.None, which the run without fencing uses.
 func (fencing) words() []string {
 	return texts(slices.DeleteFunc(storage.Policies(), func(p storage.Policy) bool { return p == storage.None })...)
 }

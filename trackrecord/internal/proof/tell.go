@@ -29,7 +29,7 @@ const (
 	AttrWorlds = "worlds"
 	// AttrFirst is the real time of the first such world.
 	AttrFirst = "first"
-	// AttrWorld is the result of the story in one world, a [WorldResult] in JSON. Each
+	// AttrWorldResult is the result of the story in one world, a [WorldResult] in JSON. Each
 	// world has one.
 	AttrTold = "told"
 	// AttrUnknown is the reason why the story is inconclusive. Otherwise it is absent.
