@@ -124,7 +124,7 @@ func (h *hunt) end(patience time.Duration) int {
 	select {
 	case <-h.over:
 	case <-time.After(patience):
-		h.t.Fatalf("it goes on after %v", patience)
+		h.t.Fatalf("it is still running after %v", patience)
 	}
 	return h.ProcessState.ExitCode()
 }

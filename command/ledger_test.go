@@ -74,7 +74,7 @@ func TestOneLedgerIsOneSearchs(t *testing.T) {
 	syscall.Kill(goesOn.Process.Pid, syscall.SIGKILL)
 	<-goesOn.over
 	if _, said, _ := command(t, h.dir, "merge", "ledger"); !strings.Contains(said, "part 2 of 2 is missing") {
-		t.Errorf("the ledger is not whole any more: %s", said)
+		t.Errorf("the ledger is damaged: %s", said)
 	}
 }
 

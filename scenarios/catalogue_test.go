@@ -64,7 +64,7 @@ func TestShelve(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if Shelve(nil) != nil {
-		t.Error("nothing stands on a shelf")
+		t.Error("without scenarios there is a group")
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
-	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10, if it is as many")
+	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; with -short once, and only with its own lock")
+	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth, but on at least 10 if there are as many")
 )
 
 // These tests run the catalogue with the project's own locks. The libraries have the same

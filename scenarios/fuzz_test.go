@@ -37,12 +37,12 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			lines := strings.Split(err.Error(), "\n")
 			if len(lines) > maxErrors {
-				t.Errorf("%d problems are told", len(lines))
+				t.Errorf("%d problems are reported", len(lines))
 			}
 			for _, line := range lines {
 				rest, ok := strings.CutPrefix(line, "x.yaml:")
 				if !ok || strings.TrimSpace(rest) == "" || strings.ContainsAny(line, "\r\x00\u2028") {
-					t.Errorf("not a line that tells a problem: %q", line)
+					t.Errorf("not a line that reports a problem: %q", line)
 				}
 			}
 			return

@@ -52,7 +52,7 @@ variants:
 		}
 	}
 	if len(whole.Runs) != 4 || len(s.Variants) != 2 {
-		t.Error("the whole result is not whole any more")
+		t.Error("SelectRuns has changed the whole result")
 	}
 
 	off, err := whole.Only("", Off)

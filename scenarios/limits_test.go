@@ -66,7 +66,7 @@ func TestLimits(t *testing.T) {
 			want = "x.yaml:4: variants: there are 52 variants, and a file has at most 50; give the others their own file"
 		}
 		if _, err := Parse("x.yaml", []byte(l.File(l.Most+2))); err == nil || err.Error() != want {
-			t.Errorf("too many entries of %s are told as\n%.300v\nand not as\n%s", l.Path, err, want)
+			t.Errorf("too many entries of %s are reported as\n%.300v\nwant\n%s", l.Path, err, want)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestManyWrongNames(t *testing.T) {
 	_, err := Parse("x.yaml", []byte(text))
 	told := strings.Split(fmt.Sprint(err), "\n")
 	if len(told) != maxErrors {
-		t.Fatalf("%d problems are told: %v", len(told), err)
+		t.Fatalf("%d problems are reported: %v", len(told), err)
 	}
 	for i, line := range told {
 		if want := fmt.Sprintf(`x.yaml:%d: network.paths[1].to[%d]: no client is called "client-2"; did you mean "client-1"?`, 5+i, 1+i); line != want {
@@ -121,11 +121,11 @@ func TestEverythingIsWrong(t *testing.T) {
 				t.Errorf("%d problems are kept, want %d", n, maxRecorded)
 			}
 			if tree.found > 6000 {
-				t.Errorf("%d problems were found: the variants tell them again", tree.found)
+				t.Errorf("%d problems were found: the variants report them again", tree.found)
 			}
 			told := tree.errs.tidied()
 			if len(told) != maxErrors {
-				t.Fatalf("%d problems are told, want %d", len(told), maxErrors)
+				t.Fatalf("%d problems are reported, want %d", len(told), maxErrors)
 			}
 			for _, e := range told {
 				if e.Hint != c.hint {

@@ -38,6 +38,6 @@ func TestManyProblems(t *testing.T) {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 10 || !strings.HasPrefix(lines[0], "x.yaml:15: x0: ") || !strings.HasPrefix(lines[9], "x.yaml:24: x9: ") {
-		t.Errorf("%d problems are told:\n%v", len(lines), err)
+		t.Errorf("%d problems are reported:\n%v", len(lines), err)
 	}
 }

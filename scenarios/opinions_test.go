@@ -22,7 +22,7 @@ func TestNothingIsPutInAnybodysMouth(t *testing.T) {
 		for _, v := range s.Variants {
 			for _, voice := range v.Voices() {
 				if said := inTheirMouth.FindString(voice.Says); said != "" {
-					t.Errorf("%s: %s says what nobody wrote: %q in %s", s.File, voice.Name, said, voice.Says)
+					t.Errorf("%s: %s says something that the author did not write: %q in %s", s.File, voice.Name, said, voice.Says)
 				}
 			}
 			if v.Redis != "" {
@@ -30,7 +30,7 @@ func TestNothingIsPutInAnybodysMouth(t *testing.T) {
 			}
 			for _, person := range []string{v.Kleppmann, v.Sanfilippo} {
 				if strings.Contains(person, "pecification") || strings.Contains(person, "ocumentation") {
-					t.Errorf("%s: what the documentation says is said in the name of a person: %s", s.File, person)
+					t.Errorf("%s: an opinion of the documentation is attributed to a person: %s", s.File, person)
 				}
 			}
 		}
@@ -41,7 +41,7 @@ func TestNothingIsPutInAnybodysMouth(t *testing.T) {
 		}
 	}
 	if documentation == 0 {
-		t.Error("the documentation says nothing")
+		t.Error("no scenario has an opinion of the documentation")
 	}
 }
 
@@ -53,6 +53,6 @@ lock: {kind: single, ttl: 10s}
 clients: {client-1: {}}
 `
 	if _, err := Parse("f.yaml", []byte(file)); err == nil || !strings.Contains(err.Error(), "antirez") {
-		t.Errorf("a voice that nobody knows is met with %v", err)
+		t.Errorf("an unknown author gives the error %v", err)
 	}
 }

@@ -38,11 +38,11 @@ func TestTell(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(untold, c.untold) || (untold == "") != (c.untold == "") {
-			t.Errorf("%s with %q is not told because %q, want %q", c.name, c.lock, untold, c.untold)
+			t.Errorf("%s with %q does not apply because %q, want %q", c.name, c.lock, untold, c.untold)
 		}
 		if c.untold != "" {
 			if runs != nil {
-				t.Errorf("%s with %q cannot be told, and has %d runs", c.name, c.lock, len(runs))
+				t.Errorf("%s with %q does not apply, but has %d runs", c.name, c.lock, len(runs))
 			}
 			continue
 		}
@@ -78,6 +78,6 @@ func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 		}
 	}
 	if doubts == 0 {
-		t.Error("every story can be told with every lock")
+		t.Error("every scenario applies to every lock")
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-var update = flag.Bool("update", false, "write into README.md and docs/ what their blocks show now")
+var update = flag.Bool("update", false, "update the generated blocks of README.md and docs/")
 
 // root is the path of the repository from this package.
 const root = "../.."
@@ -128,7 +128,7 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 			switch {
 			case now == d.text:
 			case !*update:
-				t.Errorf("it shows what is not so any more; look at it, or write what is: go test ./cmd/locksim-all -run Documents -update\n%s", firstDifference(d.text, now))
+				t.Errorf("its blocks are out of date; check them, and update them with go test ./cmd/locksim-all -run Documents -update\n%s", firstDifference(d.text, now))
 			default:
 				if err := os.WriteFile(filepath.Base(d.path), []byte(now), 0o644); err != nil {
 					t.Fatal(err)
@@ -211,7 +211,7 @@ func showFormats(t *testing.T, command, _ string) string {
 	case "explore":
 		return formatTable(reports.Searches)
 	}
-	t.Errorf("nobody knows what locksim %s writes", command)
+	t.Errorf("the formats of locksim %s are not known", command)
 	return ""
 }
 

@@ -61,7 +61,7 @@ func publish(t *testing.T, proxy string) {
 			t.Fatal(err)
 		}
 		if len(file.Replace) > 0 {
-			t.Errorf("%s has a replacement, so that nobody can go install it", dir)
+			t.Errorf("%s has a replacement, so go install cannot install it", dir)
 		}
 		var content bytes.Buffer
 		of := module.Version{Path: file.Module.Mod.Path, Version: ourVersion}

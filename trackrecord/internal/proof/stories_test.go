@@ -100,6 +100,6 @@ func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 	}
 	kind, _ := locks.Lookup(s.Variants[0].Lock)
 	if w, err := play(s, kind, 1); err != nil || !strings.Contains(w.unknown, "was not seen") {
-		t.Errorf("client-2 comes only when client-1 is gone, and the story is told as if it had not: %v, %q", err, w.unknown)
+		t.Errorf("client-2 starts only after client-1 has finished, and the story is not inconclusive: %v, %q", err, w.unknown)
 	}
 }
