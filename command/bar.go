@@ -36,7 +36,7 @@ func newBar(w io.Writer, until time.Time) *bar {
 // refresh is the shortest time between two updates of the bar.
 const refresh = 200 * time.Millisecond
 
-// show draws the bar, unless it was drawn less than refresh ago.
+// show draws the bar, unless it was drawn less than refresh ago in the same phase.
 func (b *bar) show(p explore.Progress) {
 	if !b.live {
 		return

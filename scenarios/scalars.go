@@ -22,7 +22,7 @@ type (
 // A latency is the shortest and the longest time that a message takes.
 type latency struct{ min, max time.Duration }
 
-// A stepOrPoint is a point, or a client's step that stands for the point at which the step
+// A stepOrPoint is a point, or a client's step that means the point at which the step
 // has ended.
 type stepOrPoint struct{ trace.Point }
 
