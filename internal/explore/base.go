@@ -14,13 +14,14 @@ import (
 // A Base is a workload without faults.
 type Base struct {
 	runs.Base
-	// Kinds are the kinds of faults that make sense in it.
+	// Kinds are the kinds of faults that a search tries in this base.
 	Kinds Kinds
-	// Takeover is that of the [Lock].
+	// Takeover is the Takeover of the [Lock].
 	Takeover time.Duration
 }
 
-// NewLocal makes what runs worlds of some bases in this process; see [runs.NewLocal].
+// NewLocal returns a runner that runs worlds of the bases in this process; see
+// [runs.NewLocal].
 func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 	var all []runs.Base
 	for _, b := range bases {
@@ -31,25 +32,26 @@ func NewLocal(bases []Base, patience time.Duration) *runs.Local {
 
 // A Lock is a lock to explore, with a workload made for it.
 type Lock struct {
-	// Name is the kind of lock. Kind, if it has a name, takes its place: it need not be
-	// registered.
+	// Name is the name of a registered kind of lock. If Kind has a name, Kind is used
+	// instead, and need not be registered.
 	Name string
 	Kind locks.Kind
-	// Nodes is how many nodes it has; 0 is as many as it has by default.
+	// Nodes is the number of nodes; 0 is the lock's default.
 	Nodes int
 	// TTL is how long a grant lasts; 0 is 30 seconds.
 	TTL time.Duration
-	// Takeover, if not 0, is how long after a crash of its holder another client is granted
-	// the lock; see [Takeover].
+	// Takeover is the time from a crash of the holder until another client is granted the
+	// lock, or 0 if it was not measured; see [Takeover].
 	Takeover time.Duration
-	// Latency is how long a message takes, as a scenario says it; "" is as long as by default.
+	// Latency is the time that a message takes, as written in a scenario; "" is the
+	// default.
 	Latency string
-	// Extends says that a lease can be prolonged.
+	// Extends reports whether a client can extend a lease.
 	Extends bool
 	Seed    uint64
 }
 
-// kind is the kind of lock.
+// kind returns the kind of lock.
 func (l Lock) kind() locks.Kind {
 	if l.Kind.Name != "" {
 		return l.Kind
@@ -58,22 +60,25 @@ func (l Lock) kind() locks.Kind {
 	return kind
 }
 
-// firstClient is the client of a base that is granted the lock first.
+// firstClient is the client that is granted the lock first in a base.
 const firstClient = "client-1"
 
-// DefaultTTL is how long a grant lasts if nobody says otherwise.
+// DefaultTTL is the duration of a grant if no other is set.
 const DefaultTTL = 30 * time.Second
 
-// Bases are the workloads in which a lock is explored.
+// Bases returns the workloads in which a lock is explored.
 //
-// In contend the first client holds the lock for less than a third of its TTL, and
-// another asks for it again and again meanwhile, so that it gets in soon after it could;
-// each attempt costs time in every world, so it does not ask too often. In extend, for
-// locks that can, the work takes longer than the TTL, and than another client waits for a
-// holder that has crashed, and the first client prolongs its lease. In replicated, which is
-// tried with the faults in question alone, the first node has a replica that lags behind and
-// can be promoted: when it has lost its power, or while it is alive, and clients still speak
-// to it.
+// In the base contend the first client holds the lock for less than a third of its TTL.
+// Meanwhile another client keeps trying to acquire it, and so acquires it soon after the
+// release. Each attempt costs time in every world, so the client does not try too often.
+//
+// The base extend exists for locks whose leases can be extended. There the work takes
+// longer than the TTL, and longer than another client waits for a crashed holder; the first
+// client extends its lease.
+//
+// In the base replicated the first node has a replica that lags behind. The replica can be
+// promoted after the node has lost power, or while it is alive and clients still send it
+// requests. Only the faults that concern replication are tried there.
 func (l Lock) Bases(kinds Kinds) []Base {
 	ttl := l.TTL
 	if ttl == 0 {
@@ -81,9 +86,9 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	}
 	share := func(tenths time.Duration) string { return trace.ShortDuration(ttl / 10 * tenths) }
 	lasts := max(ttl, l.Takeover)
-	// Nobody waits for ever for a storage that has crashed.
+	// No client waits forever for a storage that has crashed.
 	waits := scenarios.Field{Name: "gives-up", Value: share(3)}
-	// Nor for ever for a node that has lost its power: nobody tells.
+	// No client waits forever for a node that has lost power: no reset arrives then.
 	cancels := scenarios.Field{Name: "cancels-after", Value: share(15)}
 	lock := scenarios.Fields{{Name: "kind", Value: l.Name}, {Name: "ttl", Value: trace.ShortDuration(ttl)}}
 	if l.Nodes > 0 {
@@ -126,11 +131,11 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	return bases
 }
 
-// replicated is a workload in which the first node has a replica that lags behind.
+// replicated changes a workload: its first node gets a replica that lags behind.
 func (l Lock) replicated(text []byte, master, lag string) []byte {
 	v, err := runs.ParseOne(l.Name, text)
 	if err != nil {
-		return text // whoever runs it is told
+		return text // running the base returns the error
 	}
 	doc := v.Document()
 	doc.Set("title", l.Name+": replicated")
@@ -139,8 +144,7 @@ func (l Lock) replicated(text []byte, master, lag string) []byte {
 	return doc.Bytes()
 }
 
-// FileBase makes a base of a story from a scenario file: its workload, without its
-// faults.
+// FileBase makes a base of one variant of a scenario file: its workload without its faults.
 func FileBase(v *scenarios.Variant, seed uint64) Base {
 	name := v.Scenario
 	if v.Name != "" {
@@ -149,10 +153,10 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 	return Base{Base: runs.Base{Name: name, Text: withoutOwnWords(v).Bytes(), Seed: seed}}
 }
 
-// Unbound is the base in which nobody waits for ever for something that only a fault
-// brings about: clients that would never begin begin, at the latest, one after the
-// other a second apart. late names them; it is empty if there are none, and then the
-// base is as it was. It runs the base in this process.
+// WithBoundedStarts returns the base with an upper bound for the start of each client that
+// would otherwise wait forever for the effect of a fault. Such clients start at the latest
+// one after the other, a second apart. late lists them; if it is empty, the base is
+// unchanged. WithBoundedStarts runs the base in this process.
 func (b Base) Unbound(patience time.Duration) (free Base, late []string, err error) {
 	v, err := b.Story()
 	if err != nil {
@@ -181,8 +185,8 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	return b, late, nil
 }
 
-// WithLock is the base with another registered kind of lock, and with those of the
-// lock's settings that it understands.
+// WithLock returns the base with another registered kind of lock. It keeps those settings
+// of the lock that the new kind has too.
 func (b Base) WithLock(kind string) (Base, error) {
 	v, err := b.Story()
 	if err != nil {

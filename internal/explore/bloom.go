@@ -1,12 +1,12 @@
 package explore
 
-// A bloom is a set of hashes that takes the same memory however many it has: a Bloom
-// filter (Burton H. Bloom, "Space/time trade-offs in hash coding with allowable errors",
-// 1970). It may take one that it does not have for one that it has: when it has 16,000,
-// which is what a lane tries of a million worlds, one in about 1,500.
+// A bloom is a Bloom filter (Burton H. Bloom, "Space/time trade-offs in hash coding with
+// allowable errors", 1970): a set of hashes that needs the same memory whatever its size.
+// It may report a hash that was not added. With 16,000 hashes, which is what a lane tries
+// in a search of a million worlds, that happens for about one hash in 1,500.
 type bloom [1 << (bloomBits - 6)]uint64
 
-// bloomBits is how many bits of a hash choose one bit of the set.
+// bloomBits is the number of bits of a hash that select one bit of the set.
 const bloomBits = 19
 
 func (b *bloom) add(hash uint64) {

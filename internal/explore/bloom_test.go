@@ -20,8 +20,8 @@ func TestBloom(t *testing.T) {
 			t.Fatalf("it has lost %x", hash)
 		}
 	}
-	// Each of three bits is set with a chance of 1 - exp(-3*16,000/2^19), which is
-	// 0.0875: all three with one of 0.00067, which is 67 in 100,000.
+	// Each of three bits is set with a probability of 1 - exp(-3*16,000/2^19) = 0.0875; all
+	// three with one of 0.00067, which is 67 in 100,000.
 	wrong := 0
 	for range 100_000 {
 		if b.has(random.Uint64()) {

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// causeOf is what the faults of a world are in the abstract, in words, with roles in place
-// of names. Worlds that differ only in names, times and sizes have one cause.
+// causeOf describes the faults of a world in words, with roles in place of names. Worlds
+// that differ only in names, times and sizes have the same cause.
 func causeOf(rec *Record, w runs.World) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part
@@ -26,7 +26,7 @@ func causeOf(rec *Record, w runs.World) (cause []string) {
 	return cause
 }
 
-// roleOf is what a process of a world is.
+// roleOf returns the role of a process of a world.
 func roleOf(rec *Record, w runs.World, name string) story.Role {
 	switch {
 	case slices.Contains(rec.Clients, name):
@@ -39,8 +39,7 @@ func roleOf(rec *Record, w runs.World, name string) story.Role {
 	return story.AnOther
 }
 
-// nodesOf are the nodes of a world's lock, of which there may be fewer or more than
-// in its base.
+// nodesOf returns the nodes of a world's lock. There may be fewer or more than in its base.
 func nodesOf(rec *Record, w runs.World) []string {
 	if w.Change.Nodes == 0 {
 		return rec.Nodes
@@ -52,8 +51,8 @@ func nodesOf(rec *Record, w runs.World) []string {
 	return nodes
 }
 
-// together is what several processes are; if it matters how many, of nodes alone, which
-// share of all they are.
+// groupRole returns the common role of several processes. If counts is set and all of them
+// are nodes, the role says what share of the nodes they are.
 func together(rec *Record, w runs.World, names []string, counts bool) story.Role {
 	nodes := nodesOf(rec, w)
 	n, cut := len(nodes), count(names, func(name string) bool { return slices.Contains(nodes, name) })
@@ -84,9 +83,9 @@ func together(rec *Record, w runs.World, names []string, counts bool) story.Role
 	return all
 }
 
-// abstract is one fault without names: a slug, by which the faults of a world are put in
-// order, and words for people. Most are told by what the process is that they strike, and
-// by what those are at the other end, if there are any.
+// abstractFault describes one fault without names. slug orders the faults of a world, and
+// words are for people. Most faults are described by the role of the process that they
+// strike, and by the role of the processes at the other end, if there are any.
 func abstract(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	slug = f.Is()
 	on := roleOf(rec, w, f.Target())
@@ -101,15 +100,15 @@ func abstract(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	if len(f.Others()) == 0 {
 		return slug + "-" + on.Slug, story.FaultOn(f.Info(), on)
 	}
-	if !cutsOff(f) || on != story.AClient { // as a rule it is a client that is cut off
+	if !cutsOff(f) || on != story.AClient { // usually a client is cut off, so the slug does not mention it
 		slug += "-" + on.Slug
 	}
 	others := together(rec, w, f.Others(), cutsOff(f))
 	return slug + "-" + others.Slug, story.FaultBetween(f.Info(), on, others)
 }
 
-// abstractCrash tells crashes apart by what they leave on the disk. How a client is killed
-// goes without saying.
+// abstractCrash describes a crash. It distinguishes crashes by what they leave on the disk.
+// A kill is the usual crash of a client, so it is not mentioned.
 func abstractCrash(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	on, disk, how := roleOf(rec, w, f.Target()), w.Change.Persistence[f.Target()], cmp.Or(trace.Crash(f.How()), trace.Kill)
 	slug = f.Is() + "-" + on.Slug
@@ -122,8 +121,8 @@ func abstractCrash(rec *Record, w runs.World, f runs.Fault) (slug, words string)
 	return slug, story.CrashOn(f.Info(), on, string(disk), how)
 }
 
-// abstractMessage tells held messages apart by their step and direction. Most messages of a
-// step go one way: to the storage, or to a node.
+// abstractMessage describes a held message by its step and direction. Most messages of a
+// step go to one kind of process, the storage or a node; only another peer is mentioned.
 func abstractMessage(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	held, _ := f.Message()
 	m := held.Message

@@ -2,28 +2,28 @@ package explore
 
 import "maps"
 
-// A census counts how many different behaviours sets of each size have shown that no
-// smaller set has, or how many different sets there were of each size. It does not depend on
-// the order in which they are seen, and takes no more memory the more there are: beyond
-// mostCounted it counts a sample.
+// A census counts, for each number of faults, the behaviours that no smaller set of faults
+// has shown. It also counts the different sets of each size. Its result does not depend on
+// the order of the input. Beyond maxCounted entries it counts a sample, so its memory is
+// bounded.
 type census struct {
-	// fewest is the smallest number of faults with which a behaviour was seen.
+	// fewest is the smallest number of faults that has shown each behaviour.
 	fewest map[uint64]int
-	// Behaviours are hashes; only those are counted whose last bits, so many, are 0.
+	// bits is the sample: only behaviours (hashes) whose last bits are 0 are counted.
 	bits int
 }
 
-// mostCounted is a variable for the sake of the tests.
+// maxCounted is a variable so that tests can set it.
 var mostCounted = 1 << 18
 
 func newCensus() *census { return &census{fewest: map[uint64]int{}} }
 
 func (c *census) counts(behaviour uint64) bool { return behaviour&(1<<c.bits-1) == 0 }
 
-// isSample says whether the counts are estimates.
+// isSample reports whether the counts are estimates.
 func (c *census) isSample() bool { return c.bits > 0 }
 
-// see takes in that so many faults have shown a behaviour.
+// add records that a set of so many faults has shown a behaviour.
 func (c *census) see(behaviour uint64, faults int) {
 	if !c.counts(behaviour) {
 		return
@@ -38,7 +38,7 @@ func (c *census) see(behaviour uint64, faults int) {
 	}
 }
 
-// count is how many behaviours take so many faults at least.
+// count returns the number of behaviours that need at least so many faults.
 func (c *census) count(faults int) int {
 	n := 0
 	for _, fewest := range c.fewest {

@@ -7,24 +7,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A class is single faults of one base that behave alike: to try a set with one of them
-// is nearly as good as to try it with another. Classes and kinds of pairs only schedule what
-// is tried next; of them a report has no more than how many were tried.
+// A class is a group of single faults of one base that behave alike: trying a set with one
+// of them is nearly as good as trying it with another. Classes and kinds of pairs only
+// decide what is tried next. A report shows no more of them than how many were tried.
 type class struct {
 	base int
-	// members are their places among the base's singles.
+	// members are indices into the base's singles.
 	members []int
-	// lost is how many of the slots that a holder can spare they cost it.
+	// slotsLost is how many of the slots that a holder can spare these faults cost it.
 	lost int
-	// spare is how many that are without any fault.
+	// spare is how many slots a holder can spare without any fault.
 	spare int
-	// broke says that they break something by themselves: a larger set that does shows
-	// nothing new.
+	// broke reports that these faults break something alone, so a larger set that breaks
+	// something shows nothing new.
 	broke bool
 }
 
-// classes sorts the single faults that were run, in the order in which they appear.
-// What proves nothing by itself, such as a fault that never strikes, is left out.
+// classes sorts the single faults that were run into classes, in the order in which they
+// appear. It leaves out inconclusive faults, for example one that never strikes.
 func (f *Found) classes() []class {
 	type key struct {
 		base      int
@@ -56,26 +56,26 @@ func (f *Found) classes() []class {
 	return all
 }
 
-// A kind of pair is two classes of one base, or the same one twice.
+// A pairKind is a kind of pair: two classes of one base, or one class twice.
 type pairKind struct {
-	a, b int // places in the list of classes
-	// breaking is how many of the two break something by themselves.
+	a, b int // indices into the list of classes
+	// breaking is how many of the two classes break something alone.
 	breaking int
-	// lost is how many of the slots that a holder can spare the two cost it between them,
-	// and enough says that it can spare no more.
+	// slotsLost is how many of the slots that a holder can spare the two classes cost it
+	// together. exceedsSpare reports that these are more than it can spare.
 	lost   int
 	enough bool
-	// classic are members of the two that are a classic cause together, and classics is how
-	// many such pairs there are.
+	// classic are the members of the two classes that are a classic cause together.
+	// classics is the number of such pairs.
 	classic  [2][]int
 	classics int
-	// drawn is how often a lane has drawn a pair of it, tried how many of those it could
-	// run, and rewards how many of these showed something new.
+	// drawn counts how often a lane has drawn a pair of this kind, tried how many of those
+	// it could run, and rewards how many of these showed something new.
 	drawn, tried, rewards int
 }
 
-// pairKinds lists the kinds of pairs, of all bases, in the order in which they are tried;
-// of the classic ones those first that have most pairs.
+// pairKinds lists the kinds of pairs of all bases in the order in which they are tried.
+// Among the classic ones, those with the most pairs come first.
 func (f *Found) pairKinds(all []class) []pairKind {
 	var kinds []pairKind
 	effects := make([]map[trace.Effect][]int, len(all))

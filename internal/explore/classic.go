@@ -10,20 +10,22 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The causes that everybody knows who has read of such locks come first, so that the first
-// ways to break one are found soon: alone a pause of a client and a late write; in pairs a
-// client that some nodes cannot be reached by, while another node forgets what it has
-// granted, because its clock is set forward or because it crashes. In which order a search
-// tries its single faults makes no difference to what it finds in the end; of pairs, most of
-// which it never tries, the order says which it does. Nothing else depends on what is classic.
+// The best known causes are tried first, so that the first ways to break a lock are found
+// soon. Alone they are a pause of a client and a late write. In pairs they are a client
+// that cannot reach some nodes, while another node forgets what it has granted because its
+// clock is set forward or because it crashes.
+//
+// For single faults the order makes no difference to the final result. Most pairs are never
+// tried, so for pairs the order decides which of them are. Nothing else depends on what is
+// classic.
 
-// classicPairs are the effects that are classic together.
+// classicPairs are the pairs of effects that are classic together.
 var classicPairs = [][2]trace.Effect{
 	{trace.CutsLink, trace.SetsClock},
 	{trace.CutsLink, trace.KillsProcess},
 }
 
-// classic says whether a fault is a classic cause by itself.
+// isClassic reports whether a fault alone is a classic cause.
 func (r *Record) classic(f runs.Fault) bool {
 	switch held, _ := f.Message(); f.Effect() {
 	case trace.StopsProcess:
@@ -34,9 +36,10 @@ func (r *Record) classic(f runs.Fault) bool {
 	return false
 }
 
-// quick says whether a quick search tries a world: a classic cause, or what is a part of
-// one in a pair, as large as there is and on some nodes only, which are like the others.
-// Cut off are the first nodes, as many as a lock can do without, and the last one forgets.
+// isQuick reports whether a quick search tries a world with one fault: a classic cause, or
+// a part of a classic pair, in the largest size only. Nodes are alike, so it tries only
+// some of them: the first nodes are cut off, as many as a lock can do without, and the last
+// one forgets.
 func (r *Record) quick(w runs.World) bool {
 	f := w.Faults[0]
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
@@ -55,12 +58,12 @@ func (r *Record) quick(w runs.World) bool {
 	return false
 }
 
-// longest is how large the largest faults are that a search tries.
+// longest returns the largest size of the faults that a search tries.
 func (r *Record) longest() time.Duration {
 	return max(r.share(largest), percentOf(r.Takeover, largest))
 }
 
-// effects are those of a class's members, each with its members.
+// effects returns the effects of a class's members, each with its members.
 func (f *Found) effects(c class) map[trace.Effect][]int {
 	all := map[trace.Effect][]int{}
 	for _, i := range c.members {
@@ -70,9 +73,9 @@ func (f *Found) effects(c class) map[trace.Effect][]int {
 	return all
 }
 
-// classicOf finds the classic pairs of a kind of pair that breaks nothing by its parts, and
-// costs a holder more than it can spare: their members, and how many there are. Of several
-// effects that are classic together it is the commonest.
+// classicOf finds the classic pairs of a kind of pair: their members and their number. It
+// finds none if a part breaks something alone, or if the pair does not cost a holder more
+// than it can spare. Of several pairs of effects it returns the most common.
 func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int) {
 	if k.breaking > 0 || !k.enough {
 		return members, 0
@@ -87,9 +90,9 @@ func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int
 	return members, n
 }
 
-// comparePairKinds orders kinds of pairs as they are tried: first those of which no part
-// breaks anything by itself, of these the classic ones, and then those that cost the holder
-// of a lock most of what it can spare.
+// comparePairKinds orders kinds of pairs as they are tried. Pairs of which no part breaks
+// anything alone come first; among these the classic ones; then those that cost a holder
+// most of what it can spare.
 func comparePairKinds(a, b pairKind) int {
 	classic := func(k pairKind) int { return min(k.classics, 1) }
 	return cmp.Or(a.breaking-b.breaking, classic(b)-classic(a), b.lost-a.lost)

@@ -9,15 +9,15 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// theDebate are the beginnings of the ways to break Redlock that people argue about.
+// debatedWays has the beginnings of the IDs of the well-known ways to break Redlock.
 var theDebate = []string{
 	"late-client/inherent-needs-fencing", // a pause
-	"late-client",                        // a write that is late
+	"late-client",                        // a late write
 	"node-clock-forward+unreachable-node/assumption-clock",
 	"forgetful-node+unreachable-node/assumption-lock-memory",
 }
 
-// A quick search finds the classic causes in some hundred worlds, on any number of nodes.
+// A quick search finds the classic causes in a few hundred worlds, on any number of nodes.
 func TestQuick(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		l, bases := of("redlock", nodes)
@@ -37,7 +37,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// Of all pairs the classic ones come first: the debate is found in a few hundred.
+// The classic pairs are tried first, so the debated ways are found in a few hundred worlds.
 func TestClassicPairsComeFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all single faults")
@@ -47,7 +47,7 @@ func TestClassicPairsComeFirst(t *testing.T) {
 	seeDebate(t, f)
 }
 
-// seeDebate sees that a search has found all ways of the debate.
+// checkDebatedWays checks that a search has found all debated ways.
 func seeDebate(t *testing.T, f *Found) {
 	t.Helper()
 	found := slices.Sorted(maps.Keys(f.groups))

@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// The counts of a search add up, and are those of the worlds that its runner saw: what was
-// run and what only repeats it is what was tried; what was tried, each set once, and what was
-// not is all that there is.
+// The counts of a search add up, and agree with the worlds that its runner saw. The worlds
+// that were run and those that only repeat one are the worlds that were tried. The sets
+// that were tried, each once, and those that were not are all sets.
 func TestCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
@@ -19,7 +19,7 @@ func TestCounts(t *testing.T) {
 	some := Kinds{Only: []string{"crash", "jump"}}
 	for name, c := range map[string]struct {
 		search    Search
-		parts     int   // the search is run as so many parts
+		parts     int   // how many parts the search is cut into
 		interrupt int64 // after so many worlds; 0 is never
 		want      func(l []Level) bool
 	}{
@@ -88,7 +88,7 @@ func TestCounts(t *testing.T) {
 			if sum.Worlds != tried {
 				t.Errorf("%d worlds, of which the levels have %d", sum.Worlds, tried)
 			}
-			// Of a search that is interrupted the worlds that were under way do not count.
+			// Worlds that were running when the search was interrupted do not count.
 			if n := int(ran.Load()); sum.Run() != n && (c.interrupt == 0 || sum.Run() > n) {
 				t.Errorf("%d worlds were run, and the search says %d", n, sum.Run())
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// maps draws the danger map of the first base that took place: pauses of its first
-// client, without fencing tokens and with them.
+// drawMaps draws the danger maps of the first base that can be explored: pauses of its
+// first client, without fencing tokens and with them.
 func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 	first := slices.IndexFunc(f.records, func(r *Record) bool { return r.TookPlace() && len(r.Points) > 0 })
 	if first < 0 || f.search.Quick || f.result.Stopped != "" || !f.search.Kinds.Tries("pause") {
@@ -27,7 +27,8 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 	}
 	lengths := r.lengths()
 	rows := make([][]runs.Outcome, len(starts))
-	// So few at once that those do not wait who have no more than one to run at a time.
+	// Few rows at the same time, so that a search that can run only one does not wait for
+	// maps.
 	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
 		rows[i], err = f.pauses(ctx, r, client, starts[i], lengths)
@@ -52,7 +53,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 	return both, nil
 }
 
-// pauses are what comes of pauses of a client that begin at one point.
+// runPauses runs pauses of a client that begin at one point, and returns their results.
 func (f *Found) pauses(ctx context.Context, r *Record, client string, start Point, lengths []time.Duration) (all []runs.Outcome, err error) {
 	runner := f.others()
 	var ran []tried
@@ -70,7 +71,7 @@ func (f *Found) pauses(ctx context.Context, r *Record, client string, start Poin
 	return all, nil
 }
 
-// start is the point as a danger map has it.
+// label returns the point as it is written in a danger map.
 func (p Point) start() string {
 	if !p.Strikes.When.IsZero() {
 		return p.Strikes.When.String()
@@ -78,7 +79,7 @@ func (p Point) start() string {
 	return p.Strikes.String()
 }
 
-// lengths are twenty, up to that of the longest faults of the search.
+// mapLengths returns twenty lengths, up to the length of the longest faults of the search.
 func (r *Record) lengths() []time.Duration {
 	var all []time.Duration
 	for n := time.Duration(1); n <= 20; n++ {
@@ -87,7 +88,7 @@ func (r *Record) lengths() []time.Duration {
 	return all
 }
 
-// danger is what the run came to, in a word.
+// dangerOf summarizes a run in one word.
 func danger(r runs.Run) Danger {
 	danger := Harmless
 	if r.Doubt != "" || r.RanOn {

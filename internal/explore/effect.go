@@ -5,12 +5,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An effect is what a search does about the faults that have one of the [trace.Effects].
+// An effectPolicy is how a search treats faults with one of the [trace.Effects].
 type effect struct {
-	// harm orders the effects by how often such faults do harm, from 1.
+	// harmRank orders the effects by how often such faults do harm, from 1.
 	harm int
-	// comesTo is the family, from what the process is that the fault strikes and from what
-	// it comes to if it only makes something late.
+	// familyOf returns the family of such a fault in a world.
 	comesTo  func(*Record, runs.World, runs.Fault) family
 	leaves   remainder
 	evidence trail

@@ -9,7 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The search knows every effect, and of one about which it does nothing it says why.
+// The search has a policy for every effect. Where it does nothing about an effect, the
+// policy says why.
 func TestSearchKnowsEveryEffect(t *testing.T) {
 	has := func(is bool, reason string) string {
 		switch {
@@ -35,7 +36,7 @@ func TestSearchKnowsEveryEffect(t *testing.T) {
 	}
 }
 
-// Kinds choose among kinds of faults and their manners; what nobody knows is refused.
+// Kinds select kinds of faults and their manners; unknown names are refused.
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct {
 		kinds             Kinds

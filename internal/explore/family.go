@@ -9,32 +9,34 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A family is faults that come to the same for a lock, however different their causes
-// are: whether a client is paused or cannot reach the storage, its write is late.
+// A family is a group of faults that have the same consequence for a lock, however
+// different their causes are. For example, a client's write is late whether the client is
+// paused or cannot reach the storage.
 type family string
 
 const (
-	// late: something a client does with the storage comes late, or twice.
+	// lateClient: a client's request to the storage arrives late, or twice.
 	late family = "late-client"
-	// suspended: a client's machine stands still, and its monotonic clock too.
+	// suspendedClient: a client's machine is suspended, and its monotonic clock stops too.
 	suspended family = "suspended-client"
-	// dead: a client is dead.
+	// deadClient: a client has crashed.
 	dead family = "dead-client"
-	// cancelled: a client takes back what it has asked its lock for.
+	// cancelledCall: a client cancels a call to its lock.
 	cancelled family = "cancelled-call"
-	// clientForward and clientBack: a client's clock is set, or runs fast or slow.
+	// clientClockForward and clientClockBack: a client's clock is set, or runs fast or
+	// slow.
 	clientForward family = "client-clock-forward"
 	clientBack    family = "client-clock-back"
-	// unreachable: a client and a node do not hear of each other, or not in time.
+	// unreachableNode: messages between a client and a node arrive late or not at all.
 	unreachable family = "unreachable-node"
-	// forgetful: a node loses keys.
+	// forgetfulNode: a node loses keys.
 	forgetful family = "forgetful-node"
-	// nodeForward and nodeBack: a node's clock is set, or runs fast or slow.
+	// nodeClockForward and nodeClockBack: a node's clock is set, or runs fast or slow.
 	nodeForward family = "node-clock-forward"
 	nodeBack    family = "node-clock-back"
 )
 
-// families are those of a world's faults, in order, each as often as it has members.
+// families returns the families of a world's faults, sorted, one for each fault.
 func (r *Record) families(w runs.World) []family {
 	var all []family
 	for _, f := range w.Faults {
@@ -44,12 +46,12 @@ func (r *Record) families(w runs.World) []family {
 	return all
 }
 
-// family is what a fault of a world comes to.
+// family returns the family of a fault of a world.
 func (r *Record) family(w runs.World, f runs.Fault) family {
 	return effects[f.Effect()].comesTo(r, w, f)
 }
 
-// whatStops is what a process comes to that stands still.
+// stoppedFamily returns the family of a fault that stops a process.
 func whatStops(r *Record, w runs.World, f runs.Fault) family {
 	if r.Roles[f.Target()] == trace.RoleClient && f.How() == string(trace.Suspend) {
 		return suspended
@@ -57,7 +59,7 @@ func whatStops(r *Record, w runs.World, f runs.Fault) family {
 	return justLate(r, w, f)
 }
 
-// whatDies is what a process comes to that crashes.
+// crashedFamily returns the family of a fault that crashes a process.
 func whatDies(r *Record, w runs.World, f runs.Fault) family {
 	switch on := r.Roles[f.Target()]; {
 	case on == trace.RoleClient:
@@ -68,13 +70,13 @@ func whatDies(r *Record, w runs.World, f runs.Fault) family {
 	return justLate(r, w, f)
 }
 
-// always is what a fault comes to whatever it strikes.
+// always returns a function that returns the same family for every fault.
 func always(f family) func(*Record, runs.World, runs.Fault) family {
 	return func(*Record, runs.World, runs.Fault) family { return f }
 }
 
-// justLate is what a fault comes to that only makes something late: if it acts on a node,
-// or on messages to one, that cannot be reached.
+// lateFamily returns the family of a fault that only makes something late. If it acts on a
+// node, or on messages to a node, then that node is unreachable.
 func justLate(r *Record, _ runs.World, f runs.Fault) family {
 	for _, process := range slices.Concat(f.Targets()...) {
 		if r.Roles[process] == trace.RoleNode {
@@ -84,7 +86,7 @@ func justLate(r *Record, _ runs.World, f runs.Fault) family {
 	return late
 }
 
-// wrongClock is what a clock does that is ahead of its time, or behind.
+// clockFamily returns the family of a fault that makes a clock wrong.
 func wrongClock(r *Record, _ runs.World, f runs.Fault) family {
 	client, back := r.Roles[f.Target()] == trace.RoleClient, f.By() < 0 || f.Rate() < 0
 	switch {
@@ -98,13 +100,13 @@ func wrongClock(r *Record, _ runs.World, f runs.Fault) family {
 	return nodeForward
 }
 
-// forgets says whether a crash leaves less on the node's disk than there was, at least
-// if nothing had been saved lately.
+// forgets reports whether a crash can leave less on the node's disk than the node had, at
+// least if nothing was saved shortly before.
 func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 	return !r.system().Keeps(disk, cmp.Or(how, trace.Kill))
 }
 
-// within says whether one list is a part of another, whatever their order.
+// isPart reports whether part is a sub-multiset of whole, whatever their order.
 func within[E comparable](part, whole []E) bool {
 	left := slices.Clone(whole)
 	for _, f := range part {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// fewerFaults leaves some faults out, as many as possible first: of a world that is
-// taken, no smaller part was.
+// fewerFaults leaves out some faults. It tries the smallest sets first, so no smaller set
+// than the one that is accepted shows the damage.
 func fewerFaults(rec *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		for some := range parts(w.Faults, len(w.Faults)-1) {
@@ -23,8 +23,8 @@ func fewerFaults(rec *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// withoutMoments lets those clients start as in the base that wait, in w, for
-// something that only a fault brings about which fewer does not have.
+// resetStarts resets the start of each client that waits, in w, for the effect of a fault
+// that fewer does not have: it starts as in the base.
 func withoutMoments(rec *Record, w, fewer runs.World) runs.World {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waits := func(w runs.World, client string, at trace.Point) bool {
@@ -36,7 +36,7 @@ func withoutMoments(rec *Record, w, fewer runs.World) runs.World {
 	return fewer
 }
 
-// fewerClients leaves clients out of which no fault speaks. One stays.
+// fewerClients leaves out clients that no fault names. At least one client stays.
 func fewerClients(rec *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		now := clients(rec, w)
@@ -58,10 +58,10 @@ func fewerClients(rec *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes of which
-// faults speak take the names of the first, in their order. Of those that are only
-// cut off by partitions some can be left out, but who could reach a quorum still can,
-// and who could not still cannot.
+// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes that faults
+// name take the names of the first nodes, in their order. Nodes that are only cut off by
+// partitions can be left out, as long as a client that could reach a quorum still can, and
+// a client that could not still cannot.
 func fewerNodes(rec *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		now := nodesOf(rec, w)
@@ -90,8 +90,8 @@ func fewerNodes(rec *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// needs says that a world would be another story without a node: it is more than one
-// of those that a partition cuts off.
+// isNeeded reports whether a fault or a start names a node, other than as one of those that
+// a partition cuts off. Without such a node the world would be a different one.
 func needs(w runs.World, node string) bool {
 	for _, f := range w.Faults {
 		names := speaksOf(f)
@@ -110,7 +110,8 @@ func needs(w runs.World, node string) bool {
 	return false
 }
 
-// on is the world with n nodes, of which the first take the place of those that stay.
+// withNodes returns the world with n nodes; the nodes of stay are renamed to the first of
+// them. It returns false if that would change whether a partition leaves a quorum.
 func on(rec *Record, w runs.World, stay []string, n int) (runs.World, bool) {
 	fewer := w
 	fewer.Change.Nodes = n
@@ -149,7 +150,7 @@ func on(rec *Record, w runs.World, stay []string, n int) (runs.World, bool) {
 	return fewer, true
 }
 
-// leavesQuorum says that a majority of n nodes is left if some are cut off.
+// leavesQuorum reports whether a majority of n nodes is left if cut of them are cut off.
 func leavesQuorum(cut, n int) bool { return n-cut > n/2 }
 
 func count(all []string, is func(string) bool) int {
@@ -162,7 +163,7 @@ func count(all []string, is func(string) bool) int {
 	return n
 }
 
-// fewerOthers has a partition cut off fewer processes.
+// fewerOthers makes a partition cut off fewer processes.
 func fewerOthers(_ *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
@@ -178,14 +179,14 @@ func fewerOthers(_ *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// replacing is the world with another fault in place of one.
+// replaceFault returns the world with f in place of its fault i.
 func replacing(w runs.World, i int, f runs.Fault) runs.World {
 	w.Faults = slices.Clone(w.Faults)
 	w.Faults[i] = f
 	return w
 }
 
-// clients are those that take part.
+// clients returns the clients that take part.
 func clients(rec *Record, w runs.World) []string {
 	if w.Change.Clients != nil {
 		return w.Change.Clients
@@ -193,14 +194,14 @@ func clients(rec *Record, w runs.World) []string {
 	return rec.Clients
 }
 
-// cutsOff says that a fault keeps a process from some others, of which it matters how many
-// they are.
+// isPartition reports whether a fault cuts off a process from some others. For such a fault
+// the number of others matters.
 func cutsOff(f runs.Fault) bool { return f.Effect() == trace.CutsLink }
 
-// speaksOf are the processes that a fault names.
+// namedBy returns the processes that a fault names.
 func speaksOf(f runs.Fault) []string { return append(tells(f), slices.Concat(f.Targets()...)...) }
 
-// tells are the processes that it names in when it strikes.
+// namedByTrigger returns the processes that a fault names in its trigger.
 func tells(f runs.Fault) []string {
 	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
@@ -209,7 +210,7 @@ func tells(f runs.Fault) []string {
 	return names
 }
 
-// parts lists every part of a list with so many members at most, the smallest first.
+// parts lists every subset with at most most members, the smallest first.
 func parts[E any](all []E, most int) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
 		for size := range most + 1 {
@@ -220,8 +221,8 @@ func parts[E any](all []E, most int) iter.Seq[[]E] {
 	}
 }
 
-// partsOf lists the parts of one size, each after what is chosen already. It says
-// whether to go on.
+// partsOf lists the subsets of one size, each appended to chosen. It reports whether yield
+// wants more.
 func partsOf[E any](all []E, size int, chosen []E, yield func([]E) bool) bool {
 	if size == 0 {
 		return yield(slices.Clone(chosen))

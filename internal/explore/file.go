@@ -15,14 +15,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// scenarioFile writes a world of a base as a scenario file that tells what happens in it:
-// the faults, and a title, a story, witnesses and expectations made from the traces of its
-// two runs, of which all gives an account. Running the file on the base's seed gives the
-// world's own traces.
+// scenarioFile writes a world of a base as a scenario file: its faults, and a title, a
+// story, witnesses and expectations. It makes these from the traces of the world's two
+// runs, which it gets from source. Running the file on the base's seed gives the same
+// traces.
 //
-// If the base has a kind of lock of its own, which need not be registered, only Go can run
-// the file. A world whose lock hangs has no trace, so its file tells of the faults alone.
-// The error is that of a world that cannot be made.
+// If the base has its own kind of lock, which need not be registered, only Go can run the
+// file. A world whose lock hangs has no trace, so its file describes only the faults.
+// scenarioFile returns an error if the world cannot be made.
 func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (account, error) {
 	v, err := b.Story()
 	if err != nil {
@@ -73,17 +73,18 @@ func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (ac
 	return says, err
 }
 
-// An account is what is told of a world: its scenario file, the title without the name of
-// the lock with which it begins, and the story.
+// A worldFile is the description of a world: its scenario file, the title without the
+// leading name of the lock, and the story.
 type account struct {
 	text         []byte
 	title, story string
 }
 
-// titleWidth is how long a title is if it can be helped.
+// titleWidth is the length of a title in characters, unless it has to be longer.
 const titleWidth = 100
 
-// tell gives a file its title, which begins with the name of the lock, and its story.
+// setTitleAndStory sets a file's title, which begins with the name of the lock, and its
+// story.
 func tell(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenced *checks.Verdict) account {
 	begins := lock + ": "
 	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(begins)), paragraph.Text()
@@ -92,15 +93,15 @@ func tell(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenc
 	return account{title: string(title), story: string(text)}
 }
 
-// say gives a field of a file words, if there are any.
+// setText sets a field of a file to a text, unless the text is empty.
 func say(doc *scenarios.Document, field string, words story.Raw) {
 	if words != "" {
 		doc.Set(field, string(words))
 	}
 }
 
-// assumption is what the faults of a run break, as a scenario says it; "" if that cannot be
-// told.
+// assumption returns the assumption that the faults of a run break, or "" if it cannot be
+// determined.
 func assumption(run runs.Account) trace.Assumption {
 	var all []trace.Assumption
 	for _, f := range run.History.Trace.Faults {
@@ -121,8 +122,8 @@ func assumption(run runs.Account) trace.Assumption {
 	return ""
 }
 
-// expect says what the runs must come to: what they have come to. Of those that leave
-// something open nothing is expected.
+// setExpectations makes a file expect the results that its two runs had. It expects nothing
+// of an inconclusive run, and returns the inconclusive runs.
 func expect(doc *scenarios.Document, off, on runs.Account) (open []story.OpenRun) {
 	var all scenarios.Fields
 	for i, run := range []runs.Account{off, on} {
@@ -147,14 +148,14 @@ func expect(doc *scenarios.Document, off, on runs.Account) (open []story.OpenRun
 	return open
 }
 
-// ownWords are the fields in which a scenario speaks of itself: a file that is written
-// anew has its own, or none.
+// descriptionFields are the fields in which a scenario describes itself, and its faults. A
+// file that is written anew has its own, or none.
 var ownWords = []string{
 	"group", "source", "assumption", "story", "question", "why", "prevention", "says", "faults", "witnesses", "measures",
 	"expect", "expect-with", "lesson",
 }
 
-// withoutOwnWords is a scenario that says nothing of itself.
+// withoutDescription returns a scenario without the fields in which it describes itself.
 func withoutOwnWords(v *scenarios.Variant) *scenarios.Document {
 	doc := v.Document()
 	for _, field := range ownWords {
@@ -163,7 +164,7 @@ func withoutOwnWords(v *scenarios.Variant) *scenarios.Document {
 	return doc
 }
 
-// document is a base with some faults, as a draft that says nothing of itself.
+// draft returns a base with some faults, as a document without a description.
 func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
 	doc := withoutOwnWords(base)
 	var list []scenarios.Fields
@@ -176,17 +177,17 @@ func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document 
 	return doc
 }
 
-// An accountant says what happened in a run of a world, as [runs.Worlds] do.
+// A reportSource reports what happened in a run of a world, as [runs.Worlds] does.
 type accountant interface {
 	Account(ctx context.Context, w runs.World, fencing string) (runs.Account, error)
 }
 
-// fencings are the runs of a world in their order.
+// fencings are the two runs of a world in their order.
 var fencings = []string{runs.Without, runs.With}
 
-// both are the accounts of a world's runs; the last is of one that has no trace, if there is
-// such a run. The error is that of a world that cannot be made, or of which nobody knows what
-// it would have come to.
+// bothReports returns the reports of a world's two runs. If a run has no trace, its report
+// is the last one. It returns an error if the world cannot be made or its result is
+// unknown.
 func both(ctx context.Context, all accountant, w runs.World) (accounts []runs.Account, err error) {
 	for _, fencing := range fencings {
 		a, err := all.Account(ctx, w, fencing)
@@ -203,7 +204,7 @@ func both(ctx context.Context, all accountant, w runs.World) (accounts []runs.Ac
 	return accounts, nil
 }
 
-// histories are those of runs; none if one of them has no trace.
+// histories returns the histories of runs, or nil if one of them has no trace.
 func histories(accounts []runs.Account) (all []*history.History) {
 	for _, a := range accounts {
 		if a.History == nil {
@@ -214,8 +215,8 @@ func histories(accounts []runs.Account) (all []*history.History) {
 	return all
 }
 
-// witnessesOf are those of a world, of which one run is told, and the faults that none of
-// them needs, by number.
+// chooseWitnesses chooses the witnesses of a world; main is the run that its story
+// describes. idle are the numbers of the faults that no witness needs.
 func witnessesOf(ctx context.Context, all accountant, w runs.World, accounts []runs.Account, told runs.Account) (chosen []trace.Witness, idle []int, err error) {
 	with := func(faults []runs.Fault) ([]*history.History, error) {
 		w.Faults = faults

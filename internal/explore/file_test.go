@@ -29,7 +29,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// workload is a base for these tests: client-1 holds the lock for 12 of its 30
+// workload returns a base for these tests: client-1 holds the lock for 12 of its 30
 // seconds, and client-2 asks for it every three seconds.
 func workload(lock string) string {
 	return fmt.Sprintf(`title: a base has no story
@@ -42,28 +42,29 @@ progress-within: 1m30s
 `, lock)
 }
 
-// impatient is the workload with clients that send a request again that is not
-// answered within 9 seconds.
+// impatient returns the workload with clients that resend a request if it is not answered
+// within 9 seconds.
 func impatient(lock string) string {
 	return strings.NewReplacer("retry-every: 3s}", "retry-every: 3s, gives-up: 9s, if-no-answer: resends}").Replace(workload(lock))
 }
 
-// extending is the workload with work that outlasts the TTL.
+// extending returns the workload with work that outlasts the TTL.
 func extending(lock string) string {
 	return strings.Replace(workload(lock), "works: 12s,", "works: 36s, extends-every: 15s,", 1)
 }
 
-// A deed is a world of which a file is written.
+// A fileCase is a world for which a file is written.
 type deed struct {
 	name   string
 	base   string
 	seed   uint64
 	change scenarios.Change
 	faults []runs.Fault
-	// off and on are the worst that must break in each run, known from what the faults
-	// do; "" is nothing.
+	// off and on are the worst properties that must break in each run, as the faults imply;
+	// "" is none.
 	off, on checks.Property
-	// says are words that the file must have, besides those on the faults.
+	// wantTexts are texts that the file must contain, in addition to those about the
+	// faults.
 	says []string
 }
 
@@ -83,7 +84,7 @@ var deeds = []deed{
 	{
 		name: "suspend-client", base: workload("single, clock: wall"), seed: 7,
 		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
-		// The lock goes by the wall clock, which knows of the pause.
+		// The lock uses the wall clock, which advances during the pause.
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"# Run it with: locksim run FILE --seed 7"},
 	},
@@ -126,8 +127,8 @@ var deeds = []deed{
 	{
 		name: "crash-node, tokens lost as well", base: workload("single-token"), seed: 1,
 		faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}.fault()},
-		// The counter of tokens is lost with the lock, so the second grant has the first
-		// one's token.
+		// The token counter is lost with the lock, so the second grant has the token of the
+		// first.
 		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
 		says: []string{"Fencing tokens did not help, as they did not grow from grant to grant."},
 	},
@@ -211,7 +212,7 @@ var deeds = []deed{
 	},
 }
 
-// story is the deed's base after its change, as a search has it.
+// variant returns the case's base after its change, as in a search.
 func (d deed) story(t *testing.T) *scenarios.Variant {
 	t.Helper()
 	v, err := runs.Base{Name: d.name, Text: []byte(d.base)}.Story()
@@ -224,10 +225,10 @@ func (d deed) story(t *testing.T) *scenarios.Variant {
 	return v
 }
 
-// files are those of the deeds, by their names, each written once.
+// files has the files of the cases by name, so that each is written once.
 var files = map[string][]byte{}
 
-// file is the deed's file.
+// file returns the case's file.
 func (d deed) file(t *testing.T) []byte {
 	t.Helper()
 	if files[d.name] == nil {
@@ -236,7 +237,7 @@ func (d deed) file(t *testing.T) []byte {
 	return files[d.name]
 }
 
-// tell writes a world of the deed's base as a file.
+// writeFile writes a world of the case's base as a file.
 func (d deed) tell(t *testing.T, w runs.World, kind locks.Kind, patience time.Duration) (account, error) {
 	t.Helper()
 	b := Base{Base: runs.Base{Name: d.name, Text: []byte(d.base), Kind: kind, Seed: d.seed}}
@@ -249,7 +250,7 @@ func (d deed) write(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is told of the way beside the file is what the file says.
+	// The title and the story that are returned beside the file are those in the file.
 	var file struct{ Title, Story string }
 	if err := yaml.Unmarshal(says.text, &file); err != nil {
 		t.Fatal(err)
@@ -260,7 +261,7 @@ func (d deed) write(t *testing.T) []byte {
 	return says.text
 }
 
-// hashes are those of the world's own runs, made without any file.
+// hashes returns the hashes of the world's runs, made without a file.
 func (d deed) hashes(t *testing.T) []string {
 	t.Helper()
 	v := d.story(t)
@@ -282,7 +283,7 @@ func (d deed) hashes(t *testing.T) []string {
 	return hashes
 }
 
-// playedFile is what the text of a file comes to.
+// runFile returns the result of running the text of a file.
 func playedFile(t *testing.T, text []byte, seed uint64) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Parse("way.yaml", text)
@@ -372,8 +373,8 @@ func TestAFileTellsItsWorld(t *testing.T) {
 	}
 }
 
-// Without one of its faults a file must not go on saying that its witnesses were seen,
-// unless it says so itself.
+// Without one of its faults, a file's witnesses are no longer all seen, unless the file
+// itself says that they do not need the fault.
 func TestWitnessesNeedEachFault(t *testing.T) {
 	for _, d := range deeds {
 		t.Run(d.name, func(t *testing.T) {
@@ -429,8 +430,8 @@ func TestGoldenFiles(t *testing.T) {
 	}
 }
 
-// A base can come from somebody's file, with words that YAML takes for something else,
-// and with a story of its own, which a way does not take over.
+// A base can come from a user's file. Its words may be ones that YAML reads as other types,
+// and it may have a story, which a way does not take over.
 func TestNamesThatYAMLTakesForSomethingElse(t *testing.T) {
 	d := deed{name: "odd names", seed: 1, base: `title: "a title: with a colon"
 group: examples
@@ -475,7 +476,7 @@ horizon: 5m
 	}
 }
 
-// A run whose verdict is open expects nothing, and the file says why.
+// The file expects nothing of an inconclusive run, and says why.
 func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
 	d := deed{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []runs.Fault{
 		pauseBeforeWrite, item{Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"}.fault(),
@@ -495,7 +496,7 @@ func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
 	}
 }
 
-// rude is a lock that misbehaves when it is asked for.
+// A misbehavingLock misbehaves when it is acquired.
 type rude struct{ acquire func() }
 
 func (r rude) Acquire(context.Context) (locks.Lease, error) {
@@ -549,13 +550,14 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 	}
 }
 
-// A lock that hangs leaves no trace. Its file tells of the fault, to run it again.
+// A lock that hangs leaves no trace. Its file describes the fault, so that it can be run
+// again.
 func TestALockThatHangs(t *testing.T) {
 	d := deed{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
 	spinning := rudeKind("spinning", func() {
-		for { // never blocks, as code that waits in a loop
+		for { // never blocks, like code that waits in a loop
 			select {
 			case <-over:
 				return

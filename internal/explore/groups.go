@@ -10,19 +10,19 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// Groups are broken worlds by their cause, which is the ID of a way: what people are told
-// to be alike. Runs are alike to people by one other notion only, their [behaviour].
+// Groups are broken worlds by their cause, which is the ID of a way: worlds that a report
+// shows as alike. The only other notion of likeness is the behaviour of a run.
 type groups map[string]*group
 
-// A group is broken worlds with one cause: faults of the same families, the same that
-// is at fault, and data that fencing tokens protect or do not.
+// A group is broken worlds with one cause: their faults have the same families, the blame
+// is the same, and fencing tokens protect the data in all of them or in none.
 type group struct {
 	id     string
 	worlds int
 	stages map[string]bool
-	// causes are the faults in words, and how many of the worlds had these.
+	// causes maps the faults in words to the number of worlds with these faults.
 	causes map[string]int
-	// best is an example, the simplest of the worst.
+	// best is the simplest of the worst examples.
 	best example
 }
 
@@ -34,7 +34,7 @@ type example struct {
 	ranOn  bool
 }
 
-// add takes in a broken world.
+// add adds a world, if it is broken.
 func (g groups) add(r *Record, w runs.World, o runs.Outcome) {
 	e := example{r, w, effectOf(&o), o.RanOn()}
 	if len(e.effect) == 0 {
@@ -47,7 +47,7 @@ func (g groups) add(r *Record, w runs.World, o runs.Outcome) {
 	g.join(&group{id: e.id(), worlds: 1, stages: stages, causes: map[string]int{strings.Join(causeOf(r, w), " and "): 1}, best: e})
 }
 
-// join puts the worlds of a group into the one with the same ID.
+// join adds the worlds of a group to the group with the same ID.
 func (g groups) join(more *group) {
 	one, ok := g[more.id]
 	if !ok {
@@ -64,7 +64,7 @@ func (g groups) join(more *group) {
 	}
 }
 
-// ordered lists the groups by their IDs.
+// ordered lists the groups, sorted by ID.
 func (g groups) ordered() []*group {
 	var all []*group
 	for _, id := range slices.Sorted(maps.Keys(g)) {
@@ -73,9 +73,9 @@ func (g groups) ordered() []*group {
 	return all
 }
 
-// id is the ID of the way that a world is an example of: the families of its faults,
-// whose fault the effect is, if it is the lock's then the stages at which they strike,
-// and whether data are corrupted despite fencing tokens.
+// id returns the ID of the way that a world is an example of. It consists of the families
+// of the faults, the blame for the damage, the stages that the faults strike if the lock is
+// to blame, and whether data are corrupted despite fencing tokens.
 func (e example) id() string {
 	var words []string
 	for _, f := range e.record.families(e.world) {
@@ -105,7 +105,7 @@ var blameSlugs = map[checks.Whose]string{
 	checks.ByLock: "lock", checks.ByNature: "inherent-needs-fencing", checks.ByAssumption: "assumption",
 }
 
-// stages are those that the faults of an example strike.
+// stages returns the stages that the faults of an example strike, sorted.
 func (e example) stages() []string {
 	var all []string
 	for _, f := range e.world.Faults {
@@ -115,8 +115,8 @@ func (e example) stages() []string {
 	return all
 }
 
-// compareExamples orders examples: the worst first, and of those that are equally bad
-// the simplest, and else in some order that does not depend on which was found first.
+// compareExamples orders examples: the worst first, and among equally bad ones the
+// simplest. The order does not depend on which was found first.
 func compareExamples(a, b example) int {
 	return cmp.Or(
 		cmp.Compare(b.effect.severity(), a.effect.severity()),

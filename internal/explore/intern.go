@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// An interner keeps one of each outcome. Of a million worlds there are few that are
+// An interner keeps one copy of each result. Among a million worlds only few results are
 // different.
 type interner struct {
 	mu    sync.Mutex
@@ -28,7 +28,8 @@ func (n *interner) intern(o runs.Outcome) *runs.Outcome {
 	return &o
 }
 
-// A runKey is a run as a key of maps. Few runs have breaks, and those are words.
+// A runKey is the result of a run as a map key. Few runs have breaks, which become a
+// string.
 type runKey struct {
 	behaviour   uint64
 	spare       int

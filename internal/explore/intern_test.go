@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// Outcomes that differ in anything but their grounds are two.
+// Results that differ in anything except their grounds are different.
 func TestIntern(t *testing.T) {
 	broken := func(b runs.Break) runs.Outcome { return runs.Outcome{On: runs.Run{Breaks: []runs.Break{b}}} }
 	all := []runs.Outcome{

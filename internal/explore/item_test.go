@@ -21,7 +21,7 @@ type item struct {
 	For          time.Duration
 }
 
-// fault is the fault. One without a kind has nothing but its moment.
+// fault returns the fault. Without a kind it has only its trigger.
 func (i item) fault() runs.Fault {
 	if i.Kind == "" {
 		return runs.Fault{Fault: sim.Fault{Strikes: trace.Trigger{Before: step(i.Before), When: point(i.When)}}}
@@ -36,12 +36,12 @@ func (i item) fault() runs.Fault {
 	return f
 }
 
-// writes is the change that a node writes to its disk in some way.
+// diskChange returns the change that gives a node a persistence.
 func writes(node string, disk sim.Persistence) scenarios.Change {
 	return scenarios.Change{Persistence: map[string]sim.Persistence{node: disk}}
 }
 
-// point and step read what a test has written, which may be nothing.
+// point and step parse what a test has written; an empty text gives the zero value.
 func point(text string) (p trace.Point) {
 	if err := p.UnmarshalText([]byte(text)); err != nil {
 		panic(err)

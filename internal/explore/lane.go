@@ -13,55 +13,56 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// Lanes is how many searches for sets of several faults there are side by side, and so
-// into how many parts a search can be cut. It is fixed: what is found must not depend
-// on how many machines or processors there are.
+// Lanes is the number of parallel searches for sets of several faults, and so the number of
+// parts into which a search can be cut. It is fixed, because the result must not depend on
+// how many machines or processors there are.
 const Lanes = 64
 
-// quantum is how many worlds of a lane are run before it is the next one's turn: few, for
-// what has begun is finished when the time is over.
+// quantum is the number of worlds that a lane runs in one turn. It is small, because a turn
+// that has begun is finished even if the time is up.
 const quantum = 4
 
-// fewKinds is how many kinds of pairs a lane needs to choose from.
+// minKinds is the number of kinds of pairs that a lane needs to choose from.
 const fewKinds = 4
 
-// A lane is one search for sets of several faults. Lanes only schedule: what they find is
-// put together.
+// A lane is one search for sets of several faults. Lanes only decide what is tried next;
+// their results are put together.
 //
-// It takes its share of the kinds of pairs, each once at first, or a few times if it
-// costs a holder more than it can spare, with members drawn at random. Then it goes on
-// with those that have broken something or shown new behaviours most often for their
-// trials. A set that behaves as none before, and breaks nothing, may be extended
-// by one more fault.
+// A lane tries each of its kinds of pairs once, or several times if the kind costs a holder
+// more than it can spare. It draws the members at random. Then it continues with the kinds
+// that have most often broken something or shown new behaviours, for their number of
+// trials. A set that breaks nothing and shows a new behaviour may be extended by one more
+// fault.
 type lane struct {
 	found *Found
-	// unit names it in a ledger. What it draws depends on how many faults there may be.
+	// unit names the lane in a ledger. The name includes the largest number of faults,
+	// because what a lane draws depends on it.
 	unit string
 	// budget is how many worlds with several faults it may try.
 	budget  int
 	classes []class
 	kinds   []pairKind
 	random  *rand.Rand
-	// seen has the behaviours that it knows, and drawn the sets that it has tried.
+	// seen has the behaviours that the lane knows, and drawn the sets that it has tried.
 	seen, drawn *bloom
 	frontier    []*promising
-	// step is how many worlds it has run, and tried how many of these were new sets.
+	// step counts the worlds that it has run, and tried those of them that were new sets.
 	step, tried int
 	over        bool
 }
 
-// A promising set is one that behaved as none before.
+// A promising set has shown a new behaviour.
 type promising struct {
 	world runs.World
-	// id stands for the set of its faults.
+	// id identifies the set of its faults.
 	id uint64
-	// parts are how bad the smaller sets are, as far as that is known.
+	// parts is how bad the smaller sets are, as far as it is known.
 	parts grade
 	tried int
 }
 
-// mostFrontier bounds what a lane keeps in mind: a search takes no more memory the longer
-// it goes on.
+// maxFrontier bounds the promising sets of a lane, so that the memory of a search does not
+// grow with its duration.
 const mostFrontier = 500
 
 // runLanes tries sets of several faults.
@@ -100,9 +101,9 @@ func (f *Found) runLanes(ctx context.Context) error {
 			l.kinds = append(l.kinds, kinds[k])
 		}
 		if len(kinds) < fewKinds*Lanes {
-			l.kinds = slices.Clone(kinds) // the lanes differ in what they draw
+			l.kinds = slices.Clone(kinds) // the lanes draw different members
 		}
-		// Otherwise it is left to chance which kinds a small budget leaves out.
+		// Chance decides which kinds a small budget leaves out.
 		l.random.Shuffle(len(l.kinds), func(a, b int) { l.kinds[a], l.kinds[b] = l.kinds[b], l.kinds[a] })
 		slices.SortStableFunc(l.kinds, comparePairKinds)
 		for b := range known {
@@ -126,8 +127,8 @@ func (f *Found) runLanes(ctx context.Context) error {
 	return f.halted(ctx, err)
 }
 
-// takeTurns runs the lanes, a few worlds of each at a time, until all are over, the time
-// is, or ctx is done.
+// takeTurns runs the lanes, a few worlds of each at a time, until all lanes are finished,
+// the deadline has passed, or ctx is done.
 func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *census) error {
 	s := f.search
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -185,19 +186,19 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 	return nil
 }
 
-// A trial is what a lane found out with one world.
+// A trial is the result of one world that a lane ran.
 type trial struct {
 	world   runs.World
 	outcome runs.Outcome
-	// id stands for the set of its faults.
+	// id identifies the set of its faults.
 	id uint64
-	// parts are how bad smaller sets of the faults are.
+	// parts is how bad smaller sets of the faults are.
 	parts grade
-	// part says that the world was only run to know what a smaller set does.
+	// part reports that the world was run only to learn what a smaller set does.
 	part bool
 }
 
-// take adds what a lane has found out.
+// addTrial adds a trial of a lane to the result.
 func (f *Found) take(t trial, behaviours, sets *census) {
 	f.result.Worlds++
 	defer func() { f.search.tell(SeveralFaults, f.result.Worlds, f.total(), len(f.groups)) }()
@@ -215,7 +216,7 @@ func (f *Found) take(t trial, behaviours, sets *census) {
 	}
 }
 
-// total is how many worlds the search is going to run, as far as that is known.
+// total returns how many worlds the search will run, as far as it is known; 0 is unknown.
 func (f *Found) total() int {
 	if f.search.Worlds == 0 {
 		return 0
@@ -227,7 +228,7 @@ func (f *Found) total() int {
 	return int(f.result.Levels[0].Tried) + n
 }
 
-// space is how many sets of n faults there are.
+// space returns the number of sets of n faults.
 func (f *Found) space(n int) uint64 {
 	var all uint64
 	for _, singles := range f.listed {
@@ -240,7 +241,7 @@ func (f *Found) space(n int) uint64 {
 	return all
 }
 
-// turn runs the next few worlds.
+// runTurn runs the lane's next few worlds.
 func (l *lane) turn(ctx context.Context) (trials []trial, err error) {
 	for range quantum {
 		if l.over {
@@ -255,7 +256,7 @@ func (l *lane) turn(ctx context.Context) (trials []trial, err error) {
 	return trials, nil
 }
 
-// next tries one more set.
+// runNext tries one more set.
 func (l *lane) next(ctx context.Context) ([]trial, error) {
 	kind, base := l.draw()
 	if kind == nil {
@@ -293,13 +294,13 @@ func (l *lane) next(ctx context.Context) ([]trial, error) {
 	return trials, nil
 }
 
-// run runs the lane's next world.
+// run runs a world as the lane's next step.
 func (l *lane) run(ctx context.Context, w runs.World) (runs.Outcome, error) {
 	l.step++
 	return l.found.search.run(ctx, l.unit, l.step-1, w)
 }
 
-// parts runs the sets that lack one of the world's faults.
+// runParts runs the sets that lack one of the world's faults.
 func (l *lane) parts(ctx context.Context, w runs.World) ([]trial, error) {
 	var trials []trial
 	for i := range w.Faults {
@@ -313,30 +314,30 @@ func (l *lane) parts(ctx context.Context, w runs.World) ([]trial, error) {
 	return trials, nil
 }
 
-// A source is where a set came from, and learns if it was worth it.
+// A source is where a set came from. It is rewarded if the set showed something new.
 type source interface{ reward() }
 
 func (k *pairKind) reward()  { k.rewards++ }
 func (p *promising) reward() { p.tried-- }
 
-// attempts is how often a set is drawn again if its faults do not go together, or it
+// attempts is how often another set is drawn if the faults cannot be combined or the set
 // was tried before.
 const attempts = 200
 
-// idOf stands for the world's set of faults.
+// setID returns a hash of the world's set of faults.
 func idOf(w runs.World) uint64 {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
 		words[i] = runs.World{Base: w.Base, Faults: []runs.Fault{f}}.Key()
 	}
-	slices.Sort(words) // in which order they are listed is all the same
+	slices.Sort(words) // their order makes no difference
 	w.Faults = nil
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%q %q", w.Key(), words)
 	return h.Sum64()
 }
 
-// fresh says whether a set is new to the lane, and remembers it.
+// addNew adds a set to those that the lane has tried, and reports whether it was new.
 func (l *lane) fresh(id uint64) bool {
 	if l.drawn.has(id) {
 		return false
@@ -345,8 +346,7 @@ func (l *lane) fresh(id uint64) bool {
 	return true
 }
 
-// draw chooses the next set. Every other one extends one that was promising, if there
-// are any.
+// draw chooses the next set. Every other set extends a promising one, if there are any.
 func (l *lane) draw() (source, promising) {
 	if len(l.frontier) > 0 && l.tried%2 == 1 {
 		p := slices.MinFunc(l.frontier, func(a, b *promising) int { return a.tried - b.tried })
@@ -383,7 +383,8 @@ func (l *lane) draw() (source, promising) {
 	return nil, promising{}
 }
 
-// pair draws a pair of a kind. If there are classic ones every other is one of these.
+// drawPair draws a pair of a kind. If the kind has classic pairs, every other pair is
+// classic.
 func (l *lane) pair(k *pairKind) (a, b single) {
 	members := [2][]int{l.classes[k.a].members, l.classes[k.b].members}
 	if k.classics > 0 && k.drawn%2 == 1 {
@@ -394,12 +395,12 @@ func (l *lane) pair(k *pairKind) (a, b single) {
 	return draw(members[0]), draw(members[1])
 }
 
-// nearMisses is how many pairs are tried at least of a kind that costs a holder more than
-// it can spare: it may take the right nodes at the right time for that to do harm.
+// nearMisses is the minimum number of pairs that are tried of a kind that costs a holder
+// more than it can spare: it may do harm only with the right nodes at the right time.
 const nearMisses = 12
 
-// kind is the kind of pair to try next: the first that was not tried, and else the one
-// that has shown most for its trials.
+// nextKind returns the kind of pair to try next: the first that was not tried enough, and
+// otherwise the one with the most rewards for its trials.
 func (l *lane) kind() *pairKind {
 	best := &l.kinds[0]
 	for i := range l.kinds {

@@ -16,27 +16,27 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// A Ledger has the outcomes of worlds that were run before, and takes down those that
-// are run, as JSON Lines: a [Heading], then a line for each world, each with a seal.
-// Since a search is determined by its bases and its options, the place of a world in the
-// search is all that one has to know of it. The nil Ledger knows nothing and takes nothing
-// down.
+// A Ledger has the results of worlds that were run before, and writes down those that are
+// run now. It is a file of JSON Lines: a [Heading], then a line for each world, each line
+// with a seal. The bases and the options determine a search, so a world is identified by
+// its place in the search. A nil Ledger has no results and writes nothing.
 type Ledger struct {
 	mu       sync.Mutex
-	w        io.Writer // nil if nothing is taken down
+	w        io.Writer // nil if nothing is written
 	whole    bool
 	outcomes *interner
-	// planned has the outcomes of the worlds of each unit, by their place in it, and
-	// others those of worlds that have no place, by what they are.
+	// planned has the results of the worlds of each unit, by their place in the unit.
+	// others has the results of worlds outside the plan, by [runs.WorldSpec.Key].
 	planned map[string]map[int]*runs.Outcome
 	others  map[string]*runs.Outcome
-	// singles are what else it has of the single faults.
+	// singles has what the ledger knows of single faults in addition to their results.
 	singles map[int]aside
 }
 
-// An aside is what a ledger has of a single fault besides its outcome.
+// A singleExtra is what a ledger has of a single fault in addition to its result.
 type aside struct {
-	// Grounds are those of the world; of one that Repeats others they are not known.
+	// Grounds are those of the world. They are unknown if Repeats is set: then the result
+	// follows from those of other worlds.
 	Grounds *runs.Grounds `json:"g,omitempty"`
 	Repeats bool          `json:"r,omitempty"`
 }
@@ -48,24 +48,24 @@ const (
 	ledgerWithoutSeals = ledgerSchemas + "v1"
 )
 
-// A Heading says which search a ledger is of.
+// A Heading identifies the search that a ledger belongs to.
 type Heading struct {
 	Schema string `json:"schema"`
-	// Version is that of the program: another one may run the same world otherwise.
+	// Version is the program's version: another version may run the same world differently.
 	Version string        `json:"version"`
 	Lock    string        `json:"lock"`
 	Bases   []BaseHeading `json:"bases"`
-	// MaxFaults and Worlds are those of the [Search], and so are Shard and Shards.
+	// MaxFaults, Worlds, Shard and Shards are those of the [Search].
 	MaxFaults int `json:"max_faults"`
 	Worlds    int `json:"worlds"`
 	Shard     int `json:"shard,omitempty"`
 	Shards    int `json:"shards,omitempty"`
-	// Kinds are the kinds of faults that it tries.
+	// Kinds are the kinds of faults that the search tries.
 	Kinds Kinds `json:"kinds,omitzero"`
 	Quick bool  `json:"quick,omitempty"`
 }
 
-// A BaseHeading says which base a search is on.
+// A BaseHeading identifies a base of a search.
 type BaseHeading struct {
 	Name string `json:"name"`
 	Seed uint64 `json:"seed"`
@@ -78,7 +78,7 @@ type BaseHeading struct {
 	Takeover time.Duration `json:"takeover,omitempty"`
 }
 
-// Heading is what a ledger of the search begins with.
+// Heading returns the heading of a ledger of the search.
 func (s *Search) Heading(version, lock string) Heading {
 	h := Heading{
 		Schema: ledgerSchema, Version: version, Lock: lock,
@@ -90,9 +90,10 @@ func (s *Search) Heading(version, lock string) Heading {
 	return h
 }
 
-// Continues says why a search cannot go on with the ledger of another one. It can be
-// another budget: what was run before comes first in it too. Of a part that is only
-// so if the part is the same, for the others know nothing of it.
+// CheckContinues returns an error if a search cannot continue with the ledger of an older
+// one. The budgets of the two may differ, because the new search begins with the same
+// worlds. If the search is one part of several, the part must be the same, because the
+// ledger has nothing of the other parts.
 func (h Heading) Continues(old Heading) error {
 	if err := h.differs(old); err != nil {
 		return err
@@ -106,7 +107,7 @@ func (h Heading) Continues(old Heading) error {
 	return nil
 }
 
-// Joins says why two ledgers are not of parts of one search.
+// CheckJoins returns an error if two ledgers are not of parts of one search.
 func (h Heading) Joins(other Heading) error {
 	if err := h.differs(other); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (h Heading) Joins(other Heading) error {
 	return nil
 }
 
-// differs says in which way another heading is of something else.
+// checkSame returns an error that says how another heading differs, or nil.
 func (h Heading) differs(o Heading) error {
 	switch {
 	case h.Version != o.Version:
@@ -146,7 +147,7 @@ func (h Heading) part() string {
 	return fmt.Sprintf("part %d of %d", h.Shard, h.Shards)
 }
 
-// check says what is wrong with a heading by itself.
+// check returns an error if the heading is invalid.
 func (h Heading) check() error {
 	switch {
 	case len(h.Bases) == 0:
@@ -166,7 +167,7 @@ func (h Heading) check() error {
 	return nil
 }
 
-// hashLength is how long a hash is, in digits.
+// hashLength is the length of a hash, in hexadecimal digits.
 const hashLength = 16
 
 func hashOf(text []byte) string {
@@ -176,8 +177,8 @@ func hashOf(text []byte) string {
 
 // An entry is one line of a ledger.
 type entry struct {
-	// Unit and Index are the world's place in the search. A world that has none has
-	// the World itself.
+	// Unit and Index are the world's place in the search. A world outside the plan has the
+	// World itself instead.
 	Unit    string        `json:"u,omitempty"`
 	Index   int           `json:"i,omitempty"`
 	World   string        `json:"w,omitempty"`
@@ -190,8 +191,8 @@ func NewLedger() *Ledger {
 	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*runs.Outcome{}, others: map[string]*runs.Outcome{}, singles: map[int]aside{}}
 }
 
-// WriteTo has the ledger take down to w what is run from now on, a line at a time. It
-// begins with the heading, if there is one.
+// WriteTo makes the ledger write to w each result from now on, one line at a time. It first
+// writes the heading, unless that is nil.
 func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
 	l.w = w
 	if h == nil {
@@ -200,20 +201,20 @@ func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
 	return l.line(h)
 }
 
-// Whole says that the ledger has every world of the search: one that it lacks is
-// [Missing], and is not run.
+// SetComplete declares that the ledger has every world of the search. A world that it lacks
+// is [Missing], and is not run.
 func (l *Ledger) Whole() { l.whole = true }
 
-// ErrLedger is wrapped by the errors of what is no ledger of the search.
+// ErrLedger is wrapped by the error for a file that is not a ledger of the search.
 var ErrLedger = errors.New("it cannot be used")
 
-// longestLine bounds a line of a ledger in bytes: what is longer is something else.
+// longestLine bounds a line of a ledger, in bytes. A longer line belongs to another file.
 const longestLine = 8 << 20
 
-// Read takes in a ledger, after accept has seen its heading and found nothing wrong with
-// it. It returns how many bytes of the ledger are whole lines: a search that was killed
-// may have left a part of one behind. A whole line that is not as it was written is
-// refused, wherever it stands. What is wrong with the ledger wraps [ErrLedger].
+// Read reads a ledger. accept gets its heading first, and returns an error to refuse it.
+// Read returns how many bytes of the ledger are complete lines, because a search that was
+// killed may have left part of a line. A complete line that was changed is refused wherever
+// it is. An error about the ledger itself wraps [ErrLedger].
 func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
@@ -240,8 +241,7 @@ func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err
 	}
 }
 
-// wholeLines splits at the ends of lines, which it keeps, and leaves out a line that has
-// none.
+// wholeLines splits at line ends, which it keeps, and drops a last line that has none.
 func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil
@@ -252,7 +252,7 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// begin reads the heading.
+// readHeading reads the heading.
 func begin(line []byte, accept func(Heading) error) error {
 	schema, is := strings.CutPrefix(string(line), `{"schema":"`)
 	schema, _, _ = strings.Cut(schema, `"`)
@@ -275,7 +275,7 @@ func begin(line []byte, accept func(Heading) error) error {
 	return accept(h)
 }
 
-// take takes one line in.
+// readEntry reads one line after the heading.
 func (l *Ledger) take(line []byte) error {
 	object, ok := unsealed(line)
 	if !ok {
@@ -314,12 +314,12 @@ func (l *Ledger) take(line []byte) error {
 	return nil
 }
 
-// singlesUnit and those of lanes are the units of a search.
+// singlesUnit is the unit of single faults. The other units of a search are the lanes.
 const singlesUnit = "singles"
 
 func laneUnit(faults, lane int) string { return fmt.Sprintf("%d faults, lane %d", faults, lane) }
 
-// laneOf is the lane that a unit is of, or -1.
+// laneOf returns the lane of a unit, or -1.
 func laneOf(unit string) int {
 	var faults, lane int
 	if n, _ := fmt.Sscanf(unit, "%d faults, lane %d", &faults, &lane); n < 2 || lane < 0 || lane >= Lanes ||
@@ -329,7 +329,7 @@ func laneOf(unit string) int {
 	return lane
 }
 
-// past is what a world of the search came to.
+// plannedResult returns the result of a world of the plan.
 func (l *Ledger) past(unit string, i int) (runs.Outcome, bool) {
 	if l == nil {
 		return runs.Outcome{}, false
@@ -343,7 +343,8 @@ func (l *Ledger) past(unit string, i int) (runs.Outcome, bool) {
 	return *o, true
 }
 
-// pastSingle is what a world with one fault came to, and whether that followed from others.
+// singleResult returns the result of a world with one fault. repeats reports that it
+// followed from the results of others.
 func (l *Ledger) pastSingle(i int) (o runs.Outcome, repeats, ok bool) {
 	if o, ok = l.past(singlesUnit, i); !ok {
 		return o, false, false
@@ -357,7 +358,7 @@ func (l *Ledger) pastSingle(i int) (o runs.Outcome, repeats, ok bool) {
 	return o, known.Repeats, true
 }
 
-// pastOther is what a world came to that has no place in the search.
+// otherResult returns the result of a world outside the plan.
 func (l *Ledger) pastOther(world string) (runs.Outcome, bool) {
 	if l == nil {
 		return runs.Outcome{}, false
@@ -371,10 +372,11 @@ func (l *Ledger) pastOther(world string) (runs.Outcome, bool) {
 	return *o, true
 }
 
-// complete says that what the ledger does not have is missing.
+// isComplete reports whether a world that the ledger lacks is missing, instead of being
+// run.
 func (l *Ledger) complete() bool { return l != nil && l.whole }
 
-// keepSingle writes what a world with one fault came to.
+// writeSingle writes the result of a world with one fault.
 func (l *Ledger) keepSingle(i int, o runs.Outcome, repeats bool) error {
 	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, aside: aside{Repeats: repeats}}
 	if !repeats && o.Grounds != (runs.Grounds{}) {
@@ -383,8 +385,8 @@ func (l *Ledger) keepSingle(i int, o runs.Outcome, repeats bool) error {
 	return l.keep(e)
 }
 
-// keep writes an outcome, but for one that was cut off because it took too long: that
-// world is run again.
+// writeEntry writes a result. It does not write one that was cut off because it took too
+// long: that world is run again.
 func (l *Ledger) keep(e entry) error {
 	if l == nil || l.w == nil || e.Outcome.Off.Late || e.Outcome.On.Late {
 		return nil
@@ -392,7 +394,7 @@ func (l *Ledger) keep(e entry) error {
 	return l.line(e)
 }
 
-// line writes a line at once: what is killed meanwhile loses it, and no other.
+// writeLine writes a line immediately, so a killed process loses at most that line.
 func (l *Ledger) line(v any) error {
 	line, err := sealed(v)
 	if err != nil {
@@ -406,11 +408,11 @@ func (l *Ledger) line(v any) error {
 	return nil
 }
 
-// A Missing world is one that the ledgers that were put together do not have.
+// Missing is the error for a world that none of the joined ledgers has.
 type Missing struct {
 	Unit  string
 	Index int
-	// spot is, of a single fault, its place among those that a search is cut between.
+	// place is, for a single fault, the place's number among all places of the search.
 	spot int
 }
 
@@ -418,8 +420,8 @@ func (m *Missing) Error() string {
 	return fmt.Sprintf("world %d of %s is in none of the ledgers", m.Index, m.Unit)
 }
 
-// Part is the part to which the world belongs in a search that is cut into so many; 0
-// if it belongs to all of them.
+// Part returns the part that the world belongs to in a search that is cut into shards
+// parts, or 0 if it belongs to all of them.
 func (m *Missing) Part(maxFaults, shards int) int {
 	switch lane := laneOf(m.Unit); {
 	case shards == 0:

@@ -21,14 +21,14 @@ func noteOther(l *Ledger, world string, o runs.Outcome) error {
 	return l.keep(entry{World: world, Outcome: &o})
 }
 
-// aSearch is a search of which the ledgers of these tests are.
+// testSearch is the search of the ledgers in these tests.
 var aSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
 func broke(what string) runs.Outcome {
 	return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: what, Fault: checks.FaultLock}}, Behaviour: 1 << 63}}
 }
 
-// ledgerText is a ledger with three worlds in it.
+// ledgerText returns a ledger with three worlds.
 func ledgerText(t testing.TB) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -45,8 +45,8 @@ func ledgerText(t testing.TB) string {
 	return text.String()
 }
 
-// resealed is a ledger in which every line has the seal that it should have: what is
-// wrong with it is nothing that a seal can show.
+// resealed returns a ledger with a correct seal on every line, so that no seal reveals a
+// mistake in it.
 func resealed(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -68,8 +68,8 @@ func readLedger(text string) (*Ledger, int64, error) {
 	return l, whole, err
 }
 
-// What was cut off because this machine was too slow for it is not taken down: another
-// may be faster.
+// The ledger does not record a world that was cut off because this machine was too slow:
+// another machine may be faster.
 func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
 	var text bytes.Buffer
 	l := NewLedger()
@@ -92,7 +92,7 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 	for _, c := range []struct {
 		unit string
 		i    int
-		want string // "" is a world that it does not have
+		want string // "" is a world that the ledger does not have
 	}{
 		{singlesUnit, 0, "a"}, {laneUnit(2, 63), 5, "b"},
 		{singlesUnit, 1, ""}, {singlesUnit, 5, ""}, {laneUnit(2, 63), 0, ""}, {laneUnit(2, 62), 5, ""}, {laneUnit(3, 63), 5, ""},
@@ -110,8 +110,8 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 	}
 }
 
-// A search that is killed leaves a line without its end. Wherever that is, what comes
-// before it is whole.
+// A search that is killed may leave an incomplete last line. Wherever it is cut, the lines
+// before are complete.
 func TestLedgerCutOff(t *testing.T) {
 	text := ledgerText(t)
 	for n := range len(text) {
@@ -129,8 +129,8 @@ func TestLedgerCutOff(t *testing.T) {
 	}
 }
 
-// A bit that has changed anywhere is refused, with the line in which it is. Only what
-// makes the last line one that was cut off goes through, and that line is left out.
+// A changed bit anywhere is refused, with the number of its line. The only exception is a
+// change that makes the last line incomplete: that line is left out.
 func TestLedgerDamaged(t *testing.T) {
 	text := ledgerText(t)
 	original, _, err := readLedger(text)
@@ -159,7 +159,7 @@ func TestLedgerRefuses(t *testing.T) {
 	text := ledgerText(t)
 	heading, rest, _ := strings.Cut(text, "\n")
 	heading, rest = heading+"\n", "\n"+rest
-	const same = `{"u":"singles","i":0,"o":` // a world that it has
+	const same = `{"u":"singles","i":0,"o":` // a world that the ledger has
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "it is empty"},
 		{"no heading", rest[1:], "its first line is not the heading"},
@@ -196,7 +196,7 @@ func TestLedgerRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	// The same again is no contradiction: two parts run the same single faults.
+	// The same line twice is no contradiction: two parts run the same single faults.
 	again := strings.SplitAfter(text, "\n")[1]
 	if _, _, err := readLedger(text + again); err != nil {
 		t.Errorf("the same world again: %v", err)
@@ -236,10 +236,10 @@ func TestMissingPart(t *testing.T) {
 		m                       Missing
 		maxFaults, shards, want int
 	}{
-		{Missing{singlesUnit, 70, 7}, 1, 3, 2},   // spots 0, 3 and 6 are part 1's, so 7 is part 2's
+		{Missing{singlesUnit, 70, 7}, 1, 3, 2},   // places 0, 3 and 6 belong to part 1, so 7 belongs to part 2
 		{Missing{singlesUnit, 70, 7}, 2, 3, 0},   // all parts run it
-		{Missing{laneUnit(2, 5), 7, 0}, 2, 3, 3}, // lanes 2 and 5 are part 3's
-		{Missing{laneUnit(2, 5), 7, 0}, 2, 0, 0}, // it was not cut
+		{Missing{laneUnit(2, 5), 7, 0}, 2, 3, 3}, // lanes 2 and 5 belong to part 3
+		{Missing{laneUnit(2, 5), 7, 0}, 2, 0, 0}, // the search was not cut
 	} {
 		if got := c.m.Part(c.maxFaults, c.shards); got != c.want {
 			t.Errorf("%v of %d: part %d, want %d", &c.m, c.shards, got, c.want)
@@ -247,8 +247,8 @@ func TestMissingPart(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: no panic, and of what is accepted each line that was whole says
-// what was known before it is written again.
+// No content of a file causes a panic. Writing an accepted ledger and reading it again
+// gives the same results.
 func FuzzLedger(f *testing.F) {
 	text := ledgerText(f)
 	f.Add(text)
@@ -259,7 +259,7 @@ func FuzzLedger(f *testing.F) {
 		if _, _, err := readLedger(text); err != nil && !errors.Is(err, ErrLedger) {
 			t.Errorf("an error that is not about the ledger: %v", err)
 		}
-		// With the right seals the rest is looked at, too.
+		// With correct seals the rest is checked too.
 		text = resealed(text)
 		l, whole, err := readLedger(text)
 		if whole > int64(len(text)) {
@@ -274,7 +274,7 @@ func FuzzLedger(f *testing.F) {
 		if whole == 0 || text[whole-1] != '\n' || strings.Contains(text[whole:], "\n") {
 			t.Errorf("%d of %d bytes are whole lines", whole, len(text))
 		}
-		// What it took in, written and read again, is the same.
+		// Writing what it has read, and reading that again, gives the same.
 		var out bytes.Buffer
 		heading := aSearch.Heading("v1", "single")
 		if err := l.WriteTo(&out, &heading); err != nil {
@@ -304,7 +304,7 @@ func FuzzLedger(f *testing.F) {
 	})
 }
 
-// asJSON is what a ledger has to keep of outcomes: not whether a list is empty or nil.
+// asJSON returns what a ledger keeps of results: not whether a list is empty or nil.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// of is a runner on the workloads that are made for a lock.
+// newRunner returns a runner on the bases of a lock.
 func of(lock string, nodes int) (*runs.Local, []Base) {
 	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases(Kinds{})
 	return NewLocal(bases, 10*time.Second), bases
@@ -27,8 +27,8 @@ func recorded(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
 	return r
 }
 
-// The record has every step of every client, and every message of theirs twice: when it
-// is sent and when it arrives, each at the process to which that happens.
+// The record has every step of every client. It has every message of theirs twice: sent and
+// arrived, each at the process to which that happens.
 func TestRecordHasEveryStepAndMessage(t *testing.T) {
 	for _, lock := range []string{"single", "redlock", "watchdog"} {
 		l, bases := of(lock, 0)
@@ -65,8 +65,8 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 	}
 }
 
-// A fault strikes at each point of the record, at the time at which it was reached
-// without faults, and each message can be held.
+// A fault strikes at each point of the record, at the time at which the run without faults
+// reached it, and each message can be held.
 func TestEveryPointCanBeStruck(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
@@ -85,7 +85,8 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 			return nil
 		}
 		for _, p := range r.Points {
-			// Setting the clock of a client that does not read it changes nothing before.
+			// Setting the clock of a client that does not read it does not change anything
+			// earlier.
 			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().At(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
 				t.Errorf("%+v is struck at %v", p, ev.At)
 			}
@@ -96,8 +97,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 	}
 }
 
-// What makes no sense is not among the single faults: each makes a world, and nearly all
-// of them act in it.
+// Every single fault makes sense: each makes a world, and nearly all of them act in it.
 func TestSingleFaultsMakeSense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
@@ -125,7 +125,8 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	}
 }
 
-// Fencing is not tried where it changes nothing. So it must not.
+// The run with fencing is skipped where fencing changes nothing. This tests that it indeed
+// changes nothing there.
 func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs hundreds of worlds")
@@ -182,8 +183,8 @@ func TestWorkloadsScale(t *testing.T) {
 	}
 }
 
-// Every story of the catalogue has a workload in which nobody waits for ever, and one
-// that needs no change has none.
+// Every scenario of the catalogue has a workload in which no client waits forever. A
+// workload that needs no change for that is not changed.
 func TestEveryStoryHasAWorkload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs hundreds of worlds")

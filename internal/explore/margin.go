@@ -10,12 +10,12 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// margins finds out how large each fault of a world has to be, if it has a size, for
-// an effect to be there while the other faults are as they are. Where a larger size
-// does not always do what a smaller one does, it finds one of the borders.
+// margins measures how large each fault of a world has to be to do the damage while the
+// other faults stay as they are. It skips faults without a size. If a larger size does not
+// always do what a smaller one does, it finds one of the borders.
 //
-// A world that proves nothing, or in which a paused process ran on, counts as
-// survived. If w is such a world, it has no margins.
+// A world that is inconclusive, or in which a paused process ran on, counts as survived. If
+// w itself is such a world, it has no margins.
 func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.World, effect Effect) ([]Margin, error) {
 	o, err := r.Run(ctx, w)
 	switch {
@@ -45,8 +45,8 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.World, effe
 	return all, nil
 }
 
-// border bisects between a size that is next to nothing and one that is known to
-// break something. Survived is zero if next to nothing is enough.
+// border bisects between a tiny size and one that is known to break something. survived is
+// zero if even the tiny size breaks something.
 func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, error)) (survived, broken sim.Size, err error) {
 	resolution := func(size int64) int64 { return int64(timeResolution(time.Duration(size), ttl)) }
 	least, of := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }
@@ -87,9 +87,9 @@ func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, erro
 	}
 }
 
-// timeResolution is how exactly the border of a time is found: to ten milliseconds from a
-// second on, below it to one, and to a thousandth of a TTL that is shorter than a second,
-// or better.
+// timeResolution returns how exactly the border of a time is found: to ten milliseconds
+// from one second on, and to one millisecond below. If the TTL is shorter than a second, it
+// is at most a thousandth of the TTL.
 func timeResolution(size, ttl time.Duration) time.Duration {
 	if size >= time.Second {
 		return 10 * time.Millisecond
@@ -101,8 +101,8 @@ func timeResolution(size, ttl time.Duration) time.Duration {
 	return step
 }
 
-// rateResolution is how exactly the border of a rate is found: to a tenth of a percent
-// from one percent on, below it to ten parts per million.
+// rateResolution returns how exactly the border of a rate is found: to a tenth of a percent
+// from one percent on, and to ten parts per million below.
 func rateResolution(rate sim.Rate) sim.Rate {
 	if rate >= sim.Percent {
 		return sim.Percent / 10

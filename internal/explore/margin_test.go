@@ -12,7 +12,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// hurts runs worlds in which something breaks exactly if a size is among some.
+// breaksIf returns a runner in whose worlds something breaks exactly if the size satisfies
+// is.
 func hurts(is func(time.Duration) bool) *plant {
 	return planted(func(w runs.World) bool { return is(w.Faults[0].Size().Time) })
 }
@@ -36,7 +37,7 @@ func TestMargins(t *testing.T) {
 		{200 * ms, 30 * s, 50 * ms, 49 * ms, 50 * ms},
 		{200 * ms, 100 * ms, 50*ms + 30*time.Microsecond, 50 * ms, 50*ms + 100*time.Microsecond},
 		{200 * ms, 100 * ms, 100 * time.Microsecond, 0, 100 * time.Microsecond},
-		// The world's own size is no multiple of what is tried.
+		// The world's own size is not a multiple of the step.
 		{31505 * ms, 30 * s, 31503 * ms, 31500 * ms, 31505 * ms},
 		{ms, 30 * s, 0, 0, ms},
 		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
@@ -55,7 +56,7 @@ func TestMargins(t *testing.T) {
 	}
 }
 
-// Each fault with a size has a margin of its own.
+// Each fault with a size has its own margin.
 func TestMarginOfEachFault(t *testing.T) {
 	w := runs.World{Faults: []runs.Fault{
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}}.fault(),
@@ -74,7 +75,7 @@ func TestMarginOfEachFault(t *testing.T) {
 	}
 }
 
-// Of several borders one is found, and it is one.
+// If there are several borders, one of them is found.
 func TestMarginOfSeveral(t *testing.T) {
 	hurt := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
@@ -88,7 +89,7 @@ func TestMarginOfSeveral(t *testing.T) {
 	}
 }
 
-// What proves nothing is survived, as is another effect.
+// An inconclusive world counts as survived, and so does one with other damage.
 func TestMarginTraps(t *testing.T) {
 	other := runs.Outcome{On: broken.Off}
 	for name, trap := range map[string]runs.Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
@@ -106,8 +107,8 @@ func TestMarginTraps(t *testing.T) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 
-			// A world that is such a trap itself has no margins, and one that has
-			// another effect is a mistake.
+			// A world that is itself such a trap has no margins, and other damage is an
+			// error.
 			p.outcome = func(runs.World) runs.Outcome { return trap }
 			got, err = margins(t.Context(), p, &Record{}, w, lost)
 			if len(got) > 0 || (err != nil) != (name == "another effect") {

@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkMemory measures how much memory a search keeps after 50,000 worlds and after
-// 200,000, if nearly every world behaves as none before and one in eight breaks: real
-// worlds differ far less. What it keeps must not be four times as much.
+// 200,000, if nearly every world shows a new behaviour and one in eight breaks; real worlds
+// differ far less. The memory must not grow fourfold.
 func BenchmarkMemory(b *testing.B) {
 	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
 	local := NewLocal(bases, time.Minute)
@@ -25,7 +25,7 @@ func BenchmarkMemory(b *testing.B) {
 		h.Write([]byte(w.Key()))
 		r := runs.Run{Behaviour: h.Sum64()}
 		if len(w.Faults) == 1 {
-			r.Behaviour %= 100 // as many kinds as real ones have, more or less
+			r.Behaviour %= 100 // about as many kinds as real worlds have
 		}
 		if r.Behaviour>>32%8 == 1 {
 			r.Breaks = []runs.Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}

@@ -10,15 +10,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// goodMoments has clients but the first start when they are let in at once, so that
-// they do not ask in vain. If that is when a fault makes a node forget, the fault may
-// have to strike at another step.
+// promptStarts makes clients other than the first start when they are granted the lock
+// immediately, so that they do not ask in vain. If that is when a fault makes a node
+// forget, the fault may have to strike at another step.
 func goodMoments(rec *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		for _, client := range clients(rec, w)[1:] {
 			for _, m := range openings(rec, w, client) {
 				if m.at.Equal(w.Change.Starts[client]) {
-					break // what follows is no better
+					break // the openings that follow are no better
 				}
 				started := w
 				started.Change.Starts = maps.Clone(w.Change.Starts)
@@ -39,17 +39,18 @@ func goodMoments(rec *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// An opening is a point at which a client may be let in. If it is one that a fault brings
-// about, steps are those of others before which that may be.
+// An opening is a point at which a client may be granted the lock. If a fault brings the
+// point about, fault is its index, and steps are the steps of other clients before which
+// the fault may strike.
 type opening struct {
 	at    trace.Point
 	fault int
 	steps []trace.StepPoint
 }
 
-// openings are those for one client, the best first: when a fault has made a node forget
-// an earlier client, when all keys of an earlier client have expired, and as soon as
-// one holds the lock.
+// openings returns the openings of one client, the best first: when a fault has made a node
+// forget an earlier client, when all keys of an earlier client have expired, and as soon as
+// an earlier client holds the lock.
 func openings(rec *Record, w runs.World, client string) []opening {
 	var all []opening
 	present := clients(rec, w)
@@ -82,8 +83,8 @@ func openings(rec *Record, w runs.World, client string) []opening {
 	return all
 }
 
-// A remainder is what happens when a fault has done to a node what it does: a good moment
-// for another client to ask; or why there is no such point.
+// An aftermath is what happens after a fault has acted on a node: a good moment for another
+// client to ask. If there is no such point, whyNone says why.
 type remainder struct {
 	happens func(node string) trace.Happening
 	none    string
@@ -95,7 +96,8 @@ func didThen(verb trace.Verb) func(string) trace.Happening {
 	return func(node string) trace.Happening { return trace.Did{Process: node, Verb: verb} }
 }
 
-// better lists what comes before what there is now; all if that is not in the list.
+// untilCurrent lists the elements before the current one, or all if the current one is not
+// among them.
 func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, e := range all {
@@ -106,9 +108,9 @@ func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 	}
 }
 
-// later has faults strike later in the story: before a step rather than at a message,
-// which people find harder to tell, and as late as possible. Instead of a message that
-// is held it has a later one of the same kind held.
+// laterFaults makes faults strike later in the story, as late as possible. It prefers the
+// moment before a step to a moment in the life of a message, which is harder to describe. A
+// held message is replaced by a later one of the same kind.
 func later(rec *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
@@ -129,9 +131,8 @@ func later(rec *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// strikes are the points at which a fault can strike, the best first. A fault of a
-// server can wait for a client's step. One that waits for a message need not be told
-// when to.
+// triggers returns the points at which a fault can strike, the best first. A server's fault
+// can wait for a client's step. A fault that waits for a message needs no trigger.
 func strikes(rec *Record, w runs.World, f runs.Fault) []trace.Trigger {
 	if kind, _ := sim.KindOf(f.Action); kind.Patient() {
 		return []trace.Trigger{{}}
@@ -151,8 +152,8 @@ func strikes(rec *Record, w runs.World, f runs.Fault) []trace.Trigger {
 	return append(steps, messages...)
 }
 
-// laterMessages are the messages of the same client and the same kind as one that is
-// held, the last first.
+// laterMessages returns the messages of the same client and kind as a held one, the last
+// first.
 func laterMessages(rec *Record, w runs.World, held trace.Message) []trace.NthMessage {
 	kind := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {
@@ -169,8 +170,8 @@ func laterMessages(rec *Record, w runs.World, held trace.Message) []trace.NthMes
 	return all
 }
 
-// absent says that one of some names is that of a client or a node that the world does
-// not have.
+// hasAbsent reports whether one of the names is that of a client or a node that the world
+// does not have.
 func absent(rec *Record, w runs.World, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains(rec.Clients, name) && !slices.Contains(clients(rec, w), name) ||

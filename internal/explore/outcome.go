@@ -11,27 +11,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Effect is what broke in the two runs of a world, in order and each once. Two worlds
-// that broke in the same way have equal effects.
+// Damage is what broke in the two runs of a world, sorted and each once. Two worlds that
+// broke in the same way have equal damage.
 type Effect []Harm
 
 // A Harm is something that broke in one of the runs.
 type Harm struct {
-	// Fencing is the run: Without or With.
+	// Fencing is the run: [runs.FencingOff] or [runs.FencingOn].
 	Fencing string
-	// What and Fault are those of the Break.
+	// What and Blame are those of the Break.
 	What  string
 	Fault checks.Blame
 }
 
-// String is the harm as documents have it: the run, what broke and, after a tab, whose
-// fault it is.
+// String returns the harm as documents contain it: the run, what broke and, after a tab,
+// the blame.
 func (h Harm) String() string { return h.Fencing + " " + h.What + "\t" + h.Fault.String() }
 
-// MarshalText writes the harm as documents have it.
+// MarshalText returns the same as String.
 func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText has written.
+// UnmarshalText reads the output of MarshalText.
 func (h *Harm) UnmarshalText(text []byte) error {
 	fencing, rest, _ := strings.Cut(string(text), " ")
 	what, fault, ok := strings.Cut(rest, "\t")
@@ -46,7 +46,8 @@ func compareHarms(a, b Harm) int {
 	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Fault.String(), b.Fault.String()))
 }
 
-// wholeEffect is what broke. A run in doubt breaks nothing but what no doubt excuses.
+// allDamage returns everything that broke in a world. In an inconclusive run that is only
+// what a lock must never do.
 func wholeEffect(o runs.Outcome) Effect {
 	var e Effect
 	for _, fencing := range []string{runs.Without, runs.With} {
@@ -57,33 +58,33 @@ func wholeEffect(o runs.Outcome) Effect {
 	return e.ordered()
 }
 
-// ordered puts the harms in order, and keeps each once.
+// sorted sorts the harms, and keeps each once.
 func (e Effect) ordered() Effect {
 	slices.SortFunc(e, compareHarms)
 	return slices.Compact(e)
 }
 
-// Includes says whether everything in another effect is in this one.
+// Includes reports whether everything in other is also in d.
 func (e Effect) Includes(other Effect) bool {
 	return !slices.ContainsFunc(other, func(h Harm) bool { return !slices.Contains(e, h) })
 }
 
-// A Grade is how bad an effect is. A set of faults is minimal if no smaller part of it
-// has an effect of the same grade.
+// A grade is how bad the damage is, as a set of bits. A set of faults is minimal if no
+// smaller part of it does damage of the same grade.
 type grade uint8
 
 const (
-	// breaks: something broke.
+	// gradeBroken: something broke.
 	breaks grade = 1 << iota
-	// corrupts: data were corrupted although the storage checks tokens.
+	// gradeCorrupted: data were corrupted although the storage checks tokens.
 	corrupts
-	// blames: something broke that is the lock's own fault.
+	// gradeLockBlamed: something broke for which the lock is to blame.
 	blames
-	// misbehaves: the lock did what no caller can live with.
+	// gradeMisconduct: the lock did what no caller can live with.
 	misbehaves
 )
 
-// grade is how bad the effect is: a set of grades.
+// grade returns the grade of the damage.
 func (e Effect) grade() grade {
 	var g grade
 	for _, h := range e {
@@ -102,16 +103,16 @@ func (e Effect) grade() grade {
 	return g
 }
 
-// ends says whether the lock did what ends a run, and perhaps its process, before its
-// time: then there is nothing to measure.
+// endsRun reports whether the lock ended a run early, and perhaps its process. Then there
+// is nothing to measure.
 func (e Effect) ends() bool {
 	return slices.ContainsFunc(e, func(h Harm) bool {
 		return slices.Contains([]string{trace.ConductPanic, trace.ConductHang, trace.ConductLeak, trace.ConductEndless}, h.What)
 	})
 }
 
-// fault is whose fault the effect is: the lock's if any of it is, else an
-// assumption's.
+// blame returns the blame for the damage: the lock's if the lock is to blame for any of it,
+// otherwise an assumption's.
 func (e Effect) fault() checks.Blame {
 	var worst checks.Blame
 	for _, h := range e {
@@ -122,7 +123,7 @@ func (e Effect) fault() checks.Blame {
 	return worst
 }
 
-// weight orders whose fault something is.
+// blameWeight orders blames.
 func weight(fault checks.Blame) int {
 	switch fault.Whose {
 	case checks.ByLock:
@@ -135,9 +136,9 @@ func weight(fault checks.Blame) int {
 	return 0
 }
 
-// core is what of an effect an example has to keep while it is made smaller: that
-// nobody gets anything done is a consequence as a rule, and does not count beside
-// something else.
+// core returns the part of the damage that an example has to keep while it is made smaller.
+// It leaves out missing progress, which usually follows from the rest, unless the grade
+// depends on it.
 func (e Effect) core() Effect {
 	less := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
 	if less.grade() != e.grade() {
@@ -146,8 +147,8 @@ func (e Effect) core() Effect {
 	return less
 }
 
-// severity orders effects: first by grade, then by whether data are corrupted, and by
-// whether two held the lock.
+// severity orders damage: first by grade, then by whether data are corrupted, and then by
+// whether two clients held the lock.
 func (e Effect) severity() int {
 	n := int(e.grade()) << 4
 	for _, h := range e {

@@ -14,24 +14,24 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// width is how long a line of prose is at most in a scenario file, in columns, and
-// flowWidth how long one of settings.
+// width is the longest line of prose in a scenario file, in columns, and flowWidth the
+// longest line of settings.
 const (
 	width     = 80
 	flowWidth = 120
 )
 
-// fieldOrder is that of a scenario file.
+// fieldOrder is the order of the fields in a scenario file.
 var fieldOrder = []string{
 	"title", "assumption", "story", "why", "lock", "nodes", "clients", "services", "tokens", "storage", "network",
 	"faults", "horizon", "progress-within", "witnesses", "expect", "lesson",
 }
 
-// A page is a scenario file as people write it: prose folded, the settings of each
-// process on a line, each fault field by field.
+// A page is a scenario file in the layout that people use: prose is folded, the settings of
+// each process are on one line, and each fault has one line for each field.
 type page struct{ bytes.Buffer }
 
-// writePage is the text of a scenario file, with its checksum below the comments.
+// writePage returns the text of a scenario file, with its checksum below the comments.
 func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(doc.Bytes(), &file); err != nil {
@@ -53,22 +53,23 @@ func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	return slices.Concat(text[:begins], checksumOf(text), text[begins:]), nil
 }
 
-// stringNode is a string as YAML has it. One that older YAML takes for something else
-// is quoted.
+// stringNode returns a string as a YAML node. It is quoted if older YAML versions would
+// read it as another type.
 func stringNode(s string) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(s); err != nil {
-		panic("explore: a text cannot be written: " + err.Error()) // all are UTF-8
+		panic("explore: a text cannot be written: " + err.Error()) // all strings are UTF-8
 	}
 	return n
 }
 
-// checksumOf is the line with the checksum of a file, which is not counted itself.
+// checksumOf returns the line with the checksum of a file. The checksum does not cover this
+// line.
 func checksumOf(text []byte) []byte {
 	return []byte("# " + story.Checksum(hashOf(text)) + "\n")
 }
 
-// Wrote says whether a scenario file is byte for byte what a search has written: its
+// IsUnedited reports whether a scenario file is byte for byte as a search wrote it: its
 // comments end with the checksum of the rest.
 func Wrote(file []byte) bool {
 	comments := 0
@@ -83,7 +84,7 @@ func Wrote(file []byte) bool {
 	return len(last) > 0 && bytes.Equal(last, checksumOf(text))
 }
 
-// prose writes words in lines that begin with a prefix of two columns.
+// prose writes a text in lines that begin with a prefix of two columns.
 func (p *page) prose(prefix, words string) {
 	for line := range strings.Lines(textwrap.Wrap(words, width-2, 0)) {
 		fmt.Fprintf(p, "%s%s\n", prefix, strings.TrimSuffix(line, "\n"))
@@ -112,7 +113,7 @@ func (p *page) field(name string, value *yaml.Node) {
 	case "expect":
 		fmt.Fprintf(p, "%s:\n", name)
 		for i := 0; i < len(value.Content); i += 2 {
-			fmt.Fprintf(p, "  %s:\n", value.Content[i].Value) // off and on, as every scenario has them
+			fmt.Fprintf(p, "  %s:\n", value.Content[i].Value) // off and on, as in every scenario
 			p.entries(value.Content[i+1], "    ")
 		}
 	default:
@@ -129,7 +130,7 @@ func (p *page) item(mapping *yaml.Node) {
 	}
 }
 
-// entries writes a mapping, each entry on a line if it fits.
+// entries writes a mapping, each entry on one line if it fits.
 func (p *page) entries(mapping *yaml.Node, indent string) {
 	for i := 0; i < len(mapping.Content); i += 2 {
 		p.entry(flow(mapping.Content[i]), mapping.Content[i+1], indent)
@@ -146,11 +147,12 @@ func (p *page) entry(name string, value *yaml.Node, indent string) {
 	p.entries(value, indent+"  ")
 }
 
-// flow is a value in one line.
+// flow returns a value on one line.
 func flow(n *yaml.Node) string { return encoded(inFlow(n, n.Kind != yaml.ScalarNode)) }
 
-// inFlow is a value as it is written in one line, within another or alone. A text is in
-// double quotes rather than in single ones if these would have to be doubled in it.
+// inFlow returns a value in the style for one line. within reports whether it is part of
+// another value. A text is in double quotes if single quotes would have to be doubled in
+// it.
 func inFlow(n *yaml.Node, within bool) *yaml.Node {
 	c := *n
 	if c.Kind != yaml.ScalarNode {
@@ -174,12 +176,12 @@ func inFlow(n *yaml.Node, within bool) *yaml.Node {
 	return &c
 }
 
-// encoded is a value as the YAML library writes it.
+// encoded returns a value as the YAML library writes it.
 func encoded(n *yaml.Node) string {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	if err := e.Encode(n); err != nil {
-		panic("explore: a value of a scenario cannot be written: " + err.Error()) // it was read, or made here
+		panic("explore: a value of a scenario cannot be written: " + err.Error()) // it was read from YAML, or made here
 	}
 	e.Close()
 	return string(bytes.TrimSpace(b.Bytes()))

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// listNode is a list of strings.
+// listNode returns a list of strings.
 func listNode(all []string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for _, s := range all {
@@ -21,7 +21,7 @@ func listNode(all []string) *yaml.Node {
 	return n
 }
 
-// What is written is what is read, and quoted only where it must be.
+// A value that is written and read again is the same, and is quoted only where necessary.
 func TestValuesInOneLine(t *testing.T) {
 	for _, test := range []struct{ value, alone, within string }{
 		{"client-1 write", "client-1 write", "client-1 write"},
@@ -62,7 +62,7 @@ func TestValuesInOneLine(t *testing.T) {
 	}
 }
 
-// A process with many settings has them one below the other.
+// The settings of a process are on several lines if they are too long for one.
 func TestALongLineIsBroken(t *testing.T) {
 	p := new(page)
 	long := strings.Repeat("x", flowWidth)
@@ -76,7 +76,7 @@ func TestALongLineIsBroken(t *testing.T) {
 	}
 }
 
-// A file that a search has written is known by every byte of it.
+// A change of any byte of a file that a search has written is noticed.
 func TestWrote(t *testing.T) {
 	d := deed{name: "wrote", base: workload("single"), seed: 1}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// plainer has a fault happen as such faults commonly do, on a node that writes to its
-// disk what the base says.
+// plainerFaults makes a fault happen in the most common manner, and a node write to its
+// disk as the base says.
 func plainer(_ *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
@@ -32,9 +32,9 @@ func plainer(_ *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// rounder gives a fault the smallest round size: first it tries 1, 2 and 5 of every
-// power of ten, because an effect may come, go and come back as a size grows, then what
-// is round between the last of them and the size that there is.
+// rounderSizes gives a fault the smallest round size. First it tries 1, 2 and 5 of every
+// power of ten, because damage may appear, disappear and reappear as a size grows. Then it
+// tries the round sizes between the last of them and the current size.
 func rounder(_ *Record, w runs.World) iter.Seq[runs.World] {
 	return func(yield func(runs.World) bool) {
 		for i, f := range w.Faults {
@@ -61,10 +61,10 @@ func rounder(_ *Record, w runs.World) iter.Seq[runs.World] {
 	}
 }
 
-// round are times with few digits, in minutes from one minute on, none more than a
-// third larger than the one before: so the smallest of them that will do is hardly
-// larger than it must be. coarse are those with one digit, 1, 2 or 5. roundRates and
-// coarseRates are the same of rates, from ten parts per million on.
+// roundTimes are times with few digits, in minutes from one minute on. Each is at most a
+// third larger than the one before, so the smallest sufficient one is hardly larger than
+// necessary. coarseTimes are those with the one digit 1, 2 or 5. roundRates and coarseRates
+// are the same for rates, from ten parts per million on.
 var (
 	round, coarse = roundSizes(func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} },
 		time.Millisecond, 10*time.Millisecond, 100*time.Millisecond, time.Second, 10*time.Second,
@@ -80,7 +80,7 @@ func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coars
 			switch time.Duration(n) {
 			case 60 * time.Second, 80 * time.Second:
 				if tenths > 10 {
-					continue // a minute begins the next decade
+					continue // the next decade begins with a minute
 				}
 			case 72 * time.Second:
 				n = int64(75 * time.Second)
@@ -94,8 +94,8 @@ func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coars
 	return round, coarse
 }
 
-// rank compares two worlds by how simple they are, as [shrink] sees it: it is negative
-// if a is simpler than b, and zero only if they are the same.
+// compareSimplicity compares two worlds by how simple they are in the sense of [shrink]. It
+// is negative if a is simpler than b, and zero only if they are the same.
 func rank(a, b runs.World) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Faults), len(b.Faults)),
@@ -106,8 +106,8 @@ func rank(a, b runs.World) int {
 	)
 }
 
-// crowd is how many clients and nodes there are. A base has more of either than a
-// change leaves.
+// processCount returns the number of clients and nodes. A base counts as larger than any
+// change of it.
 func crowd(w runs.World) int {
 	c := w.Change
 	size := len(c.Clients) + c.Nodes
@@ -120,9 +120,9 @@ func crowd(w runs.World) int {
 	return size
 }
 
-// complexity is what makes faults hard to tell, the worst first: those that are
-// special, the processes that are cut off, strikes at messages, digits of sizes, and
-// how large these are.
+// complexity returns what makes faults hard to describe, the worst first: special manners,
+// the number of processes that are cut off, strikes at messages, digits of sizes, and the
+// sizes.
 func complexity(w runs.World) []int {
 	var others, messages, digits, size int
 	special := len(w.Change.Persistence)
@@ -140,8 +140,8 @@ func complexity(w runs.World) []int {
 	return []int{special, others, messages, digits, size}
 }
 
-// significant is how many digits a size has that are not the zeros at its ends, in
-// the unit in which it has fewest.
+// significantDigits returns the number of digits of a size without trailing zeros, in the
+// unit in which there are fewest.
 func significant(s sim.Size) int {
 	size, fewest := s.Time+time.Duration(s.Rate), math.MaxInt
 	for _, unit := range []time.Duration{time.Nanosecond, time.Minute} {

@@ -9,70 +9,71 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Record is what the run of a base without any fault shows.
+// A Record is what the run of a base without faults shows.
 type Record struct {
 	Base int
 	Name string
-	// Lock is the kind of lock and TTL how long a grant lasts. Takeover is that of the [Base].
+	// Lock is the kind of lock, TTL the duration of a grant, and Takeover that of the
+	// [Base].
 	Lock          string
 	TTL, Takeover time.Duration
-	// System is the kind of server that the lock is kept on.
+	// System is the kind of server that stores the lock.
 	System string
-	// OwnClock says that the lock reads its process's clock.
+	// OwnClock reports whether the lock reads its process's clock.
 	OwnClock bool
-	// Clients and Nodes are the processes, in the order of the base; Nodes are those
-	// on which the lock is kept.
+	// Clients and Nodes are processes, in the order of the base. Nodes has only the nodes
+	// that store the lock.
 	Clients, Nodes []string
-	// Replicas are the nodes that follow another.
+	// Replicas are the nodes that follow another node.
 	Replicas []string
-	// Roles has every process.
+	// Roles has the role of every process.
 	Roles map[string]trace.Role
-	// Points are where a fault can strike, in the order in which they are reached.
+	// Points are where a fault can strike, in the order in which the run reaches them.
 	Points []Point
 	// Messages are those that can be held or lost, in the order in which they are sent.
 	Messages []Message
-	// Outcome is what came of it.
+	// Outcome is the result of the run.
 	Outcome runs.Outcome
 }
 
-// system is the kind of server that the lock is kept on.
+// system returns the kind of server that stores the lock.
 func (r *Record) system() sim.System {
 	s, _ := sim.LookupSystem(r.System)
 	return s
 }
 
-// A Point is a moment in the story of a base as one process sees it: it is about to
-// begin a step, or has ended one, or a message is sent to it or by it.
+// An InjectionPoint is a moment in the story of a base as one process sees it: the process
+// begins or ends a step, or it sends a message, or one is sent to it.
 type Point struct {
-	// Process is the one to which something happens.
+	// Process is the process to which something happens.
 	Process string
-	// Strikes says it as a fault does: before a step, or when a message is on its way or
+	// Strikes is the trigger for a fault: before a step, or when a message is on its way or
 	// has arrived.
 	Strikes trace.Trigger
-	// Stage is the step in which the process is if it is a client, and otherwise that
-	// of whoever holds the lock then, or asks for it.
+	// Stage is the step in which the process is, if it is a client. Otherwise it is the
+	// step of the client that then holds the lock or asks for it.
 	Stage trace.Step
-	// At is the true time at which it is reached without faults.
+	// At is the true time at which the run without faults reaches the point.
 	At time.Duration
 }
 
-// isStep says that it is a step of a client that is about to begin.
+// isStep reports whether the point is before a step of a client.
 func (p Point) isStep() bool { return !p.Strikes.Before.IsZero() }
 
 // A Message is one message of the run.
 type Message struct {
-	// The first of its kind has no number.
+	// The first message of its kind has no number.
 	trace.NthMessage
 	Stage trace.Step
-	// At is the true time at which it is sent without faults.
+	// At is the true time at which it is sent in the run without faults.
 	At time.Duration
 }
 
-// TookPlace says whether the base can be explored: nothing was in doubt without any
-// fault.
+// CanExplore reports whether the base can be explored: without faults its runs are
+// conclusive.
 func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
 
-// stageOf is the stage that a fault strikes.
+// stageOf returns the stage that a fault strikes.
 func (r *Record) stageOf(f runs.Fault) trace.Step {
 	if held, ok := f.Message(); ok {
 		for _, m := range r.Messages {

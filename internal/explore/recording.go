@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Records are those of bases, of which some process runs the worlds.
+// Records makes the records of bases, whose worlds it runs by Worlds.
 type Records struct {
 	Bases []Base
 	runs.Worlds
 }
 
-// Record runs a base without any fault and takes down where faults can strike.
+// Record runs a base without faults and records where faults can strike.
 func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	b, worlds := all.Bases[base], all.Worlds
 	w := runs.World{Base: base}
@@ -26,7 +26,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if off.History == nil { // the lock does not do the same each time
+	if off.History == nil { // the lock does not behave the same each time
 		return &Record{Base: base, Name: b.Name, Outcome: runs.Outcome{Off: off.Run, On: off.Run}}, nil
 	}
 	cfg, err := worlds.Config(w, runs.Without)
@@ -54,7 +54,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	}
 	for _, o := range off.History.Survey() {
 		if o.Begins == nil && r.Roles[o.Message.Client] == trace.RoleNode {
-			continue // what nodes tell each other is no part of a story that people tell
+			continue // stories do not mention the messages between nodes
 		}
 		p := Point{Process: o.Event.Process, Stage: o.Stage, At: o.Event.At}
 		if o.Begins != nil {
@@ -73,7 +73,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 	return r, nil
 }
 
-// numbered is the number of one of several that are alike: the first needs none.
+// ordinal returns the number of one of several alike points: the first needs none.
 func numbered(nth int) int {
 	if nth == 1 {
 		return 0

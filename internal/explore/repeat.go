@@ -11,27 +11,28 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Some worlds can only repeat what another one has shown, event by event, and need not be
-// run. Two worlds whose faults strike the same at the same moment are one until these do
-// something different, so it is enough that they never do:
+// Some worlds can only repeat the result of another one, event by event, and need not be
+// run. Two worlds whose faults strike the same process at the same moment are identical
+// until the faults do something different. So it is enough to show that they never do:
 //
-//   - A fault that was not lifted before the run was over may as well last longer, or end
+//   - A fault that was not lifted before the run ended may as well last longer, or end
 //     any time after that.
 //   - How a client's clock is set makes no difference if the client never reads it.
 //   - A server's clock is only compared with times. So if two settings of it make no
-//     difference, neither does one between them.
-//   - Of what a server writes to its disk a crash leaves everything, if that is what its
-//     persistence keeps in such a crash, or nothing, if it writes nothing or had not yet
-//     written. All crashes that leave everything come to the same, and all that leave
-//     nothing, if what else they do is the same.
+//     difference, a setting between them makes none either.
+//   - A crash leaves everything on a server's disk, or nothing, or part of it. It leaves
+//     everything if the server's persistence keeps everything in such a crash. It leaves
+//     nothing if the server writes nothing or has not written yet. All crashes that leave
+//     everything have the same result, and so have all that leave nothing, if their other
+//     effects are the same.
 
-// A tried world is one of a spot that was run on sound grounds, and what it came to.
+// A tried world was run with sound grounds; it has its result.
 type tried struct {
 	runs.World
 	runs.Outcome
 }
 
-// with adds a world that was run, if others can follow from it.
+// addTried adds a world that was run, if results of other worlds can follow from it.
 func with(ran []tried, w runs.World, o runs.Outcome) []tried {
 	if !o.Grounds.Sound {
 		return ran
@@ -39,8 +40,8 @@ func with(ran []tried, w runs.World, o runs.Outcome) []tried {
 	return append(ran, tried{w, o})
 }
 
-// repeats says what a world with one fault comes to if that follows from worlds that were
-// run, in each of which such a fault strikes the same at the same moment.
+// repeats returns the result of a world with one fault if it follows from ran. In each
+// world of ran such a fault strikes the same process at the same moment.
 func (r *Record) repeats(w runs.World, ran []tried) (runs.Outcome, bool) {
 	for _, t := range ran {
 		aslong := lasts(t.World) == lasts(w) || t.Grounds.Over > 0 && lasts(w) > t.Grounds.Over
@@ -54,10 +55,11 @@ func (r *Record) repeats(w runs.World, ran []tried) (runs.Outcome, bool) {
 	return runs.Outcome{}, false
 }
 
-// lasts is how long the world's only fault does.
+// faultLength returns how long the world's only fault lasts.
 func lasts(w runs.World) time.Duration { return w.Faults[0].For }
 
-// sameBefore says that two worlds are the same until one of their faults is lifted.
+// sameUntilLifted reports whether two worlds are the same until one of their faults is
+// lifted.
 func (r *Record) sameBefore(a, b runs.World, ran []tried) bool {
 	f, g := a.Faults[0], b.Faults[0]
 	f.For, g.For = 0, 0
@@ -71,20 +73,20 @@ func (r *Record) sameBefore(a, b runs.World, ran []tried) bool {
 	return x == y && x != someOfIt
 }
 
-// powerless says that a crash takes the machine with the process, whose connections are
-// not reset then.
+// isPowerLoss reports whether a crash also stops the machine. Then the connections of the
+// process are not reset.
 func powerless(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
 
-// What a crash leaves on a disk.
+// A diskRemains is what a crash leaves on a disk.
 type remains int
 
 const (
-	someOfIt remains = iota // as far as anybody knows
+	someOfIt remains = iota // unknown, or part of the data
 	allOfIt
 	nothing
 )
 
-// leaves is what the crash of a world leaves on the node's disk.
+// remainsOf returns what the crash of a world leaves on the node's disk.
 func (r *Record) leaves(w runs.World, ran []tried) remains {
 	f := w.Faults[0]
 	disk := w.Change.Persistence[f.Target()]
@@ -100,9 +102,9 @@ func (r *Record) leaves(w runs.World, ran []tried) remains {
 	return someOfIt
 }
 
-// between finds a world that goes as w does although their faults set a clock differently:
-// because nobody reads that clock, or because another goes as it does, too, and w's fault
-// sets the clock of a server to a time between theirs.
+// findSameCourse finds a world of ran that has the same events as w although its fault sets
+// a clock differently. Either nobody reads that clock; or two worlds have the same events,
+// and w's fault sets a server's clock to a time between theirs.
 func (r *Record) between(w runs.World, ran []tried) (tried, bool) {
 	f := w.Faults[0]
 	if f.Effect() != trace.SetsClock {
@@ -125,9 +127,9 @@ func (r *Record) between(w runs.World, ran []tried) (tried, bool) {
 	return tried{}, false
 }
 
-// spotsOf puts single faults together that strike the same at the same moment, and differ
-// only in how they do and how large they are: those that can repeat each other. Each spot
-// has their places among all, and comes where the first of them does.
+// spotsOf groups single faults that strike the same process at the same moment, and differ
+// only in their manner and size: those that can repeat each other. Each group has the
+// indices of its faults. The groups are in the order of their first faults.
 func spotsOf(all []single) [][]int {
 	var spots [][]int
 	place := map[string]int{}
@@ -151,8 +153,8 @@ func spotsOf(all []single) [][]int {
 	return spots
 }
 
-// farthestFirst has the extremes come first, between which the others may make no
-// difference, and the nearest to no change at all next.
+// farthestFirst sorts clock faults: first the two extremes, between which the others may
+// make no difference, then those nearest to no change.
 func farthestFirst(all []single, spot []int) {
 	by := func(i int) time.Duration { return all[i].world.Faults[0].By() }
 	slices.SortStableFunc(spot, func(a, b int) int { return cmp.Compare(by(b).Abs(), by(a).Abs()) })

@@ -15,15 +15,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A world that a search leaves out would have come to what the search says, and would have
-// run as one that was run: event by event, each at its time.
+// A world that a search skips would have had the result that the search reports. It would
+// also have had the same events, at the same times, as a world that was run.
 func TestRepeats(t *testing.T) {
 	for _, c := range []struct {
 		lock  string
 		nodes int
-		// wall has the lock go by the time of day, and not by the monotonic clock.
+		// wall makes the lock use the wall clock instead of the monotonic clock.
 		wall bool
-		// every is how many spots are taken one of, in the long test and in the short one.
+		// every is the sampling of places, in the long test and in the short one: one in so
+		// many.
 		every [2]int
 	}{
 		{"single", 1, false, [2]int{1, 9}}, {"single", 1, true, [2]int{7, 23}}, {"redlock", 3, false, [2]int{8, 97}},
@@ -68,7 +69,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// seeRepeats runs what a search leaves out of a spot, too, and counts it by effect.
+// checkRepeats also runs the worlds of a place that a search skips, and counts them by
+// effect.
 func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
 	t.Helper()
 	var ran []tried
@@ -95,9 +97,9 @@ func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int
 	}
 }
 
-// eventsOf is what happens in a world, with what no event depends on left out: how large
-// its fault is, in which words a crash is told, when a disk is written to, and the time of
-// day that a clock shows which the fault sets.
+// eventsOf returns the events of a world without the details that no event depends on: the
+// size of its fault, the words for a crash, when a disk is written to, and the time shown
+// by a wall clock that the fault sets.
 func eventsOf(t *testing.T, l *runs.Local, w runs.World) string {
 	t.Helper()
 	var all strings.Builder
@@ -135,8 +137,8 @@ func eventsOf(t *testing.T, l *runs.Local, w runs.World) string {
 	return all.String()
 }
 
-// Leaving worlds out changes nothing of what a search finds but how many it has run, and
-// that is the same for a search that is cut or goes on with a ledger.
+// Skipping worlds changes nothing in the result of a search except the number of worlds
+// run. A search that is cut, or that continues with a ledger, runs the same number.
 func TestRepeatsChangeNothing(t *testing.T) {
 	l, bases := of("single", 1)
 	find := func(runner runs.Runner, shard, shards int, ledger *Ledger) *Found {
@@ -150,7 +152,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 	if testing.Short() {
 		bases = bases[:1]
 	}
-	var n atomic.Int64 // worlds are run at once
+	var n atomic.Int64 // several worlds run at the same time
 	each := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		n.Add(1)
 		o, err := l.Run(ctx, w)
@@ -176,7 +178,8 @@ func TestRepeatsChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Half of a part, gone on with: what repeats others has their grounds from the ledger.
+	// Half of a part is continued: worlds that repeat others get those worlds' grounds from
+	// the ledger.
 	lines := strings.SplitAfter(text.String(), "\n")
 	half := NewLedger()
 	if _, err := half.Read(strings.NewReader(strings.Join(lines[:len(lines)/2], "")), func(Heading) error { return nil }); err != nil {
@@ -195,7 +198,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 	}
 }
 
-// told is all that a search has found.
+// describeFound describes all that a search has found.
 func told(f *Found) string {
 	var examples []string
 	for id, g := range f.groups {

@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 )
 
-// A line of a ledger ends with its seal: a last field with the checksum of what comes
-// before it. It shows a line that was damaged or edited, and is no signature: who wants
-// to forge a line can.
+// A line of a ledger ends with its seal: a last field with the checksum of the rest of the
+// line. It reveals a line that was damaged or edited. It is not a signature: anybody can
+// forge it.
 const (
 	sealBefore = `,"sum":"`
 	sealAfter  = `"}`
 	sealLength = len(sealBefore) + hashLength + len(sealAfter)
 )
 
-// sealed is an object as a line of JSON with its seal, but without the end of the line.
+// addSeal encodes an object as a line of JSON with its seal, without the line end.
 func sealed(v any) ([]byte, error) {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -24,8 +24,8 @@ func sealed(v any) ([]byte, error) {
 	return append(line, sealBefore+hashOf(line)+sealAfter...), nil
 }
 
-// unsealed is the object of a line without its seal; not ok if the line is not as it was
-// written.
+// removeSeal returns the object of a line without its seal. ok is false if the line is not
+// as it was written.
 func unsealed(line []byte) (object []byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if len(line) < sealLength {

@@ -1,11 +1,11 @@
-// Package explore finds out by itself which faults break a lock.
+// Package explore searches for the faults that break a lock.
 //
-// It starts from a workload without faults, a [Base], and records at which points a
-// fault can strike. A [Search] tries every single fault at each of them, then sets of
-// several. What broke it sorts by cause, shrinks, measures and writes as scenario
-// files: see [Found.Result]. Where and in which sizes a kind of fault is tried its card
-// says (see [sim.FaultKind]); what is done about it follows from its effect, by tables
-// of this package.
+// A [Search] starts from a workload without faults, a [Base], and records at which points a
+// fault can strike. It tries every single fault at each of them, then sets of several. It
+// sorts the worlds that broke by cause, shrinks and measures them, and writes them as
+// scenario files: see [Found.Result]. The card of a kind of fault says where and in which
+// sizes it is tried (see [sim.FaultKind]). What the search does about a fault follows from
+// its effect, by tables of this package.
 //
 // Package runs describes worlds and runs them.
 package explore
@@ -23,59 +23,60 @@ import (
 
 // A Search looks for every way to break a lock.
 //
-// It runs every single fault of every base, then sets of several faults within a
-// budget. What it finds does not depend on how many worlds run at once: the sets are
-// drawn in lanes, each a search of its own whose worlds come one after the other, and
-// the lanes are put together in the end. Nor does it depend on where: a shard is some
-// of the lanes.
+// It runs every single fault of every base, then sets of several faults within a budget.
+// Its result does not depend on how many worlds run at the same time: the sets are drawn in
+// lanes. Each lane is a search of its own whose worlds are run one after the other, and the
+// lanes are put together in the end. The result does not depend on the machine either: a
+// shard is some of the lanes.
 type Search struct {
 	Bases []Base
-	// MaxFaults is how many faults a world has at most, from 1 to [MostFaults].
+	// MaxFaults is the largest number of faults in a world, from 1 to [FaultLimit].
 	MaxFaults int
-	// Worlds is how many worlds with several faults are tried; 0 is as many as there is
+	// Worlds is the number of worlds with several faults to try; 0 is as many as there is
 	// time for.
 	Worlds int
-	// Kinds are the kinds of faults that are tried.
+	// Kinds are the kinds of faults to try.
 	Kinds Kinds
-	// Quick says that only the classic causes are tried, alone and in pairs, and no danger
-	// map is drawn.
+	// Quick limits the search to the classic causes, alone and in pairs. No danger map is
+	// drawn then.
 	Quick bool
-	// Shard, from 1, is the part that this search does, of Shards; 0 of 0 is all of it.
+	// Shard, from 1, is the part that this search does, of Shards; 0 of 0 is the whole
+	// search.
 	Shard, Shards int
-	// Jobs is how many worlds the runner can run at once.
+	// Jobs is how many worlds the runner can run at the same time.
 	Jobs int
 
 	Runner runs.Runner
-	// Records makes the records of the bases, and says what happened in a world.
+	// Records makes the records of the bases, and reports what happened in a world.
 	Records interface {
 		Record(ctx context.Context, base int) (*Record, error)
 		accountant
 	}
-	// Ledger has what was run before, and takes down what is run now; nil is none.
+	// Ledger has the results of earlier runs, and writes down new ones; nil is none.
 	Ledger *Ledger
-	// Progress, if set, is told of every world that was run. It may be called from
+	// Progress, if not nil, is called after every world that was run. It may be called from
 	// several goroutines.
 	Progress func(Progress)
-	// First, if set, is told of the first world in which anything broke, and how many were
-	// tried by then.
+	// OnFirst, if not nil, is called with the first world in which anything broke, and with
+	// the number of worlds tried by then.
 	First func(w runs.World, tried int)
-	// Watch, if set, is shown what every base and every world of the plan came to, one at
-	// a time. Until it returns, little else is run.
+	// Watch, if not nil, is called with the result of every base and every world of the
+	// plan, one at a time. While it runs, little else is run.
 	Watch func(runs.World, runs.Outcome)
-	// Deadline, if not zero, is when no more sets of several faults are tried.
+	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
 }
 
-// MostFaults is how many faults a world of a search can have.
+// FaultLimit is the largest number of faults that a world of a search can have.
 const MostFaults = 4
 
-// A Progress is how far a search has come.
+// Progress is how far a search has come.
 type Progress struct {
-	// Phase is what it is doing.
+	// Phase is what the search is doing.
 	Phase Phase
-	// Done and Total count worlds; Total is 0 if that is not known.
+	// Done and Total count worlds; Total is 0 if it is unknown.
 	Done, Total int
-	// Causes is how many different causes were seen so far.
+	// Causes is the number of different causes seen so far.
 	Causes int
 }
 
@@ -91,38 +92,38 @@ const (
 	DrawingTheMaps Phase = "danger-map"
 )
 
-// A Found is what a search has found before the ways are made of it.
+// A Found is what a search has found, before ways are made of it.
 type Found struct {
 	search  *Search
 	records []*Record
 	singles [][]single // by base
-	// listed is how many single faults there are, tried or not, by base.
+	// listed is the number of single faults, tried or not, by base.
 	listed []int
 	groups groups
-	told   bool // the first world in which anything broke was told
-	// result has what is counted.
+	told   bool // the first world in which anything broke was reported
+	// result has the counts.
 	result Result
 }
 
-// Worlds is how many worlds were tried, and how many of these were run.
+// Worlds returns how many worlds were tried, and how many of these were run.
 func (f *Found) Worlds() (tried, run int) {
 	return f.result.Worlds, f.result.Run()
 }
 
-// Stopped says why the search ended before its time; "" if it did not.
+// Stopped says why the search ended early; "" if it did not.
 func (f *Found) Stopped() string { return f.result.Stopped }
 
-// A single is what came of one fault.
+// A single is a world with one fault, and its result.
 type single struct {
 	world   runs.World
-	outcome *runs.Outcome // shared between all that are equal; nil if it was not run
+	outcome *runs.Outcome // shared by all singles with an equal result; nil if the world was not run
 	grade   grade
-	// repeats says that what came of it follows from others that were run.
+	// repeats reports that the result follows from those of other worlds.
 	repeats bool
 }
 
-// Find runs the worlds of the search. An error means that a base cannot be run; a
-// search that ctx ends is none.
+// Find runs the worlds of the search. It returns an error if a base cannot be run. If ctx
+// ends the search, that is not an error.
 func (s *Search) Find(ctx context.Context) (*Found, error) {
 	f := &Found{search: s, groups: groups{}}
 	if err := f.record(ctx); err != nil {
@@ -172,29 +173,28 @@ func (f *Found) record(ctx context.Context) error {
 	return fmt.Errorf("%s: without any fault the run proves nothing: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
 }
 
-// leap is how many spots are skipped, to be tried later.
+// leap is the distance between the places that are tried one after the other.
 const leap = 16
 
-// A place is single faults that strike the same at the same moment of a base. Places only
-// schedule: of the worlds of one, those that repeat others are not run.
+// A place is the single faults that strike the same process at the same moment of a base.
+// Places only decide the order. Worlds of a place that repeat others are not run.
 type place struct {
 	base int
-	// spot has their places among the base's singles, and first is how many singles the
-	// bases before have.
+	// spot has the indices of the faults among the base's singles. first is the number of
+	// singles of all earlier bases.
 	spot  []int
 	first int
-	// n is its own place among all spots, which is the same in every shard.
+	// n is the number of the place among all places, which is the same in every shard.
 	n int
 }
 
-// places lists where single faults of the shard strike, in the order in which they are
-// tried.
+// places lists the places of the shard in the order in which they are tried.
 func (f *Found) places() (all []place) {
 	n, before := 0, 0
 	for base, singles := range f.singles {
 		for _, spot := range spotsOf(singles) {
-			// Which pairs are worth trying follows from all single faults, so a shard that
-			// tries pairs runs them all.
+			// The choice of pairs depends on all single faults, so a shard that tries pairs
+			// runs them all.
 			if f.search.MaxFaults > 1 || f.search.mine(n) {
 				all = append(all, place{base, spot, before, n})
 			}
@@ -208,7 +208,8 @@ func (f *Found) places() (all []place) {
 		}
 		return 1
 	}
-	// Neighbours behave alike as a rule: in leaps, what many of them do is seen soon.
+	// Neighbours usually behave alike. Trying them in leaps soon shows what many of them
+	// do.
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(late(a)-late(b), a.n%leap-b.n%leap) })
 	return all
 }
@@ -254,7 +255,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 	return f.halted(ctx, err)
 }
 
-// tellFirst tells of the first world in which anything broke.
+// reportFirst reports the first world in which anything broke.
 func (f *Found) tellFirst(w runs.World) {
 	if f.search.First != nil && !f.told {
 		f.told = true
@@ -262,8 +263,7 @@ func (f *Found) tellFirst(w runs.World) {
 	}
 }
 
-// runSpot runs the worlds of a place, but for those that only repeat what another of them
-// has shown.
+// runPlace runs the worlds of a place, except those that only repeat another one.
 func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error {
 	var ran []tried
 	for _, i := range p.spot {
@@ -280,8 +280,8 @@ func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error 
 	return nil
 }
 
-// runSingle runs one of the worlds of a place, unless the ledger has it, or it repeats
-// others.
+// runSingle returns the result of one of the worlds of a place. It runs the world unless
+// the ledger has the result, or the world repeats another one.
 func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (runs.Outcome, error) {
 	s, one := f.search, &f.singles[p.base][i]
 	o, repeats, known := s.Ledger.pastSingle(p.first + i)
@@ -301,7 +301,7 @@ func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (run
 	return o, s.Ledger.keepSingle(p.first+i, o, one.repeats)
 }
 
-// known are the behaviours without any fault.
+// baseBehaviours returns the behaviours of the bases without faults.
 func (f *Found) known() map[uint64]bool {
 	known := map[uint64]bool{}
 	for _, r := range f.records {
@@ -310,8 +310,8 @@ func (f *Found) known() map[uint64]bool {
 	return known
 }
 
-// count takes in a world, and says whether it broke something that the smaller parts of
-// it, which are known to be so bad, did not.
+// count adds a world to the level. It reports whether the world broke something that the
+// smaller parts of it, whose grade is parts, did not.
 func (l *Level) count(o *runs.Outcome, parts grade) bool {
 	l.Tried++
 	effect := effectOf(o)
@@ -331,11 +331,11 @@ func (l *Level) count(o *runs.Outcome, parts grade) bool {
 	return true
 }
 
-// grade is how bad the base is without any fault.
+// grade returns the grade of the base without faults.
 func (r *Record) grade() grade { return effectOf(&r.Outcome).grade() }
 
-// effectOf is the effect of a world that proves something: of one in doubt only what
-// the lock must not do whatever happens.
+// provenDamage returns the damage that a world proves. An inconclusive run proves only what
+// a lock must never do.
 func effectOf(o *runs.Outcome) Effect {
 	if o.Misconduct() {
 		return wholeEffect(*o)
@@ -349,7 +349,7 @@ func effectOf(o *runs.Outcome) Effect {
 	return wholeEffect(*o)
 }
 
-// halted notes that the search was ended before its time.
+// noteInterrupt records that the search was ended early, if ctx is done.
 func (f *Found) halted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		f.result.Stopped = story.Interrupted
@@ -358,10 +358,11 @@ func (f *Found) halted(ctx context.Context, err error) error {
 	return err
 }
 
-// mine says whether the nth part of the work belongs to the shard.
+// isInShard reports whether the nth part of the work belongs to the shard.
 func (s *Search) mine(n int) bool { return s.Shards == 0 || n%s.Shards == s.Shard-1 }
 
-// run runs a world that has a place in the plan, unless the ledger has it.
+// run returns the result of a world of the plan. It runs the world unless the ledger has
+// it.
 func (s *Search) run(ctx context.Context, unit string, i int, w runs.World) (runs.Outcome, error) {
 	if o, ok := s.Ledger.past(unit, i); ok {
 		return o, nil
@@ -388,18 +389,17 @@ func (s *Search) watch(w runs.World, o runs.Outcome) {
 	}
 }
 
-// hands is how many goroutines hand worlds to the runner: so many that it never waits
-// for the next.
+// hands returns the number of goroutines that pass worlds to the runner: so many that it
+// never waits for the next world.
 func (s *Search) hands() int { return (1 + runs.Ahead) * max(s.Jobs, 1) }
 
-// parallel does n things, as many at once as there are hands, and then calls done for
-// each of them in their order, one at a time. It ends with the first error, in that
-// order.
+// parallel calls do for each of n indices, at most hands at the same time. It calls done
+// for each of them in their order, one at a time. It stops at the first error in that
+// order, and returns it.
 func parallel(ctx context.Context, hands, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// No more is begun than a bounded number ahead of what is done, so that nothing
-	// piles up.
+	// Only a bounded number of calls is ahead of done, so that nothing piles up.
 	begun := make(chan chan error, 8*hands)
 	type thing struct {
 		i    int

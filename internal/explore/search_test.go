@@ -19,7 +19,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A stage is a base that exists only in its record: two clients and three nodes.
+// A fakeBase is a base that exists only in its record: two clients and three nodes.
 type stage struct {
 	runs.Worlds
 	points int
@@ -47,8 +47,8 @@ func (s stage) Record(_ context.Context, base int) (*Record, error) {
 	return r, nil
 }
 
-// search is a search on a stage with a planted cause. Behaviours are as different as
-// the faults' kinds and targets.
+// newSearch returns a search on a fakeBase with a planted cause. Behaviours differ as the
+// faults' kinds and targets do.
 func search(points, faults, worlds, jobs int, broken func(w runs.World) []runs.Break) *Search {
 	return &Search{
 		Bases: []Base{{Base: runs.Base{Name: "stage", Seed: 1}}}, MaxFaults: faults, Worlds: worlds, Jobs: jobs,
@@ -73,7 +73,8 @@ func find(t *testing.T, s *Search) *Found {
 	return f
 }
 
-// ids are the groups that were found, and how many worlds are in each.
+// groupIDs returns the IDs of the groups that were found, with the number of worlds in
+// each.
 func ids(f *Found) string {
 	var all []string
 	for id, g := range f.groups {
@@ -83,7 +84,7 @@ func ids(f *Found) string {
 	return strings.Join(all, "\n")
 }
 
-// has counts the faults of a world that a cause needs.
+// countFaults counts the faults of a world that a cause needs.
 func has(w runs.World, is func(runs.Fault) bool) int {
 	n := 0
 	for _, f := range w.Faults {
@@ -156,8 +157,8 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	}
 }
 
-// A cause that takes two faults is found among pairs, and what a part of it does is not
-// held against it.
+// A cause that needs two faults is found among pairs. Damage that a part of it does alone
+// does not count.
 func TestPairs(t *testing.T) {
 	s := search(3, 2, 3000, 4, func(w runs.World) []runs.Break {
 		var all []runs.Break
@@ -187,7 +188,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A cause that takes three faults is found if its pairs behave as nothing did before.
+// A cause that needs three faults is found if its pairs show new behaviours.
 func TestTriples(t *testing.T) {
 	three := func(w runs.World) []runs.Break {
 		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 && has(w, pausesClient) > 0 {
@@ -204,8 +205,8 @@ func TestTriples(t *testing.T) {
 	}
 }
 
-// What a search finds does not depend on how many worlds run at once, nor on how long
-// each of them takes.
+// The result of a search does not depend on how many worlds run at the same time, nor on
+// how long each of them takes.
 func TestSearchIsDeterministic(t *testing.T) {
 	told := func(jobs int) string {
 		s := search(3, 3, 1500, jobs, func(w runs.World) []runs.Break {
@@ -233,8 +234,8 @@ func TestSearchIsDeterministic(t *testing.T) {
 	}
 }
 
-// The parts of a search have every world of the whole between them, and whoever puts
-// them together finds the same.
+// Together the parts of a search have every world of the whole search. Joining them gives
+// the same result.
 func TestShards(t *testing.T) {
 	broken := func(w runs.World) []runs.Break {
 		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
@@ -287,7 +288,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// A search that is interrupted keeps what it has.
+// A search that is interrupted keeps what it has found.
 func TestInterruptedSearch(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	n := 0
@@ -333,8 +334,8 @@ func TestSearchThatFails(t *testing.T) {
 	}
 }
 
-// Where a pause of any client breaks the lock, a pause with something else besides is
-// nothing new, and neither is a larger set that does the same.
+// If a pause of any client breaks the lock, a pause together with another fault is nothing
+// new, and neither is a larger set that does the same.
 func TestMinimal(t *testing.T) {
 	r, _ := stage{points: 1}.Record(t.Context(), 0)
 	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
@@ -368,7 +369,7 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// Whose disk a crash leaves empty decides to which family it belongs.
+// The family of a crash depends on whether it leaves the disk empty.
 func TestFamilies(t *testing.T) {
 	r, _ := stage{points: 1}.Record(t.Context(), 0)
 	for _, test := range []struct {
@@ -410,7 +411,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// An effect is the lock's fault if anything in it is.
+// The lock is to blame for damage if it is to blame for any part of it.
 func TestEffects(t *testing.T) {
 	clock := checks.FaultAssumption(trace.AssumeClock)
 	o := runs.Outcome{

@@ -13,14 +13,15 @@ import (
 	"testing"
 )
 
-// Nobody but internal/story writes sentences about a run: what this package and internal/runs say in words
-// is in errors, in the tables by effect, whose readers write effects, and in what is listed here.
+// Only internal/story writes sentences about a run. This package and internal/runs have
+// words only in errors, in the tables by effect, which are for developers, and in the list
+// here.
 func TestTheSearchHasNoSentences(t *testing.T) {
 	allowed := []string{
 		"the world", "a whole search", "the process that ran it ", "runs: this is no order:", // parts of errors
-		"\nfatal error: ",         // what Go's runtime says
-		string(TwoHolders),        // a name that reports have
-		"loses one to %s, has %d", // of this a behaviour's hash is made
+		"\nfatal error: ",         // from Go's runtime
+		string(TwoHolders),        // a name in reports
+		"loses one to %s, has %d", // hashed into a behaviour
 	}
 	words := regexp.MustCompile(`[A-Za-z]{2,} +[A-Za-z]{2,}`)
 	var files []string

@@ -8,14 +8,13 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// shrink looks for the smallest world in which an effect is still there: with fewer
-// faults, clients and nodes, with plainer faults that strike later, and with smaller
-// and rounder sizes. What it returns is minimal: without some of its faults the
-// effect is gone, whichever they are.
+// shrink looks for the smallest world that still does the damage: with fewer faults,
+// clients and nodes, with plainer faults that strike later, and with smaller and rounder
+// sizes. The result is minimal: it does not do the damage without some of its faults.
 //
-// A world that proves nothing is never taken, nor one in which a paused process ran
-// on, unless one did in w. If ctx is done the smallest so far comes with its error;
-// it need not be minimal.
+// shrink never accepts an inconclusive world. It accepts a world in which a paused process
+// ran on only if one did in w. If ctx is done, shrink returns the smallest world so far,
+// which need not be minimal, and the error of ctx.
 func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.World, want Effect) (runs.World, error) {
 	o, err := r.Run(ctx, w)
 	if err != nil {
@@ -34,20 +33,19 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.World, want 
 			break
 		}
 	}
-	// If there were too many worlds, this is what must not be missed.
+	// Even if there were too many worlds, this pass must be complete.
 	s.left += 1 << len(w.Faults)
 	w = s.try(fewerFaults, w)
 	return w, ctx.Err()
 }
 
-// mostWorlds is how many worlds a shrink runs. One fault takes about 25, two take 100;
-// a lock in which the effect comes and goes with every point must not take a search
-// that has hundreds of ways to shrink beyond its time.
+// maxShrinkWorlds is how many worlds a shrink runs at most. One fault takes about 25, two
+// take 100. A search may have to shrink hundreds of ways, so a lock whose damage depends on
+// every point must not take it beyond its time.
 const mostWorlds = 300
 
-// A pass lists worlds that are simpler than w in one respect, the best first, and in
-// none that is the concern of an earlier pass less simple: so shrinking comes to an
-// end.
+// A pass lists worlds that are simpler than w in one respect, the best first. They are not
+// less simple in the respect of any earlier pass, so shrinking ends.
 type pass func(rec *Record, w runs.World) iter.Seq[runs.World]
 
 var passes = []pass{fewerFaults, fewerClients, fewerNodes, fewerOthers, plainer, goodMoments, later, rounder}
@@ -58,15 +56,15 @@ type shrinker struct {
 	runner runs.Runner
 	rec    *Record
 	want   Effect
-	// ranOn says that the effect may come from a process that ran on.
+	// ranOn reports that the damage may come from a process that ran on.
 	ranOn bool
 	// left is how many worlds may still be run.
 	left  int
 	tried map[string]bool
 }
 
-// try is the first of the simpler worlds that a pass lists with the effect, the
-// first of those that are simpler than this one, and so on.
+// simplify replaces w by the first of the pass's simpler worlds that does the damage, and
+// repeats that until there is none.
 func (s *shrinker) try(p pass, w runs.World) runs.World {
 	for simpler := true; simpler; {
 		simpler = false
@@ -80,8 +78,8 @@ func (s *shrinker) try(p pass, w runs.World) runs.World {
 	return w
 }
 
-// shows says whether a world proves that the effect is there. A world that cannot be
-// made does not, nor does one for which there is no time.
+// shows reports whether a world proves the damage. A world that cannot be made does not,
+// and neither does one for which there is no time.
 func (s *shrinker) shows(w runs.World) bool {
 	name := w.Key()
 	if shown, known := s.tried[name]; known {
@@ -100,7 +98,7 @@ func (s *shrinker) shows(w runs.World) bool {
 	return shown
 }
 
-// proves says that an effect is there beyond doubt.
+// proves reports whether a conclusive result includes the damage.
 func proves(o runs.Outcome, want Effect) bool {
 	return o.Off.Doubt == "" && o.On.Doubt == "" && wholeEffect(o).Includes(want)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// written is a record as the run of some base would give it: each of its clients in
-// turn acquires, reads, works, writes and releases, and meanwhile each node is asked
+// fakeRecord returns a record as the run of a base would give it: each of its clients in
+// turn acquires, reads, works, writes and releases, and meanwhile each node gets requests
 // and answers.
 func written(clients, nodes int) *Record {
 	r := &Record{Lock: "redlock", System: "redis", TTL: 30 * time.Second}
@@ -55,16 +55,16 @@ func written(clients, nodes int) *Record {
 	return r
 }
 
-// reached is when a fault strikes: the place of its point in the record, or -1 for the
-// start of the run.
+// pointIndex returns when a fault strikes: the index of its point in the record, or -1 for
+// the start of the run.
 func (r *Record) reached(f runs.Fault) int {
 	return slices.IndexFunc(r.Points, func(p Point) bool { return p.Strikes.Equal(f.Strikes) })
 }
 
-// before is when a client's step begins.
+// stepIndex returns when a client's step begins.
 func (r *Record) before(step string) int { return r.reached(item{Before: step}.fault()) }
 
-// one is the fault of a kind that acts on something, and whether there is one.
+// findFault returns the fault of a kind that acts on a target, and whether there is one.
 func one(w runs.World, kind, target string) (runs.Fault, bool) {
 	i := slices.IndexFunc(w.Faults, func(f runs.Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
 	if i < 0 {
@@ -73,12 +73,12 @@ func one(w runs.World, kind, target string) (runs.Fault, bool) {
 	return w.Faults[i], true
 }
 
-// starts is a client that starts at a point.
+// startAt makes a client start at a point.
 func starts(client, at string) map[string]trace.Point {
 	return map[string]trace.Point{client: point(at)}
 }
 
-// takesPart says whether a client does.
+// takesPart reports whether a client takes part.
 func takesPart(w runs.World, client string) bool {
 	return w.Change.Clients == nil || slices.Contains(w.Change.Clients, client)
 }
@@ -91,7 +91,7 @@ var (
 	wentOn  = runs.Outcome{Off: runs.Run{Breaks: broken.Off.Breaks, RanOn: true}}
 )
 
-// A plant runs worlds in which something breaks exactly if a cause is there.
+// A plant runs worlds in which something breaks exactly if a planted cause is there.
 type plant struct {
 	outcome func(runs.World) runs.Outcome
 	worlds  int
@@ -111,7 +111,7 @@ func (p *plant) Run(_ context.Context, w runs.World) (runs.Outcome, error) {
 	return p.outcome(w), nil
 }
 
-// shrinksTo asserts the exact world that is found, and how many it takes at most.
+// shrinksTo checks the exact world that is found, and that at most so many worlds were run.
 func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.World, atMost int) {
 	t.Helper()
 	original := from.Key()
@@ -130,7 +130,8 @@ func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.World, atMo
 	}
 }
 
-// A long pause of client-1 at any of its steps from read on, if client-2 asks in time.
+// The cause is a long pause of client-1 at any of its steps from read on, if client-2 asks
+// in time.
 func TestShrinkPause(t *testing.T) {
 	rec := written(3, 5)
 	p := planted(func(w runs.World) bool {
@@ -152,7 +153,7 @@ func TestShrinkPause(t *testing.T) {
 	}, 60)
 }
 
-// client-1 has to be cut off from two nodes, and another node to forget it.
+// The cause is client-1 cut off from two nodes, while another node forgets its key.
 func TestShrinkJumpWithPartition(t *testing.T) {
 	rec := written(3, 5)
 	cause := func(w runs.World) bool {
@@ -182,7 +183,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		},
 	}, 120)
 
-	// A minority of five has two nodes, and one of three only one.
+	// A minority of five nodes is two nodes; a minority of three is only one.
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].Among([]string{"redis-1", "redis-5"})
@@ -197,7 +198,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		},
 	}, 120)
 
-	// Where a majority need not be cut off, it is not.
+	// A majority is not cut off if the cause does not need it.
 	p := planted(func(w runs.World) bool {
 		partition, cut := one(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
@@ -208,7 +209,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}, 30)
 }
 
-// Nodes take the names of the first wherever a fault speaks of them.
+// Nodes take the names of the first nodes wherever a fault names them.
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := written(2, 7)
 	p := planted(func(w runs.World) bool {
@@ -235,7 +236,7 @@ func TestShrinkRenamesNodes(t *testing.T) {
 	}, 80)
 }
 
-// A client may have to wait for a node of which no fault speaks.
+// A client may have to wait for a node that no fault names.
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := written(2, 5)
 	p := planted(func(w runs.World) bool {
@@ -261,8 +262,8 @@ func three(w runs.World) bool {
 	return a && b && c
 }
 
-// Three faults of four are needed, and with those three any size will do. What was
-// taken before the effect needed it is not put back.
+// Three faults of four are needed, and with those three any size is enough. What was left
+// out before it became necessary is not put back.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := written(2, 3)
 	planted(three).shrinksTo(t, rec, runs.World{Change: writes("redis-2", sim.NoPersistence), Faults: []runs.Fault{
@@ -280,7 +281,7 @@ func TestShrinkThreeOfFour(t *testing.T) {
 	}, 50)
 }
 
-// Two faults that each suffice: the first is left.
+// Either of two faults is sufficient: the first is left.
 func TestShrinkEitherSuffices(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w runs.World) bool { return len(w.Faults) > 0 })
@@ -330,8 +331,8 @@ func TestShrinkOrderMatters(t *testing.T) {
 	}, 50)
 }
 
-// Some two of the three clients have to be there, and the second of them has to start
-// when the base has it start, not earlier.
+// Any two of the three clients are needed, and the second of them has to start as in the
+// base, not earlier.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
 	rec := written(3, 3)
 	p := planted(func(w runs.World) bool {
@@ -343,7 +344,7 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 	}, 20)
 }
 
-// Clients start at the first moment that will do.
+// Clients start at the first sufficient moment.
 func TestShrinkGoodMoments(t *testing.T) {
 	rec := written(3, 1)
 	for _, tt := range []struct {
@@ -374,15 +375,15 @@ func TestShrinkGoodMoments(t *testing.T) {
 	}
 }
 
-// Where a client can start as a fault makes a node forget only if the fault strikes
-// elsewhere, both change at once.
+// A client may be able to start when a fault makes a node forget only if the fault strikes
+// at another step. Then both change together.
 func TestShrinkMomentWithStrike(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w runs.World) bool {
 		jump, ok := one(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
-			return ok && takesPart(w, "client-2") && jump.Strikes.Before.IsZero() // client-2 asks again and again
+			return ok && takesPart(w, "client-2") && jump.Strikes.Before.IsZero() // client-2 asks repeatedly
 		case "client-1's key expired on redis-1":
 			return ok && takesPart(w, "client-2") && rec.reached(jump) > rec.before("client-1 read") && rec.reached(jump) < rec.before("client-1 write")
 		}
@@ -394,7 +395,7 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 	}, 60)
 }
 
-// A fault that waits for its message need not strike at a point, but may have to.
+// A fault that waits for its message usually needs no trigger, but may need one.
 func TestShrinkPatientFaults(t *testing.T) {
 	rec := written(1, 1)
 	for _, f := range []runs.Fault{
@@ -409,7 +410,7 @@ func TestShrinkPatientFaults(t *testing.T) {
 	}
 }
 
-// A client that waits for what a fault brings about does not need that fault for that.
+// A client that waits for the effect of a fault is not a reason to keep that fault.
 func TestShrinkForgetsMoments(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w runs.World) bool {
@@ -423,7 +424,8 @@ func TestShrinkForgetsMoments(t *testing.T) {
 	}, runs.World{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
 }
 
-// A fault that works at one message only stays there, however many others there are.
+// A fault that works only at one message stays there, however many other messages there
+// are.
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	rec := written(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
@@ -437,7 +439,7 @@ func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	p.shrinksTo(t, rec, from, want, 60)
 }
 
-// Of the messages of one kind the last is held that will do, and none of another kind.
+// The last sufficient message of the same kind is held, and none of another kind.
 func TestShrinkLatestMessage(t *testing.T) {
 	rec := written(2, 3)
 	for nth := 2; nth <= 4; nth++ {
@@ -459,7 +461,8 @@ func TestShrinkLatestMessage(t *testing.T) {
 	}, 20)
 }
 
-// sized runs worlds in which a pause has to have one of some sizes.
+// breaksWithPause returns a runner in whose worlds something breaks if a pause has a size
+// that satisfies is.
 func sized(is func(time.Duration) bool) *plant {
 	return planted(func(w runs.World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
 }
@@ -479,7 +482,7 @@ func TestShrinkSizes(t *testing.T) {
 		{600 * s, 300*s + 1, 360 * s},
 		{10 * s, 1, time.Millisecond},
 		{10 * time.Microsecond, 1, 10 * time.Microsecond},
-		{0, 0, 0}, // for good
+		{0, 0, 0}, // forever
 	} {
 		for _, of := range []item{{Kind: "pause"}, {Kind: "jump"}, {Kind: "delay", Others: []string{"client-1"}}} {
 			of.Target, of.Before = "redis-1", "client-1 release"
@@ -494,7 +497,8 @@ func TestShrinkSizes(t *testing.T) {
 		shrinksTo(t, written(1, 1), runs.World{Faults: []runs.Fault{back}}, runs.World{Faults: []runs.Fault{back.Sized(sim.Size{Time: 3 * s})}}, 30)
 }
 
-// An effect that goes when the size grows, and comes back, has a smaller size as well.
+// Damage may disappear and reappear as the size grows; the smallest size is found
+// nevertheless.
 func TestShrinkIslandOfSizes(t *testing.T) {
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
 	p := sized(func(size time.Duration) bool {
@@ -522,7 +526,8 @@ func TestRoundSizes(t *testing.T) {
 	}
 }
 
-// Worlds in doubt, and those in which a process ran on, are no examples, however small.
+// An inconclusive world is no example, and neither is one in which a process ran on,
+// however small.
 func TestShrinkTraps(t *testing.T) {
 	rec := written(2, 1)
 	for name, trap := range map[string]runs.Outcome{"doubt": doubted, "ran on": wentOn} {
@@ -542,7 +547,7 @@ func TestShrinkTraps(t *testing.T) {
 		})
 	}
 
-	// What ran on from the start may run on.
+	// If a process ran on in the first world, it may run on in the smaller ones.
 	p := &plant{outcome: func(w runs.World) runs.Outcome {
 		if len(w.Faults) == 0 {
 			return unhurt
@@ -557,7 +562,7 @@ func TestShrinkTraps(t *testing.T) {
 		}, 10)
 }
 
-// Another effect is not the one that is wanted, and more than it is.
+// Different damage does not replace the wanted damage; additional damage may be there.
 func TestShrinkOtherEffects(t *testing.T) {
 	rec := written(1, 1)
 	p := &plant{outcome: func(w runs.World) runs.Outcome {
@@ -583,7 +588,7 @@ func TestShrinkOtherEffects(t *testing.T) {
 	p.shrinksTo(t, rec, runs.World{Faults: two}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
-// A world that cannot be made has no effect, and is not run again.
+// A world that cannot be made does no damage, and is not run again.
 func TestShrinkImpossibleWorlds(t *testing.T) {
 	rec := written(2, 3)
 	tries := map[string]int{}
@@ -609,8 +614,8 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 	}
 }
 
-// If there are too many worlds the smallest so far is what is found, and it is minimal:
-// here a fault becomes superfluous with fewer nodes, and then the time is up.
+// If there are too many worlds, the result is the smallest so far, and it is minimal. Here
+// a fault becomes superfluous with fewer nodes, and then the limit is reached.
 func TestShrinkWithinBounds(t *testing.T) {
 	rec := written(3, 5)
 	for nth := 2; nth <= 2*mostWorlds; nth++ {
@@ -652,7 +657,8 @@ func TestShrinkStops(t *testing.T) {
 	})
 	w := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
 	got, err := shrink(ctx, r, rec, w, lost)
-	// The first world is w itself, the second has no faults and the third is not told.
+	// The first world is w itself, the second has no faults, and the result of the third is
+	// not used.
 	if !errors.Is(err, context.Canceled) || !same(got, w) || worlds != 3 {
 		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
 	}
@@ -687,7 +693,7 @@ func TestRank(t *testing.T) {
 		{Change: scenarios.Change{Nodes: 1}, Faults: []runs.Fault{pause}},
 		faulty(pause.Sized(sim.Size{Time: 20 * s})),
 		faulty(pause),
-		faulty(pause.Sized(sim.Size{Time: 90 * s})), // 9, and then zeros
+		faulty(pause.Sized(sim.Size{Time: 90 * s})), // a 9, then zeros
 		faulty(pause.Sized(sim.Size{Time: 120 * s})),
 		faulty(pause.Sized(sim.Size{Time: 31 * s})),
 		faulty(pause.Sized(sim.Size{Time: 31500 * time.Millisecond})),

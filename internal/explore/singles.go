@@ -12,11 +12,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Singles lists the worlds of every single fault that a search tries in a base: each kind
-// that all of the kinds given have, in each manner and size, at each point at which
-// something happens to the process that it strikes. A fault that strikes a process between
-// two such points does what it would do at the earlier of the two, but for when it ends.
-// Those that do harm most often come first, those of processes that never come back last.
+// Singles lists the worlds of every single fault that a search tries in a base. It tries
+// each kind that all of the given Kinds select, in each manner and size, at each point at
+// which something happens to the process that it strikes. A fault between two such points
+// would do the same as at the earlier of the two, except that it ends later. Faults that
+// most often do harm come first; faults of processes that never come back come last.
 func (r *Record) Singles(kinds ...Kinds) []runs.World {
 	type tried struct {
 		kind sim.FaultKind
@@ -53,7 +53,7 @@ type site struct {
 	manners []sim.Manner
 }
 
-// manners are those of a kind that a search tries at a site.
+// manners returns the manners of a kind that a search tries at a site.
 func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 	return slices.DeleteFunc(slices.Clone(k.Manners), func(m sim.Manner) bool {
 		left := func(kinds Kinds) bool { return !kinds.tries(k, m) }
@@ -61,7 +61,7 @@ func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 	})
 }
 
-// worlds are those with one of the site's faults.
+// worlds returns the worlds with one of the site's faults.
 func (s site) worlds() (all []runs.World) {
 	for _, group := range s.spots() {
 		for _, size := range s.sizes() {
@@ -83,7 +83,8 @@ type spot struct {
 	strikes trace.Trigger
 }
 
-// spots are those of the site, in groups: the points that are steps come first.
+// spots returns the spots of the site in groups. At a site with points, those that are
+// steps come first.
 func (s site) spots() [][]spot {
 	switch s.At {
 	case faultcard.AtPoints, faultcard.AtSteps:
@@ -109,7 +110,7 @@ func (s site) spots() [][]spot {
 	return [][]spot{all}
 }
 
-// spotsAtPoints are those of a site at which something happens to a process.
+// spotsAtPoints returns the spots of a site where something happens to the process.
 func (s site) spotsAtPoints() [][]spot {
 	var steps, others []spot
 	for i, p := range s.Points {
@@ -129,7 +130,7 @@ func (s site) spotsAtPoints() [][]spot {
 	return [][]spot{steps, others}
 }
 
-// spotsAnywhere are the processes that can be struck, at every point of the story.
+// spotsAnywhere returns each process that can be struck, at every point of the story.
 func (s site) spotsAnywhere() (all []spot) {
 	for _, process := range slices.Sorted(maps.Keys(s.Record.Roles)) {
 		if !s.strikes(process) {
@@ -142,8 +143,8 @@ func (s site) spotsAnywhere() (all []spot) {
 	return all
 }
 
-// world is that with the fault of a spot, once for each way in which a node that it
-// strikes can write to its disk.
+// world returns the world with the fault of a spot. If the fault strikes a node and the
+// disk matters, it returns one world for each persistence of the node.
 func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.World) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
@@ -155,7 +156,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.World) {
 	}
 	f, err := parts.Fault()
 	if err != nil {
-		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // TestCards sees it first
+		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // TestCards finds it first
 	}
 	f.Strikes = at.strikes
 	if !s.kind.Instant {
@@ -172,7 +173,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.World) {
 	return all
 }
 
-// sizes are how large the faults are.
+// sizes returns the sizes of the faults.
 func (s site) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})
@@ -189,8 +190,8 @@ func (s site) sizes() (all []sim.Size) {
 	return all
 }
 
-// share is so much percent of the TTL; of a lock whose grants do not end, of how long
-// those of others last by default.
+// percentOfTTL returns a percentage of the TTL. For a lock whose grants do not end it uses
+// [DefaultTTL].
 func (r *Record) share(percent int) time.Duration {
 	return percentOf(cmp.Or(r.TTL, DefaultTTL), percent)
 }
@@ -199,22 +200,22 @@ func percentOf(d time.Duration, percent int) time.Duration {
 	return d / 20 * time.Duration(percent) / 5
 }
 
-// Two of the sizes that a search tries, in percent of the TTL: the largest, and the one just
-// above it.
+// Two of the sizes that a search tries, in percent of the TTL: the largest, and the one
+// just above the TTL.
 const largest, justAbove = 200, 105
 
-// strikes says whether the site's faults can strike a process.
+// canStrike reports whether the site's faults can strike a process.
 func (s site) strikes(process string) bool {
 	return slices.Contains(s.Site.Roles, s.Record.Roles[process]) && s.allows(s.Needs, process)
 }
 
-// suffers says whether a process can suffer a fault in some manner.
+// canSuffer reports whether a process can suffer a fault in a manner.
 func (s site) suffers(process string, m sim.Manner) bool {
 	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) &&
 		(m.System == "" || m.System == s.Record.System) && s.allows(m.Needs, process)
 }
 
-// allows says whether what a fault needs is so.
+// meets reports whether a process meets the requirement of a fault.
 func (r *Record) allows(gate faultcard.Gate, process string) bool {
 	switch gate {
 	case faultcard.NeedsOwnClock:
@@ -227,7 +228,7 @@ func (r *Record) allows(gate faultcard.Gate, process string) bool {
 	return true
 }
 
-// others are the sets of processes at the other end of faults that strike at a point.
+// others returns the sets of processes at the other end of faults that strike at a point.
 func (s site) others(point int) (all [][]string) {
 	switch s.Others {
 	case faultcard.AnySide:
@@ -243,11 +244,11 @@ func (s site) others(point int) (all [][]string) {
 	return [][]string{nil}
 }
 
-// manyNodes is how many nodes have more subsets than anybody can try.
+// manyNodes is a number of nodes that have too many subsets to try.
 const manyNodes = 6
 
-// subsets lists the sets of nodes, small ones first. Of many nodes it has of each size
-// only the first and the last.
+// subsets lists the sets of nodes, small ones first. For many nodes it lists only the first
+// and the last set of each size.
 func subsets(nodes []string) [][]string {
 	var all [][]string
 	if len(nodes) >= manyNodes {
@@ -266,7 +267,7 @@ func subsets(nodes []string) [][]string {
 	return all
 }
 
-// shares lists of each size the first and the last set of nodes.
+// firstAndLast lists the first and the last set of nodes of each size.
 func shares(nodes []string) (all [][]string) {
 	for n := 1; n <= len(nodes); n++ {
 		all = append(all, nodes[:n])
@@ -277,7 +278,8 @@ func shares(nodes []string) (all [][]string) {
 	return all
 }
 
-// spokenTo lists to whom a client says something in the step that begins with a point.
+// peersOf lists the processes that a client sends requests to in the step that begins at a
+// point.
 func (r *Record) spokenTo(point int) []string {
 	p := r.Points[point]
 	next := slices.IndexFunc(r.Points[point+1:], func(o Point) bool { return o.Process == p.Process && o.isStep() })

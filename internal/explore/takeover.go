@@ -11,14 +11,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Takeover measures in the first base how long after a crash of the lock's holder another
-// client is granted the lock: a fault that is over by then cannot let two clients work at
-// once. The base is the first of [Lock.Bases]. It returns 0 if
-// that takes less than twice the TTL, which is how long the longest faults last anyway, or if
-// no other client is granted the lock at all.
+// Takeover measures how long after a crash of the lock's holder another client is granted
+// the lock. A fault that ends before then cannot let two clients work at the same time. It
+// measures in the first base, which must be the first of [Lock.Bases].
 //
-// On Consul, for instance, it is much longer than the TTL: a session ends after twice its
-// TTL, and a lock-delay follows.
+// It returns 0 if no other client is granted the lock, or if that takes less than twice the
+// TTL. The longest faults last twice the TTL anyway.
+//
+// On Consul, for example, the takeover takes much longer than the TTL: a session ends after
+// twice its TTL, and a lock-delay follows.
 func Takeover(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
 	w := runs.World{Faults: []runs.Fault{runs.NewFault(&sim.CrashFault{Process: firstClient}, 0).At(
 		trace.Trigger{Before: trace.StepPoint{Client: firstClient, Step: trace.Read}})}}
@@ -38,7 +39,7 @@ func Takeover(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
 		if s.Client == firstClient || s.Granted.Seq < crash.Seq {
 			continue
 		}
-		// Sizes are round numbers, as those of the TTL are.
+		// Sizes are round numbers, like those of the TTL.
 		ttl := cmp.Or(cfg.Lock.TTL, DefaultTTL)
 		if after := (s.Granted.At - crash.At).Round(ttl / 30); after >= percentOf(ttl, largest) {
 			return after, nil

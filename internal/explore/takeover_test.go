@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// slow is a lock whose grants last three times as long as their holders know, and so a lock of
-// which another client waits for that long.
+// slowLock returns a lock whose grants last three times as long as their holders know. So
+// another client waits that long for it.
 func slow(t *testing.T) Lock {
 	t.Helper()
 	kind, ok := locks.Lookup("single")
@@ -26,8 +26,8 @@ func slow(t *testing.T) Lock {
 	return Lock{Name: "single", Kind: kind, Extends: true, Seed: 1}
 }
 
-// The longest faults outlast what a lock waits for, and so does the work of the holder. Of a
-// lock that waits for no longer than they last anyway nothing changes.
+// The longest faults last longer than the takeover of a lock, and so does the work of the
+// holder. If the takeover is shorter than the longest faults anyway, nothing changes.
 func TestTakeover(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock    Lock
@@ -36,7 +36,7 @@ func TestTakeover(t *testing.T) {
 		longest time.Duration
 	}{
 		"a lock with a TTL": {Lock{Name: "single", Extends: true, Seed: 1}, 0, []time.Duration{60 * time.Second, 31500 * time.Millisecond}, time.Minute},
-		// The other client asks each 4.5 s.
+		// The other client asks every 4.5 s.
 		"a lock that is slow":  {slow(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
 		"one with a short TTL": {Lock{Name: "single", TTL: time.Second, Seed: 1}, 0, []time.Duration{2 * time.Second}, 2 * time.Second},
 	} {
@@ -74,7 +74,7 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// A search with another takeover is another search, also where the workload is the same.
+// A search with another takeover is another search, even if the workload is the same.
 func TestLedgerOfAnotherTakeover(t *testing.T) {
 	other := *aSearch
 	other.Bases = slices.Clone(aSearch.Bases)

@@ -16,9 +16,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Result makes ways of what was found: it shrinks the best examples of each cause,
-// measures how large each fault has to be, and draws the danger maps. It runs worlds,
-// and returns an error when one cannot be run.
+// Result makes ways of what was found: it shrinks the best examples of each cause, measures
+// how large each fault has to be, and draws the danger maps. It runs worlds for that, and
+// returns an error if one cannot be run.
 func (f *Found) Result(ctx context.Context) (*Result, error) {
 	s := f.search
 	first := f.records[0]
@@ -29,7 +29,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	for _, r := range f.records {
 		out.Bases = append(out.Bases, r.report())
 	}
-	// Worlds of a shrink come one after the other: the map has the runner do something
+	// The worlds of a shrink are run one after the other. The maps keep the runner busy
 	// meanwhile.
 	var mapped error
 	var drawing sync.WaitGroup
@@ -50,7 +50,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	return &out, nil
 }
 
-// sizes are those of the single faults that were tried, the smallest first.
+// sizes returns the sizes of the single faults that were tried, the smallest first.
 func (f *Found) sizes() (lengths []time.Duration, rates []sim.Rate) {
 	for _, singles := range f.singles {
 		for _, one := range singles {
@@ -71,7 +71,7 @@ func distinct[N cmp.Ordered](all []N) []N {
 	return slices.Compact(all)
 }
 
-// report is what the report says of a base.
+// report returns the report on a base.
 func (r *Record) report() BaseRecord {
 	b := BaseRecord{Name: r.Name, Points: len(r.Points)}
 	for _, p := range r.Points {
@@ -93,14 +93,14 @@ func (r *Record) report() BaseRecord {
 	return b
 }
 
-// A measured is a way, and whether a paused process ran on in it.
+// A measuredWay is a way, and whether a paused process ran on in it.
 type measured struct {
 	Way
 	ranOn bool
 }
 
-// ways shrinks the examples of all groups, puts those together that turn out to be the
-// same, and leaves out those of which a part does the same.
+// ways shrinks the examples of all groups and merges groups whose shrunken examples are
+// alike. It leaves out groups of which a part does the same.
 func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	all := f.groups.ordered()
 	small := make([]example, len(all))
@@ -128,18 +128,18 @@ func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	return ways, nil
 }
 
-// unlike is the doubt in a smaller world that is an example of something else.
+// doubtUnlike is the doubt in a smaller world that is an example of something else.
 const unlike = "unlike"
 
-// shrink makes an example as small as can be. One that costs a process each time is
-// left as it is.
+// shrink makes an example as small as possible. It does not change an example that costs a
+// process each time.
 func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	if e.effect.ends() {
 		return e, nil
 	}
 	runner := f.others()
-	// A smaller world that is worse is an example of something else, and so is one in
-	// which a mistake of the lock shows in another step.
+	// A smaller world that is worse is an example of something else. So is a world in which
+	// a mistake of the lock shows in another step.
 	stages := e.stages()
 	alike := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		o, err := runner.Run(ctx, w)
@@ -150,7 +150,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
 			return o, err
 		}
-		// On fewer nodes a part of it may be enough.
+		// On fewer nodes a part of the faults may be enough.
 		for i := range w.Faults {
 			part, err := runner.Run(ctx, w.With(slices.Concat(w.Faults[:i], w.Faults[i+1:])...))
 			if err != nil {
@@ -171,7 +171,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 	return e, err
 }
 
-// merge puts groups together by what their shrunken examples are.
+// merge joins groups whose shrunken examples have the same ID.
 func merge(all []*group, small []example) []*group {
 	merged := groups{}
 	for i, g := range all {
@@ -180,8 +180,8 @@ func merge(all []*group, small []example) []*group {
 	return merged.ordered()
 }
 
-// minimal leaves those groups out of whose families some do the same in another group:
-// what they have besides does nothing. What is the lock's own fault stays.
+// dropRedundant leaves out a group if some of its families do the same in another group:
+// its other families add nothing. It keeps groups for which the lock is to blame.
 func minimal(all []*group) []*group {
 	return slices.DeleteFunc(slices.Clone(all), func(g *group) bool {
 		e := g.best
@@ -195,7 +195,7 @@ func minimal(all []*group) []*group {
 	})
 }
 
-// way measures what the best example of a group shows, and writes its scenario.
+// makeWay measures the best example of a group, and writes its scenario.
 func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	e := g.best
 	runner := f.others()
@@ -240,7 +240,7 @@ func inOrder(stages map[string]bool) []string {
 	return all
 }
 
-// why is what a lock did that it must not do.
+// misconductOf describes the misconduct of a lock; "" if there is none.
 func why(o runs.Outcome) string {
 	for _, b := range slices.Concat(o.Off.Breaks, o.On.Breaks) {
 		if b.Why != "" {
@@ -261,7 +261,7 @@ func whatBroke(r runs.Run) []string {
 	return all
 }
 
-// others runs worlds that have no place in the search, each once.
+// unplanned returns a runner for worlds outside the plan. It runs each once.
 func (f *Found) others() runs.Runner {
 	return runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
 		name := w.Key()
@@ -276,7 +276,7 @@ func (f *Found) others() runs.Runner {
 	})
 }
 
-// compareWays orders ways: first those that are the lock's own fault, then those that
+// compareWays orders ways: first those for which the lock is to blame, then those that
 // corrupt data although tokens are checked, then those of fewer faults, then the more
 // common.
 func compareWays(a, b Way) int {
@@ -301,7 +301,7 @@ func (w Way) gravity() int {
 	return 0
 }
 
-// nameFiles gives each way's scenario a name.
+// nameFiles gives each way's scenario file a name.
 func nameFiles(ways []measured) {
 	taken := map[string]bool{}
 	for i := range ways {

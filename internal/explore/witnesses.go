@@ -14,9 +14,9 @@ const (
 	mostWitnesses   = 4
 )
 
-// A rivalry is a run as the choice of witnesses sees it: its faults, and the two clients that
-// got into each other's way. first held the lock first, or wanted to; if there is but one
-// client it is the second, too.
+// A rivalry is a run from which witnesses are chosen: its faults, and the two clients that
+// interfered with each other. first was the first to hold the lock, or to ask for it. If
+// there is only one client, it is also second.
 type rivalry struct {
 	history       *history.History
 	faults        []trace.FaultInfo
@@ -39,11 +39,10 @@ func rivalryIn(h *history.History, v *checks.Verdict) *rivalry {
 	return &rivalry{h, h.Trace.Faults, clients[0], clients[min(1, len(clients)-1)]}
 }
 
-// witnesses chooses what must have happened for the verdict on a world to mean
-// anything: what its runs show and what would not have happened without the faults.
-// less are, for each fault, the runs without it, and bare those without any; a fault
-// whose number, from 1, is among idle could be left out and every witness would still
-// be seen.
+// witnesses chooses what must have happened for the verdict on a world to mean anything:
+// what its runs show and what would not have happened without the faults. less has, for
+// each fault, the runs without it, and bare the runs without any fault. idle has the
+// numbers, from 1, of faults without which every chosen witness would still be seen.
 func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, bare []*history.History) (chosen []trace.Witness, idle []int) {
 	seen := func(w trace.Witness, in []*history.History) int {
 		n := 0
@@ -74,7 +73,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 		if at < 0 {
 			at = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
-		if at < 0 { // in one of the two runs, then
+		if at < 0 { // then at least in one of the two runs
 			at = slices.IndexFunc(all, func(w trace.Witness) bool { return seen(w, less[fault]) < len(less[fault]) })
 		}
 		if at < 0 {
@@ -101,7 +100,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 	return chosen[:min(len(chosen), mostWitnesses)], idle
 }
 
-// about says whether a witness speaks of what a fault acts on.
+// concerns reports whether a witness mentions what a fault acts on.
 func (r *rivalry) about(w trace.Witness, fault int) bool {
 	f := r.faults[fault]
 	clauses := slices.Concat(w.Point.Clauses(), w.Other.Clauses())
@@ -118,8 +117,8 @@ func (r *rivalry) about(w trace.Witness, fault int) bool {
 	return slices.Contains(w.Names(), f.Target())
 }
 
-// says says whether some witness that was chosen tells of the same point. Which of
-// several messages it was that arrived makes no difference.
+// hasPointOf reports whether a chosen witness has the same point as w. The number of an
+// arrived message makes no difference.
 func says(chosen []trace.Witness, w trace.Witness) bool {
 	head := func(w trace.Witness) trace.Point {
 		clauses := w.Point.Clauses()
@@ -133,13 +132,13 @@ func says(chosen []trace.Witness, w trace.Witness) bool {
 	return slices.ContainsFunc(chosen, func(c trace.Witness) bool { return head(c).Equal(head(w)) })
 }
 
-// did is the point at which a process does something.
+// did returns the point at which a process does something.
 func did(process string, verb trace.Verb) trace.Point {
 	return trace.At(trace.Did{Process: process, Verb: verb})
 }
 
-// before is the witness that one point comes before another, and after that it comes
-// after it.
+// before returns the witness that one point is before another; after returns that it is
+// after another.
 func before(a, b trace.Point) trace.Witness {
 	return trace.Witness{Point: a, Relation: trace.Before, Other: b}
 }
@@ -148,13 +147,13 @@ func after(a, b trace.Point) trace.Witness {
 	return trace.Witness{Point: a, Relation: trace.After, Other: b}
 }
 
-// while is the witness that a point is reached while a process is in some state.
+// while returns the witness that a point is reached while a process is in some state.
 func while(p trace.Point, process string, state trace.Relation) trace.Witness {
 	return trace.Witness{Point: p, Relation: state, Process: process}
 }
 
-// telling are witnesses that tell of the faults and of what broke, the most telling
-// first. Some of them may not have happened.
+// specificWitnesses returns witnesses that show the faults and what broke, the most
+// specific first. Some of them may not have happened.
 func (r *rivalry) telling() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
@@ -184,14 +183,15 @@ func (r *rivalry) telling() []trace.Witness {
 	return all
 }
 
-// A trail is what tells that a fault acted: the witnesses that its effect leaves, the most
-// telling first, or why no witness tells of it more than the order of any two points.
+// An evidence is how a run shows that a fault acted: witnesses gives the witnesses of its
+// effect, the most specific first. If nothing shows it better than the order of two points,
+// whyNone says why.
 type trail struct {
 	shows func(r *rivalry, fault int) []trace.Witness
 	none  string
 }
 
-// showsStop tells of a process that was paused by what went on meanwhile.
+// evidenceOfStop shows that a process was paused by what happened meanwhile.
 func (r *rivalry) showsStop(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: r.first}), on, trace.WhilePaused)}
@@ -201,8 +201,8 @@ func (r *rivalry) showsStop(fault int) []trace.Witness {
 	return all
 }
 
-// showsDeath tells of one that was killed by what came after, and of a server also by who
-// got in before it was back.
+// evidenceOfDeath shows that a process was killed by what happened afterwards. For a server
+// it also shows who was granted the lock before it restarted.
 func (r *rivalry) showsDeath(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	crashed := did(on, trace.Crashed)
@@ -216,7 +216,7 @@ func (r *rivalry) showsDeath(fault int) []trace.Witness {
 	}
 }
 
-// showsJump tells of a clock that was set by the grants before and after.
+// evidenceOfJump shows that a clock was set by the grants before and after.
 func (r *rivalry) showsJump(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	jumped := trace.At(trace.ClockJumped{Process: on})
@@ -227,7 +227,7 @@ func (r *rivalry) showsJump(fault int) []trace.Witness {
 	}
 }
 
-// showsDrift tells of a node's clock that runs fast by a key that it ends early.
+// evidenceOfDrift shows that a node's clock runs fast by a key that expires early.
 func (r *rivalry) showsDrift(fault int) []trace.Witness {
 	expired := trace.At(trace.KeyExpired{Client: r.first, Node: r.faults[fault].Target()})
 	return []trace.Witness{
@@ -235,13 +235,13 @@ func (r *rivalry) showsDrift(fault int) []trace.Witness {
 	}
 }
 
-// showsMove tells of a replica that was promoted by the grants before and after.
+// evidenceOfMove shows that a replica was promoted by the grants before and after.
 func (r *rivalry) showsMove(fault int) []trace.Witness {
 	promoted := did(r.faults[fault].Target(), trace.WasPromoted)
 	return []trace.Witness{after(promoted, did(r.first, trace.Acquired)), before(promoted, did(r.second, trace.Acquired))}
 }
 
-// showsCancel tells of a call that was cancelled by what the client and the other did.
+// evidenceOfCancel shows that a call was cancelled by what the client and its rival did.
 func (r *rivalry) showsCancel(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	cancelled := did(on, trace.Cancelled)
@@ -250,7 +250,7 @@ func (r *rivalry) showsCancel(fault int) []trace.Witness {
 	}
 }
 
-// showsHold tells of a message that was held back by what was done before it arrived.
+// evidenceOfHold shows that a message was held back by what was done before it arrived.
 func (r *rivalry) showsHold(fault int) (all []trace.Witness) {
 	if m, _ := r.arrived(fault); m != nil {
 		for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
@@ -260,7 +260,7 @@ func (r *rivalry) showsHold(fault int) (all []trace.Witness) {
 	return all
 }
 
-// showsCut tells of a partition by who set a key beyond it.
+// evidenceOfCut shows a partition by the client that set a key beyond it.
 func (r *rivalry) showsCut(fault int) (all []trace.Witness) {
 	f := r.faults[fault]
 	for _, node := range f.Others() {
@@ -271,18 +271,18 @@ func (r *rivalry) showsCut(fault int) (all []trace.Witness) {
 	return append(all, trace.Witness{Point: did(f.Target(), trace.NotAcquired)})
 }
 
-// showsStall tells of a request that stood still in the storage by what was served
+// evidenceOfStall shows that a request was stalled in the storage by what was served
 // meanwhile.
 func (r *rivalry) showsStall(int) []trace.Witness {
 	return []trace.Witness{before(applied(r.second), applied(r.first)), before(did(r.second, trace.Released), applied(r.first))}
 }
 
-// applied is the point at which the storage applies a client's write.
+// applied returns the point at which the storage applies a client's write.
 func applied(client string) trace.Point {
 	return trace.At(trace.Served{Client: client, Step: trace.Write, Answer: trace.Applied})
 }
 
-// failures are witnesses about how often the rivals asked for the lock in vain.
+// failures returns witnesses for how often the rivals asked for the lock in vain.
 func (r *rivalry) failures() []trace.Witness {
 	var all []trace.Witness
 	for _, client := range []string{r.first, r.second} {
@@ -296,7 +296,7 @@ func (r *rivalry) failures() []trace.Witness {
 	return all
 }
 
-// other is the rival of a client.
+// rivalOf returns the rival of a client.
 func (r *rivalry) other(client string) string {
 	if client == r.first {
 		return r.second
@@ -304,8 +304,8 @@ func (r *rivalry) other(client string) string {
 	return r.first
 }
 
-// arrived is the message that a fault has held back, if it is one that arrived at last,
-// and which of its kind it was; 0 if it was the only one.
+// heldArrival returns the message that a fault has held back, if it arrived in the end, and
+// its number among those of its kind; 0 if it was the only one.
 func (r *rivalry) arrived(fault int) (*trace.Message, int) {
 	act, m := r.history.Act(fault+1), r.faults[fault].Message.Message
 	if act == nil || m.IsZero() {
@@ -326,8 +326,8 @@ func (r *rivalry) arrived(fault int) (*trace.Message, int) {
 	return &m, nth
 }
 
-// orders are witnesses about the order of any two points of the story, for faults of
-// which nothing more telling can be said.
+// orders returns witnesses for the order of any two points of the story. They serve for
+// faults that have no more specific witness.
 func (r *rivalry) orders() []trace.Witness {
 	var points []trace.Point
 	add := func(h trace.Happening) {

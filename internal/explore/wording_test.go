@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the kinds of faults bring reads as English.
+// The phrases of the kinds of faults read as English.
 func TestFaultsInWords(t *testing.T) {
 	for _, test := range []struct {
 		fault runs.Fault
