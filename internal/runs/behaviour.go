@@ -12,14 +12,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// behaviour is what makes runs alike. It tells them apart by what the clients, the nodes and the storage did, but
-// not by when, and not by which of several nodes it was: by how each step of each
-// client ended, on how many slots a grant stood and how many of them it lost while it
-// was used and to what, which write came after whose, and what the storage refused.
-// The same thing many times is told as several times.
+// hashBehaviour returns what makes runs alike: a hash of what the clients, the nodes and
+// the storage did, but not of when, and not of which of several nodes did it. It covers how
+// each step of each client ended; on how many slots a grant was kept, how many of them it
+// lost while it was used, and why; which write came after whose; and what the storage
+// refused. Repetitions count as one.
 //
-// spare is how many more slots than its quorum whoever used the lock had at least, while
-// it did: below zero it had lost the lock.
+// spare is the smallest number of slots beyond the quorum that a client had while it used
+// the lock. Below zero, it had lost the lock.
 func behaviour(h *history.History) (id uint64, spare int) {
 	b := &observer{
 		history: h, spare: math.MaxInt, quorum: h.Trace.Locks[0].Quorum,
@@ -41,16 +41,16 @@ func behaviour(h *history.History) (id uint64, spare int) {
 	return sum.Sum64(), b.spare
 }
 
-// An observer watches a run.
+// An observer collects the behaviour of a run.
 type observer struct {
 	history *history.History
 	// steps is what happened to each client, in order.
 	steps map[string][]string
-	// keys is on how many nodes, or under how many keys, a client's keys stand.
+	// keyCount is the number of nodes, or of keys, on which each client's key is stored.
 	keys   map[string]int
 	inside map[string]bool
 	served []string
-	// spare is the least that anybody had beyond quorum.
+	// spare is the smallest number of slots beyond quorum that any client had.
 	quorum, spare int
 }
 
@@ -92,7 +92,7 @@ func (b *observer) chronicle() *history.Chronicle {
 	return all
 }
 
-// key is what becomes of a key.
+// applyChange applies a change of a key.
 func (b *observer) key(c history.Change) {
 	if c.Was != nil {
 		b.lose(c)
@@ -109,11 +109,10 @@ func (b *observer) serve(ev *trace.Event) {
 	}
 }
 
-// most bounds what a behaviour tells of one process: what comes after it is more of
-// the same.
+// maxEntries bounds what a behaviour records of one process.
 const most = 40
 
-// tell adds to what happened to a client.
+// addStep adds an entry to what happened to a client.
 func (b *observer) tell(client, word string) {
 	told := b.steps[client]
 	if len(told) < most && (len(told) == 0 || told[len(told)-1] != word) {
@@ -139,7 +138,7 @@ func (b *observer) end(ev *trace.Event) {
 	b.tell(ev.Process, word)
 }
 
-// others are the clients that are inside besides one.
+// othersInSection returns the other clients that are in their sections.
 func (b *observer) others(client string) []string {
 	var names []string
 	for name, in := range b.inside {
@@ -158,15 +157,15 @@ func (b *observer) leave(client string) {
 	}
 }
 
-// rely is how many keys a client has, now that it relies on them.
+// useKeys returns how many keys a client has when it relies on them, and updates spare.
 func (b *observer) rely(client string) int {
 	n := b.keys[client]
 	b.spare = min(b.spare, n-b.quorum)
 	return n
 }
 
-// lose is a client that loses a key, which matters while it relies on it. One whose time
-// was up it had no right to rely on.
+// loseKey records that a client loses a key, which matters while the client relies on it. A
+// key that expired on time does not count for spare: its client had no right to rely on it.
 func (b *observer) lose(c history.Change) {
 	client := c.Was.Owner.Client
 	b.keys[client]--

@@ -8,23 +8,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Death is how a worker ended that had something to do.
+// A Death describes how a worker ended that had something to do. It is an error.
 type Death struct {
-	// Silence is how long it had said nothing when it was killed for it; 0 if it died
-	// by itself.
+	// Silence is how long the worker had sent nothing when it was killed for that; 0 if it
+	// died by itself.
 	Silence time.Duration
-	// Signalled says that somebody else killed it, or the operating system did.
+	// Signalled reports that the operating system or another process killed the worker.
 	Signalled bool
 	// Exit is how the process ended, such as "exit status 2".
 	Exit string
-	// Panic is the line in which the Go runtime said why it ended the process, or "".
+	// Panic is the line in which the Go runtime gave the reason for ending the process, or
+	// "".
 	Panic string
-	// Said is the last of what the process wrote to its standard error, from Panic on
-	// if there is one.
+	// Stderr is the last part of the process's standard error, from Panic on if there is
+	// one.
 	Said string
 }
 
-// Rule is what a job must not do that has ended its worker so.
+// Rule returns the rule of conduct that a job breaks if its worker ends in this way.
 func (d *Death) Rule() string {
 	if d.Silence > 0 {
 		return trace.ConductHang
@@ -32,7 +33,7 @@ func (d *Death) Rule() string {
 	return trace.ConductPanic
 }
 
-// Error says how a worker ended: it goes on after "the worker".
+// Error says how a worker ended; the text follows "the worker".
 func (d *Death) Error() string {
 	switch first, _, _ := strings.Cut(d.Said, "\n"); {
 	case d.Silence > 0:
@@ -46,7 +47,7 @@ func (d *Death) Error() string {
 	}
 }
 
-// death is how the process ended; silent says that it was killed for its silence.
+// death returns how the process ended. silent reports that it was killed for its silence.
 func (w *worker) death(silent bool) *Death {
 	d := &Death{Exit: w.process.ProcessState.String(), Said: strings.TrimSpace(w.said.take())}
 	if silent {
@@ -54,7 +55,7 @@ func (w *worker) death(silent bool) *Death {
 		return d
 	}
 	d.Signalled = w.process.ProcessState.ExitCode() < 0
-	// The last such line is the end; those before it were only printed.
+	// The process may have printed such lines before; the last one is the real end.
 	at := max(strings.LastIndex("\n"+d.Said, "\npanic: "), strings.LastIndex("\n"+d.Said, "\nfatal error: "))
 	if at >= 0 {
 		d.Said = d.Said[at:]

@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// What the lines of a worker begin with, which tells them from whatever the job prints. The
-// rest is JSON.
+// The beginnings of the lines of a worker, which distinguish them from what the job prints.
+// The rest of the line is JSON.
 const (
 	noted    = "\x1enote "
 	answered = "\x1eanswer "
-	// answeredLast begins an answer after which the process answers nothing more.
+	// lastAnswerMark begins the last answer of the process.
 	answeredLast = "\x1elast "
 )
 
@@ -22,7 +22,7 @@ type reply struct {
 	json []byte
 }
 
-// understand stores what the worker said.
+// decode decodes the reply into what, a pointer.
 func (r reply) understand(what any) error {
 	if err := json.Unmarshal(r.json, what); err != nil {
 		return fmt.Errorf("the worker said what nobody understands: %w: %.100s", err, r.json)
@@ -30,13 +30,13 @@ func (r reply) understand(what any) error {
 	return nil
 }
 
-// A demux takes what a process writes to its standard output, and tells the lines of
-// the worker from what the jobs print.
+// A demux reads the standard output of a process. It separates the lines of the worker from
+// what the jobs print.
 type demux struct {
 	worker *worker
-	// line is the beginning of a line.
+	// line is the current line so far.
 	line []byte
-	// foreign says that the line is not the worker's, and that what came before is
+	// isForeign reports that the line is not the worker's, and that its beginning has been
 	// passed on already.
 	foreign bool
 }
@@ -53,7 +53,7 @@ func (e *demux) Write(b []byte) (int, error) {
 		e.line, e.foreign = e.line[:0], false
 		b = rest
 	}
-	// A job may print for ever and never end a line.
+	// A job may print forever without ending a line.
 	if len(e.line) > 0 && (e.foreign || e.line[0] != answered[0]) {
 		e.worker.printed.Write(e.line)
 		e.line, e.foreign = e.line[:0], true
@@ -61,7 +61,7 @@ func (e *demux) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// hear takes a line that is whole.
+// handleLine handles a complete line.
 func (e *demux) hear() {
 	for _, mark := range []string{answered, noted, answeredLast} {
 		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.foreign {
@@ -77,7 +77,7 @@ func (e *demux) hear() {
 	}
 }
 
-// A tail keeps the last of what is written to it.
+// A tail keeps the last part of what is written to it.
 type tail struct {
 	most int // bytes
 	mu   sync.Mutex
@@ -88,15 +88,14 @@ func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, b...)
-	// Twice as much is kept for a while: a tail that is cut at every line would do
-	// nothing else.
+	// It keeps up to twice as much, so that it need not move the text at every write.
 	if len(t.text) > 2*t.most {
 		t.text = append(t.text[:0], t.text[len(t.text)-t.most:]...)
 	}
 	return len(b), nil
 }
 
-// take empties the tail.
+// drain returns the text and empties the tail.
 func (t *tail) take() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

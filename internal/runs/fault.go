@@ -9,47 +9,48 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Fault is one fault of a world. As JSON it has its [Parameters].
+// A Fault is one fault of a world. As JSON it is its [Parameters].
 type Fault struct{ sim.Fault }
 
-// NewFault is one that lasts for some time, or for good; it strikes at the start.
+// NewFault returns a fault that lasts for a time, or forever if that is 0. It strikes at
+// the start of the run.
 func NewFault(does sim.Action, lasts time.Duration) Fault {
 	return Fault{Fault: sim.Fault{Action: does, For: lasts}}
 }
 
-// Sim is the fault as a world of package sim has it.
+// SimFault returns the fault for package sim, with its text.
 func (f Fault) Sim() sim.Fault {
 	f.Text = scenarios.FaultText(f.Fault)
 	return f.Fault
 }
 
-// String is the fault in one line, as a scenario would have it.
+// String returns the fault in one line, as a scenario contains it.
 func (f Fault) String() string {
 	return scenarios.FaultFields(f.Fault).String()
 }
 
-// Sized is the fault with another size.
+// WithSize returns the fault with another size.
 func (f Fault) Sized(size sim.Size) Fault {
 	f.Fault = f.Fault.Sized(size)
 	return f
 }
 
-// Among is the fault with other processes at the other end.
+// WithOthers returns the fault with other processes at the other end.
 func (f Fault) Among(others []string) Fault {
 	f.Fault = f.Fault.Among(others)
 	return f
 }
 
-// At is the fault with another moment to strike.
+// WithTrigger returns the fault with another trigger.
 func (f Fault) At(strikes trace.Trigger) Fault {
 	f.Strikes = strikes
 	return f
 }
 
-// Equal says whether two faults are the same.
+// Equal reports whether two faults are the same.
 func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 
-// WithMessage is the fault with another message that it waits for.
+// WithMessage returns the fault with another message that it waits for.
 func (f Fault) WithMessage(m trace.NthMessage) Fault {
 	f.Fault = f.Fault.On(m)
 	return f

@@ -8,26 +8,26 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Grounds are what the runs of a world with one fault show besides what they came to. From
-// them follows what some other worlds come to: see package explore. The zero Grounds prove
-// nothing, as do those of a run in doubt.
+// Grounds are observations of the runs of a world with one fault that are not part of its
+// result. The results of some other worlds follow from them: see package explore. The zero
+// Grounds prove nothing, and neither do those of an inconclusive run.
 type Grounds struct {
-	// Sound says that the runs came to their own ends and prove something.
+	// Sound reports that the runs ended normally and are conclusive.
 	Sound bool `json:"sound,omitempty"`
-	// Over is how long after its fault had struck the run was over, if the fault was not
-	// lifted before; of two runs that of the longer one.
+	// EndedAfter is the time from the fault's strike to the end of the run, if the fault
+	// was not lifted before; 0 if it was. Of two runs it is the longer time.
 	Over time.Duration `json:"over,omitempty"`
-	// Course stands for all that happened, and when, whatever the wall clock reads of the
-	// process whose clock the fault sets.
+	// CourseHash is a hash of all events and their times, without the readings of the wall
+	// clock of the process whose clock the fault sets.
 	Course uint64 `json:"course,omitempty"`
-	// Unread says that nobody has read the wall clock that the fault sets.
+	// ClockUnread reports that no code has read the wall clock that the fault sets.
 	Unread bool `json:"unread,omitempty"`
-	// Blank says of the process that the fault kills that it had written nothing to its
-	// disk in the background.
+	// DiskUnwritten reports that the process that the fault kills had written nothing to
+	// its disk in the background.
 	Blank bool `json:"blank,omitempty"`
 }
 
-// grounds are those of the runs of a world, one after the other.
+// groundsOf returns the grounds of a world from its runs.
 func grounds(w World, runs ...Account) Grounds {
 	if len(w.Faults) != 1 {
 		return Grounds{}
@@ -57,8 +57,8 @@ func grounds(w World, runs ...Account) Grounds {
 	return g
 }
 
-// course stands for all that happened in the runs but for what a process's wall clock read,
-// and by how much it was set.
+// courseHash hashes all events of the runs, except what a process's wall clock showed and
+// by how much it was set.
 func course(process string, runs []Account) uint64 {
 	sum := fnv.New64a()
 	for _, p := range runs {

@@ -9,20 +9,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Judged is a run and what it says.
+// A JudgedRun is a run and its verdict.
 type Judged struct {
-	// History is what happened; nil if a client's code hangs, which can still be at work.
+	// History is what happened. It is nil if a client's code hangs, because that code may
+	// still be running.
 	History *history.History
 	Verdict *checks.Verdict
-	// Ending is how a client's code ended the run; nil if the run came to its own end.
+	// Ending is how a client's code ended the run; nil if the run ended normally.
 	Ending *trace.Ending
 }
 
-// Judge runs a world and judges it: it takes so much real time at most (see
-// [sim.RunPatiently]), and seen are the witnesses that its trace must show; nil is none. How a
-// client's code ended the run is in the verdict, and is no error. An error says that the run
-// says nothing of the lock: the world makes no sense, or is too large or too slow for this
-// machine.
+// Judge runs a world and judges the run. patience is the most real time that the run may
+// take (see [sim.RunPatiently]). seen returns the witnesses that its trace must show; a nil
+// seen is none. If a client's code ended the run, that is in the verdict, and is no error.
+// An error means that the run shows nothing about the lock: the world makes no sense, or is
+// too large or too slow for this machine.
 func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []trace.Witness) (Judged, error) {
 	t, err := sim.RunPatiently(world, patience)
 	if t == nil {
@@ -40,7 +41,8 @@ func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []t
 	return Judged{h, checks.Check(h, witnesses), ending}, nil
 }
 
-// Ended judges a world of which nothing is known but the error with which it ended.
+// JudgeError judges a run of which only its error is known. It returns the error if that
+// does not describe how a client's code ended the run.
 func Ended(err error) (Judged, error) {
 	if ending := sim.Ending(err); ending != nil {
 		return ended(ending), nil
@@ -48,7 +50,7 @@ func Ended(err error) (Judged, error) {
 	return Judged{}, err
 }
 
-// ended judges a run that left no trace.
+// judgeEnding judges a run that left no trace.
 func ended(how *trace.Ending) Judged {
 	return Judged{Ending: how, Verdict: checks.Check(history.Of(&trace.Trace{Ending: how}), nil)}
 }

@@ -16,24 +16,25 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// A Local runs worlds in this process, one at a time. A lock that ends the process or
-// never returns ends the search with it.
+// A Local runs worlds in this process, one at a time. A lock that ends the process or never
+// returns also ends the search.
 type Local struct {
 	bases    []Base
 	patience time.Duration
 
 	mu sync.Mutex
-	// settings are those of the bases, read when they are first needed.
+	// prepared are the bases, each prepared when it is first needed.
 	settings []*setting
-	// changed are some of them with a change, by world without faults.
+	// changed are bases with a change, by [WorldSpec.Key] without faults.
 	changed map[string]*setting
 }
 
-// A setting is a base, perhaps with a change, in which many worlds have only their faults
-// to themselves.
+// A preparedBase is a base, perhaps with a change. It is shared by many worlds that differ
+// only in their faults.
 type setting struct {
 	story *scenarios.Variant
-	// made are its worlds without faults, by fencing. Nobody writes to what they share.
+	// configs are its worlds without faults, by fencing. They are shared and must not be
+	// changed.
 	made map[string]sim.Config
 }
 
@@ -41,8 +42,8 @@ func settingOf(v *scenarios.Variant) *setting {
 	return &setting{story: v, made: map[string]sim.Config{}}
 }
 
-// NewLocal makes a runner of worlds on some bases. patience is how much real time each
-// run of a world may take; see [sim.RunPatiently].
+// NewLocal returns a runner of worlds on the bases. patience is the most real time that
+// each run of a world may take; see [sim.RunPatiently].
 func NewLocal(bases []Base, patience time.Duration) *Local {
 	return &Local{bases: bases, patience: patience, settings: make([]*setting, len(bases))}
 }
@@ -63,7 +64,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if off.History == nil {
-		// It hangs, or takes too long: once is enough.
+		// It hangs, or takes too long: one such run is enough.
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
 	on, err := l.base(w, With)
@@ -78,24 +79,25 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 	return Outcome{Off: off.Run, On: fenced.Run, Grounds: grounds(w, off, fenced)}, err
 }
 
-// indifferent says that fencing changes nothing in a world in which nothing broke
-// without it: no write of an older grant came after one of a newer, so that a storage
-// that only refuses those refuses none. That holds for the tokens of a perfect lock
-// service; those of others may be wrong.
+// fencingChangesNothing reports whether fencing changes nothing in a world in which nothing
+// broke without it. That is so if no write of an older grant came after a write of a newer
+// one, because the storage refuses only such writes. It holds only for the tokens of a
+// perfect lock service; other tokens may be wrong.
 func indifferent(cfg sim.Config, h *history.History) bool {
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	return cfg.Tokens.Source.Name == "" && cfg.Storage.Fencing == storage.Writes &&
 		!slices.ContainsFunc(h.Sections(), minted)
 }
 
-// An Account is a run with what happened in it, of which nothing is known if the run takes
-// too long or is too large for this machine.
+// A RunReport is the result of a run and what happened in it. The latter is unknown if the
+// run takes too long or is too large for this machine.
 type Account struct {
 	Run
 	Judged
 }
 
-// Account runs a world with or without fencing.
+// Report runs a world with or without fencing tokens, and reports what happened. fencing is
+// [FencingOff] or [FencingOn].
 func (l *Local) Account(ctx context.Context, w World, fencing string) (Account, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,11 +111,11 @@ func (l *Local) Account(ctx context.Context, w World, fencing string) (Account, 
 	return l.play(cfg)
 }
 
-// play runs a world that was made.
+// runConfig runs a world that has been made.
 func (l *Local) play(cfg sim.Config) (Account, error) {
 	j, err := Judge(cfg, l.patience, nil)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
-		// What it would have come to nobody knows, and it is not the lock's fault.
+		// The result is unknown, and the lock is not to blame for that.
 		return Account{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
 	p := Account{Judged: j}
@@ -127,7 +129,7 @@ func (l *Local) play(cfg sim.Config) (Account, error) {
 	for _, f := range j.Verdict.Findings {
 		switch {
 		case !f.Counts():
-		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // it is what people have to hear first
+		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // people have to see this first
 			said := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
 			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Fault, shortStack(said)})
 		default:
@@ -140,15 +142,15 @@ func (l *Local) play(cfg sim.Config) (Account, error) {
 	return p, nil
 }
 
-// Config is a world as package sim runs it, without fencing tokens or with them:
-// fencing is [Without] or [With].
+// Config returns the configuration of a world for package sim, without or with fencing
+// tokens: fencing is [FencingOff] or [FencingOn].
 func (l *Local) Config(w World, fencing string) (sim.Config, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.config(w, fencing)
 }
 
-// config makes a world.
+// worldConfig makes the configuration of a world.
 func (l *Local) config(w World, fencing string) (sim.Config, error) {
 	cfg, err := l.base(w, fencing)
 	if err != nil {
@@ -164,7 +166,7 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 	return cfg, nil
 }
 
-// base makes a world without its faults.
+// baseConfig makes the configuration of a world without its faults.
 func (l *Local) base(w World, fencing string) (sim.Config, error) {
 	if w.Base < 0 || w.Base >= len(l.bases) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
@@ -192,7 +194,7 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 	return cfg, nil
 }
 
-// setting is a base with a change.
+// prepare returns a base with a change.
 func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
 	if l.settings[base] == nil {
 		v, err := l.bases[base].Story()
@@ -204,7 +206,7 @@ func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
 	if c.IsZero() {
 		return l.settings[base], nil
 	}
-	// Many worlds in a row have one change: what a node writes to its disk.
+	// Many worlds in a row have the same change: what a node writes to its disk.
 	name := World{Base: base, Change: c}.Key()
 	if s := l.changed[name]; s != nil {
 		return s, nil
@@ -220,6 +222,6 @@ func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
 	return l.changed[name], nil
 }
 
-// mostChanged bounds how many changed bases are kept: a search takes no more memory the
-// longer it goes on.
+// maxChanged bounds how many changed bases are kept, so that the memory of a search does
+// not grow with its duration.
 const mostChanged = 64

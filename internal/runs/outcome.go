@@ -6,55 +6,57 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// An Outcome is what a world came to, without fencing tokens and with them.
+// A WorldResult is the result of a world: of its run without fencing tokens and of its run
+// with them.
 type Outcome struct {
 	Off Run `json:"off"`
 	On  Run `json:"on"`
-	// Grounds are what else its runs show, from which other worlds follow. They are no part
-	// of what the world came to.
+	// Grounds are observations from which the results of other worlds follow. They are not
+	// part of the world's result.
 	Grounds Grounds `json:"-"`
 }
 
-// A Run is what one run came to.
+// A RunResult is the result of one run.
 type Run struct {
-	// Behaviour stands for what the clients, the nodes and the storage did, in the
-	// abstract: runs that differ only in times, and in which of several nodes did
-	// what, have one behaviour.
+	// Behaviour is a hash of what the clients, the nodes and the storage did. Runs that
+	// differ only in times, or in which of several nodes did something, have the same
+	// behaviour.
 	Behaviour uint64 `json:"behaviour,omitempty"`
-	// Spare is how many more slots than its quorum whoever used the lock had at least
-	// while it did: how near it was to losing it.
+	// Spare is the smallest number of slots beyond the quorum that a client had while it
+	// used the lock: how near it was to losing the lock.
 	Spare int `json:"spare,omitempty"`
 	// Breaks are what broke, in the order of checks.Properties.
 	Breaks []Break `json:"breaks,omitempty"`
-	// RanOn says that a paused process started something all the same, as code that
-	// is not written on the simulated clock can.
+	// RanOn reports that a paused process started something nevertheless. Code can do that
+	// if it is not written for the simulated clock.
 	RanOn bool `json:"ran_on,omitempty"`
-	// Doubt says why the run proves nothing, such as a fault that did not act; "" if it
-	// does.
+	// Doubt says why the run is inconclusive, such as a fault that did not act; "" if the
+	// run is conclusive.
 	Doubt string `json:"doubt,omitempty"`
-	// Late says that the run was cut off because it took too long here. On another
-	// machine it may not, so no ledger takes it down.
+	// Late reports that the run was cut off because it took too long on this machine.
+	// Another machine may be faster, so no ledger records it.
 	Late bool `json:"late,omitempty"`
 }
 
 // A Break is something that broke.
 type Break struct {
-	// What is a property of package checks, or what a lock must not do: panic,
-	// hang, goroutine leak, endless retry.
+	// What is a property of package checks, or a rule of conduct that the lock broke:
+	// panic, hang, goroutine leak, endless retry.
 	What string `json:"what"`
-	// Fault says whose fault it is; zero where that cannot be told.
+	// Blame is zero if it cannot be determined.
 	Fault checks.Blame `json:"fault,omitzero"`
-	// Why says of what a lock must not do what it did, and shows the stack.
+	// Why is set for misconduct: what the lock did, and the stack.
 	Why string `json:"why,omitempty"`
 }
 
-// The runs of a world.
+// The two runs of a world.
 const (
-	Without = "off" // fencing tokens
+	Without = "off" // without fencing tokens
 	With    = "on"
 )
 
-// Of is one of the two.
+// ForFencing returns the result of one of the two runs: fencing is [FencingOff] or
+// [FencingOn].
 func (o Outcome) Of(fencing string) Run {
 	if fencing == With {
 		return o.On
@@ -62,25 +64,25 @@ func (o Outcome) Of(fencing string) Run {
 	return o.Off
 }
 
-// Broke says whether anything did, in either run.
+// Broke reports whether anything broke, in either run.
 func (o Outcome) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
 
-// RanOn says whether either run did.
+// RanOn reports whether a paused process ran on, in either run.
 func (o Outcome) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
 
-// Misconduct says that something happened after which the process is not to be relied
-// on.
+// HasMisconduct reports whether the lock's conduct in either run leaves the process
+// unreliable.
 func (o Outcome) Misconduct() bool { return o.Off.Misconduct() || o.On.Misconduct() }
 
-// Misconduct says that of one run.
+// HasMisconduct reports the same of one run.
 func (r Run) Misconduct() bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.Why != "" })
 }
 
-// shows says whether something broke in either run.
+// hasBreak reports whether something broke in either run.
 func (o Outcome) shows(what string) bool { return o.Off.shows(what) || o.On.shows(what) }
 
-// shows says whether something broke in the run.
+// hasBreak reports whether something broke in the run.
 func (r Run) shows(what string) bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.What == what })
 }

@@ -11,24 +11,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Parameters are a fault as files have it: ledgers, and the JSON of what a search found.
-// Which of them it has depends on its kind.
+// Parameters describe a fault in files: in ledgers, and in the JSON of a search result.
+// Which of them are set depends on the kind of fault.
 type Parameters struct {
 	sim.Parts
-	// Before and When say when it strikes: before a client's step, or at a point. A
-	// fault with neither strikes at the start of the run.
+	// Before and When are the trigger: before a client's step, or at a point. A fault with
+	// neither strikes at the start of the run.
 	Before trace.StepPoint `json:"before,omitzero"`
 	When   trace.Point     `json:"when,omitzero"`
-	// For is how long it lasts; 0 is for good, or no time at all.
+	// For is how long the fault lasts; 0 is forever, or no time for an instant fault.
 	For time.Duration `json:"for,omitempty"`
 }
 
-// Parameters are the fault's.
+// Parameters returns the fault's parameters.
 func (f Fault) Parameters() Parameters {
 	return Parameters{Parts: f.Parts(), Before: f.Strikes.Before, When: f.Strikes.When, For: f.For}
 }
 
-// Fault is the fault with the parameters. The error says why there is none.
+// Fault returns the fault with the parameters, or an error if they describe none.
 func (p Parameters) Fault() (Fault, error) {
 	f, err := p.Parts.Fault()
 	f.Strikes, f.For = trace.Trigger{Before: p.Before, When: p.When}, p.For
@@ -38,7 +38,7 @@ func (p Parameters) Fault() (Fault, error) {
 // MarshalJSON writes the fault's parameters.
 func (f Fault) MarshalJSON() ([]byte, error) { return json.Marshal(f.Parameters()) }
 
-// UnmarshalJSON reads a fault's parameters, and none that it does not know.
+// UnmarshalJSON reads a fault's parameters, and refuses unknown ones.
 func (f *Fault) UnmarshalJSON(text []byte) error {
 	var p Parameters
 	if err := Strictly(text, &p); err != nil {
@@ -49,7 +49,7 @@ func (f *Fault) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Strictly reads one line of JSON without any field that v does not have.
+// DecodeStrictly decodes one line of JSON into v. It refuses fields that v does not have.
 func Strictly(line []byte, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()

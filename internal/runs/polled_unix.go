@@ -9,16 +9,17 @@ import (
 	"syscall"
 )
 
-// polled is a pipe that can be waited for without a thread. Go opens the standard input as
-// a file in which every read blocks one: until the runtime has noticed, nothing else runs
-// on the one processor that a worker has, and for as long as it goes on the runtime looks
-// out for more of the kind, many times for each order.
+// pollable returns the input so that reading from it does not block a thread, if it is a
+// pipe. Go opens the standard input as a file in which every read blocks a thread. A worker
+// has only one processor: nothing else runs on it until the runtime has noticed the blocked
+// thread. As long as such reads continue, the runtime keeps checking for more of them, many
+// times for each order.
 func polled(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
 	if !ok {
 		return in
 	}
-	// Others read a terminal too, and would find that it no longer blocks.
+	// Other processes read a terminal too, and would be surprised if it no longer blocked.
 	if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return in
 	}

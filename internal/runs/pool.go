@@ -1,9 +1,10 @@
-// Package runs says what a world is, runs it, and says what it came to.
+// Package runs describes worlds, runs them, and returns their results.
 //
-// A [World] is a [Base] with faults. It comes to an [Outcome], which is small, and on
-// request to an [Account] of all that happened. [Local] runs worlds in this process, and
-// [Remote] in a [Pool] of workers: there a lock that panics in some goroutine, ends its
-// process or never returns costs one world and nothing else.
+// A world, described by a [WorldSpec], is a [Base] with faults. Its result is a
+// [WorldResult], which is small. A [RunReport] of all that happened in a run is made on
+// request. [Local] runs worlds in this process, and [Remote] in a [Pool] of workers. In a
+// pool, a lock that panics in some goroutine, ends its process or never returns costs only
+// that one world.
 package runs
 
 import (
@@ -17,10 +18,9 @@ import (
 	"time"
 )
 
-// A Pool has orders carried out in processes of their own, several at once. Each is a
-// process that calls [Serve], most often this program, started again with other
-// arguments. An order that ends its process, or never returns, costs itself and nothing
-// else.
+// A Pool has orders carried out by workers, several at the same time. A worker is a process
+// that calls [Serve], usually this program, started again with other arguments. An order
+// that ends its process, or never returns, costs only itself.
 type Pool struct {
 	Terms
 	// open is done when the pool is closed.
@@ -31,35 +31,36 @@ type Pool struct {
 
 	mu   sync.Mutex // guards waiting
 	more sync.Cond
-	// waiting are the jobs that no worker has been given.
+	// waiting are the jobs that no worker has yet.
 	waiting []*Job
 }
 
-// Terms are how a pool has orders carried out.
+// PoolOptions are the options of a pool.
 type Terms struct {
-	// Workers is how many processes there are.
+	// Workers is the number of processes.
 	Workers int
-	// Command makes the command of one. Its standard streams must not be set.
+	// Command makes the command of one worker. Its standard streams must not be set.
 	Command func() *exec.Cmd
-	// Silence is for how long a worker may say nothing while it has something to do; then
+	// MaxSilence is how long a worker may send nothing while it has something to do; then
 	// it is killed. 0 is a minute.
 	Silence time.Duration
-	// Ahead is how many orders a worker is given before their time, at most [Ahead], so
-	// that it does not idle. What those print is not told apart.
+	// Prefetch is how many orders a worker gets in advance, at most [MaxPrefetch], so that
+	// it does not idle. The output of those orders cannot be separated.
 	Ahead int
-	// First, if not nil, is an order that each worker gets before any other, and that it
-	// answers with "" or why it cannot carry out others. Then the workers start with the
-	// pool, and otherwise when there is something for them to do.
+	// Setup, if not nil, is an order that each worker gets before any other. The worker
+	// answers it with "" or with the reason why it cannot carry out others. With a Setup
+	// the workers start with the pool; otherwise they start when there is something for
+	// them to do.
 	First any
 }
 
-// Ahead is how many orders a worker can be given before their time.
+// MaxPrefetch is how many orders a worker can get in advance.
 const Ahead = 15
 
 // ErrClosed is returned for an order that was not carried out because the pool was closed.
 var ErrClosed = errors.New("the pool of workers is closed")
 
-// NewPool makes a pool. An error says why the workers cannot be started.
+// NewPool makes a pool. It returns an error if the workers cannot be started.
 func NewPool(t Terms) (*Pool, error) {
 	if t.Workers < 1 {
 		return nil, fmt.Errorf("%d workers can do nothing; it takes at least 1", t.Workers)
@@ -85,25 +86,26 @@ func NewPool(t Terms) (*Pool, error) {
 	}
 	for range t.Workers {
 		if err := <-started; err != nil {
-			p.Close() // there is no use in waiting for the others
+			p.Close() // no need to wait for the others
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// A Job is an order that was given.
+// A Job is an order that was submitted.
 type Job struct {
 	line []byte
 	ctx  context.Context
 	note func(text string)
-	// alone says that a worker is to have no other beside it: one has died that had several,
-	// and nobody knows of which. killed says that one was killed by somebody else.
+	// runAlone reports that the job's worker must not have other jobs at the same time: a
+	// worker with several has died, and it is unknown which was the cause. wasKilled
+	// reports that another process killed a worker of the job.
 	alone, killed bool
 	done          chan result
 }
 
-// A result is what became of a job.
+// A result is the result of a job.
 type result struct {
 	reply
 	printed string
@@ -120,7 +122,7 @@ func newJob(ctx context.Context, order any, note func(text string)) *Job {
 
 func (j *Job) end(r result) { j.done <- r }
 
-// noted passes on what a worker says of the job, if anybody wants to know.
+// passNote passes a worker's note about the job to the caller, if the caller wants notes.
 func (j *Job) noted(r reply) {
 	var text string
 	if j.note != nil && r.understand(&text) == nil {
@@ -128,9 +130,9 @@ func (j *Job) noted(r reply) {
 	}
 }
 
-// Give gives an order to the next worker that is free, and returns at once. What the
-// worker notes while it carries it out goes to note, which may be nil. When ctx is done
-// an order that no worker has been given yet is forgotten.
+// Submit gives an order to the next free worker, and returns immediately. note, unless it
+// is nil, gets the worker's notes on the order. When ctx is done, an order that no worker
+// has yet is dropped.
 func (p *Pool) Give(ctx context.Context, order any, note func(text string)) *Job {
 	j := newJob(ctx, order, note)
 	p.mu.Lock()
@@ -140,10 +142,10 @@ func (p *Pool) Give(ctx context.Context, order any, note func(text string)) *Job
 	return j
 }
 
-// Wait waits for the answer to an order and stores it in answer, a pointer. It also
-// returns what was printed meanwhile: the last of it, if that is much. The error is a
-// [*Death] if the order has ended its worker, that of the context if it is done, and
-// [ErrClosed] if the pool was closed before.
+// Wait waits for the answer to an order and stores it in answer, a pointer. It also returns
+// the last part of what was printed meanwhile. The error is a [*Death] if the order has
+// ended its worker, that of the context if it is done, and [ErrClosed] if the pool was
+// closed before.
 func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 	if err := p.over(j.ctx); err != nil {
 		return "", err
@@ -160,7 +162,7 @@ func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 	return "", p.over(j.ctx)
 }
 
-// over says why no order need be carried out any more, if so.
+// stopError returns an error if orders need not be carried out any more, or nil.
 func (p *Pool) over(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
@@ -195,7 +197,7 @@ func (p *Pool) serve(w *worker) {
 	w.letGo()
 }
 
-// take waits for jobs to carry out, and leaves the other workers their share of them. It
+// takeJobs waits for jobs to carry out, and leaves the other workers their share. It
 // returns nil when the pool is closed.
 func (p *Pool) take() []*Job {
 	p.mu.Lock()
@@ -220,12 +222,12 @@ func (p *Pool) take() []*Job {
 	return jobs
 }
 
-// again has jobs carried out that a worker has left undone, by other workers, unless it
-// is known that the worker died of one.
+// requeue has other workers carry out the jobs that a worker has not answered. If it is
+// known that one of them killed the worker, requeue finishes that job instead.
 func (p *Pool) again(w *worker, undone []*Job, death *Death) {
 	if death != nil && len(undone) == 1 {
-		// A worker that was killed was so by somebody else, and not by its job, unless it
-		// happens again.
+		// If a worker was killed by a signal, another process did it and not the job,
+		// unless it happens again.
 		j := undone[0]
 		if !death.Signalled || j.killed {
 			j.end(result{printed: w.printed.take(), err: death})
@@ -242,13 +244,13 @@ func (p *Pool) again(w *worker, undone []*Job, death *Death) {
 	p.more.Broadcast()
 }
 
-// start starts a worker, and has it carry out what comes first.
+// start starts a worker, and makes it carry out the setup order.
 func (p *Pool) start() (*worker, error) {
 	w, err := startWorker(p.Command(), p.Silence)
 	if err != nil || p.First == nil {
 		return w, err
 	}
-	// Whoever closes the pool need not wait until the worker is ready.
+	// Close need not wait until the worker is ready.
 	defer context.AfterFunc(p.open, w.letGo)()
 	first := newJob(context.Background(), p.First, nil)
 	if _, death := w.carryOut([]*Job{first}); death != nil {
@@ -268,7 +270,7 @@ func (p *Pool) start() (*worker, error) {
 	return w, err
 }
 
-// Close ends the workers at once. Orders that they have end with [ErrClosed].
+// Close ends the workers immediately. Their orders end with [ErrClosed].
 func (p *Pool) Close() {
 	p.close()
 	p.mu.Lock()

@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// The workers of these tests are the test's binary, with this variable set.
+// serveVariable is set for the workers of these tests, which are the test's binary.
 const variable = "RUNS_TEST_SERVES"
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A job is what one of these workers is told to do.
+// A job is an order for one of these workers.
 type job struct {
 	Does string
 	Text string
@@ -101,10 +101,10 @@ func do(j job, note func(string)) any {
 	return ""
 }
 
-// A crew is a pool of these tests.
+// A testPool is a pool of these tests.
 type crew struct{ *runs.Pool }
 
-// hire makes a pool of one worker, which is given so many orders ahead.
+// newTestPool makes a pool of one worker with a prefetch.
 func hire(t testing.TB, serves string, silence time.Duration, ahead int) crew {
 	t.Helper()
 	p, err := runs.NewPool(runs.Terms{Workers: 1, Silence: silence, Ahead: ahead, Command: func() *exec.Cmd {
@@ -119,13 +119,13 @@ func hire(t testing.TB, serves string, silence time.Duration, ahead int) crew {
 	return crew{p}
 }
 
-// do has a job done, and stores the answer.
+// run has a job done, and stores the answer.
 func (c crew) do(ctx context.Context, j job, answer any, note func(string)) error {
 	_, err := c.Wait(c.Give(ctx, j, note), answer)
 	return err
 }
 
-// Whatever a job is given and answers arrives as it was, however long it is.
+// An order and its answer arrive unchanged, however long they are.
 func TestDo(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	for _, text := range []string{"", "a\nb", "<\x1eanswer &", strings.Repeat("long ", 1<<18)} {
@@ -154,8 +154,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// What a job prints is kept apart from what the worker says, also where the two meet
-// in a line.
+// What a job prints is separated from the worker's lines, even if the two meet in one line.
 func TestPrinted(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	many := strings.Repeat("0123456789\n", 10_000)
@@ -175,7 +174,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// A worker that ends says how, and another one takes its place.
+// The error for a worker that ends says how it ended, and another worker takes its place.
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		job
@@ -224,7 +223,8 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// Of which of several orders a worker died nobody knows, so each is carried out alone.
+// If a worker with several orders dies, it is unknown which one was the cause. So each is
+// carried out alone.
 func TestDeathOfSeveral(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, runs.Ahead)
 	w.do(t.Context(), job{Does: "repeats"}, new(string), nil)
@@ -247,7 +247,7 @@ func TestDeathOfSeveral(t *testing.T) {
 	}
 }
 
-// An answer does not wait for orders that take long.
+// An answer does not wait for later orders that take long.
 func TestSoon(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, runs.Ahead)
 	w.do(t.Context(), job{Does: "dozes"}, new(string), nil)
@@ -265,8 +265,8 @@ func TestSoon(t *testing.T) {
 	}
 }
 
-// An order that nobody waits for any more is done all the same, and its answer is not
-// taken for that of the next.
+// A cancelled order is still carried out if a worker has it, and its answer is not taken
+// for that of the next order.
 func TestCancelled(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -280,7 +280,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Nothing is done in a process after an answer that is the last: another one does it.
+// After a last answer the process does nothing more: another worker does the next order.
 func TestLast(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, runs.Ahead)
 	var first, same, second string
@@ -297,7 +297,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// A worker outlives the interrupt that is meant for the one who hired it.
+// A worker survives an interrupt, which is meant for the process with the pool.
 func TestInterrupt(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	var answer string
@@ -306,8 +306,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A process that reads no orders holds nobody up, not even with one that fills the
-// pipe.
+// A process that reads no orders does not block the caller, not even with an order that
+// fills the pipe.
 func TestDeaf(t *testing.T) {
 	w := hire(t, "nothing", 200*time.Millisecond, 0)
 	var death *runs.Death
@@ -316,7 +316,7 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
-// An answer that is none is an error that shows it.
+// An answer that is not JSON is an error that shows it.
 func TestNonsense(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	err := w.do(t.Context(), job{Does: "nonsense"}, new(string), nil)
@@ -325,7 +325,7 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// A pool that is closed ends its workers at once, whatever they do.
+// Closing a pool ends its workers immediately, whatever they do.
 func TestClose(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	running, waiting := w.Give(t.Context(), job{Does: "computes"}, nil), w.Give(t.Context(), job{Does: "computes"}, nil)
@@ -339,7 +339,7 @@ func TestClose(t *testing.T) {
 	w.Close()
 }
 
-// A worker ends with its orders, in the middle of one.
+// A worker exits when its input ends, even in the middle of an order.
 func TestOrdersEnd(t *testing.T) {
 	for _, does := range []string{"computes", "waits", "repeats"} {
 		process := exec.Command(os.Args[0])
@@ -361,7 +361,7 @@ func TestOrdersEnd(t *testing.T) {
 	}
 }
 
-// An order for which no process can be started says so.
+// If no process can be started for an order, its error says so.
 func TestNoWorker(t *testing.T) {
 	p, err := runs.NewPool(runs.Terms{Workers: 1, Command: func() *exec.Cmd { return exec.Command("/no/such/program") }})
 	if err != nil {
@@ -373,7 +373,7 @@ func TestNoWorker(t *testing.T) {
 	}
 }
 
-// BenchmarkPool is what an order costs that takes no time.
+// BenchmarkPool measures the cost of an order that takes no time.
 func BenchmarkPool(b *testing.B) {
 	w := hire(b, "jobs", time.Minute, runs.Ahead)
 	var all sync.WaitGroup

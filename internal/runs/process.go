@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// A worker is a process that carries out orders, as the pool that started it sees it.
+// A worker is a process that carries out orders, as seen by the pool that started it.
 type worker struct {
 	process *exec.Cmd
 	silence time.Duration
 	orders  io.WriteCloser
-	// heard has what the worker says, line by line.
+	// replies has the lines that the worker sends.
 	heard chan reply
-	// spent says that it answers nothing more.
+	// spent reports that the worker answers nothing more.
 	spent bool
-	// left is closed when the worker is let go, and ended when its process is no more.
+	// dismissed is closed when the worker is dismissed, and exited when its process has
+	// ended.
 	left  chan struct{}
 	leave sync.Once
 	ended chan struct{}
-	// said is what the process wrote to its standard error, and printed what it wrote
-	// to its standard output for others than us.
+	// stderr is the last part of the process's standard error. printed is the last part of
+	// its standard output, without the worker's lines.
 	said, printed tail
 }
 
@@ -36,7 +37,7 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	}
 	process.Env = append(process.Environ(), "GOMAXPROCS=1")
 	process.Stdout, process.Stderr = &demux{worker: w}, &w.said
-	// A process that the job has started may hold the streams open for ever.
+	// A process that the job has started may hold the streams open forever.
 	process.WaitDelay = time.Second
 	var err error
 	if w.orders, err = process.StdinPipe(); err != nil {
@@ -46,22 +47,22 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 		return nil, fmt.Errorf("no worker: %w", err)
 	}
 	go func() {
-		process.Wait() // ProcessState has what it returns
+		process.Wait() // its result is in ProcessState
 		close(w.ended)
 	}()
 	return w, nil
 }
 
-// carryOut gives the worker jobs, all at once, and ends each with what the worker
-// answers. Those that it has not answered are undone: it died, and death says how, or it
-// has given the last answer of this process, or was let go.
+// execute gives the worker all jobs, and finishes each with the worker's answer. undone are
+// the jobs without an answer. In that case the worker died, as death describes, or it has
+// sent its last answer, or it was dismissed.
 func (w *worker) carryOut(jobs []*Job) (undone []*Job, death *Death) {
 	var lines []byte
 	for _, j := range jobs {
 		lines = append(lines, j.line...)
 	}
-	// A process that reads nothing holds only this goroutine up. If the process is dead
-	// already, that is noticed below.
+	// A process that does not read blocks only this goroutine. If the process is already
+	// dead, the loop below notices it.
 	go w.orders.Write(lines)
 	look := time.NewTicker(max(w.silence/looks, 1))
 	defer look.Stop()
@@ -78,7 +79,7 @@ func (w *worker) carryOut(jobs []*Job) (undone []*Job, death *Death) {
 			jobs[0].end(result{reply: r, printed: w.printed.take()})
 			jobs = jobs[1:]
 		case <-look.C:
-			if silent++; silent > looks { // the first came soon
+			if silent++; silent > looks { // the first tick may have come early
 				givenUp = true
 				w.process.Process.Kill()
 			}
@@ -91,12 +92,12 @@ func (w *worker) carryOut(jobs []*Job) (undone []*Job, death *Death) {
 	return jobs, nil
 }
 
-// looks is how often a worker is looked after before it is given up. Time that
-// passes while this process itself is stopped makes one look at most, so that a
-// search that was suspended goes on.
+// silenceChecks is how often a silent worker is checked before it is killed. While this
+// process itself is stopped, at most one check happens, so a search that was suspended can
+// continue.
 const looks = 8
 
-// letGo ends the worker at once, if there is one.
+// dismiss ends the worker immediately. A nil worker is allowed.
 func (w *worker) letGo() {
 	if w == nil {
 		return

@@ -13,36 +13,36 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Remote runs worlds in processes of their own, several at once. A lock that ends
-// its process, or never returns, costs one world: it is an outcome in which both
-// runs broke, by a panic or by hanging.
+// A Remote runs worlds in processes of their own, several at the same time. A lock that
+// ends its process, or never returns, costs one world: in its result both runs broke, by a
+// panic or a hang.
 type Remote struct {
 	*Pool
 	// local makes the worlds, and runs none.
 	local *Local
 }
 
-// NewRemote starts the workers, as many as jobs says. Each is a process
-// that command makes and that calls [ServeWorlds], and runs the worlds that local makes. One that says nothing about a world for
-// as long as silence is taken to hang; 0 is a minute. An error says why the workers
-// cannot be started.
+// NewRemote starts jobs workers. Each is a process that command makes and that calls
+// [ServeWorlds], and runs the worlds that local makes. A worker that sends nothing about a
+// world for as long as silence is taken to hang; 0 is a minute. NewRemote returns an error
+// if the workers cannot be started.
 //
-// 1 + [Ahead] calls of Run at once for each job use a pool fully.
+// 1 + [MaxPrefetch] concurrent calls of Run for each job use a pool fully.
 func NewRemote(jobs int, command func() *exec.Cmd, local *Local, silence time.Duration) (*Remote, error) {
 	p, err := NewPool(Terms{Workers: jobs, Command: command, Silence: silence, Ahead: Ahead, First: workOrder{Bases: local.bases}})
 	return &Remote{p, local}, err
 }
 
-// Run runs a world in some worker. If ctx is done first it returns at once; the
-// world is finished for nobody.
+// Run runs a world in some worker. If ctx is done first, Run returns immediately, and the
+// result of the world is dropped.
 func (p *Remote) Run(ctx context.Context, w World) (Outcome, error) {
 	r, err := p.ask(ctx, workOrder{World: w.send()})
 	r.Outcome.Grounds = r.Grounds
 	return r.Outcome, err
 }
 
-// Account runs a world in some worker, with or without fencing. The trace has no more than
-// a saved one.
+// Report runs a world in some worker, with or without fencing tokens. The trace has only
+// what a saved trace has.
 func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account, error) {
 	r, err := p.ask(ctx, workOrder{World: w.send(), Account: fencing})
 	a := Account{Run: r.Outcome.Off}
@@ -58,12 +58,13 @@ func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account,
 	return a, err
 }
 
-// Config makes a world.
+// Config makes the configuration of a world.
 func (p *Remote) Config(w World, fencing string) (sim.Config, error) {
 	return p.local.Config(w, fencing)
 }
 
-// ask has an order carried out by some worker.
+// request has an order carried out by some worker. If the worker dies, the reply describes
+// that.
 func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) {
 	_, err = p.Wait(p.Give(ctx, o, nil), &r)
 	var death *Death
@@ -78,11 +79,11 @@ func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) 
 	return r, err
 }
 
-// ending is how a world ended that cost its worker.
+// endingOf returns how a world ended that cost its worker.
 func ending(d Death) trace.Ending {
 	how := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
 	if d.Panic == "" {
-		d.Said = "" // it may be of a world before this one
+		d.Said = "" // it may be from an earlier world
 		how.Why += d.Error()
 		return how
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// BenchmarkRemote runs single faults of Redlock, each in a run without fencing tokens
-// and one with them. It reports how many worlds are run per second.
+// BenchmarkRemote runs single faults of Redlock, each without and with fencing tokens. It
+// reports how many worlds are run per second.
 func BenchmarkRemote(b *testing.B) {
 	bases := explore.Lock{Name: "redlock", Seed: 1, Extends: true}.Bases(explore.Kinds{})
 	var worlds []runs.World
@@ -40,8 +40,8 @@ func BenchmarkRemote(b *testing.B) {
 						if n > uint64(b.N) {
 							return
 						}
-						// By a step that is prime to their number: faults next to each other
-						// cost much the same.
+						// The step is coprime to the number of worlds, because neighbouring
+						// faults cost much the same.
 						if _, err := p.Run(b.Context(), worlds[n*7919%uint64(len(worlds))]); err != nil {
 							b.Error(err)
 							return

@@ -10,24 +10,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A workOrder is what a pool tells a worker: first the bases, then one world after
+// A workOrder is what a pool sends to a worker: first the bases, then one world after
 // another.
 type workOrder struct {
 	Bases []Base     `json:"bases,omitempty"`
 	World *sentWorld `json:"world,omitempty"`
-	// Account, if not "", asks for all that happened in one of the world's runs.
+	// Account, if not "", asks for a report on the run with this fencing.
 	Account string `json:"account,omitempty"`
 }
 
-// A sentWorld is a world whose faults are parameters from the outset: to have each write
-// itself costs as much as all the rest.
+// A wireWorld is a world whose faults are already converted to parameters: encoding each by
+// its own MarshalJSON costs as much as all the rest.
 type sentWorld struct {
 	Base   int              `json:"base,omitempty"`
 	Faults []Parameters     `json:"faults,omitempty"`
 	Change scenarios.Change `json:"change,omitzero"`
 }
 
-// send is the world as workers are told it.
+// toWire returns the world in the form in which it is sent to workers.
 func (w World) send() *sentWorld {
 	s := &sentWorld{Base: w.Base, Change: w.Change}
 	for _, f := range w.Faults {
@@ -36,7 +36,7 @@ func (w World) send() *sentWorld {
 	return s
 }
 
-// world is the world that was sent.
+// world returns the world that was sent.
 func (s *sentWorld) world() (World, error) {
 	w := World{Base: s.Base, Change: s.Change}
 	for _, p := range s.Faults {
@@ -49,28 +49,29 @@ func (s *sentWorld) world() (World, error) {
 	return w, nil
 }
 
-// A workReply is what came of a world.
+// A workReply is the answer of a worker about a world.
 type workReply struct {
 	Outcome Outcome `json:"outcome,omitzero"`
 	Grounds Grounds `json:"grounds,omitzero"`
-	// Trace is what happened in one run, without what files leave out of it. What became of
-	// that run is in the outcome, as that without fencing tokens.
+	// Trace is what happened in one run, as far as it is saved in files. The result of that
+	// run is in Outcome, as the one without fencing tokens.
 	Trace *trace.Trace `json:"trace,omitempty"`
-	// Ending is how a run ended of which there is no trace. Its Stacks come beside it, since what
-	// is saved of it has none.
+	// Ending is how a run ended that has no trace. Its Stacks are separate, because the
+	// JSON of an ending has none.
 	Ending *trace.Ending `json:"ending,omitempty"`
 	Stacks string        `json:"stacks,omitempty"`
 	// Error says why the world cannot be made.
 	Error string `json:"error,omitempty"`
 }
 
-// maxLeaks is how many worlds may leave goroutines behind in one process, which
-// take memory for as long as it lives.
+// maxLeaks is how many worlds may leave goroutines behind in one process. These take memory
+// as long as the process lives.
 const maxLeaks = 200
 
-// ServeWorlds makes this process a worker of a [Remote]: it runs the worlds that it
-// sends, with the runner that local makes of the bases. These have no Kind and
-// no Programs; local sets them where they are needed. ServeWorlds does not return; see [Serve].
+// ServeWorlds makes this process a worker of a [Remote]. It runs the worlds that the Remote
+// sends, with the runner that local makes of the bases. These bases have no Kind and no
+// Programs; local sets them where they are needed. ServeWorlds does not return; see
+// [Serve].
 func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Worlds, error)) {
 	// Worlds are many and short.
 	debug.SetGCPercent(800)
@@ -107,8 +108,8 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Worlds, 
 		if r.Outcome.shows(trace.ConductLeak) {
 			leaks++
 		}
-		// What hangs goes on in its process, and computes perhaps; and goroutines that were left
-		// behind fill it.
+		// Code that hangs keeps running in its process, and may keep a processor busy.
+		// Goroutines that were left behind take memory. Both call for a new process.
 		return r, leaks == maxLeaks || r.Outcome.shows(trace.ConductHang) || sim.LeftBehind() > 0
 	})
 }

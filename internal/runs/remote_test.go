@@ -20,7 +20,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A pretender runs no worlds, but does what they say.
+// A fakeWorlds runs no worlds; it does what their names ask for.
 type pretender struct {
 	runs.Worlds
 	bases []runs.Base
@@ -30,9 +30,8 @@ func (p pretender) Run(_ context.Context, w runs.World) (runs.Outcome, error) {
 	return pretend(p.bases, w)
 }
 
-// pretend is what the workers of these tests run. The first client of a world says what
-// it does, and the second may be a file that it uses. The size of its fault tells worlds
-// apart.
+// runFake is what the workers of these tests run. The first client of a world names what to
+// do, and the second may be a file to use. The size of the fault makes worlds different.
 func pretend(bases []runs.Base, w runs.World) (runs.Outcome, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]
 	broke := func(what string) runs.Outcome {
@@ -75,13 +74,13 @@ func pretend(bases []runs.Base, w runs.World) (runs.Outcome, error) {
 	return runs.Outcome{Off: runs.Run{Behaviour: uint64(f.For)}, On: runs.Run{Doubt: "two\nlines"}}, nil
 }
 
-// does is a world that does something.
+// fakeWorld returns a world for [runFake].
 func does(what string, size time.Duration) runs.World {
 	pause := runs.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
 	return runs.World{Change: scenarios.Change{Clients: []string{what}}, Faults: []runs.Fault{pause}}
 }
 
-// worker is the command of a worker.
+// worker returns a function that makes the command of a worker.
 func worker(serves string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		c := exec.Command(os.Args[0])
@@ -102,14 +101,14 @@ func newPool(t *testing.T, jobs int, silence time.Duration) *runs.Remote {
 	return p
 }
 
-// both is the outcome of a world that cost its worker.
+// bothBroken returns the result of a world that cost its worker.
 func both(what, why string) runs.Outcome {
 	r := runs.Run{Breaks: []runs.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
 	return runs.Outcome{Off: r, On: r}
 }
 
-// Whatever a world does to its process, it is an outcome, and the next world has a
-// worker again.
+// Whatever a world does to its process, it has a result, and the next world has a worker
+// again.
 func TestPoolContains(t *testing.T) {
 	after := runs.Outcome{Off: runs.Run{Behaviour: 5}, On: runs.Run{Doubt: "two\nlines"}}
 	for what, want := range map[string]runs.Outcome{
@@ -141,7 +140,7 @@ func TestPoolContains(t *testing.T) {
 	}
 }
 
-// A panic is told with its stack, and in the same words every time.
+// The result of a panic has its stack, and the same words every time.
 func TestPoolPanic(t *testing.T) {
 	p := newPool(t, 1, 0)
 	var told []string
@@ -161,7 +160,7 @@ func TestPoolPanic(t *testing.T) {
 	}
 }
 
-// A worker that somebody else kills costs nothing.
+// If another process kills a worker, no world is lost.
 func TestPoolKilledFromOutside(t *testing.T) {
 	p := newPool(t, 1, 0)
 	w := does("killed-once", 5)
@@ -171,7 +170,7 @@ func TestPoolKilledFromOutside(t *testing.T) {
 	}
 }
 
-// A world in which something hangs leaves it in its process, which runs no other.
+// A world in which something hangs leaves it in its process, which runs no other world.
 func TestPoolReplaces(t *testing.T) {
 	p := newPool(t, 1, 0)
 	pid := func() uint64 {
@@ -191,7 +190,7 @@ func TestPoolReplaces(t *testing.T) {
 	}
 }
 
-// A world that cannot be made is an error, and the worker goes on.
+// A world that cannot be made is an error, and the worker continues.
 func TestPoolError(t *testing.T) {
 	p := newPool(t, 1, 0)
 	if _, err := p.Run(t.Context(), does("impossible", 1)); err == nil || err.Error() != "nobody is called client-9" {
@@ -202,7 +201,7 @@ func TestPoolError(t *testing.T) {
 	}
 }
 
-// Workers have the bases, and each world is run in its own.
+// Workers have the bases, and each world runs in its own base.
 func TestPoolBases(t *testing.T) {
 	p := newPool(t, 1, 0)
 	for i, want := range []string{"first lock: {}\n 3", "second  9223372036854775808"} {
@@ -214,7 +213,7 @@ func TestPoolBases(t *testing.T) {
 	}
 }
 
-// A pool without workers says why it has none.
+// If the workers cannot be started, the error says why.
 func TestPoolCannotStart(t *testing.T) {
 	for want, p := range map[string]func() (*runs.Remote, error){
 		"0 workers can do nothing; it takes at least 1": func() (*runs.Remote, error) {
@@ -239,7 +238,7 @@ func TestPoolCannotStart(t *testing.T) {
 	}
 }
 
-// Whoever gives up does not wait for the world, and the pool goes on.
+// A caller that gives up does not wait for the world, and the pool continues.
 func TestPoolCancelled(t *testing.T) {
 	p := newPool(t, 1, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -269,7 +268,7 @@ func TestPoolCancelled(t *testing.T) {
 	}
 }
 
-// A pool that is closed runs nothing more, and says so.
+// A closed pool runs nothing more, and its error says so.
 func TestPoolClosed(t *testing.T) {
 	p := newPool(t, 2, 0)
 	errs := make(chan error)
@@ -291,7 +290,7 @@ func TestPoolClosed(t *testing.T) {
 	}
 }
 
-// Two worlds at once have two workers, although each takes some ahead.
+// Two worlds at the same time have two workers, although each worker prefetches orders.
 func TestPoolSpreads(t *testing.T) {
 	p := newPool(t, 2, 0)
 	for range 2 {
@@ -307,8 +306,8 @@ func TestPoolSpreads(t *testing.T) {
 	}
 }
 
-// What comes of a world does not depend on how many workers there are, nor on what
-// the worlds around it do.
+// The result of a world depends neither on the number of workers nor on the worlds run
+// around it.
 func TestPoolSame(t *testing.T) {
 	var worlds []runs.World
 	var want []runs.Outcome

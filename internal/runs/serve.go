@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// moment is for how long a worker that has more to do keeps an answer to itself: whoever
-// hired it need not be woken for every one.
+// flushDelay is how long a worker that has more to do may hold back an answer, so that its
+// pool is not woken for every answer.
 const moment = 20 * time.Millisecond
 
-// Serve makes this process a worker of a [Pool]. It carries out the orders that it reads
-// from in, one after another, and writes to out what do answers to each, soon. Meanwhile
-// do may say how far it is, by note, from its own goroutine. After an answer that is the
-// last nothing more is done in this process.
+// Serve makes this process a worker of a [Pool]. It reads orders from in and carries them
+// out by do, one after another. It writes the answers to out, soon after do returns them.
+// Meanwhile do may send notes on its progress by calling note from its own goroutine. After
+// an answer for which do returned last, this process does nothing more.
 //
-// Serve does not return. The process exits when in ends, even in the middle of an
-// order: whoever gives them has no more, or is gone, and a job that never returns
-// must not stay behind. An interrupt from the terminal goes to every process there;
-// a worker ignores it, so that the one that hired it can finish in order.
+// Serve does not return. The process exits when in ends, even in the middle of an order:
+// then the pool has no more orders, or is gone, and a job that never returns must not stay
+// behind. A worker ignores an interrupt from the terminal, which goes to every process
+// there, so that the process with the pool can finish in order.
 func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note func(text string)) (answer any, last bool)) {
 	signal.Ignore(os.Interrupt)
 	orders := make(chan Order, Ahead) // room for all, so that the end of in is always seen
@@ -62,7 +62,7 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 	}
 }
 
-// A speaker says what a worker has to say, one line for each answer or note.
+// A replyWriter writes the lines of a worker, one for each answer or note.
 type speaker struct {
 	out io.Writer
 
@@ -81,7 +81,7 @@ func newSpeaker(out io.Writer) *speaker {
 	return s
 }
 
-// add adds a line, which is said in a moment, and returns how many there are.
+// add adds a line, which is written soon, and returns how many lines are pending.
 func (s *speaker) add(mark string, what any) (unsaid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *speaker) add(mark string, what any) (unsaid int) {
 		s.later.Reset(moment)
 	}
 	s.unsaid++
-	// What the job has printed may not have ended its line.
+	// The job may have printed something without a line end.
 	s.lines.WriteString("\n" + mark)
 	if err := s.json.Encode(what); err != nil {
 		panic(fmt.Sprintf("runs: an answer that is no JSON: %v", err))
@@ -97,7 +97,7 @@ func (s *speaker) add(mark string, what any) (unsaid int) {
 	return s.unsaid
 }
 
-// say says what there is to say now.
+// flush writes the pending lines now.
 func (s *speaker) say() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *speaker) say() {
 		return
 	}
 	if _, err := s.out.Write(s.lines.Bytes()); err != nil {
-		os.Exit(0) // nobody listens any more
+		os.Exit(0) // the pool is gone
 	}
 	s.lines.Reset()
 	s.unsaid = 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// What differs between two stacks of one program: the numbers of goroutines and
-// bubbles, for how long they have waited, arguments and offsets, other addresses.
+// varying lists what differs between two stacks of one program: the numbers of goroutines
+// and bubbles, how long they have waited, arguments and offsets, and other addresses.
 var accidental = []struct {
 	expr *regexp.Regexp
 	with string
@@ -21,8 +21,8 @@ var accidental = []struct {
 // stackLines is how many lines of a stack are kept.
 const stackLines = 24
 
-// shortStack is the beginning of what the Go runtime says of a panic or of
-// goroutines, without anything that is another time it happens.
+// shortStack returns the beginning of the Go runtime's text about a panic or about
+// goroutines, without anything that differs each time.
 func shortStack(text string) string {
 	lines := strings.SplitN(text, "\n", stackLines+1)
 	text = strings.TrimSpace(strings.Join(lines[:min(len(lines), stackLines)], "\n"))

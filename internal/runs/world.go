@@ -15,20 +15,20 @@ import (
 
 // A Base is a workload without faults.
 type Base struct {
-	// Name tells the bases of a search apart.
+	// Name distinguishes the bases of a search.
 	Name string `json:"name"`
-	// Text is a scenario file with one story. Its faults and what it says about
-	// itself are left out.
+	// Text is a scenario file with one variant. Its faults and the fields in which it
+	// describes itself are left out.
 	Text []byte `json:"text"`
-	// Kind is a kind of lock that need not be registered, to use in place of the
-	// file's own; a zero Kind is none.
+	// Kind is a kind of lock that need not be registered, to use in place of the file's
+	// kind; a zero Kind is none.
 	Kind locks.Kind `json:"-"`
-	// Programs are what some clients do, by their names, instead of a critical section.
-	// No file can tell it, so a way found with them has none. Like Kind they cannot
-	// leave their process.
+	// Programs replace the critical sections of some clients, by name. No file can contain
+	// a program, so a way that is found with programs has no file. Like Kind, programs
+	// cannot be sent to another process.
 	Programs map[string]Program `json:"-"`
-	// Config, if not nil, makes the worlds without faults in place of Text. Like Kind it
-	// cannot leave its process.
+	// Config, if not nil, makes the worlds without faults in place of Text. Like Kind, it
+	// cannot be sent to another process.
 	Config func(fencing string) (sim.Config, error) `json:"-"`
 	// Seed selects the latencies and every random value.
 	Seed uint64 `json:"seed"`
@@ -37,10 +37,10 @@ type Base struct {
 // A Program is what a client does; see [sim.Client].
 type Program = func(context.Context, *sim.Program) error
 
-// Story is the base as a file tells it.
+// Variant parses the base's text.
 func (b Base) Story() (*scenarios.Variant, error) { return ParseOne(b.Name, b.Text) }
 
-// ParseOne reads a scenario that has no variants.
+// ParseOne parses a scenario that has no variants.
 func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
 	s, err := scenarios.Parse(name+".yaml", text)
 	if err != nil {
@@ -52,17 +52,18 @@ func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
 	return s.Variants[0], nil
 }
 
-// A World is a base with faults. Its zero value is the first base as it is.
+// A WorldSpec describes a world: a base with faults. Its zero value is the first base as it
+// is.
 type World struct {
-	// Base is the base's place in the list of bases, from 0.
+	// Base is the index of the base in the list of bases.
 	Base   int     `json:"base,omitempty"`
 	Faults []Fault `json:"faults,omitempty"`
-	// Change is what is different in the base.
+	// Change is how the world differs from its base, in addition to the faults.
 	Change scenarios.Change `json:"change,omitzero"`
 }
 
-// With is the world with other faults. What a node writes to its disk makes no difference
-// unless it crashes.
+// WithFaults returns the world with other faults. It drops the persistence of nodes that
+// none of these faults crashes, because it makes no difference there.
 func (w World) With(faults ...Fault) World {
 	w.Faults = faults
 	if w.Change.Persistence == nil {
@@ -75,9 +76,10 @@ func (w World) With(faults ...Fault) World {
 	return w
 }
 
-// And is a world with the faults of another of the same base as well; false if they do not
-// go together: a node writes to its disk in one way only, and the same fault twice is one.
-// The two differ from the base in nothing but that.
+// WithFaultsOf returns the world with the faults of another world of the same base added.
+// It returns false if they cannot be combined: a node has only one persistence, and a fault
+// cannot occur twice. The two worlds must differ from the base only in faults and
+// persistence.
 func (w World) And(o World) (World, bool) {
 	for _, f := range o.Faults {
 		if slices.ContainsFunc(w.Faults, f.Equal) {
@@ -101,7 +103,7 @@ func (w World) And(o World) (World, bool) {
 	return w, true
 }
 
-// Key is the world as one word, for maps.
+// Key returns the world as one string, for maps.
 func (w World) Key() string {
 	text, err := json.Marshal(w)
 	if err != nil {
