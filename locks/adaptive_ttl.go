@@ -11,15 +11,15 @@ import (
 
 // Two locks that learn how long the work takes.
 //
-// One does so in order that a holder that dies does not keep everybody waiting for a TTL
-// that was chosen for the worst case: that TTL is the longest that it takes. A service that
-// is fast for a while teaches it a short one, and the first slow section after that is not
-// covered. It is our own variant.
+// adaptive-ttl learns a shorter TTL, so that a dead holder does not keep others waiting for
+// a TTL that was chosen for the worst case. The given TTL is the longest it uses. While a
+// service is fast the lock learns a short TTL, which does not cover the first slow section
+// after that. This lock is our own variant.
 //
-// The other is as such locks are usually described: the TTL that was chosen is the shortest
-// that it takes, and slow sections teach it a longer one. It can lose its lock no sooner
-// than one that learns nothing. But one slow section, whatever it was that made it slow,
-// has others wait for longer when a holder dies after that.
+// adaptive-ttl-floor works as such locks are usually described: the given TTL is the
+// shortest it uses, and slow sections teach it a longer one. It cannot lose its lock sooner
+// than a lock that learns nothing. But after one slow section, whatever the cause, others
+// wait longer if a holder dies.
 func init() {
 	Register(Kind{
 		Name:     "adaptive-ttl-floor",
@@ -44,22 +44,24 @@ func init() {
 }
 
 const (
-	// adaptiveFactor is how much longer than the longest section seen a TTL is.
+	// adaptiveFactor is the ratio of a TTL to the longest section seen.
 	adaptiveFactor = 3
 	// adaptiveMemory is how many sections are remembered.
 	adaptiveMemory = 5
-	// adaptiveAverage is how much longer than the average section a TTL is.
+	// adaptiveAverage is the ratio of a TTL to the average section.
 	adaptiveAverage = 2
-	// adaptiveFloor is the shortest TTL that is learnt.
+	// adaptiveFloor is the shortest TTL that is learned.
 	adaptiveFloor = 100 * time.Millisecond
 )
 
-// shorterThanGiven is a TTL for who has seen sections take so long, at least one.
+// cappedTTL returns a TTL for sections that took so long; there must be at least one. It is
+// at most the given TTL.
 func shorterThanGiven(e *Env, took []time.Duration) time.Duration {
 	return min(max(adaptiveFactor*slices.Max(took), adaptiveFloor), e.TTL)
 }
 
-// longerThanGiven is the same for who may be told how long they take.
+// flooredTTL returns a TTL of at least the given one, for sections that took so long or, if
+// it is known, for the expected length of a section.
 func longerThanGiven(e *Env, took []time.Duration) time.Duration {
 	if e.Options.Expects > 0 {
 		return max(adaptiveFactor*e.Options.Expects, e.TTL)
@@ -76,12 +78,12 @@ type adaptive struct {
 	rule func(e *Env, took []time.Duration) time.Duration
 
 	mu   sync.Mutex
-	took []time.Duration // the latest sections
+	took []time.Duration // the latest ones
 }
 
 // Acquire tries once, with the TTL that earlier sections suggest.
 func (l *adaptive) Acquire(ctx context.Context) (Lease, error) {
-	attempt := *l.single // its own: a lease keeps the TTL that it was granted with
+	attempt := *l.single // a copy, because a lease keeps the TTL that it was granted with
 	attempt.validity.ttl = l.ttl()
 	lease, err := attempt.Acquire(ctx)
 	if err != nil {
@@ -94,8 +96,8 @@ func (l *adaptive) Acquire(ctx context.Context) (Lease, error) {
 	return timed, nil
 }
 
-// ttl is Env.TTL before the first section has ended, unless it is known how long sections
-// take.
+// ttl returns Env.TTL before the first section has ended, unless the expected length of
+// sections is known.
 func (l *adaptive) ttl() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +116,7 @@ func (l *adaptive) learn(took time.Duration) {
 	}
 }
 
-// expiringLease is what single grants.
+// An expiringLease is the lease of the lock single.
 type expiringLease interface {
 	Lease
 	Expirer
@@ -126,7 +128,7 @@ type adaptiveLease struct {
 	began fakeclock.Reading
 }
 
-// Release also tells the lock how long the section took.
+// Release also records how long the section took.
 func (l adaptiveLease) Release(ctx context.Context) error {
 	l.lock.learn(l.lock.validity.now().Sub(l.began))
 	return l.expiringLease.Release(ctx)

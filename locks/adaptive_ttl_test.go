@@ -9,14 +9,14 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// adapt has a client go through sections that take their time, and returns how
-// long the lease after them lasts.
+// adapt runs sections that take the given times, and returns how long the lease after them
+// lasts.
 func adapt(t *testing.T, l locks.Lock, sections ...time.Duration) time.Duration {
 	t.Helper()
 	for _, took := range sections {
 		lease := acquire(t, l)
 		time.Sleep(took)
-		// It may have taken longer than the lease.
+		// The section may have taken longer than the lease.
 		_ = lease.Release(t.Context())
 	}
 	lease := acquire(t, l)
@@ -80,7 +80,7 @@ func TestAdaptiveTTLFloor(t *testing.T) {
 	}
 }
 
-// Many quick sections, then a slow one: another client is let in during it.
+// Many quick sections, then a slow one: another client is granted the lock during it.
 func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 	for _, quick := range []int{0, 5} {
 		t.Run(fmt.Sprint(quick, " quick sections before"), func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
 	})
 }
 
-// What the client learns later changes nothing for a lease that it has.
+// What the client learns later does not change a lease that it has.
 func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "adaptive-ttl")

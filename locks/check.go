@@ -8,10 +8,9 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Check reports what is wrong with settings for a lock of this kind: an option
-// that it does not understand, a value that the option cannot have, a feature
-// that it does not have. The error names the setting and what the kind has
-// instead.
+// Check returns an error if the options are wrong for a lock of this kind: an option that
+// it does not understand, an impossible value, or a feature that it does not have. The
+// error names the setting and what the kind has instead.
 func (k Kind) Check(o Options) error {
 	set := []struct {
 		option string

@@ -12,14 +12,14 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// A circuit breaker around the lock on one node: when the node is down, clients
-// that wait for it in vain would take the whole service down with it. So after a
-// few failures in a row nobody asks the node any more for a while, and a fallback
-// says what happens instead. What a lock is for decides which: work that merely
-// should not be done twice can go ahead; work that must not, cannot.
+// A circuit breaker around the lock on one node. When the node is down, clients that wait
+// for it in vain would take the whole service down with it. So after a few failures in a
+// row nobody asks the node for a while, and a fallback decides what happens instead. The
+// right fallback depends on the purpose of the lock. Work that should merely not be done
+// twice can go ahead; work that must not be done twice cannot.
 //
-// Between the two is a lock of the process's own. It keeps the process's handles from
-// each other, and nobody else: other processes have one of their own each.
+// In between is a local lock of the process. It excludes only the other handles of the same
+// process; every other process has its own local lock.
 //
 // The pattern is Michael Nygard's, from "Release It!" (2007).
 func init() {
@@ -49,34 +49,34 @@ func init() {
 }
 
 const (
-	// breakerTimeout bounds a request: a breaker that waits for ever for a dead
-	// node never finds out that it is dead.
+	// breakerTimeout bounds a request: a breaker that waits forever for a dead node never
+	// notices that the node is dead.
 	breakerTimeout = time.Second
-	// breakerFailures in a row open the circuit, if nothing else is set.
+	// breakerFailures is how many failures in a row open the circuit by default.
 	breakerFailures = 5
-	// breakerCoolDown is how long the circuit stays open, if nothing else is set. Then
-	// one attempt is let through, and its outcome decides.
+	// breakerCoolDown is how long the circuit stays open by default. Then one attempt is
+	// let through, and its outcome decides whether the circuit closes.
 	breakerCoolDown = 60 * time.Second
 )
 
 type circuitBreaker struct {
 	*single
-	most     int // failures in a row, which open the circuit
+	most     int // this many failures in a row open the circuit
 	coolDown time.Duration
-	local    *localLock // nil if that is not the fallback
+	local    *localLock // nil if the fallback is another one
 
 	mu       sync.Mutex
 	failures int               // in a row
-	probe    fakeclock.Reading // when the next attempt is let through if there were too many
+	probe    fakeclock.Reading // when an open circuit lets the next attempt through
 }
 
-// Acquire tries once if the circuit lets it. If not, it does as the fallback says.
+// Acquire tries once if the circuit is closed. Otherwise it does what the fallback says.
 func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	if b.local == nil {
 		return b.acquire(ctx)
 	}
-	// Whoever has got in by Redis keeps this process's other handles out too, and who
-	// falls back later.
+	// A lease from Redis also holds the local lock, so that it excludes the process's other
+	// handles, even those that fall back later.
 	if !b.local.take() {
 		return nil, fmt.Errorf("%w: somebody else in this process holds it", ErrNotAcquired)
 	}
@@ -104,7 +104,7 @@ func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
 	return lease, err
 }
 
-// open is how long the circuit stays open; it is closed if that is 0.
+// openTime returns how long the circuit stays open; it is closed if that is 0.
 func (b *circuitBreaker) open() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,13 +115,13 @@ func (b *circuitBreaker) open() time.Duration {
 	if wait := b.probe.Sub(now); wait > 0 {
 		return wait
 	}
-	// One probe at a time: to others the circuit stays open.
+	// One probe at a time: for other attempts the circuit stays open.
 	b.probe = now.Add(b.coolDown)
 	return 0
 }
 
-// learn counts failures. A refusal is an answer. So is one that came too late;
-// and a caller that has lost its interest says nothing about the node.
+// recordResult counts failures in a row. A refusal, even a late one, is an answer of the
+// node. A cancelled attempt shows nothing about the node.
 func (b *circuitBreaker) learn(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,8 +141,8 @@ func (b *circuitBreaker) goAhead() *withoutLock {
 	return l
 }
 
-// withoutLock is a lease that nobody granted. It ends one TTL after Acquire, or the last
-// Extend, was called: the holder goes on as if it had the lock.
+// An unlockedLease is a lease that no server granted. It ends one TTL after the call of
+// Acquire, or of the last Extend. The holder works as if it had the lock.
 type withoutLock struct {
 	validity validity
 	expiry.End
@@ -157,5 +157,5 @@ func (l *withoutLock) Extend(context.Context) error {
 	return nil
 }
 
-// Token is 0: who goes ahead without the lock has no token.
+// Token returns 0: without the lock there is no token.
 func (l *withoutLock) Token() uint64 { return 0 }

@@ -11,10 +11,10 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// quick is a breaker with little patience.
+// quickBreaker sets a small number of failures and a short cool-down.
 func quick(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 3, 10*time.Second }
 
-// trip has the circuit open, with the node silent.
+// openCircuit opens the circuit by a node that does not answer.
 func trip(t *testing.T, c *cluster, l locks.Lock) {
 	t.Helper()
 	c.Nodes[0].Mute = true
@@ -73,7 +73,7 @@ func TestOneProbeAtATime(t *testing.T) {
 	})
 }
 
-// The node is well as long as it says no.
+// A node that refuses is healthy.
 func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "circuit-breaker", quick)
@@ -109,7 +109,7 @@ func TestGoAhead(t *testing.T) {
 		second := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
 		trip(t, c, first)
 		trip(t, c, second)
-		// Both are let in at once.
+		// Both are granted the lock at the same time.
 		lease := acquire(t, first)
 		acquire(t, second)
 		if got := token(t, lease); got != 0 {
@@ -131,7 +131,7 @@ func TestGoAhead(t *testing.T) {
 	})
 }
 
-// With its node well again the lock is a lock again.
+// When its node is healthy again, the lock excludes clients again.
 func TestGoAheadEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
@@ -155,7 +155,7 @@ func TestCircuitAsItIsSet(t *testing.T) {
 	})
 }
 
-// What nobody has set is five failures and a minute.
+// The defaults are five failures and a minute.
 func TestCircuitByDefault(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Mute = true
@@ -167,7 +167,7 @@ func TestCircuitByDefault(t *testing.T) {
 	})
 }
 
-// handles are two of one process on the same lock.
+// twoHandles returns two handles of one process on the same lock.
 func handles(t *testing.T, c *cluster) (first, second locks.Lock) {
 	t.Helper()
 	e := c.Env()
@@ -186,7 +186,7 @@ func handles(t *testing.T, c *cluster) (first, second locks.Lock) {
 	return made[0], made[1]
 }
 
-// The process's own lock keeps its handles from each other, and no other process.
+// The local lock excludes the process's other handles, and no other process.
 func TestLocalLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := handles(t, c)
@@ -206,13 +206,13 @@ func TestLocalLock(t *testing.T) {
 		}
 		release(t, lease)
 		again := acquire(t, second)
-		release(t, lease) // it has no say any more
+		release(t, lease) // a second release changes nothing
 		contains(t, fail(t, first), "somebody else in this process holds it")
 		release(t, again)
 	})
 }
 
-// Who has the lock from Redis keeps those of its process out who fall back.
+// A handle that has the lock from Redis excludes the handles of its process that fall back.
 func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := handles(t, c)
@@ -228,7 +228,7 @@ func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
 	})
 }
 
-// A grant that Redis refuses leaves nothing behind in the process.
+// A refusal by Redis leaves the local lock free.
 func TestLocalLockIsFreeAfterARefusal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		first, second := handles(t, c)

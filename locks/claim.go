@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts of the Redis documentation: only who knows the value may remove
-// the key or prolong its life.
+// The scripts of the Redis documentation: only a client that knows the value may remove the
+// key or extend its life.
 var (
 	removeScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("del",KEYS[1])
@@ -26,16 +26,16 @@ else
 end`)
 )
 
-// A claim is the value that one attempt wants to see under the lock's key. Each
-// of its methods asks one node and says whether the node did it.
+// A claim is the value that one attempt stores under the lock's key. Its methods send a
+// request to one node, and report whether the node did what was asked.
 type claim struct {
 	key, value string
 	ttl        time.Duration
-	// unchecked removes the key whatever its value.
+	// unchecked makes remove delete the key whatever its value.
 	unchecked bool
 }
 
-// newValue makes the random value of a claim.
+// newValue returns a random value for a claim.
 func (e *Env) newValue() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(e.Rand, b[:]); err != nil {
@@ -44,7 +44,7 @@ func (e *Env) newValue() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-// milliseconds rounds up: a key must not end before its lease.
+// milliseconds returns the TTL, rounded up because a key must not end before its lease.
 func (c claim) milliseconds() int64 {
 	return int64((c.ttl + time.Millisecond - 1) / time.Millisecond)
 }
@@ -66,7 +66,7 @@ func (c claim) remove(ctx context.Context, node *redis.Client) (bool, error) {
 	return n > 0, err
 }
 
-// removeIfEqual is remove without a script. It takes Redis 8.4.
+// removeIfEqual is remove without a script. It needs Redis 8.4.
 func (c claim) removeIfEqual(ctx context.Context, node *redis.Client) (bool, error) {
 	n, err := node.Do(ctx, "DELEX", c.key, "IFEQ", c.value).Int()
 	return n > 0, err

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// own says that a lock is of package locks itself.
+// isOwn reports whether a lock is made by package locks itself.
 func own(k locks.Kind) bool { return k.Adapter == "" }
 
 func TestConformance(t *testing.T) {

@@ -13,16 +13,15 @@ import (
 // dialTimeout bounds a dial, as go-redis does by default.
 const dialTimeout = 5 * time.Second
 
-// connection is what go-redis gets for a dial: it dials when it is first used,
-// in the request that needs it and under that request's deadline.
+// A connection is what go-redis gets for a dial. It dials when it is first used, in the
+// request that needs it and under that request's deadline.
 //
-// go-redis itself dials in the background. Its dials outlive the requests that
-// wanted them, and each keeps a place in the pool, so that soon others must wait
-// for one, on a timer that go-redis shares between all clients of the program:
-// in the next bubble of testing/synctest that is a fatal error. And after as
-// many failed dials as the pool has places, go-redis stops dialling for requests
-// and tries once a second in the background instead, also after the end of the
-// world.
+// go-redis itself dials in the background. Its dials outlive the requests that needed them,
+// and each keeps a place in the pool. So other requests soon have to wait for a place, on a
+// timer that go-redis shares between all clients of the program; in the next bubble of
+// testing/synctest that is a fatal error. After as many failed dials as the pool has
+// places, go-redis stops dialling for requests. Instead it tries once a second in the
+// background, even after the end of the world.
 type connection struct {
 	open  func(context.Context) (net.Conn, error)
 	clock fakeclock.Clock
@@ -31,7 +30,7 @@ type connection struct {
 	close context.CancelFunc
 
 	mu          sync.Mutex
-	conn        net.Conn // nil until it is first used
+	conn        net.Conn // nil until the first use
 	read, write time.Time
 }
 
@@ -46,8 +45,8 @@ func (c *connection) opened() net.Conn {
 	return c.conn
 }
 
-// dialled returns the connection, after dialling if it must. Only one goroutine
-// at a time uses a connection, except for closing it.
+// ensureDialled returns the connection, and dials first if necessary. Only one goroutine at
+// a time uses a connection, except for closing it.
 func (c *connection) dialled() (net.Conn, error) {
 	if conn := c.opened(); conn != nil {
 		return conn, nil
@@ -56,8 +55,8 @@ func (c *connection) dialled() (net.Conn, error) {
 	if !c.write.IsZero() {
 		limit = min(limit, time.Until(c.write))
 	}
-	// By the process's clock: if it is paused while it dials, it then has the
-	// time left that it had.
+	// The timeout is on the process's clock: a process that is paused while it dials has
+	// the same time left afterwards.
 	ctx, cancel := fakeclock.WithTimeout(c.done, c.clock, limit)
 	defer cancel()
 	conn, err := c.open(ctx)
@@ -124,7 +123,7 @@ func (c *connection) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// nowhere is the address of both ends of a connection that was never used.
+// noAddr is the address of both ends of a connection that was never used.
 type nowhere struct{}
 
 func (nowhere) Network() string { return "tcp" }
@@ -144,8 +143,8 @@ func (c *connection) RemoteAddr() net.Addr {
 	return nowhere{}
 }
 
-// SyscallConn is where go-redis asks whether an idle connection is still good,
-// and dials anew if it is not.
+// SyscallConn is how go-redis checks whether an idle connection is still good. It dials
+// anew if it is not.
 func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	if conn, ok := c.opened().(syscall.Conn); ok {
 		return conn.SyscallConn()
@@ -153,8 +152,8 @@ func (c *connection) SyscallConn() (syscall.RawConn, error) {
 	return unknowable{}, nil
 }
 
-// unknowable is a connection that cannot be looked at, or does not exist yet:
-// only its use will show whether it is good.
+// A noRawConn stands in for a connection that cannot be checked, or does not exist yet:
+// only its use shows whether it is good.
 type unknowable struct{}
 
 func (unknowable) Read(func(uintptr) bool) error  { return nil }

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Deadlines that were set before the connection existed are its deadlines.
+// Deadlines that are set before the connection exists apply to it.
 func TestDeadlinesBeforeTheDial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()

@@ -3,8 +3,9 @@ package locks
 // Consul is the system of locks on Consul.
 const Consul = "consul"
 
-// The locks on Consul are made elsewhere, as those of libraries are. Each attempt has a session
-// of Consul, which its client renews until the lock is given up. A TTL is 10 s at least.
+// Other packages make the locks on Consul, as for those of libraries. Each attempt has a
+// Consul session, which its client renews until the lock is released. The TTL is at least
+// 10 s.
 func init() {
 	const lock = "github.com/hashicorp/consul/api, unmodified: its Lock, with a session for each attempt"
 	for name, title := range map[string]string{
@@ -15,12 +16,12 @@ func init() {
 		Register(Kind{
 			Name: name, Title: title, System: Consul, Slots: onFirstNode, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
 			Features: []string{
-				"loss-signal", // the work is told when Lock's channel is closed
-				"lock-delay",  // 15 s, as by default; else 1 ms, as no delay cannot be asked for
-				"token-check", // a token counts only if the key names one's own session when it is read
-				"kept-key",    // else who releases the lock deletes its key: Lock.Destroy
-				"lost-unlock", // Unlock is called also when the lock is lost
-				"own-handle",  // each attempt has a Lock of its own; else all of a process's have one
+				"loss-signal", // the work is notified when Lock's channel is closed
+				"lock-delay",  // 15 s, the default; without it 1 ms, because a delay of 0 cannot be requested
+				"token-check", // a token counts only if the key names the client's own session when it is read
+				"kept-key",    // without it the key is deleted on release: Lock.Destroy
+				"lost-unlock", // Unlock is called even if the lock is lost
+				"own-handle",  // each attempt has its own Lock; without it all attempts of a process share one
 			},
 		})
 	}
@@ -33,6 +34,6 @@ func init() {
 	})
 }
 
-// noSlots is of a lock of which no server can tell who has it: the holders of a semaphore are
-// in the value of a key.
+// noSlots is for a lock whose holder no server can name: the holders of a semaphore are in
+// the value of a key.
 func noSlots(string, int) ([]Slot, int) { return nil, 0 }

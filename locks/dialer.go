@@ -5,10 +5,10 @@ import (
 	"net"
 )
 
-// Dialer opens connections to a node, counted from 0, whatever address it is
-// given. A connection is made when it is first used, in the request that needs it
-// and under its deadline, so that an error of the dial is one of that write or
-// read.
+// Dialer returns a function that opens connections to a node, counted from 0, whatever
+// address it is given. A connection dials when it is first used, in the request that needs
+// it and under that request's deadline. So an error of the dial is an error of that write
+// or read.
 func (e *Env) Dialer(node int) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return e.dialer(e.Nodes[node])
 }

@@ -14,8 +14,8 @@ type closing func() error
 
 func (c closing) Close() error { return c() }
 
-// What handles of one process share is made once, warmed up in the order in which it was
-// made, and closed with the process, whichever of them is closed.
+// What handles of one process share is made once, and warmed up in the order in which it
+// was made. It is closed with the process, whichever handle is closed.
 func TestHandlesOfOneProcess(t *testing.T) {
 	var did []string
 	says := func(what string) { did = append(did, what) }

@@ -5,9 +5,9 @@ import "strings"
 // Etcd is the system of locks on etcd.
 const Etcd = "etcd"
 
-// The locks on etcd are made elsewhere, as those of libraries are. Each of their handles
-// has a lease of etcd, which its client prolongs for as long as the process lives: a
-// session. A TTL is counted in whole seconds there.
+// Other packages make the locks on etcd, as for those of libraries. Each handle has a
+// session: an etcd lease, which its client renews as long as the process lives. etcd counts
+// a TTL in whole seconds.
 func init() {
 	const concurrency = "go.etcd.io/etcd/client/v3/concurrency, unmodified"
 	for name, title := range map[string]string{
@@ -23,21 +23,21 @@ func init() {
 		"etcd-put-recipe-mod": ours("as etcd-put-recipe, but with the revision of the put for a token"),
 		"etcd-look-then-put":  ours("as etcd-put-recipe-mod, but it looks whether the key is there before"),
 	} {
-		features := []string{"loss-signal"} // somebody looks at Session.Done
+		features := []string{"loss-signal"} // the client watches Session.Done
 		if name == Etcd {
 			features = append(features,
-				"own-session",        // and does not go on with the one that another process has written down
-				"session-per-handle", // and does not share one between the handles of a process, and with it their key
-				"new-session",        // and does not go on with one that is over
-				"unlock",             // Mutex.Unlock releases, and not Session.Close
-				"revision-token",     // the key's create revision, and not its version, which is always 1
-				"all-endpoints",      // and not only that of the process's own number, client-1's the first
+				"own-session",        // instead of using a session that another process has written down
+				"session-per-handle", // instead of sharing a session, and so a key, between the handles of a process
+				"new-session",        // instead of using a session that has ended
+				"unlock",             // release by Mutex.Unlock instead of Session.Close
+				"revision-token",     // the key's create revision instead of its version, which is always 1
+				"all-endpoints",      // instead of only the endpoint with the process's own number, the first for client-1
 			)
 		}
-		queues := !strings.Contains(name, "-put") // and by a key of its own, which tells whose the lock is
+		queues := !strings.Contains(name, "-put") // with a key of its own, which identifies the lock's owner
 		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, AsksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
 	}
 }
 
-// ours is the title of a recipe that is no library's.
+// ownTitle returns the title of a recipe that is not part of a library.
 func ours(title string) string { return "ours, on etcd's client: " + title }

@@ -26,8 +26,8 @@ func newFake() *fakeclock.Fake {
 	return fakeclock.New(bubbleTime{time.Now()}, time.Now())
 }
 
-// onOurs runs a test on every lock that is written on the process's clock and has
-// all the features. The drift is the lock's allowance for a TTL of 30 s.
+// onOwnLocks runs a test on every lock that is written on the process's clock and has all
+// the features. The drift is the lock's allowance for a TTL of 30 s.
 func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration), features ...string) {
 	t.Helper()
 	tested := 0
@@ -50,7 +50,7 @@ func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift
 	}
 }
 
-// late has every node answer a SET after two TTLs, and lets locks wait for it.
+// slowNodes makes every node answer a SET after two TTLs, and makes locks wait for it.
 func late(c *cluster) setting {
 	for _, n := range c.Nodes {
 		n.Replies = slowSet(2 * ttl)
@@ -75,7 +75,7 @@ func TestElapsedCheck(t *testing.T) {
 	}, "elapsed-check")
 }
 
-// A client whose clock is fast refuses a grant that the node still keeps.
+// A client whose clock is fast refuses a grant that the node still has.
 func TestRefusedGrantIsReleased(t *testing.T) {
 	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		clock := newFake()
@@ -92,7 +92,7 @@ func TestRefusedGrantIsReleased(t *testing.T) {
 	}, "elapsed-check")
 }
 
-// The answer takes two TTLs. Which clock notices?
+// The answer takes two TTLs. The test shows which clock notices that.
 func TestElapsedCheckByClock(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -208,7 +208,7 @@ func TestNodeTimeout(t *testing.T) {
 	}
 }
 
-// A process that is stopped while it dials has as much time left when it goes on.
+// A process that is stopped while it dials has the same time left when it continues.
 func TestDialIsBoundedByTheProcesssClock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()

@@ -2,17 +2,17 @@ package locks
 
 import "strconv"
 
-// The locks of goose, which keep two processes from migrating one database at a time, for any use:
-// they take a connection to PostgreSQL and a number.
+// The locks of goose prevent two processes from migrating one database at the same time.
+// Here they are used for any purpose: they take a connection to PostgreSQL and a number.
 func init() {
 	const library = "github.com/pressly/goose/v3/lock, unmodified: "
 	Register(Kind{
 		Name: "goose-table", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3",
 		Title: library + "NewPostgresTableLocker, a lease row that a heartbeat prolongs",
 		Features: []string{
-			"lasting-context", // the heartbeat's context outlasts the attempt; else it ends with it
-			"one-try",         // a retry policy says that nothing is tried again; else by the library's own defaults
-			"own-handle",      // a locker for each attempt; else one for all
+			"lasting-context", // the heartbeat's context outlasts the attempt; without it, it ends with the attempt
+			"one-try",         // the retry policy never tries again; without it, the library's defaults apply
+			"own-handle",      // a locker for each attempt; without it, one locker for all
 		},
 		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: gooseRow(key)}}, 1 },
 	})
@@ -20,7 +20,7 @@ func init() {
 		Name: "goose-session", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3", Endless: true,
 		Title: library + "NewPostgresSessionLocker, pg_try_advisory_lock each 5 seconds, for as long as the connection lasts",
 		Features: []string{
-			"discard",    // a connection whose unlock has failed is closed; else the pool has it again, with the lock
+			"discard",    // a connection whose unlock has failed is closed; without it, the pool reuses it, with the lock
 			"own-handle", // as above
 		},
 		Slots: func(key string, _ int) ([]Slot, int) {
@@ -29,7 +29,7 @@ func init() {
 	})
 }
 
-// gooseRow is the row that a lock is kept in.
+// gooseRow returns the row that a lock is stored in.
 func gooseRow(key string) string {
 	return "goose_lock/" + strconv.FormatInt(PostgresNumber(key), 10)
 }

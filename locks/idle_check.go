@@ -13,10 +13,10 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ChecksIdle tells whether go-redis looks at an idle connection before it uses it
-// again, and dials anew if it is over. It does where it finds the sockets of Unix:
-// builds for Windows or js leave that out, so that the first command after a node's
-// restart fails there. It is found out by trying, once.
+// ChecksIdle reports whether go-redis checks an idle connection before it uses it again,
+// and dials anew if the connection has ended. It does so where it finds the sockets of
+// Unix. Builds for Windows or js leave that out, so there the first command after a node's
+// restart fails. ChecksIdle finds out by trying, once.
 var ChecksIdle = sync.OnceValue(func() bool {
 	conn := new(lookedAt)
 	client := redis.NewClient(withoutPipelinePool(&redis.Options{
@@ -33,8 +33,8 @@ var ChecksIdle = sync.OnceValue(func() bool {
 	return conn.looked
 })
 
-// lookedAt is the connection to a node that knows no command; it notes whether
-// anybody has looked at it in the way that go-redis does.
+// A probeConn is a connection to a node that knows no command. It records whether go-redis
+// has checked it.
 type lookedAt struct {
 	mu      sync.Mutex
 	answers bytes.Buffer

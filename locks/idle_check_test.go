@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where traces are the reference, go-redis looks at its idle connections.
+// On the platform of the reference traces, go-redis checks its idle connections.
 func TestChecksIdle(t *testing.T) {
 	if runtime.GOOS == "linux" && !ChecksIdle() {
 		t.Error("go-redis does not look at idle connections any more, or in another way: traces will differ")

@@ -5,8 +5,8 @@ import "strings"
 // Kubernetes is the system of locks on Kubernetes.
 const Kubernetes = "kubernetes"
 
-// Leader election on Kubernetes. The API server ends nobody's lease: each of those who want
-// it watches how long it has not been renewed, and counts that by its own clock.
+// Leader election on Kubernetes. The API server does not end a lease. Each candidate
+// watches how long the lease has not been renewed, on its own clock.
 func init() {
 	const library = "k8s.io/client-go/tools/leaderelection, unmodified, on a Lease"
 	for name, title := range map[string]string{
@@ -17,20 +17,21 @@ func init() {
 			Name: name, Title: title, System: Kubernetes, Slots: kubernetesSlots, Adapter: adapters + "kubernetes", Library: "k8s.io/client-go",
 			ReadsClock: true,
 			Features: []string{
-				"loss-signal",       // the work is told that its context has ended
-				"release-on-cancel", // ReleaseOnCancel: the holder's name is taken out when it ends
-				"own-identity",      // and not the same as that of all other replicas
-				"request-timeout",   // half of RenewDeadline, as NewFromKubeconfig has it
-				"kept-lease",        // who has released does not delete the Lease
+				"loss-signal",       // the work is notified when its context has ended
+				"release-on-cancel", // ReleaseOnCancel: the holder's name is removed when it ends
+				"own-identity",      // instead of one that all replicas share
+				"request-timeout",   // half of RenewDeadline, as in NewFromKubeconfig
+				"kept-lease",        // without it the Lease is deleted on release
 			},
 		})
 	}
 }
 
-// KubernetesLease is the Lease that a lock is, with its namespace.
+// KubernetesLease returns the namespace and name of the Lease that is a lock.
 func KubernetesLease(key string) string { return "default/" + strings.Trim(key, "/") }
 
-// KubernetesSession is what a holder has for as long as it renews the Lease that a lock is.
+// KubernetesSession returns the name of a holder's session, which lasts as long as the
+// holder renews the lock's Lease.
 func KubernetesSession(key, holder string) string {
 	return KubernetesLease(key) + " held by " + holder
 }

@@ -2,8 +2,9 @@ package locks
 
 import "fmt"
 
-// The locks of libraries are known here and made elsewhere, so that a program which
-// imports this package does not need the libraries: see [Provide].
+// adapters is the path of the packages that make the locks of libraries. Those locks are
+// only registered here, so that a program that imports this package does not need the
+// libraries: see [Provide].
 const adapters = "github.com/locksim/locksim/libraries/"
 
 func init() {
@@ -26,15 +27,15 @@ func init() {
 		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, on rueidis's defaults: it sends again, and pings",
 		"rueidislock-strict": "as rueidislock, but each command is sent once, and the connection is not pinged",
 	} {
-		// It sets the last of a lock's keys when it has got the lock, and prolongs all, over
-		// connections that the locks of a process share.
+		// It sets the last of a lock's keys after the lock was granted, and extends all,
+		// over connections that the locks of a process share.
 		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, OneAtATime: true, Adapter: adapters + "rueidislock", Library: "github.com/redis/rueidis"})
 	}
 }
 
-// rueidislockSlots are the keys of one lock by rueidislock's defaults: a majority of
-// two, so three keys. All are on one node: more than one key makes a difference on a
-// cluster only, where each may be on another node.
+// rueidislockSlots returns the keys of one lock with rueidislock's defaults: a majority of
+// two, so three keys. All are on one node. More than one key makes a difference only on a
+// cluster, where each may be on another node.
 func rueidislockSlots(key string, _ int) (slots []Slot, quorum int) {
 	for i := range 3 {
 		slots = append(slots, Slot{Key: fmt.Sprintf("rueidislock:%d:%s", i, key)})

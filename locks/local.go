@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// localLock is a lock of one process: nobody else knows of it, and it ends with the
-// process.
+// A localLock is a lock within one process. No other process knows of it, and it ends with
+// the process.
 type localLock struct {
 	mu   sync.Mutex
 	held bool
 }
 
-// take takes the lock and says whether it was free.
+// tryLock takes the lock if it is free, and reports whether it was.
 func (l *localLock) take() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -27,28 +27,28 @@ func (l *localLock) free() {
 	l.held = false
 }
 
-// breakerLease is what a circuit breaker grants, with Redis or without.
+// A breakerLease is a lease of a circuit breaker, with or without Redis.
 type breakerLease interface {
 	Lease
 	Expirer
 	Extender
 }
 
-// localLease is one that holds the process's own lock as well.
+// A localLease also holds the process's local lock.
 type localLease struct {
 	breakerLease
 	lock *localLock
 	once sync.Once
 }
 
-// Release frees the process's own lock whatever becomes of the other one.
+// Release releases the local lock even if the release of the other lock fails.
 func (l *localLease) Release(ctx context.Context) error {
 	defer l.once.Do(l.lock.free)
 	return l.breakerLease.Release(ctx)
 }
 
-// onlyLocalLease is one that nobody outside of the process has granted.
+// An onlyLocalLease holds only the process's local lock.
 type onlyLocalLease struct{ *localLease }
 
-// Token is 0: there is nobody who could issue one.
+// Token returns 0: no server issued a token.
 func (l onlyLocalLease) Token() uint64 { return 0 }

@@ -2,8 +2,8 @@ package locks
 
 import "context"
 
-// No lock at all, to see what the storage's check of the tokens does by itself,
-// and what goes wrong without either.
+// No lock at all. It shows what the storage's check of the tokens achieves alone, and what
+// goes wrong without either.
 func init() {
 	Register(Kind{
 		Name:     "none",

@@ -10,14 +10,14 @@ import (
 // Postgres is the system of locks on PostgreSQL.
 const Postgres = "postgres"
 
-// The locks on PostgreSQL are ours, on github.com/jackc/pgx, unmodified. They are made elsewhere,
-// as those of libraries are.
+// The locks on PostgreSQL are ours, on github.com/jackc/pgx, unmodified. Another package
+// makes them, as for those of libraries.
 func init() {
 	features := []string{
-		"holder-check",    // release and extend only what is still one's own
-		"keep-row",        // release by UPDATE, so that the generation goes on; else by DELETE
-		"generation",      // is the token; else the lock has none of its own
-		"count-from-call", // the holder counts from when it asked; else from when it was answered
+		"holder-check",    // release and extend only the client's own lease
+		"keep-row",        // release by UPDATE, so that the generation continues; without it by DELETE
+		"generation",      // the generation is the token; without it the lock has no token of its own
+		"count-from-call", // the holder counts the TTL from its request; without it from the answer
 	}
 	for name, title := range map[string]string{
 		"postgres-lease":                 "PostgreSQL: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
@@ -33,7 +33,7 @@ func init() {
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
 		}
 		if name == "postgres-lease-case" {
-			k.Features = append(slices.Clone(features), "look") // at who has it then; else no error means that it was acquired
+			k.Features = append(slices.Clone(features), "look") // check the holder in the answer; without it no error means that the lock was acquired
 		}
 		Register(k)
 	}
@@ -68,7 +68,7 @@ func init() {
 			k.Slots = func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: "jobs/" + key}}, 1 }
 		}
 		if name == "postgres-queue-elsewhere" {
-			k.Features = []string{"attempts"} // are the token; else the lock has none of its own
+			k.Features = []string{"attempts"} // the attempts are the token; without it the lock has no token of its own
 		}
 		Register(k)
 	}
@@ -83,7 +83,8 @@ func init() {
 	})
 }
 
-// PostgresNumber is the advisory lock that a name means: everybody has to agree on that.
+// PostgresNumber returns the number of the advisory lock for a name. All clients must
+// compute the same number.
 func PostgresNumber(key string) int64 {
 	h := fnv.New32a()
 	h.Write([]byte(key))

@@ -9,34 +9,34 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// retryBackoff is in the range of every one of go-redis's own pauses before it
-// sends a command again: from 10 ms to 30, 50 and 90 ms.
+// retryBackoff is in the range of every pause that go-redis makes before it sends a command
+// again: from 10 ms to 30, 50 and 90 ms.
 const retryBackoff = 20 * time.Millisecond
 
-// RedisDefaults returns a new client of a node, counted from 0, as most programs have
-// it: go-redis v9 without any options but the address. Where it differs from
-// [Env.Redis], which is strict:
+// RedisDefaults returns a new client of a node, counted from 0, as most programs create it:
+// go-redis v9 with no option except the address. It differs from [Env.Redis], which is
+// strict:
 //
-//   - A context bounds the wait for a connection, but not that for an answer: that
+//   - A context bounds the wait for a connection, but not the wait for an answer, which
 //     takes up to five seconds whatever the context says.
 //   - A command whose answer was lost is sent again, up to three times.
 //   - Connections are dialled in the background, each up to five times for up to
-//     five seconds, with 100 ms in between. The dial goes on when the request that
-//     wanted it has given up.
+//     five seconds, with 100 ms in between. The dial continues after the request that
+//     needed it has given up.
 //   - A connection that was idle for half an hour is not used any more.
 //
-// What is not go-redis's default:
+// These settings are not go-redis's defaults:
 //
-//   - MinRetryBackoff and MaxRetryBackoff are the same, so that the pause before a
+//   - MinRetryBackoff and MaxRetryBackoff are equal, so that the pause before a
 //     command is sent again is always 20 ms. By default it is drawn from a source
 //     that all goroutines of the program share.
-//   - PoolSize 1024 instead of ten for each processor: nobody ever waits for a
-//     place in the pool, nor do failed dials ever fill it, upon which go-redis would
-//     dial once a second in the background whether anyone asks or not. Each dial to a
-//     node that does not answer keeps a place for 25.4 seconds, and a lock that
-//     retries wants one more several times a second.
-//   - DialerRetries 1, but the dialer itself dials five times: go-redis's loop does
-//     not end with its client.
+//   - PoolSize is 1024 instead of ten for each processor, so that no request ever waits
+//     for a place in the pool. Failed dials never fill the pool either; if they did,
+//     go-redis would dial once a second in the background even without requests. Each
+//     dial to a node that does not answer keeps a place for 25.4 seconds, and a lock
+//     that retries needs one more several times a second.
+//   - DialerRetries is 1, but the dialer itself dials five times, because go-redis's
+//     loop does not end with its client.
 //   - DisableIdentity, no maintenance notifications, no pool for pipelines and
 //     buffers of 1 KiB, as in the strict profile.
 func (e *Env) RedisDefaults(node int) *redis.Client {
@@ -49,7 +49,7 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 			defer context.AfterFunc(life, cancel)()
 			return persistently(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
 		},
-		DialTimeout:              noTimeout, // persistently sees to it
+		DialTimeout:              noTimeout, // dialWithRetries has the timeout
 		DialerRetries:            1,
 		MinRetryBackoff:          retryBackoff,
 		MaxRetryBackoff:          retryBackoff,
@@ -61,7 +61,7 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 	})
 }
 
-// persistently dials as often as go-redis does by default, and as long.
+// dialWithRetries dials as often and as long as go-redis does by default.
 func persistently(ctx context.Context, dial func(context.Context) (net.Conn, error)) (conn net.Conn, err error) {
 	for attempt := range 5 {
 		if attempt > 0 {

@@ -2,9 +2,9 @@ package locks
 
 import "fmt"
 
-// Provide gives a kind that has an Adapter its New. It is for the initialisation of
-// that package. A name that is not registered and one that is provided already panic:
-// one of two would silently never run.
+// Provide sets the New of a kind that has an Adapter. It is for the initialisation of that
+// package. It panics if the name is not registered, or if New was already provided, because
+// one of the two would silently never run.
 func Provide(name string, make func(*Env) (Lock, error)) {
 	k, ok := kinds[name]
 	switch {
@@ -17,8 +17,8 @@ func Provide(name string, make func(*Env) (Lock, error)) {
 	kinds[name] = k
 }
 
-// Provided is an error if nobody can make a lock of this kind, because the program
-// does not import the package that does. The error names it.
+// CheckProvided returns an error if this program cannot make a lock of this kind because it
+// does not import the package that does. The error names that package.
 func (k Kind) Provided() error {
 	if k.New != nil {
 		return nil

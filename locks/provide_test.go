@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// What must not be: a kind that nobody could make, and two constructors of one kind,
-// or one of none.
+// These must panic: a kind that no package can make, two constructors of one kind, and a
+// constructor of no kind.
 func TestProvidePanics(t *testing.T) {
 	make := func(*locks.Env) (locks.Lock, error) { return nil, nil }
 	for what, do := range map[string]func(){

@@ -20,7 +20,8 @@ func TestQuorum(t *testing.T) {
 
 var all = []int{1, 2, 3, 4, 5}
 
-// A request for the lock reached a node, but its answer did not come in time.
+// slowSet delays the answer to a SET: the request reaches the node, but its answer comes
+// too late.
 func slowSet(took time.Duration) func(string) time.Duration {
 	return func(command string) time.Duration {
 		if takes(command) {

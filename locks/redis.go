@@ -11,46 +11,45 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// go-redis logs errors to standard error, with the time of day and in the order
-// of its goroutines. All that concern a lock are also returned.
+// go-redis logs errors to standard error, with the time of day and in the order of its
+// goroutines. All errors that concern a lock are also returned.
 func init() { logging.Disable() }
 
-// noTimeout is how go-redis's options spell it.
+// noTimeout is the value for no timeout in go-redis's options.
 const noTimeout = -1
 
-// Redis returns the process's client of a node, counted from 0: always the same
-// one, to be asked for in [Kind].New and not from several goroutines. It speaks
-// through Env.Dial.
+// Redis returns the process's client of a node, counted from 0. It returns the same client
+// at every call; it must be called in [Kind].New and not concurrently. The client dials by
+// Env.Dial.
 //
-// Its profile is strict, so that what a lock does is what its author wrote, one
+// Its profile is strict, so that a lock does exactly what its author wrote, with one
 // request per command:
 //
-//   - ContextTimeoutEnabled: a context bounds the read of the answer too. By
-//     default go-redis lets a deadline bound everything but that.
+//   - ContextTimeoutEnabled: a context also bounds the read of the answer. By
+//     default, in go-redis a deadline bounds everything but that.
 //   - MaxRetries -1: by default go-redis sends a command whose answer was lost
 //     up to three times more, and a SET NX that is sent again meets its own key.
 //   - DialerRetries 1: each failed dial is one failed request, for the same
-//     reason. A request dials by itself, under its own deadline and at most for
-//     five seconds; go-redis would do it in the background.
+//     reason. A request dials by itself, under its own deadline and for at most
+//     five seconds; go-redis would dial in the background.
 //   - DisableIdentity, and no maintenance notifications: a connection begins with
 //     HELLO and nothing else. Notifications would also look up host names.
-//   - PoolSize 32, far above the requests that one client has under way at once:
-//     nobody ever waits for a connection.
+//   - PoolSize 32, far more than the concurrent requests of one client: no request
+//     ever waits for a connection.
 //   - MinIdleConns 0, ConnMaxIdleTime -1, no pool for pipelines: connections are
 //     made when a request needs them and last until they break.
 //   - Buffers of 1 KiB, which hold any request of a lock: worlds are many and
 //     short, and the default is 64 KiB for each connection.
 //
-// All else is go-redis's default: RESP3, and five seconds for a read and a write,
-// counted by the connection. A dial's five seconds are counted by the process's
+// All other settings are go-redis's defaults: RESP3, and five seconds for a read and a
+// write, counted by the connection. The five seconds of a dial are counted by the process's
 // clock.
 func (e *Env) Redis(node int) *redis.Client {
 	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return e.open(e.Nodes[node], 0) })
 }
 
-// patient returns a client of every node that waits for an answer as long as
-// the request's context allows: locks that keep time by Env.Clock bound their
-// requests on it.
+// patientClients returns a client for every node. It waits for an answer as long as the
+// request's context allows: locks that use Env.Clock bound their requests with it.
 func (e *Env) patient() []*redis.Client {
 	nodes := make([]*redis.Client, len(e.Nodes))
 	for i := range nodes {
@@ -59,8 +58,8 @@ func (e *Env) patient() []*redis.Client {
 	return nodes
 }
 
-// counters returns a client of every node that keeps a counter, always the same
-// ones, as patient as those of patient.
+// counterClients returns a client for every node that counts tokens. It returns the same
+// clients at every call. They wait as those of patientClients do.
 func (e *Env) counters() []*redis.Client {
 	return Share(e, "redis counters", func() (counting []*redis.Client) {
 		for _, addr := range e.Counters {
@@ -70,12 +69,12 @@ func (e *Env) counters() []*redis.Client {
 	})
 }
 
-// open makes a strict client; a timeout of 0 is go-redis's default.
+// strictClient makes a strict client; a timeout of 0 is go-redis's default.
 func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 	return e.opens(&redis.Options{
 		Addr:                     addr,
 		Dialer:                   e.dialer(addr),
-		DialTimeout:              noTimeout, // newConnection sees to it
+		DialTimeout:              noTimeout, // newConnection has the timeout
 		ReadTimeout:              timeout,
 		WriteTimeout:             timeout,
 		ContextTimeoutEnabled:    true,
@@ -90,7 +89,7 @@ func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 	})
 }
 
-// opens makes a client that Close will close.
+// newClient makes a client that Env.Close will close.
 func (e *Env) opens(o *redis.Options) *redis.Client {
 	c := redis.NewClient(withoutPipelinePool(o))
 	if e.Turn != nil {
@@ -101,9 +100,9 @@ func (e *Env) opens(o *redis.Options) *redis.Client {
 	return c
 }
 
-// withoutPipelinePool turns the pool for pipelines off, where go-redis has one: since
-// v9.22, and the oldest that this is built with has no such option. A lock's pipelines
-// would go over connections of their own, and its traces depend on the version.
+// withoutPipelinePool turns off the pool for pipelines, which go-redis has since v9.22. The
+// oldest version that this is built with has no such option. With the pool, a lock's
+// pipelines would use connections of their own, and its traces would depend on the version.
 func withoutPipelinePool(o *redis.Options) *redis.Options {
 	if size := reflect.ValueOf(o).Elem().FieldByName("PipelinePoolSize"); size.IsValid() {
 		size.SetInt(-1)

@@ -105,7 +105,7 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// breakable is a connection whose end is seen by who looks at it.
+// A breakable is a connection whose end a caller can see by checking it.
 type breakable struct {
 	net.Conn
 	broken *bool
@@ -124,7 +124,7 @@ func (nothingToRead) Read(func(uintptr) bool) error  { return nil }
 func (nothingToRead) Write(func(uintptr) bool) error { return nil }
 func (nothingToRead) Control(func(uintptr)) error    { return nil }
 
-// go-redis does not send a request on a connection that it can see has ended.
+// go-redis does not send a request on a connection that visibly has ended.
 func TestIdleConnectionThatBroke(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		e := c.Env()

@@ -25,12 +25,12 @@ func init() {
 		Accepts:  []string{"ask", "clock", "node-timeout"},
 		Features: []string{
 			"elapsed-check",         // the time that the requests took counts
-			"drift-allowance",       // some time is taken off for the nodes' clocks
-			"node-timeout",          // no node is waited for longer than that
+			"drift-allowance",       // some time is subtracted for the nodes' clocks
+			"node-timeout",          // the wait for each node is bounded
 			"release-on-all-nodes",  // not only on those that acknowledged the grant
 			"release-after-failure", // a failed attempt removes what it has set
 			"fresh-value",           // a new value for every attempt
-			"value-check",           // release only what is still one's own
+			"value-check",           // release only the client's own key
 			"extend",
 		},
 		Slots: onEveryNode,
@@ -38,13 +38,13 @@ func init() {
 	})
 }
 
-// redlockNodeTimeout is at the upper end of what the specification suggests for
-// a lock of ten seconds: 5 to 50 ms.
+// redlockNodeTimeout is at the upper end of what the specification suggests for a lock of
+// ten seconds: 5 to 50 ms.
 const redlockNodeTimeout = 50 * time.Millisecond
 
-// redlockDrift is the specification's allowance for the drift of clocks: "just
-// a few milliseconds", in its reference implementation a hundredth of the TTL,
-// and 2 ms more for the resolution of the nodes' expiry.
+// redlockDrift returns the specification's allowance for the drift of clocks: "just a few
+// milliseconds". In its reference implementation that is a hundredth of the TTL, and 2 ms
+// more for the resolution of the nodes' expiry.
 func redlockDrift(ttl time.Duration) time.Duration { return ttl/100 + 2*time.Millisecond }
 
 type redlock struct {
@@ -54,7 +54,7 @@ type redlock struct {
 	quorum   int
 	validity validity
 	timeout  time.Duration // of each request to a node; 0 is none
-	value    string        // of every claim, if it is not to be fresh
+	value    string        // of every claim; "" if each gets a fresh one
 }
 
 func newRedlock(e *Env) (Lock, error) {
@@ -86,10 +86,10 @@ func newRedlock(e *Env) (Lock, error) {
 	return l, nil
 }
 
-// ask makes one request to each of some nodes. One by one, the next is asked
-// when the one before has answered or its time is up. All at once, it still
-// waits until every node has answered or its time is up, unlike libraries that
-// return when they have heard from a quorum.
+// askNodes makes one request to each of some nodes. With OneByOne, it asks the next node
+// when the one before has answered or its time is up. With AllAtOnce, it still waits until
+// every node has answered or its time is up, unlike libraries, which return after the
+// answers of a quorum.
 func (l *redlock) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers.All {
 	said := make(answers.All, len(nodes))
 	one := func(i int) {
@@ -144,8 +144,8 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	return nil, answers.Because(ctx, err)
 }
 
-// tidy removes the claim of a failed attempt, which stands in everybody's way, also
-// if the caller waits no longer.
+// cleanUp removes the claim of a failed attempt, which blocks all clients, even if the
+// caller does not wait any more.
 func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
 	if answers.Ended(ctx) == nil || l.timeout == 0 {
 		l.release(ctx, c, granted)
@@ -154,8 +154,8 @@ func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
 	go l.release(context.WithoutCancel(ctx), c, granted)
 }
 
-// release removes a claim from all nodes, also from those whose answer was an
-// error: the grant may have reached them.
+// release removes a claim from all nodes. That includes nodes whose answer was an error,
+// because the grant may have reached them.
 func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.All {
 	if l.env.Options.Has("release-on-all-nodes") {
 		granted = l.all
@@ -163,7 +163,7 @@ func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.A
 	return l.ask(ctx, granted, c.remove)
 }
 
-// redlockLease ends with the lock's validity time.
+// A redlockLease ends with the lock's validity time.
 type redlockLease struct {
 	lock    *redlock
 	claim   claim
@@ -171,8 +171,8 @@ type redlockLease struct {
 	expiry.End
 }
 
-// Release returns an error unless a quorum removed the key: one that wraps
-// ErrLost if too few nodes can have had it. Every node is asked in any case.
+// Release asks every node to remove the key. It returns an error unless a quorum did; the
+// error wraps ErrLost if too few nodes can have had the key.
 func (l *redlockLease) Release(ctx context.Context) error {
 	said := l.lock.release(ctx, l.claim, l.granted)
 	return l.verdict(ctx, said, "released")
@@ -180,11 +180,10 @@ func (l *redlockLease) Release(ctx context.Context) error {
 
 type extendableRedlockLease struct{ *redlockLease }
 
-// Extend asks all nodes to prolong the key, and counts as Acquire does. It has to
-// be complete before the lease is over: on a node whose key had ended a request of
-// the acquire that was late can have set it anew, and somebody else can have had
-// the lock in between. After an error that does not wrap ErrLost, some nodes may
-// have prolonged it.
+// Extend asks all nodes to extend the key, and counts answers as Acquire does. It must
+// complete before the lease ends. Otherwise, on a node whose key had expired, a late
+// request of the acquire can have set it anew, and another client can have held the lock in
+// between. After an error that does not wrap ErrLost, some nodes may have extended the key.
 func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	start := l.lock.validity.now()
 	said := l.lock.ask(ctx, l.lock.all, l.claim.prolong)
@@ -204,7 +203,8 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// verdict is nil if a quorum did what it was asked to do with the key.
+// checkQuorum returns nil if a quorum did what it was asked to do with the key, and an
+// error otherwise.
 func (l *redlockLease) verdict(ctx context.Context, said answers.All, done string) error {
 	yes, quorum := len(said.Yes()), l.lock.quorum
 	if yes >= quorum {

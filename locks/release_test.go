@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A holder whose lease has ended deletes the key of the next one, and a third
-// client gets in beside it.
+// A holder whose lease has ended deletes the key of the next holder, and a third client
+// acquires the lock at the same time.
 func TestPlainDelFreesAnothersLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		late := acquire(t, c.Client(t, "single-plain-del"))
@@ -25,8 +25,8 @@ func TestPlainDelFreesAnothersLock(t *testing.T) {
 	})
 }
 
-// The answer to the GET is under way when the key expires and another client sets
-// it. Only a script that compares on the node has no such moment.
+// While the answer to the GET is on its way, the key expires and another client sets it.
+// Only a script that compares on the node has no such moment.
 func TestGetThenDelRaces(t *testing.T) {
 	tests := []struct {
 		kind string
@@ -39,7 +39,7 @@ func TestGetThenDelRaces(t *testing.T) {
 		t.Run(test.kind, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
 				l := c.Client(t, test.kind)
-				release(t, acquire(t, l)) // the node knows the script from now on
+				release(t, acquire(t, l)) // from now on the node has the script
 				lease := acquire(t, l)
 				c.Nodes[0].Replies = func(command string) time.Duration {
 					if command == "GET" || command == "DEL" {
@@ -78,7 +78,7 @@ func TestGetThenDelLooksFirst(t *testing.T) {
 	})
 }
 
-// The key goes between the look and the DEL, and nobody has taken it.
+// The key expires between the GET and the DEL, and no other client has set it.
 func TestGetThenDelFindsNothingToDelete(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquire(t, c.Client(t, "single-get-then-del"))

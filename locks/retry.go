@@ -8,49 +8,48 @@ import (
 	"time"
 )
 
-// Retry is a way to choose the pause after a failed attempt to get a lock.
+// Retry is a way to choose the pause after a failed attempt to acquire a lock.
 type Retry string
 
 const (
-	// Fixed always pauses for the base interval. Clients that fail together try
-	// again together.
+	// Fixed always pauses for the base interval. Clients that fail together try again
+	// together.
 	Fixed Retry = "fixed"
-	// Jitter pauses for the base interval on average, and for any time between
-	// nothing and twice that. The Redis documentation asks for a random delay, so
-	// that clients which compete for the same nodes do not split the votes again
-	// and again. With the same average as Fixed it sends as many commands; with
-	// the widest spread there is around it, clients drift apart the soonest.
+	// Jitter pauses for the base interval on average, and for any time between zero and
+	// twice that. The Redis documentation asks for a random delay, so that clients that
+	// compete for the same nodes do not split the votes again and again. Jitter has the
+	// same average as Fixed, so it sends as many commands. It has the widest spread around
+	// that average, so clients drift apart the soonest.
 	Jitter Retry = "jitter"
-	// Linear pauses longer by the base interval after every failure: once, twice,
+	// Linear makes the pause longer by the base interval after every failure: once, twice,
 	// three times the base interval, up to the limit of Exponential.
 	Linear Retry = "linear"
-	// Exponential doubles the pause after every failure: the base interval, then
-	// twice, four times that, up to a limit. The busier the lock the fewer the
-	// commands, but clients that fail together still try again together.
+	// Exponential doubles the pause after every failure: the base interval, then twice,
+	// four times that, up to a limit. The busier the lock, the fewer the commands, but
+	// clients that fail together still try again together.
 	Exponential Retry = "exponential"
-	// ExponentialJitter pauses for any time up to what Exponential would. It is
-	// "full jitter" in Marc Brooker's article "Exponential Backoff And Jitter"
-	// (AWS Architecture Blog, 2015), which finds that clients need less work with
-	// it than with the other ways that it compares.
+	// ExponentialJitter pauses for any time up to the pause of Exponential. It is "full
+	// jitter" in Marc Brooker's article "Exponential Backoff And Jitter" (AWS Architecture
+	// Blog, 2015), which finds that clients need less work with it than with the other ways
+	// that it compares.
 	ExponentialJitter Retry = "exponential-jitter"
-	// ExponentialTenth pauses for what Exponential would and for up to a tenth of
-	// that more: a little jitter on top, as it is often written by hand.
+	// ExponentialTenth pauses for the pause of Exponential plus up to a tenth of it: a
+	// little jitter on top, as it is often written by hand.
 	ExponentialTenth Retry = "exponential-tenth"
 )
 
-// Retries are all of them, the simplest first.
+// Retries returns all of them, the simplest first.
 func Retries() []Retry {
 	return []Retry{Fixed, Jitter, Linear, Exponential, ExponentialJitter, ExponentialTenth}
 }
 
-// maxRetryFactor is how many base intervals [Retry.Pause] lets a pause grow to
-// at most, without jitter.
+// maxRetryFactor limits the pauses of [Retry.Pause], in base intervals and without jitter.
 const maxRetryFactor = 32
 
-// Pause is how long to wait after the failed-th attempt in a row, counted from 1,
-// and is at least a nanosecond. base is the interval, from a nanosecond to a year;
-// what is less counts as a nanosecond. An error means that r is unknown or that
-// random, from which eight bytes are read where chance decides, could not be read.
+// Pause returns how long to wait after a failed attempt, at least a nanosecond. failed is
+// the number of failures in a row, counted from 1. base is the interval, from a nanosecond
+// to a year; a shorter one counts as a nanosecond. If r uses chance, Pause reads eight
+// bytes from random. It returns an error if r is unknown or random cannot be read.
 func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Duration, error) {
 	base = max(base, 1)
 	switch r {
@@ -72,7 +71,8 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 	return 0, fmt.Errorf("no way to retry is called %q: there are %v", string(r), Retries())
 }
 
-// grown is base, doubled for every failure after the first, up to MaxRetryFactor.
+// exponentialPause returns base, doubled for every failure after the first, up to
+// maxRetryFactor times base.
 func grown(base time.Duration, failed int) time.Duration {
 	factor := time.Duration(1)
 	for range failed - 1 {
@@ -83,7 +83,7 @@ func grown(base time.Duration, failed int) time.Duration {
 	return factor * base
 }
 
-// upTo draws a time from 1 ns to longest, all equally likely.
+// randomUpTo draws a time from 1 ns to longest, all equally likely.
 func upTo(longest time.Duration, random io.Reader) (time.Duration, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

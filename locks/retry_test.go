@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The draws at both ends: nothing but zeros, nothing but ones.
+// The draws at both ends: only zeros, and only ones.
 func allZeros() io.Reader { return bytes.NewReader(make([]byte, 8)) }
 func allOnes() io.Reader  { return bytes.NewReader(bytes.Repeat([]byte{0xff}, 8)) }
 
@@ -65,8 +65,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// The two that leave it to chance draw from all of their range alike, and so have
-// the mean that they claim.
+// The two retries that are completely random draw uniformly from their whole range, and so
+// have the mean that they promise.
 func TestPausesAreUniform(t *testing.T) {
 	const draws = 10_000
 	random := rand.NewChaCha8([32]byte{})
@@ -84,7 +84,7 @@ func TestPausesAreUniform(t *testing.T) {
 			sum += pause
 			tenths[(pause-1)*10/(2*mean)]++
 		}
-		// The mean's standard error is 0.6 % of it, a tenth's 3 %.
+		// The standard error of the mean is 0.6 % of it, and that of a tenth 3 %.
 		if got := sum / draws; got < mean*97/100 || got > mean*103/100 {
 			t.Errorf("%s pauses for %v on average, want %v", retry, got, mean)
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock from before Redis 2.6.12, whose SET took neither NX nor PX, which
-// tutorials still teach: SETNX to get the key, EXPIRE to let it end. Whoever dies
-// between the two commands leaves a key that never ends.
+// The lock from before Redis 2.6.12, when SET had neither NX nor PX. Tutorials still teach
+// it: SETNX to acquire the key, EXPIRE to let it end. A client that dies between the two
+// commands leaves a key that never ends.
 //
 // https://redis.io/docs/latest/commands/set/
 func init() {
@@ -28,8 +28,8 @@ func init() {
 	})
 }
 
-// setThenExpire cleans up if it can when the second command fails. It cannot if
-// the process has died, or the network with it.
+// setThenExpire tries to remove the key when the second command fails. It cannot if the
+// process or its network has died.
 func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 	if granted, err := l.ask(ctx, c.setForEver); err != nil || !granted {
 		return false, err
@@ -39,7 +39,7 @@ func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 		err = errors.New("the key was gone before it got its expiry")
 	}
 	if err != nil {
-		// What becomes of this request changes nothing for the caller.
+		// The result of this request changes nothing for the caller.
 		_, _ = l.release(ctx, c)
 		return false, err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/internal/expiry"
 )
 
-// The lock of the Redis documentation for one instance: SET with NX and PX, and
-// a release that checks the value.
+// The lock of the Redis documentation for one instance: SET with NX and PX, and a release
+// that checks the value.
 //
 // https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 func init() {
@@ -25,8 +25,8 @@ func init() {
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{
-			"elapsed-check", // refuse a grant whose answer came after its end
-			"value-check",   // release only what is still one's own
+			"elapsed-check", // refuse a grant if its answer came after its end
+			"value-check",   // release only the client's own key
 			"fresh-value",   // a new value for every attempt
 			"extend",
 		},
@@ -35,26 +35,25 @@ func init() {
 	})
 }
 
-// onFirstNode is the slots of a lock that keeps its key on one node.
+// onFirstNode returns the slots of a lock that stores its key on one node.
 func onFirstNode(key string, nodes int) (slots []Slot, quorum int) {
 	return []Slot{{Node: 0, Key: key}}, 1
 }
 
-// single is the lock on one node. Its variants are made of it: they replace how
-// a claim is set or released.
+// single is the lock on one node. Its variants replace how a claim is set or released.
 type single struct {
 	env      *Env
 	node     *redis.Client
 	validity validity
 	timeout  time.Duration // of each request; 0 is none
-	value    string        // of every claim, if it is not to be fresh
-	// unchecked removes the key whatever its value.
+	value    string        // of every claim; "" if each gets a fresh one
+	// unchecked makes the release delete the key whatever its value.
 	unchecked bool
 	set       func(context.Context, claim) (bool, error)
 	release   func(context.Context, claim) (bool, error)
 }
 
-// variant makes a lock from the one on one node.
+// newVariant returns a constructor for a variant of the lock on one node.
 func variant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	return func(e *Env) (Lock, error) {
 		l, err := e.single()
@@ -88,14 +87,13 @@ func (e *Env) single() (*single, error) {
 	return l, nil
 }
 
-// unanswered is the error of a request that failed; one that was refused has
-// none.
+// A requestError is the error of a request that failed. A refused request has no error.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error { return u.error }
 
-// ask makes one request. Its error is unanswered, and gives the reason in words
-// that do not depend on chance.
+// ask makes one request. Its error is a requestError, and gives the reason in words that do
+// not depend on chance.
 func (l *single) ask(ctx context.Context, request func(context.Context, *redis.Client) (bool, error)) (bool, error) {
 	bounded, cancel := within(ctx, l.env.Clock, l.timeout)
 	defer cancel()
@@ -106,8 +104,8 @@ func (l *single) ask(ctx context.Context, request func(context.Context, *redis.C
 	return yes, nil
 }
 
-// Acquire tries once. After an error of the network the key may have been set
-// all the same; then it stands until its TTL is over.
+// Acquire tries once. After a network error the key may have been set nevertheless; then it
+// exists until its TTL has passed.
 func (l *single) Acquire(ctx context.Context) (Lease, error) {
 	lease, err := l.lease(ctx, l.set)
 	if err != nil {
@@ -119,7 +117,7 @@ func (l *single) Acquire(ctx context.Context) (Lease, error) {
 	return extendableSingleLease{lease}, nil
 }
 
-// lease holds the key for a TTL.
+// acquireLease tries once to set the key for a TTL.
 func (l *single) lease(ctx context.Context, set func(context.Context, claim) (bool, error)) (*singleLease, error) {
 	start := l.validity.now()
 	h, err := l.hold(ctx, set)
@@ -128,14 +126,14 @@ func (l *single) lease(ctx context.Context, set func(context.Context, claim) (bo
 	}
 	left, ends := l.validity.since(start)
 	if left <= 0 {
-		// What becomes of this request changes nothing for the caller.
+		// The result of this request changes nothing for the caller.
 		_, _ = l.release(ctx, h.claim)
 		return nil, fmt.Errorf("%w: the answer came %v after the end of the lease", ErrNotAcquired, -left)
 	}
 	return &singleLease{h, expiry.At(ends)}, nil
 }
 
-// hold tries once to set the key.
+// setKey tries once to set the key.
 func (l *single) hold(ctx context.Context, set func(context.Context, claim) (bool, error)) (holding, error) {
 	c := claim{key: l.env.Key, value: l.value, ttl: l.validity.ttl, unchecked: l.unchecked}
 	if c.value == "" {
@@ -155,7 +153,7 @@ func (l *single) hold(ctx context.Context, set func(context.Context, claim) (boo
 	return holding{l, c}, nil
 }
 
-// holding is a claim that was granted.
+// A heldClaim is a claim that was granted.
 type holding struct {
 	lock  *single
 	claim claim
@@ -172,7 +170,7 @@ func (h holding) Release(ctx context.Context) error {
 	return nil
 }
 
-// singleLease ends one TTL after Acquire, or the last Extend or renewal, was called.
+// A singleLease ends one TTL after the call of Acquire, or of the last Extend or renewal.
 type singleLease struct {
 	holding
 	expiry.End
@@ -199,7 +197,7 @@ type extendableSingleLease struct{ *singleLease }
 
 func (l extendableSingleLease) Extend(ctx context.Context) error { return l.prolong(ctx) }
 
-// within bounds a request to one node on the process's clock; 0 is no bound.
+// within bounds a request to one node on the process's clock; a timeout of 0 is no bound.
 func within(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		return ctx, func() {}

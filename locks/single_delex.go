@@ -2,9 +2,9 @@ package locks
 
 import "context"
 
-// The release that needs no script: since 8.4 Redis has a command that compares and
-// deletes in one step. What it comes to is what the script comes to, in one command that
-// can be read.
+// The release that needs no script: since version 8.4 Redis has a command that compares and
+// deletes in one step. The result is the same as that of the script, in one command that
+// people can read.
 //
 // https://redis.io/docs/latest/commands/delex/
 func init() {

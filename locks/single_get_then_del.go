@@ -7,9 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The release of those who know that one must look before one deletes, but want
-// to do without a script: GET, compare, DEL. Between the two commands the key can
-// expire and be set by somebody else, whose key is then deleted.
+// The release by a client that looks before it deletes, but without a script: GET, compare,
+// DEL. Between the two commands the key can expire and another client can set it. Then that
+// client's key is deleted.
 func init() {
 	Register(Kind{
 		Name:     "single-get-then-del",
@@ -34,7 +34,7 @@ func (l *single) getThenDelete(ctx context.Context, c claim) (bool, error) {
 	return l.ask(ctx, c.remove)
 }
 
-// stands says whether the key has the claim's value.
+// isStored reports whether the key has the claim's value.
 func (c claim) stands(ctx context.Context, node *redis.Client) (bool, error) {
 	value, err := node.Get(ctx, c.key).Result()
 	if errors.Is(err, redis.Nil) {

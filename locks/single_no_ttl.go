@@ -6,9 +6,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock of those who do not want to guess how long the work takes: the key
-// stands until its holder removes it. No holder is ever late, and none may ever
-// die: then nobody gets the lock again, until an operator deletes the key.
+// The lock for users who do not want to guess how long the work takes: the key exists until
+// its holder removes it. No holder is ever late. But if a holder dies, nobody acquires the
+// lock again until an operator deletes the key.
 func init() {
 	Register(Kind{
 		Name:     "single-no-ttl",
@@ -25,8 +25,8 @@ func init() {
 
 type endless struct{ *single }
 
-// Acquire tries once. After an error of the network the key may have been set
-// all the same; then it stands for ever.
+// Acquire tries once. After a network error the key may have been set nevertheless; then it
+// exists forever.
 func (l endless) Acquire(ctx context.Context) (Lease, error) {
 	h, err := l.hold(ctx, func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.setForEver) })
 	if err != nil {

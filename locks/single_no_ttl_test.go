@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A holder that dies without a TTL is waited for forever.
+// Without a TTL, clients wait forever for a holder that has died.
 func TestNoTTLNeverEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := acquire(t, c.Client(t, "single-no-ttl"))
@@ -22,7 +22,7 @@ func TestNoTTLNeverEnds(t *testing.T) {
 	})
 }
 
-// The price of not knowing whether the key was set.
+// If it is unknown whether the key was set, it may exist forever.
 func TestNoTTLAfterALostAnswer(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Cut = takes

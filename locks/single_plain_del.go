@@ -1,9 +1,8 @@
 package locks
 
-// The release that comes to mind first: whoever is done deletes the key. It is
-// one command, it needs no script and no value to remember, and it works in every
-// test, because in a test nobody is late. A holder that is late deletes the key of
-// the one who came after it.
+// The most obvious release: the client deletes the key when it is done. That is one
+// command. It needs no script and no value to remember. It works in every test, because in
+// a test no client is late. A late holder deletes the key of the next holder.
 func init() {
 	Register(Kind{
 		Name:     "single-plain-del",

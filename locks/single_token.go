@@ -6,10 +6,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock that mints its fencing token in the same step as it grants: the script
-// that sets the key also counts, and nothing can come in between. The counter has
-// no expiry, and is as durable as the node: one that restarts without it begins
-// again at 1.
+// The lock that makes its fencing token in the same step as the grant: the script that sets
+// the key also counts, so nothing can happen in between. The counter does not expire, and
+// is as durable as the node: a node that restarts without it begins again at 1.
 func init() {
 	Register(Kind{
 		Name:     "single-token",
@@ -53,5 +52,5 @@ type tokenLease struct {
 	token uint64
 }
 
-// Token is the node's count of grants, this one included.
+// Token returns the node's count of grants, including this one.
 func (l tokenLease) Token() uint64 { return l.token }

@@ -38,7 +38,7 @@ func TestTokensOfTheLockGrow(t *testing.T) {
 	})
 }
 
-// Nothing can come between the lock and its token: both are one script.
+// Nothing can happen between the lock and its token: both are one script.
 func TestTokenIsMintedWithTheLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "single-token")

@@ -8,10 +8,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The remedy for a failover that forgets a lock: a grant counts only once a
-// replica has it too. That makes it less likely that the lock is lost, and no
-// more, as the documentation of WAIT says itself: the failover may promote another
-// replica than the one that confirmed, or one that has forgotten.
+// The remedy for a failover that forgets a lock: a grant counts only once a replica has it
+// too. That makes the loss of the lock less likely, but does not prevent it, as the
+// documentation of WAIT says itself. The failover may promote another replica than the one
+// that confirmed, or a replica that has forgotten the key.
 //
 // https://redis.io/docs/latest/commands/wait/
 func init() {
@@ -30,24 +30,24 @@ func init() {
 	})
 }
 
-// replicaTimeout is long beside the lag of a healthy replica.
+// replicaTimeout is long compared with the lag of a healthy replica.
 const replicaTimeout = time.Second
 
-// setAndWait removes the key again if no replica confirms it in time. An
-// extension of the lease does not wait: if it is forgotten, the lock ends sooner
+// setAndWait sets the key, and removes it again if no replica confirms it in time. An
+// extension of the lease does not wait: if the extension is forgotten, the lock ends sooner
 // than its holder believes.
 func (l *single) setAndWait(ctx context.Context, c claim) (bool, error) {
 	if granted, err := l.ask(ctx, c.set); err != nil || !granted {
 		return false, err
 	}
-	// WAIT speaks of what was written on its own connection. The client's pool
-	// hands out the one that was used last, so that is the one of the SET.
+	// WAIT concerns what was written on its own connection. The client's pool returns the
+	// connection that was used last, so that is the connection of the SET.
 	confirmed, err := l.ask(ctx, waitForReplica)
 	if err == nil && !confirmed {
 		err = fmt.Errorf("no replica confirmed it within %v", replicaTimeout)
 	}
 	if err != nil {
-		// What becomes of this request changes nothing for the caller.
+		// The result of this request changes nothing for the caller.
 		_, _ = l.release(ctx, c)
 		return false, err
 	}

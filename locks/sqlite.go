@@ -1,21 +1,22 @@
 package locks
 
-// SQLite is the system of locks in a SQLite database: a file that the processes of one machine share.
+// SQLite is the system of locks in a SQLite database: a file that the processes of one
+// machine share.
 const SQLite = "sqlite"
 
-// The locks on SQLite are ours, on modernc.org/sqlite, unmodified. They are made elsewhere, as those
-// of libraries are.
+// The locks on SQLite are ours, on modernc.org/sqlite, unmodified. Another package makes
+// them, as for those of libraries.
 func init() {
 	Register(Kind{
 		Name: "sqlite-lease", System: SQLite, Adapter: adapters + "sqlite", Library: "modernc.org/sqlite",
 		Title:    "SQLite: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now by the machine's clock; token: its generation",
 		OwnClock: true, Accepts: []string{"clock"},
 		Features: []string{
-			"busy-timeout", // SQLite waits for the file's lock for up to 5 s; else it says at once that it is busy
-			"synchronous",  // SQLite goes on when the disk has what it has written, as by default; else PRAGMA synchronous = OFF
-			"holder-check", // release and extend only what is still one's own
-			"keep-row",     // release by UPDATE, so that the generation goes on; else by DELETE
-			"generation",   // is the token; else the lock has none of its own
+			"busy-timeout", // SQLite waits for the file's lock for up to 5 s; without it, it immediately reports that it is busy
+			"synchronous",  // SQLite waits until the disk has its writes, the default; without it PRAGMA synchronous = OFF
+			"holder-check", // release and extend only the client's own lease
+			"keep-row",     // release by UPDATE, so that the generation continues; without it by DELETE
+			"generation",   // the generation is the token; without it the lock has no token of its own
 		},
 		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: SQLiteRow(key)}}, 1 },
 	})
@@ -36,8 +37,8 @@ func init() {
 	}
 }
 
-// SQLiteRow is the row that a lease is kept in.
+// SQLiteRow returns the row that a lease is stored in.
 func SQLiteRow(key string) string { return "locks/" + key }
 
-// SQLiteFile is the database that is a lock by itself.
+// SQLiteFile returns the file name of the database that is a lock by itself.
 func SQLiteFile(key string) string { return key + ".db" }

@@ -4,7 +4,7 @@ import (
 	"github.com/locksim/locksim/internal/testkit/roof"
 )
 
-// The words of the suite.
+// Short names for the suite's types.
 type (
 	cluster = roof.Cluster
 	node    = roof.Node

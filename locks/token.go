@@ -5,39 +5,37 @@ import (
 	"slices"
 )
 
-// A TokenSource mints the fencing tokens of grants whose lock has none of its
-// own. The tokens of a good one grow from grant to grant, in the order in which
-// the grants were made.
+// A TokenSource makes the fencing tokens of grants whose lock has none of its own. The
+// tokens of a good source grow from grant to grant, in the order of the grants.
 type TokenSource struct {
-	// Name is what scenarios call it.
+	// Name is the name in scenarios.
 	Name string
 	// Title is one line for people.
 	Title string
-	// Counts says that it counts on the nodes of Env.Counters, and needs at
+	// Counts reports that the source counts on the nodes of Env.Counters, and needs at
 	// least one.
 	Counts bool
-	// Several says that it counts on all of those nodes and not on the first.
+	// CountsOnAll reports that it counts on all of those nodes, and not only on the first.
 	Several bool
-	// Unordered tokens can only be told apart: that one is greater than another
-	// means nothing.
+	// Unordered reports that tokens can only be compared for equality: a greater token is
+	// not a later one.
 	Unordered bool
-	// OwnClock says that it reads Env.Clock: faults of the process's clock act on
-	// it.
+	// OwnClock reports that the source reads Env.Clock: faults of the process's clock act
+	// on it.
 	OwnClock bool
 	// System is the kind of server that it counts on.
 	System string
-	// Warm, if set, opens what Mint needs, before the story begins.
+	// Warm, if not nil, opens what Mint needs, before the story begins.
 	Warm func(*Env)
-	// Mint makes the token of a grant that the process has just got. It is never
+	// Mint makes the token for a grant that the process has just received. A token is never
 	// 0. An error means that the process has no token.
 	Mint func(context.Context, *Env) (uint64, error)
 }
 
 var tokenSources = map[string]TokenSource{}
 
-// RegisterTokenSource adds a source. It is for package initialisation;
-// registering one name twice panics, because one of the two would silently never
-// run.
+// RegisterTokenSource adds a source. It is for package initialisation. It panics if a name
+// is registered twice, because one of the two would silently never run.
 func RegisterTokenSource(s TokenSource) {
 	if _, dup := tokenSources[s.Name]; dup {
 		panic("locks: two token sources are called " + s.Name)
@@ -61,5 +59,5 @@ func TokenSourceNames() []string {
 	return names
 }
 
-// counterKey is where a node keeps the counter of a lock's tokens.
+// counterKey returns the key of a lock's token counter on a node.
 func counterKey(lock string) string { return lock + ":token" }

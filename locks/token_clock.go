@@ -8,9 +8,9 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Time goes on, so its number seems to be one that grows, and nobody has to keep
-// it. But each client reads a clock of its own: one that is behind gives a new
-// holder a smaller token than the old holder had.
+// The time as a token. Time increases, so it seems to be a growing number that no server
+// has to store. But each client reads its own clock: a client whose clock is behind gives a
+// new holder a smaller token than the old holder had.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:     "clock",

@@ -11,10 +11,9 @@ import (
 	"github.com/locksim/locksim/internal/answers"
 )
 
-// The counter that first comes to mind: Redis has INCR, and it is atomic. But it
-// is asked after the lock was granted, so between the two everything can happen:
-// a holder that was stopped there gets its token when it wakes up, and outranks
-// those who came after it.
+// The most obvious counter: Redis has INCR, and it is atomic. But the client asks for the
+// token after the lock was granted, so anything can happen in between. A holder that was
+// stopped there gets its token when it wakes up, and outranks the holders after it.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:   "incr",
@@ -36,7 +35,7 @@ func init() {
 	})
 }
 
-// counterTimeout is what go-redis gives a command by default.
+// counterTimeout is the timeout that go-redis gives a command by default.
 const counterTimeout = 5 * time.Second
 
 // count increments the lock's counter on a node.

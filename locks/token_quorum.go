@@ -8,11 +8,11 @@ import (
 	"github.com/locksim/locksim/internal/answers"
 )
 
-// The counter for those who have no single node to rely on: every node counts,
-// and the highest of the answers of a majority is the token. It looks like
-// Redlock and shares its idea that two majorities have a node in common. But the
-// node in common need not be the one with the highest count, so that the second
-// majority may come to the same number as the first, or to a smaller one.
+// The counter for users without a single reliable node: every node counts, and the highest
+// of the answers of a majority is the token. It looks like Redlock and shares its idea that
+// two majorities have a node in common. But the common node need not be the one with the
+// highest count. So the second majority may give the same number as the first, or a smaller
+// one.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:    "quorum-incr",
@@ -25,13 +25,12 @@ func init() {
 	})
 }
 
-// counterNodeTimeout is as short as Redlock's: a node that does not answer is
-// one to do without.
+// counterNodeTimeout is as short as Redlock's, so that a node that does not answer delays
+// nobody for long.
 const counterNodeTimeout = redlockNodeTimeout
 
-// quorumIncr asks all nodes at once and waits until each has answered or its
-// time is up: a node that is slow counts, so the token does not depend on which
-// of the answers came first.
+// quorumIncr asks all nodes at the same time and waits until each has answered or its time
+// is up. A slow node counts too, so the token does not depend on the order of the answers.
 func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	counters := e.counters()
 	if len(counters) == 0 {

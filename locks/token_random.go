@@ -7,9 +7,8 @@ import (
 	"io"
 )
 
-// The lock has a random value already, so why not use one as the token? Because
-// a storage can tell that two random values differ, but not which of the two is
-// the later.
+// A random value as a token, because the lock already has one. A storage can see that two
+// random values differ, but not which of the two is the later one.
 func init() {
 	RegisterTokenSource(TokenSource{
 		Name:      "random",
@@ -21,8 +20,8 @@ func init() {
 				if _, err := io.ReadFull(e.Rand, b[:]); err != nil {
 					return 0, fmt.Errorf("%w: no random bits: %w", ErrNoToken, err)
 				}
-				// One bit less than there is room for: many a database has signed
-				// integers only.
+				// One bit less than there is room for: many databases have only signed
+				// integers.
 				if token := binary.BigEndian.Uint64(b[:]) >> 1; token != 0 {
 					return token, nil
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// minting is the environment of a new client whose tokens the nodes count.
+// newTokenEnv returns the environment of a new client whose tokens the nodes count.
 func minting(t *testing.T, c *cluster, settings ...setting) *locks.Env {
 	e := c.Env()
 	e.Counters, e.Nodes = e.Nodes, nil
@@ -47,7 +47,7 @@ func mint(t *testing.T, name string, e *locks.Env) uint64 {
 	return token
 }
 
-// mintsNothing has a source fail and returns what the error says.
+// mintError calls a source that must fail, and returns the text of its error.
 func mintsNothing(t *testing.T, name string, e *locks.Env) string {
 	t.Helper()
 	token, err := source(t, name).Mint(t.Context(), e)
@@ -162,7 +162,7 @@ func TestMintIsBoundedByItsContext(t *testing.T) {
 	}
 }
 
-// reaching says which nodes, counted from 1, a client can reach.
+// setReachable sets which nodes, counted from 1, a client can reach.
 func reaching(c *cluster, nodes ...int) {
 	for i, n := range c.Nodes {
 		n.Mute = !slices.Contains(nodes, i+1)
@@ -191,8 +191,8 @@ func TestQuorumIncr(t *testing.T) {
 	})
 }
 
-// Two majorities have a node in common, but it need not be the one that is ahead.
-// No clock and no crash is to blame.
+// Two majorities have a node in common, but it need not be the one that is ahead. Neither a
+// clock nor a crash is to blame.
 func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		for _, holder := range []struct {
@@ -209,7 +209,7 @@ func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 	})
 }
 
-// Attempts that failed have left one node ahead of the others.
+// Failed attempts have left one node ahead of the others.
 func TestQuorumIncrGoesBack(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		reaching(c, 2)
@@ -263,7 +263,7 @@ func TestRandomToken(t *testing.T) {
 		broken := iotest.ErrReader(errors.New("broken"))
 		contains(t, mintsNothing(t, "random", minting(t, c, from(broken))), "no random bits: broken")
 
-		// They do not grow.
+		// The tokens do not grow.
 		e := minting(t, c)
 		var tokens []uint64
 		for range 20 {

@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisTurns has the goroutines that share a go-redis client take turns, each
-// before it asks for a connection.
+// redisTurns makes the goroutines that share a go-redis client take turns, each before it
+// asks for a connection.
 type redisTurns struct {
 	turn func(words ...string)
 	addr string
@@ -17,7 +17,7 @@ type redisTurns struct {
 // DialHook leaves dials as they are.
 func (t redisTurns) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-// ProcessHook waits before a command.
+// ProcessHook waits for a turn before a command.
 func (t redisTurns) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		t.wait(cmd)
@@ -25,7 +25,7 @@ func (t redisTurns) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// ProcessPipelineHook waits before a pipeline.
+// ProcessPipelineHook waits for a turn before a pipeline.
 func (t redisTurns) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		t.wait(cmds...)
@@ -33,7 +33,8 @@ func (t redisTurns) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pr
 	}
 }
 
-// wait tells locks that ask several nodes at once apart by the node.
+// wait waits for a turn. Its words end with the address of the node, because locks ask
+// several nodes at the same time.
 func (t redisTurns) wait(cmds ...redis.Cmder) {
 	n := 1
 	for _, cmd := range cmds {

@@ -6,15 +6,15 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// validity works out how long a grant lasts.
+// validity computes how long a grant lasts.
 type validity struct {
 	clock fakeclock.Clock
 	kind  fakeclock.Kind
 	ttl   time.Duration
-	// drift is taken off for the clocks of the nodes, which may run faster.
+	// drift is subtracted for the clocks of the nodes, which may run faster.
 	drift time.Duration
-	// unchecked takes the answer to have come at once: the grant is believed to
-	// last its full time from now, and is never refused for having come late.
+	// unchecked ignores how long the answer took: the grant is believed to last its full
+	// time from now, and is never refused because it came late.
 	unchecked bool
 }
 
@@ -34,8 +34,8 @@ func (e *Env) validity(drift time.Duration) validity {
 
 func (v validity) now() fakeclock.Reading { return v.clock.Read(v.kind) }
 
-// since returns what is left, now, of a grant that was asked for at start, and
-// when it ends. Nothing is left if it is not positive.
+// remaining returns how much time is left of a grant that was requested at start, and when
+// the grant ends. If left is not positive, the grant has ended.
 func (v validity) since(start fakeclock.Reading) (left time.Duration, ends fakeclock.Reading) {
 	now := v.now()
 	if v.unchecked {

@@ -8,14 +8,14 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// The lock of those who cannot say how long the work takes: the TTL is short, and
-// a goroutine, the watchdog, renews the lease until the work is done. If the
-// process dies the renewals end, and the lock with them. Redisson made the name
-// and the interval of a third of the TTL popular.
+// The lock for users who cannot say how long the work takes. The TTL is short, and a
+// goroutine, the watchdog, renews the lease until the work is done. If the process dies,
+// the renewals end, and the lock with them. Redisson made the name popular, and the
+// interval of a third of the TTL.
 //
-// Without retry-renewal, the first error ends the renewals, silently, while the
-// work goes on: https://github.com/redisson/redisson/issues/2515. Without
-// loss-signal the work is not told that its lease is over:
+// Without retry-renewal, the first error ends the renewals, silently, while the work
+// continues: https://github.com/redisson/redisson/issues/2515. Without loss-signal the work
+// is not notified that its lease has ended:
 // https://github.com/redisson/redisson/issues/4698.
 func init() {
 	Register(Kind{
@@ -29,21 +29,21 @@ func init() {
 			"value-check",
 			"fresh-value",
 			"retry-renewal", // after a failed renewal try again, as long as the lease lasts
-			"loss-signal",   // tell of a lease that ended or was taken away
+			"loss-signal",   // notify the work if the lease ended or was taken away
 		},
 		Slots: onFirstNode,
 		New:   variant(func(l *single) Lock { return &watched{l, l.env.Lifetime()} }),
 	})
 }
 
-// watched is the lock that has its leases watched.
+// A watchdogLock is the lock whose leases have a watchdog.
 type watched struct {
 	*single
-	life context.Context // until Env.Close
+	life context.Context // ends with Env.Close
 }
 
-// Acquire tries once, as single does. The context is for the attempt only: what
-// ends the watchdog is Release, the end of the lease or Env.Close.
+// Acquire tries once, as single does. The context is only for the attempt. The watchdog
+// ends with Release, with the lease or with Env.Close.
 func (l *watched) Acquire(ctx context.Context) (Lease, error) {
 	lease, err := l.lease(ctx, l.set)
 	if err != nil {
@@ -68,10 +68,10 @@ func (l *watched) Acquire(ctx context.Context) (Lease, error) {
 	return notifyingLease{w}, nil
 }
 
-// watchedLease has a watchdog.
+// A watchedLease has a watchdog.
 type watchedLease struct {
 	*singleLease
-	// patience bounds a renewal. One that has failed is tried again after as long.
+	// renewalTimeout bounds a renewal. It is also the pause after a failed renewal.
 	patience time.Duration
 	renewals chan fakeclock.Reading
 	lost     chan struct{}
@@ -82,7 +82,7 @@ type watchedLease struct {
 // Renewals is as in [Renewer].
 func (l *watchedLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
 
-// Release first ends the watchdog, and waits for a renewal that is under way.
+// Release first ends the watchdog, and waits for an unfinished renewal.
 func (l *watchedLease) Release(ctx context.Context) error {
 	l.stop()
 	select {
@@ -92,15 +92,14 @@ func (l *watchedLease) Release(ctx context.Context) error {
 	return l.singleLease.Release(ctx)
 }
 
-// notifyingLease also tells of its end.
+// A notifyingLease also signals its loss.
 type notifyingLease struct{ *watchedLease }
 
 // Lost is as in [Notifier].
 func (l notifyingLease) Lost() <-chan struct{} { return l.lost }
 
-// watch is the watchdog. It sees time by the process's clock only, so it stands
-// still with its process: that a lease has ended meanwhile it finds out when the
-// process goes on.
+// watch is the watchdog. It uses only the process's clock, so it stops with its process. If
+// the lease ended meanwhile, it notices when the process continues.
 func (l *watchedLease) watch(life context.Context) {
 	defer close(l.stopped)
 	err := l.keepAlive(life)
@@ -113,8 +112,8 @@ func (l *watchedLease) watch(life context.Context) {
 	}
 }
 
-// keepAlive renews the lease until it is lost or life ends, which is its error.
-// It returns nil if it gives up before that.
+// keepAlive renews the lease until the lease is lost or life ends, and returns that as an
+// error. It returns nil if it gives up before.
 func (l *watchedLease) keepAlive(life context.Context) error {
 	pause := l.untilDue()
 	for {
@@ -134,8 +133,8 @@ func (l *watchedLease) keepAlive(life context.Context) error {
 	}
 }
 
-// sleep returns nil after d. Its error is ErrLost if the lease has ended by then,
-// or else the end of life.
+// sleep waits for d and returns nil. It returns ErrLost if the lease has ended by then, or
+// an error if life ends before.
 func (l *watchedLease) sleep(life context.Context, d time.Duration) error {
 	if err := l.lock.env.Clock.Sleep(life, min(d, l.left())); err != nil {
 		return err
@@ -146,14 +145,15 @@ func (l *watchedLease) sleep(life context.Context, d time.Duration) error {
 	return nil
 }
 
-// renew is not cut short by the end of life: Release must know what became of it.
+// renew renews the lease once. The end of life does not interrupt it, because Release must
+// know its result.
 func (l *watchedLease) renew() error {
 	ctx, cancel := fakeclock.WithTimeout(context.Background(), l.lock.env.Clock, min(l.patience, l.left()))
 	defer cancel()
 	if err := l.prolong(ctx); err != nil {
 		return err
 	}
-	// An end that nobody has asked for yet is not needed any more.
+	// An end that the caller has not received yet is not needed any more.
 	select {
 	case <-l.renewals:
 	default:
@@ -162,8 +162,8 @@ func (l *watchedLease) renew() error {
 	return nil
 }
 
-// left is the time until the lease ends.
+// timeLeft returns the time until the lease ends.
 func (l *watchedLease) left() time.Duration { return l.Expires().Sub(l.lock.validity.now()) }
 
-// untilDue is the time until a third of the lease has passed.
+// untilRenewal returns the time until a third of the lease has passed.
 func (l *watchedLease) untilDue() time.Duration { return l.left() - l.lock.env.TTL*2/3 }

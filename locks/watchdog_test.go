@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// dog acquires a lease with a watchdog.
+// acquireWatched acquires a lease with a watchdog.
 func dog(t *testing.T, c *cluster, settings ...setting) locks.Lease {
 	t.Helper()
 	return acquire(t, c.Client(t, "watchdog", settings...))
@@ -26,7 +26,7 @@ func renewals(t *testing.T, l locks.Lease) <-chan fakeclock.Reading {
 	return r.Renewals()
 }
 
-// lostAfter waits for the loss of a lease and says when it came.
+// waitForLoss waits for the loss of a lease and returns when it came.
 func lostAfter(t *testing.T, c *cluster, l locks.Lease) time.Duration {
 	t.Helper()
 	n, ok := l.(locks.Notifier)
@@ -47,7 +47,7 @@ func isLost(l locks.Lease) bool {
 	}
 }
 
-// isOver says whether there will be no more renewals.
+// renewalsEnded reports whether there will be no more renewals.
 func isOver(t *testing.T, l locks.Lease) bool {
 	t.Helper()
 	synctest.Wait()
@@ -101,8 +101,7 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 	})
 }
 
-// Two requests of one client that are under way at once could overtake each
-// other.
+// Two concurrent requests of one client could overtake each other.
 func TestReleaseWaitsForARenewal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := dog(t, c)
@@ -119,7 +118,7 @@ func TestReleaseWaitsForARenewal(t *testing.T) {
 	})
 }
 
-// slowPexpire has renewals, and extensions, take their time.
+// slowPexpire delays renewals and extensions.
 func slowPexpire(took time.Duration) func(string) time.Duration {
 	return func(command string) time.Duration {
 		if command == "PEXPIRE" {
@@ -129,7 +128,7 @@ func slowPexpire(took time.Duration) func(string) time.Duration {
 	}
 }
 
-// Nobody has to listen, and who listens late hears the latest.
+// Nobody has to receive, and a late receiver gets the latest renewal.
 func TestRenewalsNeedNoReceiver(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := dog(t, c)
@@ -143,7 +142,7 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 	})
 }
 
-// The node does not answer one renewal, at 10s: it is given up at 13s, and tried
+// The node does not answer one renewal, at 10s: the watchdog gives it up at 13s, and tries
 // again at 16s.
 func TestWatchdogTriesAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
@@ -179,8 +178,8 @@ func TestWatchdogsPatience(t *testing.T) {
 	})
 }
 
-// The bug of many a watchdog: one error, and the renewals end, while the work goes
-// on. Nothing tells of it, unless the lease has a loss signal.
+// A common bug of watchdogs: after one error the renewals end, while the work continues.
+// Nobody notices, unless the lease has a loss signal.
 func TestWatchdogDies(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		silent := dog(t, c, without("retry-renewal", "loss-signal"))
@@ -236,8 +235,8 @@ func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
 	}
 }
 
-// However the node fails, the loss is told when the lease ends: neither before,
-// nor when some request times out.
+// However the node fails, the loss is signalled when the lease ends: neither before, nor
+// when some request times out.
 func TestWatchdogAndANodeThatFails(t *testing.T) {
 	cutting := func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } }
 	silent := func(n *node) { n.Replies = slowPexpire(time.Hour) }
@@ -274,7 +273,7 @@ func TestWatchdogOfASlowNode(t *testing.T) {
 	})
 }
 
-// An acquire that took most of the TTL leaves no time to wait for the first
+// After an acquire that took most of the TTL there is no time to wait before the first
 // renewal.
 func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
@@ -287,8 +286,8 @@ func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	})
 }
 
-// While its process is stopped the watchdog cannot bark. Then it finds that the
-// lease is over, without asking the node.
+// While its process is stopped the watchdog cannot renew. Afterwards it notices that the
+// lease has ended, without asking the node.
 func TestWatchdogOfAStoppedProcess(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
@@ -311,8 +310,8 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 	})
 }
 
-// By the monotonic clock of a suspended machine no time has passed, so only the
-// node can tell that the lease is over; the wall clock knows.
+// On the monotonic clock of a suspended machine no time has passed, so only the node can
+// show that the lease has ended; the wall clock shows it too.
 func TestWatchdogOfASuspendedMachine(t *testing.T) {
 	for clockKind, want := range map[fakeclock.Kind]time.Duration{
 		fakeclock.Monotonic: 80 * time.Second, // with the renewal that was due at 20s
@@ -348,13 +347,13 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(*locks.Env, *fakeclock.Fake)
-		busy bool // in a renewal that takes 2s, of which 1s is over
+		busy bool // 1s into a renewal that takes 2s
 		want time.Duration
 	}{
 		{"the clients are closed", closeClients, false, 0},
 		{"the clients are closed in a renewal", closeClients, true, 0},
 		{"the clock is closed", closeClock, false, 0},
-		// Whoever closes the clock ends the I/O too; here nobody does.
+		// Closing the clock is meant to end the I/O too; here nothing does that.
 		{"the clock is closed in a renewal", closeClock, true, time.Second},
 	}
 	for _, test := range tests {

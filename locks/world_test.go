@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// WAIT on a real replica: it confirms when the change has come to it.
+// WAIT on a real replica: it confirms when the change has reached it.
 func TestSingleWaitAndItsReplica(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -56,8 +56,8 @@ func TestSingleWaitWithoutReplica(t *testing.T) {
 	}
 }
 
-// A watchdog keeps everybody out of a section of any length. The same world with
-// a lock that has none lets client-2 in.
+// A watchdog excludes others from a section of any length. In the same world, with a lock
+// that has no watchdog, client-2 is granted the lock.
 func TestWatchdogInAWorld(t *testing.T) {
 	for kind, alone := range map[string]bool{"watchdog": true, "single": false} {
 		tr := play(t, longWork(t, kind))
@@ -70,8 +70,8 @@ func TestWatchdogInAWorld(t *testing.T) {
 	}
 }
 
-// The watchdog is a second goroutine of its process. Which of the two the
-// scheduler prefers must not show, whatever happens to them.
+// The watchdog is a second goroutine of its process. The run must not depend on which of
+// the two the scheduler prefers, whatever happens to them.
 func TestWatchdogIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	worlds := map[string][]sim.Fault{
@@ -110,8 +110,8 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 	}
 }
 
-// A client that ends without a release leaves its watchdog behind: the world must
-// be able to end all the same.
+// A client that ends without a release leaves its watchdog behind. The world must be able
+// to end nevertheless.
 func TestWatchdogThatIsNeverReleased(t *testing.T) {
 	kind, _ := locks.Lookup("watchdog")
 	for name, faults := range map[string][]sim.Fault{

@@ -5,8 +5,8 @@ import "strings"
 // ZooKeeper is the system of locks on ZooKeeper.
 const ZooKeeper = "zookeeper"
 
-// Without loss-signal the work is not told that the session has ended. Without kept-queue who
-// releases the lock deletes the queue's own node, if nobody is in the queue.
+// Without loss-signal the work is not notified that the session has ended. Without
+// kept-queue the queue's own node is deleted on release if the queue is empty.
 func init() {
 	const lock = "github.com/go-zookeeper/zk, unmodified: its Lock, a queue of sequential ephemeral nodes"
 	for name, title := range map[string]string{
@@ -26,7 +26,7 @@ func init() {
 	}
 }
 
-// ZooKeeperPath is the node that a lock is kept under, or is.
+// ZooKeeperPath returns the node of a lock, or the node under which a lock is stored.
 func ZooKeeperPath(key string) string { return "/" + strings.Trim(key, "/") }
 
 func zooKeeperSlots(key string, nodes int) (slots []Slot, quorum int) {
