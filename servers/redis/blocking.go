@@ -13,19 +13,20 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A blocked command waits for others to bring what it asks for. miniredis has a goroutine
-// wait, whose turn would come when the scheduler likes. Here it is asked again after each
-// command, as if in a transaction, where it does not wait; those who wait are served in the
-// order in which they came, when the command that serves them is over.
+// A blockedCommand waits for other clients to provide what it asks for. miniredis would
+// wait in a goroutine, whose turn would depend on the scheduler. Here the command is tried
+// again after each other command, as if in a transaction, where it does not wait. Waiting
+// commands are served in the order in which they came, after the command that serves them
+// has ended.
 type blocked struct {
 	by      *peer
 	request *sim.Request
 	words   []string
-	nothing string // the reply when its time is up
+	nothing string // the reply at the timeout
 	done    bool
 }
 
-// blocks says whether a command may wait for other commands.
+// canBlock reports whether a command may wait for other commands.
 func blocks(name string, args []string) bool {
 	switch name {
 	case "BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
@@ -36,7 +37,8 @@ func blocks(name string, args []string) bool {
 	return false
 }
 
-// block answers a command that blocks, if it can be answered at once.
+// runBlocking answers a command that may block, if it can be answered immediately.
+// Otherwise the command waits.
 func (r *peer) block(m *sim.Request, name string, words []string) {
 	n := r.n
 	n.tick()
@@ -60,7 +62,7 @@ func (r *peer) block(m *sim.Request, name string, words []string) {
 	}
 }
 
-// fromNow has XREAD's $ mean the last entry that there is now.
+// resolveLastID replaces XREAD's $ by the ID of the current last entry.
 func (r *peer) fromNow(name string, words []string) []string {
 	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
 	if name != "XREAD" || streams < 0 {
@@ -80,7 +82,7 @@ func (r *peer) fromNow(name string, words []string) []string {
 	return words
 }
 
-// patience is how long a command waits; 0 is for ever.
+// blockTimeout returns how long a command waits; 0 is forever.
 func patience(name string, words []string) time.Duration {
 	in := time.Second
 	word := words[len(words)-1]
@@ -91,15 +93,16 @@ func patience(name string, words []string) time.Duration {
 		in = time.Millisecond
 		word = words[slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "BLOCK") })+1]
 	}
-	timeout, err := strconv.ParseFloat(word, 64) // miniredis has read it before
+	timeout, err := strconv.ParseFloat(word, 64) // miniredis has parsed it before
 	if err != nil {
 		return 0
 	}
 	return time.Duration(timeout * float64(in))
 }
 
-// alone is what miniredis answers to a command in a transaction of its own, on a connection
-// of its own: with the client's it might end what the client watches.
+// runInTransaction returns miniredis's answer to a command in a transaction of its own. It
+// uses a connection of its own, because on the client's the command might end what the
+// client watches.
 func (n *node) alone(of *mserver.Peer, words []string) string {
 	c := mserver.NewPeer(bufio.NewWriter(io.Discard))
 	c.Ctx, c.Resp3 = newConnection(), of.Resp3
@@ -113,8 +116,8 @@ func (n *node) alone(of *mserver.Peer, words []string) string {
 	return null(strings.TrimPrefix(n.answer(c, "EXEC"), "*1\r\n"), c.Resp3)
 }
 
-// null is a reply with the null of RESP 3 if that is spoken: of no array miniredis tells
-// in RESP 2.
+// nullFor returns a reply with the null of RESP 3 if the client uses that: miniredis sends
+// a missing array as in RESP 2.
 func null(reply string, resp3 bool) string {
 	if resp3 && reply == "*-1\r\n" {
 		return "_\r\n"
@@ -122,25 +125,25 @@ func null(reply string, resp3 bool) string {
 	return reply
 }
 
-// serveBlocked answers those for whom there is something now.
+// serveBlocked answers the blocked commands that can be answered now.
 func (n *node) serveBlocked() {
 	for i := 0; i < len(n.blocked); i++ {
 		b := n.blocked[i]
 		if reply := n.alone(b.by.mini, b.words); reply != b.nothing && !b.passesBy(reply) {
 			b.answer(reply)
-			i = -1 // it may have brought something itself, and may be out of the list
+			i = -1 // it may have provided something itself, and may have left the list
 		}
 	}
 }
 
-// passesBy says whether a command that takes from a key goes on waiting because there is
-// something of another kind.
+// keepsWaiting reports whether a command that takes from a key keeps waiting because the
+// key holds another type.
 func (b *blocked) passesBy(reply string) bool {
 	name := strings.ToUpper(b.words[0])
 	return strings.HasPrefix(reply, "-WRONGTYPE") && strings.Contains(name, "POP") && name != "BRPOPLPUSH"
 }
 
-// answer ends the waiting.
+// finish answers the command and ends the wait.
 func (b *blocked) answer(reply string) {
 	r := b.by
 	if b.done || !r.n.host.Up() {

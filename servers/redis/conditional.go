@@ -8,16 +8,18 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// Redis 8.4 compares and then sets or deletes in one command, which until then took a
-// script: SET … IFEQ and DELEX … IFEQ, with IFNE for the opposite, and IFDEQ and IFDNE for
-// digests of the values instead of these.
+// Since version 8.4 Redis compares and then sets or deletes in one command, which required
+// a script before: SET … IFEQ and DELEX … IFEQ, IFNE for the opposite, and IFDEQ and IFDNE
+// for digests of the values.
 //
-// What is here answers as the documentation says
-// (https://redis.io/docs/latest/commands/set/, https://redis.io/docs/latest/commands/delex/):
-// the Redis that the table of cases is compared with is older, and knows neither.
+// The answers here are those of the documentation
+// (https://redis.io/docs/latest/commands/set/,
+// https://redis.io/docs/latest/commands/delex/): the Redis that the table of cases is
+// compared with is older and has neither command.
 
-// condition takes the condition on the value off a SET's words, the key and the value first.
-// There is none if word is "". It is not ok if there are two.
+// splitCondition removes the condition on the value from a SET's words, of which the first
+// two are the key and the value. word is "" if there is no condition. ok is false if there
+// are two.
 func condition(args []string) (rest []string, word, value string, ok bool) {
 	other := "" // NX or XX
 	rest = args
@@ -39,8 +41,8 @@ func condition(args []string) (rest []string, word, value string, ok bool) {
 	return rest, word, value, word == "" || other == ""
 }
 
-// correctSETIF answers a SET with a condition on the value that stands. If it is met the rest
-// of the words is a SET like any other.
+// correctSETIF answers a SET with a condition on the current value. If the condition is
+// met, the rest of the words is an ordinary SET.
 func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 	rest, word, value, ok := condition(args)
 	switch {
@@ -53,7 +55,7 @@ func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 	}
 	now := n.answer(c, "GET", args[0])
 	switch {
-	case strings.HasPrefix(now, "-"): // no string
+	case strings.HasPrefix(now, "-"): // not a string
 		c.WriteRaw(now)
 	case (now == fmt.Sprintf("$%d\r\n%s\r\n", len(value), value)) != (word == "IFEQ"):
 		if slices.ContainsFunc(rest[2:], func(s string) bool { return strings.EqualFold(s, "GET") }) {
@@ -67,13 +69,13 @@ func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// correctDELEX has miniredis answer all but digests.
+// correctDELEX lets miniredis answer everything except digests.
 func correctDELEX(n *node, c *mserver.Peer, _ string, args []string) bool {
 	word := strings.ToUpper(args[1])
 	return (word == "IFDEQ" || word == "IFDNE") && n.refuseDigest(c, word)
 }
 
-// refuseDigest refuses what this server cannot compare.
+// refuseDigest refuses a comparison by digest, which this server does not have.
 func (n *node) refuseDigest(c *mserver.Peer, word string) bool {
 	n.host.Doubt("a command was sent with " + word + ", which the simulated Redis does not have: it makes no digests")
 	return refuse(c, "ERR "+word+" is not simulated")

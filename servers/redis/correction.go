@@ -15,8 +15,9 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// A correction answers a command as Redis does where miniredis would not, if so many words
-// follow its name. It reports whether it has; if not, miniredis answers.
+// A correction answers a command as Redis does where miniredis would answer differently, if
+// the number of words after its name is in range. answer reports whether it has answered;
+// if not, miniredis answers.
 type correction struct {
 	least, most int
 	answer      func(n *node, c *mserver.Peer, name string, args []string) bool
@@ -25,8 +26,8 @@ type correction struct {
 // unlimited is for commands with any number of words.
 const unlimited = math.MaxInt
 
-// corrections are by command. The tests of fidelity show what each is for. They
-// are entered in init because they send commands themselves, which come here.
+// corrections has the corrections by command. The fidelity tests show the purpose of each.
+// They are set in init because they send commands themselves, which use this map.
 var corrections map[string]correction
 
 func init() {
@@ -56,8 +57,8 @@ const (
 	errReadOnly     = "READONLY You can't write against a read only replica."
 )
 
-// correct comes before every command of a client or a script. It may be called
-// from outside the loop, but only for commands that block, which need nothing.
+// correct is called before every command of a client or a script. Outside the loop it may
+// be called only for commands that block, which need no correction.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	n.touched.by(name, args)
 	n.lacks(name, args)
@@ -65,7 +66,7 @@ func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	return known && n.uncorrected != c && correction.least <= len(args) && len(args) <= correction.most && correction.answer(n, c, name, args)
 }
 
-// dispatch has miniredis answer a command as it is.
+// dispatch lets miniredis answer a command without corrections.
 func (n *node) dispatch(c *mserver.Peer, words ...string) {
 	outer := n.uncorrected
 	n.uncorrected = c
@@ -73,7 +74,7 @@ func (n *node) dispatch(c *mserver.Peer, words ...string) {
 	n.uncorrected = outer
 }
 
-// answer is what miniredis answers to a command in the place of one of c's.
+// query returns miniredis's answer to a command that is sent in the place of one of c's.
 func (n *node) answer(c *mserver.Peer, words ...string) string {
 	var b bytes.Buffer
 	inner := mserver.NewPeer(bufio.NewWriter(&b))
@@ -88,15 +89,14 @@ func refuse(c *mserver.Peer, err string) bool {
 	return true
 }
 
-// integer reads a number as Redis does: with no sign but a minus, no zero in
-// front and no spaces.
+// parseInteger parses a number as Redis does: without a plus sign, leading zeros or spaces.
 func integer(word string) (v int64, ok bool) {
 	v, err := strconv.ParseInt(word, 10, 64)
 	return v, err == nil && strconv.FormatInt(v, 10) == word
 }
 
-// unknownCommand is the error of a command that does not exist. Redis shows no more than 128
-// bytes of its name, and as many of its words.
+// unknownCommand returns the error for a command that does not exist. Redis shows at most
+// 128 bytes of its name, and as many of its words.
 func unknownCommand(words []string) string {
 	const most = 128
 	var b strings.Builder
@@ -109,7 +109,7 @@ func unknownCommand(words []string) string {
 	return fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", cString(words[0], most), &b)
 }
 
-// cString is as much of a text as C's printf shows of it with a precision.
+// cString returns the part of a text that C's printf shows with a precision.
 func cString(text string, most int) string {
 	text = text[:min(len(text), most)]
 	if zero := strings.IndexByte(text, 0); zero >= 0 {
@@ -118,10 +118,10 @@ func cString(text string, most int) string {
 	return text
 }
 
-// correctTTL counts as Redis does: its times are whole milliseconds, what is left
-// is the difference of two of them, and seconds are rounded to the nearest.
-// miniredis cuts everything off, and answers with an int: where that has 32 bits
-// the time of day in milliseconds wraps around, but seconds do not.
+// correctTTL counts as Redis does: its times are whole milliseconds, the rest of a key's
+// life is the difference of two of them, and seconds are rounded to the nearest. miniredis
+// rounds everything down. It also answers with an int: where that has 32 bits, the time of
+// day in milliseconds wraps around, but seconds do not.
 func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	var end, seconds int
 	if _, err := fmt.Sscanf(n.answer(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
@@ -142,16 +142,16 @@ func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// longestLife is the longest TTL of a key. What is longer is cut to this: 146
-// years, because miniredis counts nanoseconds in 64 bits.
+// maxLife is the longest TTL of a key; a longer one is cut to it. It is 146 years, because
+// miniredis counts nanoseconds in 64 bits.
 const longestLife = math.MaxInt64 / 2
 
-// A lifespan is how a command says when a key ends.
+// A lifespan is how a command specifies when a key ends.
 type lifespan struct {
 	unit time.Duration
-	// at: since 1970, not from now.
+	// absolute: counted since 1970 instead of from now.
 	at bool
-	// past: it may have ended already.
+	// mayBePast: the end may be in the past.
 	past bool
 }
 
@@ -163,8 +163,8 @@ var lifespans = map[string]lifespan{
 	"EXPIREAT": {unit: time.Second, at: true, past: true}, "PEXPIREAT": {unit: time.Millisecond, at: true, past: true},
 }
 
-// lifespan reads when a key is to end. It returns the word for miniredis and
-// how long that is from now; or the error.
+// parseLifespan parses when a key is to end. It returns the word for miniredis and how long
+// that is from now, or an error text.
 func (n *node) lifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
 	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
 	v, ok := integer(word)
@@ -191,9 +191,9 @@ func (n *node) lifespan(command, word string, l lifespan) (fit string, left time
 	return word, time.Duration(fitting-from) * time.Millisecond, ""
 }
 
-// correctSET refuses what Redis refuses. A key that is set with an end in the
-// past leaves its TTL behind in miniredis, for the next key of that name: it has
-// to be swept away. And an end at this very nanosecond would be none at all.
+// correctSET refuses what Redis refuses. If a key is set with an end in the past, miniredis
+// keeps its TTL for the next key of that name, so correctSET removes that TTL. And
+// miniredis would take an end at the current nanosecond for no end.
 func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	var nx, xx, keep bool
 	end := 0
@@ -235,7 +235,7 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// correctEnding serves a command whose second word says when the key ends.
+// correctExpiry serves a command whose second word specifies when the key ends.
 func correctEnding(n *node, c *mserver.Peer, name string, args []string) bool {
 	word, _, err := n.lifespan(name, args[1], lifespans[name])
 	if err != "" {
@@ -247,27 +247,27 @@ func correctEnding(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// An ending is when a key is to end that miniredis was told a rounded time for.
+// A pendingExpiry is the exact expiry of a key for which miniredis got a rounded time.
 type ending struct {
 	db  int
 	key string
-	// told is what miniredis has noted if the command had an effect, and life what it
-	// is to be: both from now.
+	// roundedLife is what miniredis has stored if the command had an effect, and exactLife
+	// what it should be: both from now.
 	told, life time.Duration
 }
 
-// inSeconds are the words that say in seconds what others say in milliseconds.
+// secondsOption maps a word that counts in milliseconds to the word that counts in seconds.
 var inSeconds = map[string]string{
 	"PX": "EX", "PXAT": "EXAT", "PSETEX": "SETEX", "PEXPIRE": "EXPIRE", "PEXPIREAT": "EXPIREAT",
 }
 
-// dispatchEnding has miniredis answer a command that says when its first key is to
-// end: command[number] is the time, and command[unit] says how it is counted.
+// dispatchWithExpiry lets miniredis answer a command that specifies when its first key
+// ends: command[number] is the time, and command[unit] is the word for its unit.
 //
-// miniredis reads that time as an int, which on some processors has 32 bits: too
-// few for the time of day in milliseconds, as in PXAT. There it is told the next
-// whole second, and what it has noted is put right when the whole command is done:
-// in the middle of a script nobody can.
+// miniredis parses that time as an int. On some processors an int has 32 bits, too few for
+// the time of day in milliseconds, as in PXAT. There miniredis gets the next whole second,
+// and the stored expiry is fixed after the whole command, because it cannot be fixed in the
+// middle of a script.
 func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number int) {
 	if _, err := strconv.Atoi(command[number]); err == nil {
 		n.dispatch(c, command...)
@@ -275,7 +275,7 @@ func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number in
 	}
 	word := strings.ToUpper(command[unit])
 	l := lifespans[word]
-	v, _ := strconv.ParseInt(command[number], 10, 64) // lifespan has read it before
+	v, _ := strconv.ParseInt(command[number], 10, 64) // parseLifespan has parsed it before
 	life := func(ms int64) time.Duration {
 		if l.at {
 			return time.UnixMilli(ms).Sub(n.wall)
@@ -285,7 +285,7 @@ func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number in
 	ms := v * int64(l.unit/time.Millisecond)
 	seconds := ms / 1000
 	if life(ms) > 0 && ms%1000 > 0 {
-		seconds++ // or it might be over already
+		seconds++ // otherwise the key might have expired already
 	}
 	seconds = min(max(seconds, math.MinInt), math.MaxInt)
 	if coarse, ok := inSeconds[word]; ok {
@@ -296,7 +296,7 @@ func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number in
 	n.endings = append(n.endings, ending{n.selected[c.Ctx], command[1], life(seconds * 1000), life(ms)})
 }
 
-// end puts right what miniredis has noted of the ends of keys.
+// fixExpiries replaces the rounded expiries in miniredis by the exact ones.
 func (n *node) end() {
 	for _, e := range n.endings {
 		if db := n.mini.DB(e.db); db.TTL(e.key) == e.told {
@@ -306,7 +306,7 @@ func (n *node) end() {
 	n.endings = n.endings[:0]
 }
 
-// correctINCR refuses texts that look like numbers.
+// correctINCR refuses texts that only look like numbers.
 func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 	var size int
 	value := n.answer(c, "GET", args[0])
@@ -320,7 +320,7 @@ func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return refuse(c, errNotAnInteger)
 }
 
-// correctSELECT knows that there are 16 databases, and notes which one is selected.
+// correctSELECT limits the databases to 16, and records which one is selected.
 func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	db, ok := integer(args[0])
 	switch {
@@ -334,8 +334,8 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// correctHELLO answers what miniredis does, which is always the same and which it takes
-// longer to write than all that a lock asks for later.
+// correctHELLO answers as miniredis does. That answer never changes, and making it anew
+// takes longer than all later requests of a lock.
 func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
 	if args[0] != "2" && args[0] != "3" {
 		return false
@@ -349,10 +349,10 @@ func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-var hellos sync.Map // replies by the version that was asked for
+var hellos sync.Map // replies by the requested version
 
-// correctINFO counts what came to this server: one of miniredis's may have served others
-// before.
+// correctINFO counts the connections and commands of this server: its miniredis may have
+// been other servers before.
 func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 	clients := fmt.Sprintf("# Clients\nconnected_clients:%d\r\n", n.connected)
 	stats := fmt.Sprintf("# Stats\ntotal_connections_received:%d\r\ntotal_commands_processed:%d\r\n", n.accepted, n.commands)
@@ -369,8 +369,8 @@ func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return true
 }
 
-// correctRANDOMKEY draws one of the keys in their order: miniredis takes them in that of a
-// Go map, which is another each time.
+// correctRANDOMKEY draws one of the keys in sorted order: miniredis uses the order of a Go
+// map, which varies.
 func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, _ []string) bool {
 	_, keys, _ := readRequest([]byte(n.answer(c, "KEYS", "*")))
 	if len(keys) == 0 {

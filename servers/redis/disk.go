@@ -7,34 +7,36 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// disk is what a node's disk holds.
+// disk is the content of a node's disk.
 type disk struct {
 	n      *node
 	policy sim.Persistence
 	// saved is what a power loss leaves.
 	saved keyspace
-	// planned: the next write to the disk is under way.
+	// planned: the next write to the disk is scheduled.
 	planned bool
-	// written is when it last wrote, or started; changes are those since.
+	// written is the time of the last write, or of the start; changes counts the changes
+	// since.
 	written time.Duration
 	changes int
-	// missed: there were changes of which it was not told.
+	// missed: there were changes that were not recorded here.
 	missed bool
-	// syncing: the write that began last has not come to its end, because the disk stalls.
-	// handed is what the operating system was given before it, and postponed says that
-	// something has changed since.
+	// syncing: the last write has not ended, because the disk stalls. handedToOS is what
+	// the operating system got before it, and postponed reports that something has changed
+	// since.
 	syncing, postponed bool
 	handed             keyspace
 }
 
-// longestPostponed is how long Redis keeps what it has to append to its file to itself while
-// the file is being written to the disk. Then it appends all the same, and stands still until
-// the disk goes on. It is in flushAppendOnlyFile of
-// https://github.com/redis/redis/blob/unstable/src/aof.c, and in "Latency due to AOF and disk
-// I/O" of https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
+// maxPostponed is how long Redis keeps data for its append-only file in memory while the
+// file is being written to the disk. After that it appends the data nevertheless, and
+// blocks until the disk continues. See flushAppendOnlyFile in
+// https://github.com/redis/redis/blob/unstable/src/aof.c, and "Latency due to AOF and disk
+// I/O" in
+// https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
 const longestPostponed = 2 * time.Second
 
-// wrote is told of changes of the data set.
+// recordChanges records changes of the data set.
 func (d *disk) wrote(effects []effect) {
 	changes := len(effects)
 	d.changes += changes
@@ -72,7 +74,7 @@ func (d *disk) wrote(effects []effect) {
 	}
 }
 
-// plan writes the data set to the disk at a time, unless the node is down then.
+// planSync writes the data set to the disk at a time, unless the node is down then.
 func (d *disk) plan(at time.Duration) {
 	if d.planned {
 		return
@@ -100,7 +102,7 @@ func (d *disk) sync() {
 	d.synced(d.n.keys.clone())
 }
 
-// synced takes note of what is on the disk now.
+// recordSync records what is on the disk now.
 func (d *disk) synced(keys keyspace) {
 	d.saved = keys
 	d.n.host.Emit(trace.Event{Kind: trace.KindSync, Text: string(d.policy)})
@@ -122,8 +124,8 @@ func (d *disk) postpone() {
 	})
 }
 
-// DiskBack is as in [sim.Durable]: what was under way is on the disk, and what was postponed
-// is appended, to be written when its time has come.
+// DiskBack is as in [sim.Durable]. The unfinished write is now on the disk. What was
+// postponed is appended, to be written when it is due.
 func (n *node) DiskBack() {
 	d := &n.disk
 	if !d.syncing {
@@ -137,10 +139,10 @@ func (n *node) DiskBack() {
 	}
 }
 
-// forget is for when no write is under way any more.
+// resetSync is called when no write is unfinished any more.
 func (d *disk) forget() { d.syncing, d.postponed, d.handed = false, false, nil }
 
-// survives is what a node finds on its disk after a crash.
+// afterCrash returns what a node finds on its disk after a crash.
 func (d *disk) survives(how trace.Crash) keyspace {
 	switch {
 	case d.policy == sim.NoPersistence:
@@ -154,8 +156,8 @@ func (d *disk) survives(how trace.Crash) keyspace {
 	return d.saved.clone()
 }
 
-// Crash is as in [sim.Server]. What its keys were is remembered until it restarts,
-// because nobody can tell before then that they are gone.
+// Crash is as in [sim.Server]. The node keeps its record of the keys until it restarts,
+// because before then nobody can notice that they are gone.
 func (n *node) Crash(how trace.Crash) {
 	n.left = n.disk.survives(how)
 	n.epoch++
@@ -167,8 +169,8 @@ func (n *node) Crash(how trace.Crash) {
 	n.halt()
 }
 
-// Restart starts the server again with what its disk held. Expiry times are
-// absolute, so time has passed for the keys too. The cache of scripts is empty.
+// Restart starts the server again with the content of its disk. Expiry times are absolute,
+// so time has passed for the keys too. The script cache is empty.
 func (n *node) Restart() {
 	n.boot()
 	for _, id := range n.left.ids() {
@@ -184,7 +186,7 @@ func (n *node) Restart() {
 		case was.isLike(is):
 			is.owner = was.owner
 			now[id] = is
-		} // or it is told below
+		} // otherwise it is reported below
 	}
 	for _, id := range now.ids() {
 		is := now[id]

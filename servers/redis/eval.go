@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/servers/redis/internal/script"
 )
 
-// learn makes a script known to EVALSHA.
+// storeScript compiles a script and stores it for EVALSHA.
 func (n *node) learn(text string) (*script.Script, error) {
 	s, err := script.Compile(text)
 	if err != nil {
@@ -23,9 +23,9 @@ func (n *node) learn(text string) (*script.Script, error) {
 	return s, nil
 }
 
-// correctEVAL runs scripts in an interpreter of our own: miniredis makes a new one for each
-// run, which takes longer than everything else that a lock does, and tells errors in words
-// of its own.
+// correctEVAL runs scripts in an interpreter of our own. miniredis makes a new interpreter
+// for each run, which takes longer than everything else that a lock does, and its error
+// texts differ.
 func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	name, readOnly := strings.CutSuffix(name, "_RO")
 	count, ok := integer(args[1])
@@ -68,7 +68,7 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	return true
 }
 
-// script answers a command of a script.
+// runCommand answers a command of a script.
 func (in *inside) script(words []string, readOnly bool) []byte {
 	name := strings.ToUpper(words[0])
 	server := in.n.mini.Server()
@@ -95,18 +95,18 @@ func (in *inside) script(words []string, readOnly bool) []byte {
 	return reply
 }
 
-// notFromScripts are the commands with the flag noscript, as COMMAND of Redis 7.0 tells it,
-// so far as miniredis knows them.
+// noscriptCommands are the commands with the flag noscript in the COMMAND reply of Redis
+// 7.0, as far as miniredis has them.
 var notFromScripts = []string{
 	"AUTH", "BLMOVE", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZPOPMAX", "BZPOPMIN", "CLIENT", "DISCARD", "EVAL", "EVALSHA",
 	"EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE", "PUNSUBSCRIBE", "QUIT", "ROLE", "SCRIPT",
 	"SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH",
 }
 
-// harmless are commands that do not read keys and change none.
+// harmless are commands that neither read nor change keys.
 var harmless = []string{"ECHO", "TIME"}
 
-// correctSCRIPT is about the scripts that correctEVAL runs.
+// correctSCRIPT manages the scripts that correctEVAL runs.
 func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	switch what := strings.ToUpper(args[0]); {
 	case what == "LOAD" && len(args) == 2:
@@ -133,7 +133,8 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	return true
 }
 
-// lock keeps miniredis from whoever waits for a change, until what it returns is called.
+// lock locks miniredis, so that no goroutine that waits for a change can act, until unlock
+// is called.
 func (n *node) lock() (unlock func()) {
 	if n.locked {
 		return func() {}

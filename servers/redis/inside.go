@@ -11,17 +11,18 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// An inside is a connection of a server with itself, for what runs as one whole: the
-// commands of a script, or of a transaction. They are answered while the server is locked.
+// An innerConnection is a connection of a server to itself, for commands that run as one
+// whole: those of a script or of a transaction. They are answered while the server is
+// locked.
 type inside struct {
 	n    *node
 	peer *mserver.Peer
 	out  bytes.Buffer
-	// held is what the host holds for out, in bytes.
+	// held is the number of bytes that the host has reserved for out.
 	held int
 }
 
-// Write takes what the server answers, for as long as the world has room for it.
+// Write stores what the server answers, as long as the world has room for it.
 func (in *inside) Write(b []byte) (int, error) {
 	if in.n.host.Hold(len(b)) {
 		in.out.Write(b)
@@ -30,7 +31,8 @@ func (in *inside) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// inside returns one that is on the database that another connection is on.
+// openInner returns an inner connection on the database that another connection has
+// selected.
 func (n *node) inside(of *mserver.Peer) *inside {
 	in := n.spare
 	n.spare = nil
@@ -45,7 +47,7 @@ func (n *node) inside(of *mserver.Peer) *inside {
 	return in
 }
 
-// ask answers a command.
+// run answers a command.
 func (in *inside) ask(words ...string) []byte {
 	in.n.mini.Server().Dispatch(in.peer, words)
 	in.peer.Flush()
@@ -56,7 +58,7 @@ func (in *inside) ask(words ...string) []byte {
 	return reply
 }
 
-// leave ends it, and returns the database that it was on.
+// close ends the connection, and returns the database that it had selected.
 func (in *inside) leave() (db int) {
 	db = in.n.selected[in.peer.Ctx]
 	delete(in.n.selected, in.peer.Ctx)
@@ -64,9 +66,9 @@ func (in *inside) leave() (db int) {
 	return db
 }
 
-// What miniredis keeps of a connection has no name outside of it; and on one of a script it
-// knows that the server is locked already. So one script is run, and what it sends a
-// command with is looked at.
+// nestedCtx is miniredis's context of a connection of a script. Its type is not exported,
+// and on such a connection miniredis assumes that the server is locked already. nestedCtx
+// obtains one by running a script and looking at a command of it.
 var nested = sync.OnceValue(func() (ctx reflect.Value) {
 	m := miniredis.NewMiniRedis()
 	if c, err := m.Dial(); err == nil {
@@ -83,10 +85,11 @@ var nested = sync.OnceValue(func() (ctx reflect.Value) {
 	return ctx
 })
 
-// newConnection returns what miniredis keeps of a connection.
+// newConnectionCtx returns miniredis's context of a new connection.
 func newConnection() any { return reflect.New(nested().Type()).Interface() }
 
-// newNested returns what it keeps of one on which the server is locked already.
+// newNestedCtx returns the context of a new connection on which the server is locked
+// already.
 func newNested() any {
 	v := reflect.New(nested().Type())
 	v.Elem().Set(nested())

@@ -8,19 +8,19 @@ import (
 	"github.com/locksim/locksim/servers/redis/internal/script"
 )
 
-// An instance is a miniredis, which is a node of one world after the other: to start one
-// takes as long as several commands.
+// An instance is a miniredis. It is a node of one world after the other, because starting
+// one takes as long as several commands.
 type instance struct {
 	*miniredis.Miniredis
 	// served is how many nodes it has been.
 	served int
-	// bound: it was started in a world, so it cannot be of another.
+	// bound: it was started in a world, so another world cannot use it.
 	bound bool
 
 	interpreter *script.Interpreter // nil: it has not run a script yet
 }
 
-// interpret returns what runs its scripts.
+// scriptInterpreter returns the interpreter of its scripts.
 func (in *instance) interpret() *script.Interpreter {
 	if in.interpreter == nil {
 		in.interpreter = script.NewInterpreter()
@@ -29,7 +29,7 @@ func (in *instance) interpret() *script.Interpreter {
 }
 
 // A pool has instances that no world uses. They are started outside of all worlds, because
-// a WaitGroup belongs to the world in which it was used first.
+// a WaitGroup belongs to the world in which it was first used.
 type pool struct {
 	mu   sync.Mutex
 	free []*instance
@@ -38,14 +38,14 @@ type pool struct {
 var instances pool
 
 const (
-	// mostFree are enough for two of the largest worlds, more or less.
+	// maxFree is about enough for two of the largest worlds.
 	mostFree = 128
-	// mostServed is how many nodes an instance serves: miniredis keeps a number for every
-	// key that there ever was.
+	// maxServed is how many nodes an instance serves. It is bounded because miniredis keeps
+	// a number for every key that ever existed.
 	mostServed = 1000
 )
 
-// prepare sees that there are so many instances.
+// prepare makes sure that there are so many free instances.
 func (p *pool) prepare(nodes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +54,7 @@ func (p *pool) prepare(nodes int) {
 	}
 }
 
-// take returns an instance that holds nothing.
+// take returns an empty instance.
 func (p *pool) take() *instance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *pool) take() *instance {
 	return in
 }
 
-// give takes back an instance of a node that is no more.
+// give takes back the instance of a node that has ended.
 func (p *pool) give(in *instance) {
 	in.served++
 	if in.bound || in.served >= mostServed {
@@ -91,7 +91,7 @@ func (p *pool) give(in *instance) {
 
 func start() *instance {
 	in := &instance{Miniredis: miniredis.NewMiniRedis()}
-	// Dial is what starts a server without a listener.
+	// Dial starts a server without a listener.
 	if c, err := in.Dial(); err == nil {
 		c.Close()
 	}

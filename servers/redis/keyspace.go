@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// keyspace is what a Redis server holds, as far as it can be saved, copied to a
-// replica and told to people.
+// keyspace is the data of a Redis server, as far as it can be saved, copied to a replica
+// and shown to people.
 type keyspace map[keyID]entry
 
 type keyID struct {
@@ -30,21 +30,21 @@ func (k keyID) String() string {
 	return fmt.Sprintf("%s (database %d)", k.name, k.db)
 }
 
-// entry is one key: its value, when it ends by the node's wall clock (zero:
-// never) and who set it.
+// entry is one key: its value, its end by the node's wall clock (zero: never) and the
+// client that set it.
 type entry struct {
 	kind    string
-	words   []string // the value, in an order of its own
+	words   []string // the value, in a fixed order
 	expires time.Time
 	owner   *trace.Actor
 }
 
 func (e entry) same(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
 
-// isLike says of a key that it is the same and ends at the same time.
+// isLike reports whether two entries have the same value and end at the same time.
 func (e entry) isLike(o entry) bool { return e.same(o) && e.expires.Equal(o.expires) }
 
-// isOver says whether a key has ended.
+// hasExpired reports whether a key has expired.
 func (n *node) isOver(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
 
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
@@ -70,7 +70,7 @@ func (n *node) scan() keyspace {
 	return found
 }
 
-// read reads a key of a running server, if it stands.
+// read reads a key of a running server, if it exists.
 func (n *node) read(id keyID) (e entry, stands bool) {
 	db := n.mini.DB(id.db)
 	if !db.Exists(id.name) {
@@ -84,8 +84,8 @@ func (n *node) read(id keyID) (e entry, stands bool) {
 	return e, true
 }
 
-// words is the value of a key as a list of strings. Streams and HyperLogLogs,
-// which no lock keeps itself in, are seen but not what is in them.
+// valueWords returns the value of a key as a list of strings. No lock uses streams or
+// HyperLogLogs, so for them it returns nil.
 func words(db *miniredis.RedisDB, kind, name string) []string {
 	switch kind {
 	case "string":
@@ -150,7 +150,7 @@ func (n *node) put(id keyID, e entry) {
 	}
 }
 
-// keyEvent is an event about a key that stands.
+// keyEvent returns an event about a key that exists.
 func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	ev := trace.Event{Kind: kind, Key: id.String(), Value: n.tell(e), Owner: e.owner}
 	for _, word := range e.words {
@@ -167,7 +167,8 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 	return ev
 }
 
-// goneEvent is an event about a key that is gone: because it has ended, or in another way.
+// goneEvent returns an event about a key that is gone, because it has expired or for
+// another reason.
 func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) trace.Event {
 	if n.isOver(was) {
 		kind, by = trace.KindExpire, nil
@@ -175,7 +176,7 @@ func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) 
 	return trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
 }
 
-// tell is a key's value as people see it.
+// describeValue returns a key's value as the trace shows it.
 func (n *node) tell(e entry) string {
 	told := make([]string, len(e.words))
 	for i, word := range e.words {
@@ -188,7 +189,7 @@ func (n *node) tell(e entry) string {
 	return e.kind + "(" + strings.Join(told, " ") + ")"
 }
 
-// An effect is a change of one key, as it goes to the disk and to replicas.
+// A keyChange is a change of one key, as it is sent to the disk and to replicas.
 type effect struct {
 	id    keyID
 	gone  bool

@@ -7,15 +7,15 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// Some commands make a value longer than what they bring with them. miniredis makes it as long as it
-// is told to.
+// Some commands can make a value longer than the data that they contain. miniredis would
+// make it as long as they ask.
 const (
 	errTooLong   = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	errBitOffset = "ERR bit offset is not an integer or out of range"
 )
 
-// grow accounts for a string that is about to be so long, and refuses it if the world has no
-// room for it: then the world ends.
+// reserveGrowth reserves memory for a string that will have the given size. It refuses the
+// command if the world has no room for it: then the world ends.
 func (n *node) grow(c *mserver.Peer, key string, size int64) (refused bool) {
 	was, ok := n.stringLength(c, key)
 	switch {
@@ -31,7 +31,8 @@ func (n *node) grow(c *mserver.Peer, key string, size int64) (refused bool) {
 	return false
 }
 
-// stringLength is how long a key's string is; it is not ok if the key holds something else.
+// stringLength returns the length of a key's string; ok is false if the key holds another
+// type.
 func (n *node) stringLength(c *mserver.Peer, key string) (size int64, ok bool) {
 	answer := strings.TrimSuffix(n.answer(c, "STRLEN", key), "\r\n")
 	size, err := strconv.ParseInt(strings.TrimPrefix(answer, ":"), 10, 64)

@@ -1,5 +1,5 @@
 // Package redis is a Redis server in a simulated world: miniredis for the commands,
-// [script] for the scripts, and around them what a real server has besides.
+// [script] for the scripts, and around them the other parts of a real server.
 //
 // It registers its card, [sim.System], under the name redis.
 package redis
@@ -20,8 +20,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A node is a Redis server: miniredis for the commands, and around it what a real
-// server has besides: expiry by its own wall clock, scripts, transactions, persistence,
+// A node is a Redis server: miniredis for the commands, and around it the other parts of a
+// real server: expiry by its own wall clock, scripts, transactions, persistence,
 // replication, and a process that can stop.
 //
 // Commands run on the loop, one at a time, as in Redis.
@@ -29,33 +29,34 @@ type node struct {
 	host *sim.Host
 
 	mini *instance // nil: the node is down
-	wall time.Time // what miniredis was last told
-	// seeded: miniredis draws from a source of its own. Making one takes longer
-	// than several commands, and hardly any lock needs it.
+	wall time.Time // the time that miniredis was last set to
+	// seeded: miniredis draws from a source of its own. Making one takes longer than
+	// several commands, and few locks need it.
 	seeded bool
-	dice   *rand.Rand // nil: RANDOMKEY has not been asked yet
+	dice   *rand.Rand // nil: there was no RANDOMKEY yet
 	dbs    []int      // databases that were ever selected
 	keys   keyspace
-	// touched are those of the keys that may be something else by now.
+	// tracker has the keys that may have changed.
 	touched touched
-	// selected are the databases of those who have selected one, by what miniredis
-	// knows them by, and uncorrected is the one whose command it answers as it is.
+	// selected are the databases of connections that have selected one, by miniredis's
+	// context of the connection. uncorrected is the connection whose command is not
+	// corrected.
 	selected    map[any]int
 	uncorrected *mserver.Peer
 	// locked: a script or a transaction runs.
 	locked bool
 	spare  *inside // nil: there is none
-	// blocked are the commands that wait, in the order in which they came.
+	// blocked are the waiting commands, in the order in which they came.
 	blocked []*blocked
-	// scripts are those that the server knows, by their digests.
+	// scripts are the stored scripts, by their digests.
 	scripts map[string]*script.Script
-	// How many connections there are and were, and how many commands came.
+	// The numbers of current connections, of all connections, and of commands.
 	connected, accepted, commands int
-	endings                       []ending // to be put right when the command is done
+	endings                       []ending // to be fixed after the command
 	// expiry rings at the next expiry.
 	expiry *agenda.Alarm
 
-	// epoch counts the crashes, and left is what the latest left on the disk.
+	// epoch counts the crashes, and survived is what the last crash left on the disk.
 	epoch int
 	left  keyspace
 
@@ -86,16 +87,15 @@ func (n *node) boot() {
 	n.connected, n.accepted, n.commands = 0, 0, 0
 }
 
-// halt ends the server, whose keys are lost.
+// halt ends the server, and its keys are lost.
 func (n *node) halt() {
 	instances.give(n.mini)
 	n.mini = nil
 	n.blocked = nil
 }
 
-// tick tells miniredis the time. It keeps what is left of each key's life, where
-// Redis keeps the time at which it ends: so when the clock has gone back, what
-// is left grows.
+// updateTime sets the time of miniredis. miniredis stores the rest of each key's life, and
+// Redis the time at which it ends. So if the clock has gone back, the rest has to grow.
 func (n *node) tick() {
 	now := n.host.Clock().Now()
 	if now.Equal(n.wall) {
@@ -103,7 +103,7 @@ func (n *node) tick() {
 	}
 	back := n.wall.Sub(now)
 	if back > 0 {
-		n.mini.DB(0) // whoever asks has it count the time until now
+		n.mini.DB(0) // this call makes it count the time until now
 	}
 	n.wall = now
 	n.mini.SetTime(now)
@@ -120,7 +120,7 @@ func (n *node) tick() {
 	}
 }
 
-// A peer is the node's end of one connection of a client's.
+// A peer is the node's end of a client's connection.
 type peer struct {
 	n    *node
 	end  *sim.End
@@ -132,14 +132,14 @@ type peer struct {
 	// offset is the replication offset after the client's latest write.
 	offset int
 	tx     *transaction // nil: no MULTI
-	// subscribed: miniredis has had it subscribe to something.
+	// subscribed: miniredis may have subscriptions of it.
 	subscribed bool
-	// over: the connection is, and nothing that comes on it is read.
+	// isClosed: the connection has ended, and nothing that comes on it is read.
 	over bool
 }
 
-// Accept is as in [sim.Server]. One that comes from a node is the one over which it
-// wants to be sent what changes.
+// Accept is as in [sim.Server]. A connection from a node is one of a replica that wants the
+// changes.
 func (n *node) Accept(end *sim.End) sim.Endpoint {
 	if master := n.repl.Accept(end); master != nil {
 		return master
@@ -175,7 +175,7 @@ func (r *peer) Receive(m *sim.Request) {
 	n.commands++
 	name := strings.ToUpper(args[0])
 	switch {
-	case name == "POST", name == "HOST:": // a browser that was deceived: securityWarningCommand
+	case name == "POST", name == "HOST:": // a browser that was deceived: see securityWarningCommand
 		r.hangUp()
 		return
 	case r.fails(name, m):
@@ -220,8 +220,8 @@ func (r *peer) Receive(m *sim.Request) {
 	}
 }
 
-// answered sends the answer to a command. It reports whether the node is still up when it
-// is known what the command has changed.
+// sendAnswer records what a command has changed and sends the answer. It reports whether
+// the node is still up after the record: then the answer was sent.
 func (r *peer) answered(m *sim.Request) bool {
 	r.served(m)
 	if !r.n.host.Act() {
@@ -232,15 +232,15 @@ func (r *peer) answered(m *sim.Request) bool {
 	return true
 }
 
-// fails answers a command with an error if the node is to, and reports whether it
-// did.
+// replyFailure answers a command with an error if a fault demands it, and reports whether
+// it did.
 func (r *peer) fails(name string, m *sim.Request) bool {
 	n := r.n
 	why := n.host.Failure()
 	if why == "" || m.Handshake() {
 		return false
 	}
-	// As in rejectCommand of Redis's server.c, no transaction survives it.
+	// As in rejectCommand of Redis's server.c, the error ends the transaction.
 	if r.tx != nil && name == "EXEC" {
 		r.tx = nil
 		n.answer(r.mini, "UNWATCH")
@@ -250,7 +250,7 @@ func (r *peer) fails(name string, m *sim.Request) bool {
 	return true
 }
 
-// served looks at what a command has changed.
+// recordCommand records what a command has changed.
 func (r *peer) served(m *sim.Request) {
 	if !r.n.mayHaveChanged(m) {
 		r.n.touched.names = r.n.touched.names[:0]
@@ -262,8 +262,8 @@ func (r *peer) served(m *sim.Request) {
 	}
 }
 
-// mayHaveChanged says whether there is anything to look at after a command: one that writes,
-// or a key whose time is up.
+// mayHaveChanged reports whether keys may have changed after a command: because it writes,
+// or because a key's time is up.
 func (n *node) mayHaveChanged(m *sim.Request) bool {
 	args := m.Body.([]string)
 	if !m.Handshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
@@ -273,7 +273,7 @@ func (n *node) mayHaveChanged(m *sim.Request) bool {
 	return ok && !first.After(n.wall)
 }
 
-// unblock goes on after a blocking command.
+// unblock continues with the queued commands after a blocking command.
 func (r *peer) unblock() {
 	r.busy = false
 	queued := r.queued
@@ -294,7 +294,8 @@ func (r *peer) refuse(err string) {
 	r.reply()
 }
 
-// reply sends what miniredis has written: replies, and pushes that nothing asked for.
+// sendReplies sends what miniredis has written: replies, and pushes that no command asked
+// for.
 func (r *peer) reply() {
 	b := r.out.take()
 	for len(b) > 0 {
@@ -312,7 +313,7 @@ func (r *peer) reply() {
 	}
 }
 
-// hangUp ends the connection, when what was sent on it is.
+// hangUp ends the connection after everything on it was sent.
 func (r *peer) hangUp() {
 	r.end.Close()
 	r.HangUp(true)
@@ -340,11 +341,11 @@ func (r *peer) HangUp(bool) {
 	r.out.discard()
 }
 
-// draws says whether a command, or a script, may draw at random.
+// mayDraw reports whether a command, or a script, may draw at random.
 func draws(word string) bool {
 	const size = len("RAND")
 	for i := range len(word) - size + 1 {
-		// Most places can be told by one letter.
+		// At most places one letter is enough to decide.
 		switch word[i] {
 		case 'R', 'r', 'S', 's':
 			if at := word[i : i+size]; strings.EqualFold(at, "RAND") || strings.EqualFold(at, "SPOP") {
@@ -355,8 +356,8 @@ func draws(word string) bool {
 	return false
 }
 
-// readOnlyCommand is what a replica makes of a command; it is not ok for one
-// that writes. A script runs as its read-only variant.
+// readOnlyCommand returns what a replica runs for a command; ok is false for a command that
+// writes. A script runs as its read-only variant.
 func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	switch name {
 	case "EVAL", "EVALSHA":
@@ -372,7 +373,7 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	return nil, false
 }
 
-// use remembers a database, so that its keys are looked at too.
+// rememberDB remembers a database, so that its keys are tracked too.
 func (n *node) use(db string) {
 	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.dbs, i) {
 		n.dbs = append(n.dbs, i)
@@ -380,22 +381,22 @@ func (n *node) use(db string) {
 	}
 }
 
-// ClockChanged is as in [sim.Server]: what is left of a key's life may have ended.
+// ClockChanged is as in [sim.Server]: keys may have expired.
 func (n *node) ClockChanged() {
 	if n.host.Up() {
 		n.expire()
 	}
 }
 
-// expire removes the keys whose time is up by the node's wall clock, and plans
-// the next look.
+// expire removes the keys that have expired by the node's wall clock, and plans the next
+// check.
 func (n *node) expire() {
 	n.tick()
 	n.changed(nil)
 	n.plan()
 }
 
-// plan looks at the expiries again when the next one is due.
+// planExpiry plans a check for the next expiry.
 func (n *node) plan() {
 	first, _ := n.firstExpiry()
 	n.expiry.Set(first)
@@ -408,10 +409,10 @@ func (n *node) Stop() {
 	}
 }
 
-// An outbox takes what is written by goroutines that the loop does not wait for.
+// An outbox collects what goroutines write that the loop does not wait for.
 type outbox struct {
 	host *sim.Host
-	// flush has the loop take it.
+	// flush makes the loop drain it.
 	flush func()
 
 	mu     sync.Mutex

@@ -13,7 +13,8 @@ func init() {
 		Node:  "Redis node",
 		Port:  6379,
 		Disks: []sim.Disk{
-			// What a stalled disk comes to is in flushAppendOnlyFile and rdbSaveBackground of Redis.
+			// For the consequences of a stalled disk see flushAppendOnlyFile and
+			// rdbSaveBackground of Redis.
 			{Persistence: sim.NoPersistence, Stalled: "nobody notices"},
 			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, Stalled: "a process of its own waits for it, and the node goes on"},
 			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, Waits: true},
@@ -43,29 +44,29 @@ func init() {
 	})
 }
 
-// What a node writes to its disk, and when, besides [sim.NoPersistence].
+// What a node writes to its disk, and when. [sim.NoPersistence] is possible too.
 const (
-	// Snapshots is Redis's default: the whole data set, an hour after one change,
-	// five minutes after 100 or one minute after 10,000, and at a clean shutdown.
+	// Snapshots is Redis's default: the whole data set, an hour after one change, five
+	// minutes after 100 or one minute after 10,000, and at a clean shutdown.
 	Snapshots sim.Persistence = "snapshots"
-	// Everysec appends every command to a file before it is answered, and has the
-	// operating system write that to the disk in the background: at once, unless
-	// it did so less than a second ago, and then as soon as that second is over. While
-	// that takes, what is appended waits in the server's memory, for up to two seconds.
+	// Everysec appends every command to a file before it is answered. The operating system
+	// writes the file to the disk in the background: immediately, unless it did so less
+	// than a second ago, and then as soon as that second has passed. During that write,
+	// appended data waits in the server's memory, for up to two seconds.
 	Everysec sim.Persistence = "everysec"
-	// Always has it written before each answer.
+	// Always writes it to the disk before each answer.
 	Always sim.Persistence = "always"
 )
 
-// Blind says what a build is whose go-redis does not look at idle connections: see
+// IdleCheckGap describes a build whose go-redis does not check idle connections: see
 // [locks.ChecksIdle].
 const Blind = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
 
-// errLoading is what Redis answers while it reads its data from the disk:
-// shared.loadingerr in https://github.com/redis/redis/blob/unstable/src/server.c
+// errLoading is Redis's answer while it reads its data from the disk: shared.loadingerr in
+// https://github.com/redis/redis/blob/unstable/src/server.c
 const errLoading = "LOADING Redis is loading the dataset in memory"
 
-// errOOM is what Redis answers when its memory is full: shared.oomerr there. Unlike
-// LOADING it is no error after which go-redis sends a command again (shouldRetry in its
+// errOOM is Redis's answer when its memory is full: shared.oomerr in the same file. Unlike
+// after LOADING, go-redis does not send a command again after it (shouldRetry in its
 // error.go).
 const errOOM = "OOM command not allowed when used memory > 'maxmemory'."

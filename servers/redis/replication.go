@@ -11,17 +11,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// replication is a node's part in replication: a master sends its changes to its
-// replicas, which acknowledge them.
+// replication is a node's part in replication: a master sends its changes to its replicas,
+// which acknowledge them.
 type replication struct {
 	*replicas.Node[update]
 	n *node
-	// offset counts the changes that a master has sent, or a replica has taken.
+	// offset counts the changes that a master has sent, or a replica has applied.
 	offset int
 	waits  []*waiting
-	// heard is when a master last heard of each replica whose connection is not over as far
-	// as it knows, by its own clock; least and most say
-	// of how many it must have, and how long ago that may be, in order to take a write.
+	// heard is when a master last heard of each replica whose connection it believes to be
+	// open, by its own clock. To take a write it must have heard of least replicas, at most
+	// maxAge ago.
 	heard map[string]time.Time
 	least int
 	most  time.Duration
@@ -41,7 +41,7 @@ func (n *node) replicate() {
 	}
 }
 
-// A waiting client has sent WAIT.
+// A waitCall is a WAIT that a client has sent.
 type waiting struct {
 	peer   *peer
 	enough int
@@ -52,7 +52,7 @@ type waiting struct {
 // Follow is as in [sim.Replica].
 func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node).repl.Node) }
 
-// everything is the whole data set.
+// fullUpdate returns the whole data set.
 func (n *node) everything() update {
 	effects := make([]effect, 0, len(n.keys))
 	for _, id := range n.keys.ids() {
@@ -61,7 +61,7 @@ func (n *node) everything() update {
 	return update{offset: n.repl.offset, whole: true, effects: effects}
 }
 
-// An update is what a master tells a replica.
+// An update is what a master sends to a replica.
 type update struct {
 	offset  int
 	whole   bool
@@ -86,7 +86,7 @@ func (u update) String() string {
 // Number is as in [replicas.Update].
 func (u update) Number() int { return u.offset }
 
-// apply makes a replica's data what the master's is.
+// apply applies a master's update to a replica's data.
 func (n *node) apply(u update) {
 	n.tick()
 	if u.whole {
@@ -110,7 +110,7 @@ func (n *node) apply(u update) {
 	n.serveBlocked()
 }
 
-// replicated records what an update changed. The owners are those of the master.
+// recordUpdate records what an update changed. The owners are those on the master.
 func (n *node) replicated(owners map[keyID]*trace.Actor) {
 	n.differences(func(id keyID, was entry) {
 		n.host.Emit(n.goneEvent(trace.KindDelete, id, was, nil))
@@ -129,8 +129,8 @@ func (n *node) replicated(owners map[keyID]*trace.Actor) {
 	n.plan()
 }
 
-// propagate sends changes to the replicas. What expires while the node is paused
-// is known to it, and to them, when it resumes.
+// propagate sends changes to the replicas. If keys expire while the node is paused, it
+// notices and sends that when it resumes.
 func (r *replication) propagate(effects []effect) {
 	r.n.host.Running(func() {
 		r.offset++
@@ -142,10 +142,10 @@ func (r *replication) propagate(effects []effect) {
 
 func (r *replication) readOnly() bool { return r.Follows() }
 
-// A master that is set so takes no writes while it has not heard of enough replicas lately.
-// It limits for how long two masters take writes, and does not prevent it:
-// https://redis.io/docs/latest/operate/oss_and_stack/management/replication/, "Allow writes
-// only with N attached replicas".
+// With these settings a master takes no writes if it has not heard of enough replicas
+// recently. That limits how long two masters take writes at the same time, but does not
+// prevent it: https://redis.io/docs/latest/operate/oss_and_stack/management/replication/,
+// "Allow writes only with N attached replicas".
 const (
 	minReplicas = "min-replicas-to-write"
 	maxLag      = "min-replicas-max-lag"
@@ -168,7 +168,7 @@ func checkLag(value string) error {
 	return nil
 }
 
-// set takes the node's settings; they were checked before.
+// readSettings reads the node's settings, which were checked before.
 func (r *replication) set() {
 	r.least, _ = strconv.Atoi(r.n.host.Set(minReplicas))
 	r.most = usualLag
@@ -177,7 +177,7 @@ func (r *replication) set() {
 	}
 }
 
-// alone says that a master has not heard of enough replicas lately.
+// lacksReplicas reports whether a master has not heard of enough replicas recently.
 func (r *replication) alone() bool {
 	if r.least == 0 || r.Follows() {
 		return false
@@ -191,15 +191,15 @@ func (r *replication) alone() bool {
 	return good < r.least
 }
 
-// writes says whether a command changes keys, as far as its name tells: a script's do not
-// count, but those that it sends.
+// writes reports whether a command changes keys, judged by its name. It is false for a
+// script, whose own commands are checked instead.
 func (n *node) writes(name string, args []string) bool {
 	_, reads := n.readOnlyCommand(name, args)
 	return !reads
 }
 
-// wait serves WAIT: it answers when enough replicas have acknowledged the
-// client's latest write, or after a while, with how many have.
+// wait serves WAIT: it answers when enough replicas have acknowledged the client's latest
+// write, or at the timeout, with the number of replicas that have.
 func (r *replication) wait(p *peer, args []string) {
 	enough, err1 := strconv.Atoi(args[1])
 	timeout, err2 := strconv.Atoi(args[2])
@@ -251,12 +251,12 @@ func (r *replication) crash() {
 	r.Crash()
 }
 
-// Promote is as in [sim.Replica]. The other replicas follow it from now on, as a sentinel would
-// tell them to, and have what it has.
+// Promote is as in [sim.Replica]. From now on the other replicas follow this node, as if a
+// sentinel had reconfigured them, and copy its data.
 func (n *node) Promote() { n.repl.Promote() }
 
-// Demote is as in [sim.Demotable]: until everything has come from the new master, it only
-// refuses to be written to.
+// Demote is as in [sim.Demotable]: until all data of the new master has arrived, the node
+// only refuses writes.
 func (n *node) Demote() bool {
 	if !n.repl.Demote() {
 		return false

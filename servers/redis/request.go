@@ -13,11 +13,11 @@ import (
 // https://github.com/redis/redis/blob/7.0/src/networking.c
 type framer struct {
 	names *sim.Names
-	// broken: the client has written what is no command, and nothing after it is read.
+	// broken: the client has violated the protocol, and nothing after that is read.
 	broken bool
 }
 
-// A breach is a violation of the protocol, in the words of Redis's answer to it.
+// A protocolError is a violation of the protocol, in the words of Redis's answer to it.
 type breach string
 
 // Next is as in [sim.Framer].
@@ -37,14 +37,14 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 }
 
 // The limits of Redis, in bytes: PROTO_INLINE_MAX_SIZE, and the default of
-// proto-max-bulk-len, which is also how long a value may be.
+// proto-max-bulk-len, which is also the maximum length of a value.
 const (
 	longestLine  = 64 << 10
 	longestValue = 512 << 20
 )
 
-// readRequest returns the size and the words of the command at the start of b, which is not
-// empty. The size is 0 if the command is not complete yet.
+// readRequest returns the size and the words of the command at the start of b, which must
+// not be empty. The size is 0 if the command is not complete yet.
 func readRequest(b []byte) (size int, args []string, wrong breach) {
 	if b[0] != '*' {
 		return readInline(b)
@@ -62,7 +62,7 @@ func readRequest(b []byte) (size int, args []string, wrong breach) {
 	if size == 0 || count <= 0 {
 		return size, nil, wrong
 	}
-	text := string(b[:size]) // the words are parts of it
+	text := string(b[:size]) // the words are substrings of it
 	args = make([]string, count)
 	for i, at := 0, start; i < count; i++ {
 		length, at, _ = readHeader(b, at, "", "", longestValue)
@@ -72,8 +72,8 @@ func readRequest(b []byte) (size int, args []string, wrong breach) {
 	return size, args, ""
 }
 
-// readHeader reads the number behind the sign at b[at], which has to be a $ but at the
-// beginning, and returns where the line ends. That is 0 if the line is not complete yet, or
+// readHeader reads the number after the sign at b[at], and returns where the line ends. The
+// sign must be a $ except at the beginning. end is 0 if the line is not complete yet, or
 // wrong.
 func readHeader(b []byte, at int, line, number string, most int64) (n, end int, wrong breach) {
 	rest := b[at:]
@@ -93,7 +93,7 @@ func readHeader(b []byte, at int, line, number string, most int64) (n, end int, 
 	return int(max(v, 0)), at + eol + len("\r\n"), ""
 }
 
-// find is C's strchr, which looks no further than to a zero.
+// strchr is C's strchr, which stops at a zero byte.
 func find(b []byte, c byte) int {
 	i := bytes.IndexByte(b, c)
 	if i >= 0 && bytes.IndexByte(b[:i], 0) >= 0 {
@@ -118,8 +118,8 @@ func readInline(b []byte) (size int, args []string, wrong breach) {
 	return eol + 1, args, ""
 }
 
-// splitWords is sdssplitargs of Redis: words may stand in quotes. It is not ok if a quote
-// does not end, or if the next word is not separate from it.
+// splitWords is sdssplitargs of Redis: words may be quoted. ok is false if a quote does not
+// end, or if the next word is not separated from it.
 func splitWords(line string) (words []string, ok bool) {
 	const blanks = " \t\n\v\f\r"
 	for {
@@ -148,7 +148,8 @@ func splitWords(line string) (words []string, ok bool) {
 	}
 }
 
-// unescape returns the first character of a text in quotes, and how many bytes mean it.
+// unescape returns the first character of a text in quotes, and the number of bytes that
+// encode it.
 func unescape(text string, quote byte) (c byte, size int) {
 	if text[0] != '\\' || len(text) == 1 || quote == '\'' && text[1] != quote {
 		return text[0], 1

@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// respSize returns the length of the RESP value at the start of b, or 0 if it
-// is not complete yet. Bytes that are no RESP count as one value, all of them.
-// It does not call itself: values may be nested as deep as they like.
+// respSize returns the length of the RESP value at the start of b, or 0 if it is not
+// complete yet. Bytes that are not RESP count as one value, all of them. It is not
+// recursive, because values may be nested to any depth.
 func respSize(b []byte) int {
 	end := 0
 	for left := int64(1); left > 0; left-- {
@@ -52,8 +52,8 @@ func respSize(b []byte) int {
 	return end
 }
 
-// respLength reads the length of a string, or how many elements there are; -1 is
-// no value at all. Redis takes none above 512 MB.
+// respLength reads the length of a string or the number of elements; -1 is no value. Redis
+// accepts none above 512 MB.
 func respLength(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err == nil && (n < -1 || n > 512<<20) {
@@ -62,7 +62,8 @@ func respLength(s string) (int, error) {
 	return n, err
 }
 
-// tellCommand tells a command to people. A script and its SHA-1 have one name.
+// describeCommand returns a command as the trace shows it. A script and its SHA-1 have the
+// same name.
 func tellCommand(names *sim.Names, args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
@@ -83,7 +84,7 @@ func tellCommand(names *sim.Names, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// tellReply tells a reply to people.
+// describeReply returns a reply as the trace shows it.
 func tellReply(names *sim.Names, b []byte) string {
 	if len(b) == 0 {
 		return ""
@@ -114,7 +115,7 @@ func tellReply(names *sim.Names, b []byte) string {
 	return line
 }
 
-// handshake says whether a command only sets a connection up.
+// isHandshake reports whether a command only sets up a connection.
 func handshake(args []string) bool {
 	if len(args) == 0 {
 		return false

@@ -7,20 +7,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// touched is what may have changed since it was last looked at: nobody looks at all keys
-// after every command. A command changes no keys but those that it names, with few
-// exceptions, and time those that end.
+// changeTracker has the keys that may have changed since the last check, so that not all
+// keys are checked after every command. With few exceptions, a command changes only keys
+// that it names, and time only keys that end.
 type touched struct {
-	// names are all words of the commands, for some of them name keys.
+	// names are all words of the commands, because some of them name keys.
 	names []string
-	// all: any key may have changed. fields: as long as the server runs, for it has
-	// hashes whose fields end.
+	// all: any key may have changed. fields: the same, as long as the server runs, because
+	// it has hashes whose fields expire.
 	all, fields bool
 	// deadlines are those of keys, and some that keys once had, the earliest first.
 	deadlines []deadline
 }
 
-// by is told of every command that miniredis is sent, also by scripts.
+// addCommand is called for every command that miniredis gets, including those of scripts.
 func (t *touched) by(name string, words []string) {
 	switch name {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
@@ -33,14 +33,14 @@ func (t *touched) by(name string, words []string) {
 	t.names = append(t.names, words...)
 }
 
-// looked is for when nothing is left to look at.
+// reset is called after all keys were checked.
 func (t *touched) looked() {
 	clear(t.names)
 	t.names, t.all = t.names[:0], false
 }
 
-// suspects lists the keys that may have changed, in a fixed order. Next time they are not
-// among them.
+// takeSuspects lists the keys that may have changed, in a fixed order, and resets the
+// tracker.
 func (n *node) suspects() []keyID {
 	var ids []keyID
 	if n.touched.all || n.touched.fields {
@@ -63,7 +63,7 @@ func (n *node) suspects() []keyID {
 	return slices.Compact(ids)
 }
 
-// know takes down what a key is.
+// recordKey records the current entry of a key.
 func (n *node) know(id keyID, is entry) {
 	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
 		all := n.touched.deadlines
@@ -73,7 +73,7 @@ func (n *node) know(id keyID, is entry) {
 	n.keys[id] = is
 }
 
-// knowAll takes down what all keys are.
+// recordAll records the current entries of all keys.
 func (n *node) knowAll(now keyspace) {
 	n.keys = keyspace{}
 	n.touched.deadlines = nil
@@ -83,7 +83,7 @@ func (n *node) knowAll(now keyspace) {
 	}
 }
 
-// firstExpiry is the earliest time at which a key ends.
+// firstExpiry returns the earliest time at which a key ends.
 func (n *node) firstExpiry() (first time.Time, ok bool) {
 	for d := &n.touched.deadlines; len(*d) > 0; *d = (*d)[1:] {
 		if next := (*d)[0]; n.keys[next.id].expires.Equal(next.at) {
@@ -93,8 +93,8 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// differences looks at the keys that may have changed: first at those that are gone, and then at
-// those that stand, of which nothing may have been known.
+// visitSuspects visits the keys that may have changed: first those that are gone, and then
+// those that exist, which may be new.
 func (n *node) differences(gone func(id keyID, was entry), stands func(id keyID, was, is entry)) {
 	suspects := n.suspects()
 	for _, id := range suspects {
@@ -110,8 +110,8 @@ func (n *node) differences(gone func(id keyID, was entry), stands func(id keyID,
 	}
 }
 
-// changed looks at the keys that may have changed, and records what has: by a command of
-// an actor, or, without one, by the clock. It reports whether there was anything.
+// recordChanges checks the keys that may have changed, and records the changes: as done by
+// an actor, or, without one, by the clock. It reports whether there were any.
 func (n *node) changed(by *trace.Actor) bool {
 	var effects []effect
 	n.differences(func(id keyID, was entry) {

@@ -9,14 +9,14 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// A transaction is what a client has queued since MULTI. miniredis would answer it without
-// our corrections, and in the words of its own interpreter; it is left to say which
-// commands are well formed, and whether a key that was watched has changed.
+// A transaction is the commands that a client has queued since MULTI. miniredis would
+// answer them without our corrections, and scripts with its own interpreter. It is only
+// used to check whether commands are well formed and whether a watched key has changed.
 type transaction struct {
 	commands [][]string
-	// dirty: one of them was refused, so there will be none.
+	// dirty: a command was refused, so the transaction will be discarded.
 	dirty bool
-	// judge is a connection on which miniredis is in a transaction that never ends.
+	// checker is a connection on which miniredis is in a transaction that never ends.
 	judge *mserver.Peer
 }
 
@@ -64,21 +64,22 @@ func (r *peer) transact(name string, words []string) bool {
 	return true
 }
 
-// wrong refuses a command. If that was to be one of a transaction, there will be none.
+// writeError refuses a command. If the command is part of a transaction, that will be
+// discarded.
 func (r *peer) wrong(why string) {
 	if r.tx != nil {
 		r.tx.dirty = true
 	}
-	// Not by WriteError, which takes it for UTF-8.
+	// Not by WriteError, which assumes UTF-8.
 	r.mini.WriteRaw("-" + strings.NewReplacer("\r", " ", "\n", " ").Replace(why) + "\r\n")
 }
 
-// exec answers the commands of a transaction, with nobody between them.
+// exec answers the commands of a transaction, without other commands in between.
 func (r *peer) exec(commands [][]string) {
 	n := r.n
 	n.answer(r.mini, "MULTI")
 	if unwatched := n.answer(r.mini, "EXEC"); unwatched != "*0\r\n" {
-		r.mini.WriteRaw(null(unwatched, r.mini.Resp3)) // what it watched has changed
+		r.mini.WriteRaw(null(unwatched, r.mini.Resp3)) // a watched key has changed
 		return
 	}
 	in := n.inside(r.mini)
@@ -87,7 +88,8 @@ func (r *peer) exec(commands [][]string) {
 	unlock := n.lock()
 	for i, words := range commands {
 		if blocks(strings.ToUpper(words[0]), words) {
-			// In a transaction it does not, but one that is inside waits to be let out.
+			// In a transaction it does not block, but on an inner connection miniredis
+			// would.
 			unlock()
 			replies[i] = n.alone(in.peer, words)
 			unlock = n.lock()

@@ -8,7 +8,7 @@ import (
 	mserver "github.com/alicebob/miniredis/v2/server"
 )
 
-// unserved are the commands that some version of Redis knows and this server does not.
+// unserved are the commands that some version of Redis has and this server does not.
 var unserved = strings.Fields(`
 	ACL ASKING BGREWRITEAOF BGSAVE BITFIELD BITFIELD_RO BLMPOP CONFIG DEBUG FAILOVER FCALL FCALL_RO FUNCTION GEOHASH
 	GEOSEARCHSTORE HEXPIREAT HEXPIRETIME HGETDEL HGETEX HPEXPIRE HPEXPIREAT HPEXPIRETIME LASTSAVE LATENCY LCS LOLWUT
@@ -17,9 +17,9 @@ var unserved = strings.Fields(`
 	VISMEMBER VLINKS VRANDMEMBER VRANGE VREM VSETATTR VSIM WAITAOF XACKDEL XDELEX XSETID ZDIFF ZDIFFSTORE ZINTERCARD
 	ZRANGESTORE ZREVRANGESTORE`)
 
-// unservedKinds are the commands that Redis has beneath a command, and this server has not. CLIENT
-// SETINFO and MAINT_NOTIFICATIONS are not among them: clients begin a connection with them, and do
-// without the answer.
+// unservedSubcommands are the subcommands that Redis has and this server does not, by
+// command. CLIENT SETINFO and MAINT_NOTIFICATIONS are not listed: clients begin a
+// connection with them, and do not need the answer.
 var unservedKinds = map[string][]string{
 	"CLIENT": strings.Fields("CACHING GETREDIR HELP ID INFO KILL LIST NO-EVICT NO-TOUCH PAUSE REPLY TRACKING TRACKINGINFO UNBLOCK UNPAUSE"),
 	"MEMORY": strings.Fields("DOCTOR HELP MALLOC-STATS PURGE STATS USAGE"),
@@ -30,16 +30,17 @@ var unservedKinds = map[string][]string{
 	"XINFO":  strings.Fields("HELP"),
 }
 
-// errNoCluster is the answer of every Redis that is no node of a cluster.
+// errNoCluster is the answer of every Redis that is not a node of a cluster.
 const errNoCluster = "ERR This instance has cluster support disabled"
 
-// doubt says that a command was sent which this server cannot answer in any true way.
+// noteDoubt makes the run inconclusive: a command was sent that this server cannot answer
+// as a real one would.
 func (n *node) doubt(command string) {
 	n.host.Doubt(fmt.Sprintf("%s was sent %s, which a real Redis server knows and this one does not", n.host.Node().Name, command))
 }
 
-// unknown is the error of a command that this server does not know. What has a point in its name
-// is a module's, and a real server may have that.
+// refuseUnknown returns the error for a command that this server does not have. A command
+// with a dot in its name belongs to a module, which a real server may have.
 func (n *node) unknown(words []string) string {
 	name := strings.ToUpper(words[0])
 	switch {
@@ -51,7 +52,7 @@ func (n *node) unknown(words []string) string {
 	return unknownCommand(words)
 }
 
-// lacks says of a command that this server knows whether it does not know what it is to do.
+// checkUnserved notes a doubt if this server has the command but not this use of it.
 func (n *node) lacks(name string, args []string) {
 	switch kinds := unservedKinds[name]; {
 	case kinds != nil && len(args) > 0:
@@ -67,7 +68,7 @@ func (n *node) lacks(name string, args []string) {
 	}
 }
 
-// correctCLUSTER knows that the server is no node of a cluster.
+// correctCLUSTER answers that the server is not a node of a cluster.
 func correctCLUSTER(_ *node, c *mserver.Peer, _ string, _ []string) bool {
 	return refuse(c, errNoCluster)
 }
@@ -75,7 +76,8 @@ func correctCLUSTER(_ *node, c *mserver.Peer, _ string, _ []string) bool {
 // libraries are those that scripts have in Redis and not here.
 var libraries = []string{"bit", "cmsgpack", "struct"}
 
-// lacksLibrary looks whether a script has failed because of a library that it does not have here.
+// checkLibrary notes a doubt if a script has failed because it needs a library that is
+// missing here.
 func (n *node) lacksLibrary(answer string) {
 	for _, name := range libraries {
 		if strings.HasPrefix(answer, "-") && strings.Contains(answer, "nonexistent global variable '"+name+"'") {
