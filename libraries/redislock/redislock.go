@@ -29,8 +29,7 @@ func init() {
 	}
 }
 
-// lock is redislock without options: it does not retry, and its values
-// are random.
+// lock is redislock without options: it does not retry, and its values are random.
 type lock struct {
 	key    string
 	ttl    time.Duration
@@ -46,16 +45,16 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &lease{lock, l.ttl}, nil
 }
 
-// lease does not say when it ends: redislock keeps no time, it only asks
-// the node for what is left.
+// lease does not declare when it ends: redislock does not count time itself; it only asks
+// the node how much time is left.
 type lease struct {
 	lock *redislock.Lock
 	ttl  time.Duration
 }
 
-// Release returns locks.ErrLost if the key is not the lease's any more. That is also
-// what go-redis's defaults come to when the node's answer was lost and the request
-// is sent again: it finds the key gone.
+// Release returns locks.ErrLost if the key is not the lease's any more. With go-redis's
+// defaults, that is also the result when the node's answer was lost and the request is sent
+// again: it finds the key gone.
 func (l *lease) Release(ctx context.Context) error {
 	return failure(ctx, l.lock.Release(ctx), redislock.ErrLockNotHeld, "released")
 }
@@ -64,8 +63,8 @@ func (l *lease) Extend(ctx context.Context) error {
 	return failure(ctx, l.lock.Refresh(ctx, l.ttl, nil), redislock.ErrNotObtained, "extended")
 }
 
-// failure is the error of a request about a key that has been set, nil if
-// there is none; gone is the error by which redislock says that it is gone.
+// failure returns the error of a request about a key that has been set, or nil if there is
+// none. gone is redislock's error for a key that is gone.
 func failure(ctx context.Context, err, gone error, done string) error {
 	if err == nil {
 		return nil
@@ -77,8 +76,8 @@ func failure(ctx context.Context, err, gone error, done string) error {
 	return answers.Because(ctx, what)
 }
 
-// said says why something failed in words that do not depend on chance;
-// no is the error by which redislock says that the node said no.
+// reason returns why a request failed, in words that do not depend on chance: word if err
+// is refusal, redislock's error for a node's refusal.
 func said(err, no error, word string) string {
 	if errors.Is(err, no) {
 		return word

@@ -45,8 +45,8 @@ func init() {
 	}
 }
 
-// lock is redsync with its defaults, except that an attempt may be one try:
-// then the caller decides when to try again.
+// lock is redsync with its defaults. But an attempt may be only one try; then the caller
+// decides when to try again.
 type lock struct {
 	env     *locks.Env
 	redsync *redsync.Redsync
@@ -62,8 +62,8 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return &lease{m, len(l.env.Nodes), expiry.At(ends(m))}, nil
 }
 
-// delay is redsync's own pause between two tries, 50 ms to 250 ms, but drawn from
-// the process's own source: redsync's is shared by all goroutines of the program.
+// delay returns redsync's own pause between two tries, 50 ms to 250 ms. But it draws from
+// the process's own source, because all goroutines of the program share redsync's.
 func (l *lock) delay(int) time.Duration {
 	var random [8]byte
 	_, _ = io.ReadFull(l.env.Rand, random[:]) // never fails
@@ -79,7 +79,7 @@ type lease struct {
 	expiry.End
 }
 
-// ends is when redsync believes that the lock ends. It computes that with
+// expiryOf returns when redsync believes that the lock ends. redsync computes that with
 // time.Now, which in a simulated world is true time and not the process's clock.
 func ends(m *redsync.Mutex) fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: m.Until().UnixNano()}
@@ -100,7 +100,7 @@ func (l *lease) Extend(ctx context.Context) error {
 	return nil
 }
 
-// failure is redsync's error in words that do not depend on the order of its
+// failure returns redsync's error in words that do not depend on the order of its
 // goroutines. It wraps locks.ErrLost if a quorum cannot have had the key, or if the
 // extension came too late.
 func (l *lease) failure(ctx context.Context, err error, done string) error {
@@ -119,8 +119,8 @@ func (l *lease) failure(ctx context.Context, err error, done string) error {
 	return answers.Because(ctx, errors.New(what))
 }
 
-// answersIn finds, in the error that redsync has joined in the order in which
-// the nodes answered, what each node said.
+// repliesIn returns each node's reply from redsync's error, which joins them in the order
+// in which the nodes answered.
 func answersIn(err error) answers.All {
 	var said answers.All
 	walk(err, func(err error) {
@@ -139,8 +139,8 @@ func answersIn(err error) answers.All {
 	return said
 }
 
-// expired counts the nodes where the key had expired; redsync does not
-// say which.
+// countExpired counts the nodes on which the key had expired; redsync does not report
+// which.
 func expired(err error) (nodes int) {
 	walk(err, func(err error) {
 		if err == redsync.ErrLockAlreadyExpired {

@@ -17,27 +17,27 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// option is rueidis as it is without any options but an address, as far as
-// it concerns one node that is no cluster:
+// clientOption returns the options of rueidis: its defaults for one node that is not a
+// cluster, and the node's address. The defaults that matter here:
 //
 //   - All goroutines share one connection. A command that is alone on it is
 //     written by its own goroutine, which then reads the answer; if none comes
 //     before the context's deadline, the connection is closed. Once two commands
 //     meet on it, one goroutine writes for all and one reads, and a command that
-//     is given up leaves the connection as it is.
-//   - A command that may be sent twice, as rueidislock's scripts all may, is sent
-//     again until its context ends if the connection breaks.
-//   - A connection that is idle for a second is tried with PING. One that has no
-//     answer for ten seconds is closed.
-//   - The context of the first command that needs a connection bounds the dial,
-//     and at most five seconds. Others wait for it, whatever their own contexts say.
+//     is given up leaves the connection open.
+//   - If the connection breaks, a command that may be sent twice, such as all of
+//     rueidislock's scripts, is sent again until its context ends.
+//   - A connection that is idle for a second is tested with PING. A connection without
+//     an answer for ten seconds is closed.
+//   - The context of the first command that needs a connection bounds the dial, to
+//     at most five seconds. Others wait for it, whatever their own contexts say.
 //
-// What is not rueidis's default:
+// These options are not rueidis's defaults:
 //
 //   - ForceSingleClient: it does not ask whether the node is a cluster.
-//   - DisableCache: the simulated nodes do not tell clients which keys have changed.
+//   - DisableCache: the simulated nodes do not notify clients of changed keys.
 //   - RetryDelay draws its jitter from Env.Rand.
-//   - Buffers of 4 KiB instead of 512, and 256 commands under way at once instead of
+//   - Buffers of 4 KiB instead of 512, and 256 concurrent commands instead of
 //     1024: worlds are many and short.
 func option(e *locks.Env, node int) rueidis.ClientOption {
 	return rueidis.ClientOption{
@@ -60,10 +60,10 @@ func option(e *locks.Env, node int) rueidis.ClientOption {
 	}
 }
 
-// Open makes a rueidis client, and its connection; if that fails, the first command
-// will try again. In a world its goroutines take turns, so that what they do does not
-// depend on the scheduler. It can serve as a library's builder of clients. Who called it
-// closes the client.
+// Open makes a rueidis client, and its connection; if the dial fails, the first command
+// tries again. In a world its goroutines take turns, so that their order does not depend on
+// the scheduler. Open can serve as a library's builder of clients. The caller must close
+// the client.
 func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	c, err := rueidis.NewClient(o)
 	if c == nil {
@@ -75,8 +75,8 @@ func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	return inTurns{c, e.Turn}, nil
 }
 
-// backoff is how long rueidis pauses before it sends a command again: 2 µs, with
-// as much jitter, twice as long each time, and at most a second.
+// backoff computes rueidis's pauses before it sends a command again: 2 µs, with as much
+// jitter, twice as long each time, and at most a second.
 type backoff struct {
 	mu     sync.Mutex
 	random *rand.Rand
@@ -91,7 +91,7 @@ func newBackoff(random io.Reader) *backoff {
 	return &backoff{random: rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))}
 }
 
-// delay is rueidis's own formula. No two of the pauses end in one nanosecond:
+// delay is rueidis's own formula, except that no two pauses end in the same nanosecond:
 // then chance would decide which goroutine acts first.
 func (b *backoff) delay(attempts int, _ rueidis.Completed, _ error) time.Duration {
 	b.mu.Lock()
@@ -104,14 +104,14 @@ func (b *backoff) delay(attempts int, _ rueidis.Completed, _ error) time.Duratio
 	return max(ends.Sub(now), 1)
 }
 
-// dialError tells the error of a dial from others: all goroutines that wait for
-// the connection get the same one.
+// A dialError is the error of a dial. The type distinguishes it from other errors, because
+// all goroutines that wait for the connection get the same one.
 type dialError struct{ error }
 
 func (e dialError) Unwrap() error { return e.error }
 
-// because says what an error of rueidis was, without what depends on which
-// of its goroutines has seen it first.
+// errorText describes an error of rueidis, without anything that depends on which of its
+// goroutines has seen it first.
 func because(err error) string {
 	var dial dialError
 	var op *net.OpError

@@ -26,20 +26,19 @@ func init() {
 	})
 }
 
-// The library's defaults, which the keys of the lock's card follow from.
+// The library's defaults, which determine the keys in the lock's card.
 const (
 	keyPrefix   = "rueidislock"
 	keyMajority = 2
 )
 
-// lock is rueidislock with its defaults, except that the nodes do not
-// tell it which keys have changed: so it learns of a lost key when it prolongs it,
-// every half TTL.
+// lock is rueidislock with its defaults, except that the nodes do not notify it of changed
+// keys. So it learns of a lost key when it extends the key, every half TTL.
 type lock struct {
 	env    *locks.Env
 	locker rueidislock.Locker
-	// life is until Env.Close, and leases counts those that the library still has
-	// goroutines for.
+	// lifetime ends with Env.Close. leases counts the leases for which the library still
+	// has goroutines.
 	life   context.Context
 	leases sync.WaitGroup
 }
@@ -71,8 +70,8 @@ func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) 
 	return l, nil
 }
 
-// Acquire tries once. The context is for the attempt only: to the library, it
-// would be the lock's, which its end would release.
+// Acquire tries once. The context is only for the attempt: the library would use it for the
+// lock, and release the lock at its end.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	life, cancel := context.WithCancel(l.life)
 	attempt := context.AfterFunc(ctx, cancel)
@@ -99,11 +98,11 @@ func said(err error) string {
 	return "too few keys (" + because(err) + ")"
 }
 
-// lease prolongs itself, without telling of it, until the library
-// finds out that it has lost most of its keys.
+// lease renews itself, without announcing it, until the library notices that it has lost
+// most of its keys.
 type lease struct {
-	// lost is closed when the library ends the lock's context, which it does too
-	// when the lock is released: then keep has been called before. It reports
+	// lost is closed when the library ends the lock's context. The library also does that
+	// when the lock is released, but then stopWatching has been called before. It reports
 	// whether the lock had not ended.
 	lost    chan struct{}
 	keep    func() bool
@@ -113,8 +112,8 @@ type lease struct {
 // Lost is as in [locks.Notifier].
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
-// Release is the library's cancel, which waits until it has given up deleting
-// the keys. It does not tell whether it could.
+// Release is the library's cancel, which waits until the library has tried to delete the
+// keys. It does not report whether that succeeded.
 func (l *lease) Release(context.Context) error {
 	held := l.keep()
 	l.release()

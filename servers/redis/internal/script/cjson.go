@@ -10,7 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// cjson is the table cjson of scripts.
+// cjson returns the table cjson of scripts.
 func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 	return fields(l, map[string]lua.LGFunction{
 		"encode": func(l *lua.LState) int {
@@ -37,8 +37,8 @@ func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 	})
 }
 
-// sizeOfJSON is how long the JSON of a value is at least, in bytes. It stops when that is
-// too long.
+// sizeOfJSON returns a lower bound for the length of a value's JSON, in bytes. It stops
+// when that is too long.
 func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
 	switch v := v.(type) {
 	case lua.LString:
@@ -63,8 +63,8 @@ func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
 	return 0
 }
 
-// decode reads one value. The fields of an object stay in their order, in which a script
-// may walk over them: a Go map would have another each time.
+// decode reads one value. The fields of an object keep their order, because a script may
+// iterate over them; the order of a Go map would vary.
 func decode(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
 	token, err := d.Token()
 	if err == io.EOF {

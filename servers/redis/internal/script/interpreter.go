@@ -9,34 +9,33 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// A Call answers a command that a script sends, in the bytes of RESP: of version 3 if the
-// script has asked for that, else 2.
+// A Call answers a command of a script in RESP: version 3 if the script has asked for that,
+// otherwise 2.
 type Call func(words []string, resp3 bool) []byte
 
 // An Interpreter runs the scripts of one server, one at a time. A script leaves nothing
-// behind in it but how often it has drawn at random, so after a [Interpreter.Restart] another
-// server can have it.
+// behind in it except how often it has drawn at random. So another server can use it after
+// an [Interpreter.Restart].
 type Interpreter struct {
 	l       *lua.LState
 	globals *lua.LTable
 	env     *lua.LTable // globals, as scripts see them
-	// shown are the tables that stand behind those that cannot be changed.
+	// originals maps a protected table to the table whose fields it shows.
 	shown map[*lua.LTable]*lua.LTable
 	dice  dice
 
-	// Of the script that runs.
+	// The state of the running script.
 	meter meter
 	call  Call
 	resp3 bool
-	told  map[lua.LValue]int // what it has told of that has no other name
+	told  map[lua.LValue]int // numbers for values that have no other name
 }
 
-// Restart makes it one of a server that has just started.
+// Restart makes it the interpreter of a server that has just started.
 func (in *Interpreter) Restart() { in.dice = fresh }
 
-// Run runs a script and returns the reply, in the bytes of RESP: of version 3 if resp3,
-// else 2. The error says that the script was ended because of the limits, and what its reply is
-// then means nothing.
+// Run runs a script and returns the reply in RESP: version 3 if resp3 is set, otherwise 2.
+// An error means that the limits ended the script; the reply is meaningless then.
 func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, limits Limits, call Call) ([]byte, error) {
 	in.call, in.resp3, in.told = call, false, nil
 	in.meter = meter{Context: context.Background(), limits: limits}
@@ -55,7 +54,7 @@ func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, limits Li
 	return reply, in.meter.over
 }
 
-// failure is an error that nothing has caught.
+// uncaughtError returns the text of an error that the script did not catch.
 func failure(e *lua.ApiError) string {
 	if t, ok := e.Object.(*lua.LTable); ok {
 		if err, ok := t.RawGetString("err").(lua.LString); ok {
@@ -63,15 +62,16 @@ func failure(e *lua.ApiError) string {
 		}
 	}
 	if _, ok := e.Object.(lua.LString); !ok {
-		return "ERR unknown error" // of which Redis 7.0 dies
+		return "ERR unknown error" // Redis 7.0 crashes on it
 	}
 	return "ERR " + e.Object.String()
 }
 
-// lineOfScript is where a line of a stack trace is in a script, and not in what it calls.
+// lineOfScript matches the line of a stack trace with a place in a script, and not in what
+// it calls.
 var lineOfScript = lazy.Regexp(`(?m)^\t([^\[].*?:\d+): in `)
 
-// raised is where an error was raised.
+// raisedAt returns the place where an error was raised.
 func raised(e *lua.ApiError) string {
 	if m := lineOfScript().FindStringSubmatch(e.StackTrace); m != nil {
 		return m[1]

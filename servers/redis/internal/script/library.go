@@ -9,13 +9,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// version is the release of Redis that is told to scripts: the oldest whose rules these are.
+// version is the release of Redis that scripts see: the oldest with these rules.
 const (
 	version       = "7.0.0"
 	versionNumber = 0x00070000
 )
 
-// library is the table redis of scripts: https://redis.io/docs/latest/develop/programmability/lua-api/
+// library returns the table redis of scripts:
+// https://redis.io/docs/latest/develop/programmability/lua-api/
 func (in *Interpreter) library() *lua.LTable {
 	t := fields(in.l, map[string]lua.LGFunction{
 		"call":               func(l *lua.LState) int { return in.command(l, true) },
@@ -49,7 +50,7 @@ func yes(l *lua.LState) int {
 	return returns(l, lua.LTrue)
 }
 
-// fail raises an error as Redis's own functions do: without where.
+// raise raises an error as Redis's own functions do: without its place.
 func fail(l *lua.LState, text string) int {
 	l.Error(errorTable(l, "ERR "+text), 0)
 	return 0
@@ -57,14 +58,14 @@ func fail(l *lua.LState, text string) int {
 
 func errorTable(l *lua.LState, text string) *lua.LTable { return wrap(l, "err", lua.LString(text)) }
 
-// wrap is a table with one field.
+// oneField returns a table with one field.
 func wrap(l *lua.LState, name string, v lua.LValue) *lua.LTable {
 	t := l.CreateTable(0, 1)
 	t.RawSetString(name, v)
 	return t
 }
 
-// returns has a function of Lua return some values.
+// returns pushes values as the results of a Lua function.
 func returns(l *lua.LState, values ...lua.LValue) int {
 	for _, v := range values {
 		l.Push(v)
@@ -72,7 +73,7 @@ func returns(l *lua.LState, values ...lua.LValue) int {
 	return len(values)
 }
 
-// command is redis.call, which raises errors, and redis.pcall, which returns them.
+// command is redis.call, which raises errors, or redis.pcall, which returns them.
 func (in *Interpreter) command(l *lua.LState, raises bool) int {
 	words := make([]string, l.GetTop())
 	wrong := ""
@@ -104,7 +105,7 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 	return returns(l, reply)
 }
 
-// replyOf is a function of one text that returns a reply.
+// replyFunc returns a function that makes a reply of one text.
 func replyOf(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunction {
 	return func(l *lua.LState) int {
 		text, ok := l.Get(1).(lua.LString)
@@ -133,7 +134,7 @@ func sha1hex(l *lua.LState) int {
 	return returns(l, lua.LString(hex.EncodeToString(sum[:])))
 }
 
-// logs is redis.log. Nobody reads the log.
+// checkLog is redis.log. It only checks its arguments, because nobody reads the log.
 func logs(l *lua.LState) int {
 	level, ok := l.Get(1).(lua.LNumber)
 	switch {
@@ -159,22 +160,23 @@ func (in *Interpreter) setresp(l *lua.LState) int {
 	return 0
 }
 
-// dice are what scripts draw from: 48 bits of a linear congruence, which begin with the same
-// in every server: https://github.com/redis/redis/blob/7.0/src/rand.c
+// dice are the source of random numbers for scripts: a linear congruential generator with
+// 48 bits, with the same start in every server:
+// https://github.com/redis/redis/blob/7.0/src/rand.c
 type dice uint64
 
-// fresh are those of a server that has just started.
+// initialDice are those of a server that has just started.
 const fresh dice = 0x1234ABCD330E
 
 func (d *dice) seed(v int64) { *d = dice(uint64(uint32(v))<<16 | 0x330E) }
 
-// roll returns at least 0 and at most 1.
+// roll returns a number from 0 to 1.
 func (d *dice) roll() float64 {
 	*d = (*d*0x5DEECE66D + 0xB) & (1<<48 - 1)
 	return float64(int64(*d>>17)%math.MaxInt32) / math.MaxInt32
 }
 
-// in gives Lua's library of mathematics these dice.
+// install makes Lua's library of mathematics use these dice.
 func (d *dice) in(l *lua.LState, library *lua.LTable) {
 	set(l, library, "random", func(l *lua.LState) int {
 		r := d.roll()

@@ -10,17 +10,17 @@ import (
 	"github.com/yuin/gopher-lua/pm"
 )
 
-// Limits are what one run of a script may take.
+// Limits are the resources that one run of a script may use.
 type Limits struct {
-	// Bytes is how much memory its strings may take together, with those that it no longer
-	// uses, and how long its reply may be.
+	// Bytes is how much memory its strings may use together, including those that it no
+	// longer uses. It is also the maximum length of its reply.
 	Bytes int
-	// Stop, which may be nil, reports whether the script is to end at once.
+	// Stop reports whether the script must end immediately. It may be nil.
 	Stop func() bool
 }
 
-// maxSteps is how many instructions of Lua a script may execute. Redis says BUSY after five
-// seconds; a script of a lock takes a few dozen.
+// maxSteps is how many Lua instructions a script may execute. Redis answers BUSY after five
+// seconds; a script of a lock needs a few dozen.
 const maxSteps = 1_000_000
 
 // The errors of a script that was ended because of its [Limits].
@@ -30,15 +30,15 @@ var (
 	ErrStopped = errors.New("a script was stopped")
 )
 
-// A meter ends a script that takes too much. It is the context of the interpreter, which asks
-// for Done before each instruction: once it is closed no instruction is executed any more,
-// not even behind pcall.
+// A meter ends a script that uses too much. It is the context of the interpreter, which
+// calls Done before each instruction. Once that is closed, no instruction is executed any
+// more, not even inside pcall.
 type meter struct {
 	context.Context
 	limits Limits
 	bytes  int
 	steps  int
-	// over is why the script has to end; nil if it has not.
+	// err is why the script has to end, or nil.
 	over error
 }
 
@@ -49,7 +49,7 @@ var closed = func() chan struct{} {
 	return c
 }()
 
-// lookEvery is how many instructions pass between two questions to Limits.Stop.
+// stopInterval is the number of instructions between two calls of Limits.Stop.
 const lookEvery = 1 << 10
 
 func (m *meter) Done() <-chan struct{} {
@@ -69,8 +69,8 @@ func (m *meter) Done() <-chan struct{} {
 
 func (m *meter) Err() error { return m.over }
 
-// fits reports whether there is room for bytes that a script takes for a moment. If there is
-// not, the script ends.
+// fits reports whether there is room for bytes that a script uses for a moment. If not, the
+// script ends.
 func (m *meter) fits(bytes int) bool {
 	if m.over == nil && (bytes < 0 || bytes > m.limits.Bytes-m.bytes) {
 		m.over = ErrMemory
@@ -78,30 +78,31 @@ func (m *meter) fits(bytes int) bool {
 	return m.over == nil
 }
 
-// takes accounts for bytes that a script is about to take, and raises an error if it may not.
+// charge accounts for bytes that a script is going to use, and raises an error if there is
+// no room.
 func (m *meter) takes(l *lua.LState, bytes int) {
 	m.needs(l, bytes)
 	m.bytes += bytes
 }
 
-// needs is takes for bytes that are free again when the function returns that needs them.
+// require is charge for bytes that are free again when the current function returns.
 func (m *meter) needs(l *lua.LState, bytes int) {
 	if !m.fits(bytes) {
 		l.RaiseError("%v", m.over)
 	}
 }
 
-// What things take in memory, about, in bytes.
+// Approximate sizes in memory, in bytes.
 const (
 	bytesOfValue     = 16
 	bytesOfCoroutine = 128 << 10
 	bytesOfMatch     = 100 // of a pattern, at one place
 	bytesOfSource    = 128 // while a byte of a script is compiled
-	bytesOfJSON      = 64  // what a byte of JSON is decoded to
+	bytesOfJSON      = 64  // for the decoded value of one byte of JSON
 )
 
-// meters has the functions that make strings of any length ask the meter first. Some of these
-// functions were set right before.
+// meterFunctions makes the functions that can make long strings ask the meter first. Some
+// of these functions were replaced before.
 func (in *Interpreter) meters(all *lua.LTable) {
 	text := all.RawGetString("string").(*lua.LTable)
 	in.before(text, "rep", func(l *lua.LState) {
@@ -131,14 +132,14 @@ func (in *Interpreter) meters(all *lua.LTable) {
 			if f, ok := made.(*lua.LFunction); ok {
 				made = f.Upvalues[0].Value()
 			}
-			// The context of its own that it has got would measure nothing.
+			// Its own context would measure nothing.
 			made.(*lua.LState).SetContext(&in.meter)
 			return results
 		})
 	}
 }
 
-// before has something done before a function, in the same call.
+// runBefore makes a function call do first.
 func (in *Interpreter) before(of *lua.LTable, name string, do func(l *lua.LState)) {
 	own := goFunction(of, name)
 	set(in.l, of, name, func(l *lua.LState) int {
@@ -152,8 +153,8 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 	size := len(l.ToString(1))
 	switch with := l.Get(3).(type) {
 	case lua.LString, lua.LNumber:
-		// Each match becomes the text, and what it captures stands as often in the result as the
-		// text has signs for it.
+		// Each match is replaced by the text, which may contain what was captured once for
+		// each % in it.
 		text := lua.LVAsString(with)
 		captures := 0
 		for i := range text {
@@ -166,7 +167,7 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 			return saturated(float64(size)*float64(1+captures) + float64(matches)*float64(len(text)))
 		}
 		if result() > in.meter.limits.Bytes-in.meter.bytes {
-			// It is worth while to look how many there are.
+			// Now it is worth the effort to count the matches.
 			found, _ := pm.Find(l.ToString(2), []byte(l.ToString(1)), 0, l.OptInt(4, -1))
 			matches = len(found)
 		}
@@ -191,7 +192,7 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 	}
 }
 
-// meterTable measures the result of table.concat.
+// meterConcat measures the result of table.concat.
 func (in *Interpreter) meterTable(l *lua.LState) {
 	t, ok := l.Get(1).(*lua.LTable)
 	if !ok {
@@ -207,7 +208,7 @@ func (in *Interpreter) meterTable(l *lua.LState) {
 	in.meter.takes(l, size)
 }
 
-// concat is the operator .. of scripts: [rewrite] has them call it.
+// concat is the operator .. of scripts, which [rewrite] makes them call.
 func (in *Interpreter) concat(l *lua.LState) int {
 	size := 0
 	for i := range l.GetTop() {
@@ -245,14 +246,14 @@ func (in *Interpreter) concat(l *lua.LState) int {
 	return returns(l, right)
 }
 
-// counted returns the table that it is given, which a script has just made of any number of
-// values: [rewrite] has scripts call it.
+// chargeTable charges for a table that a script has just made of any number of values, and
+// returns it. [rewrite] makes scripts call it.
 func (in *Interpreter) counted(l *lua.LState) int {
 	in.meter.takes(l, bytesOfValue*l.CheckTable(1).Len())
 	return 1
 }
 
-// saturated is a number of bytes, or more than there can be.
+// saturate converts a number of bytes to an int; a larger one becomes math.MaxInt32.
 func saturated(bytes float64) int { return int(min(bytes, math.MaxInt32)) }
 
 func joinBackwards(texts []string) string {

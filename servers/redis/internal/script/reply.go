@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// number is a number in C's format %.<digits>g, in which Lua writes 14.
+// formatNumber writes a number in C's format %.<digits>g. Lua uses 14 digits.
 func number(n lua.LNumber, digits int) string {
 	v := float64(n)
 	switch {
@@ -23,7 +23,7 @@ func number(n lua.LNumber, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
-// toLua is a reply of the server's, as scripts see it, and the bytes after it:
+// toLua returns a reply of the server as scripts see it, and the bytes after it:
 // https://redis.io/docs/latest/develop/programmability/lua-api/#data-type-conversion
 func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
@@ -79,11 +79,10 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	return lua.LFalse, rest
 }
 
-// deepest is how many tables may lie in each other in a reply.
+// maxDepth is how deep tables may be nested in a reply.
 const deepest = 1000
 
-// appendReply adds what a script returns, as its client is told: the same table, the other
-// way.
+// appendReply appends what a script returns, as its client gets it: the reverse of toLua.
 func (in *Interpreter) appendReply(b []byte, v lua.LValue, resp3 bool, depth int) []byte {
 	if !in.meter.fits(len(b)) {
 		return b
@@ -141,8 +140,8 @@ func (in *Interpreter) appendTable(b []byte, t *lua.LTable, resp3 bool, depth in
 	return b
 }
 
-// appendFields adds a table as a map or, without the values, as a set. In RESP 2 either is
-// an array.
+// appendFields appends a table as a map or, without the values, as a set. In RESP 2 either
+// is an array.
 func (in *Interpreter) appendFields(b []byte, kind byte, t *lua.LTable, resp3 bool, depth int, values bool) []byte {
 	count := 0
 	t.ForEach(func(lua.LValue, lua.LValue) { count++ })
@@ -162,8 +161,8 @@ func (in *Interpreter) appendFields(b []byte, kind byte, t *lua.LTable, resp3 bo
 	return b
 }
 
-// integer cuts off what is behind the point. What does not fit is the smallest integer, on
-// every processor.
+// toInteger cuts off the fraction. A value that does not fit becomes the smallest integer,
+// on every processor.
 func integer(v float64) int64 {
 	if math.IsNaN(v) || v >= math.MaxInt64 || v < math.MinInt64 {
 		return math.MinInt64
@@ -171,7 +170,7 @@ func integer(v float64) int64 {
 	return int64(v)
 }
 
-// oneLine keeps a line what it is.
+// oneLine removes line ends from a line.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
 func appendLine(b []byte, kind byte, text string) []byte {

@@ -9,13 +9,13 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// The functions that scripts call because of [rewrite]. No script can write their names.
+// The functions that [rewrite] makes scripts call. No script can write their names.
 const (
 	concatName  = "(concat)"
 	countedName = "(counted)"
 )
 
-// compileSource compiles a script, or what a script loads.
+// compileSource compiles a script, or code that a script loads.
 func compileSource(text io.Reader, name string) (*lua.FunctionProto, error) {
 	chunk, err := parse.Parse(text, name)
 	if err != nil {
@@ -25,9 +25,9 @@ func compileSource(text io.Reader, name string) (*lua.FunctionProto, error) {
 	return lua.Compile(chunk, name)
 }
 
-// rewrite replaces, in a syntax tree, what takes any amount of memory in one instruction by a
-// call of a function, which asks the meter: the operator .., and a table that is made of all the
-// values of a call or of the dots.
+// rewrite changes a syntax tree. Two things can use any amount of memory in one
+// instruction: the operator .., and a table made of all the values of a call or of `...`.
+// It replaces them by calls of functions that ask the meter.
 func rewrite(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -60,7 +60,8 @@ func rewrite(v reflect.Value) {
 	}
 }
 
-// operands are those of .. and of what stands to the right of it, which has been rewritten.
+// operands returns the operands of .. and those of its right side, which has already been
+// rewritten.
 func operands(e *ast.StringConcatOpExpr) []ast.Expr {
 	if right, ok := e.Rhs.(*ast.FuncCallExpr); ok && isCallOf(right, concatName) {
 		return append([]ast.Expr{e.Lhs}, right.Args...)
@@ -73,11 +74,11 @@ func isCallOf(e *ast.FuncCallExpr, name string) bool {
 	return ok && f.Value == name
 }
 
-// call is a call of a function that has one value, in the place of an expression.
+// callExpr returns a call of a function that has one value, to replace an expression.
 func call(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
 	f := &ast.IdentExpr{Value: name}
 	e := &ast.FuncCallExpr{Func: f, Args: arguments, AdjustRet: true}
-	// The last operand may be a call, or the dots: only its first value counts.
+	// The last operand may be a call, or `...`: only its first value counts.
 	if name == concatName {
 		for _, a := range arguments {
 			oneValue(a)

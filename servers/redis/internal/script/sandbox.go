@@ -7,8 +7,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Redis's list of what scripts are given, without what gopher-lua lacks:
-// lua_builtins_allow_list and those after it in
+// allowed is Redis's list of what scripts get, without what gopher-lua lacks:
+// lua_builtins_allow_list and the lists after it in
 // https://github.com/redis/redis/blob/7.0/src/script_lua.c
 var allowed = []string{
 	"_VERSION", "assert", "collectgarbage", "coroutine", "error", "getmetatable", "ipairs", "load", "loadstring", "math",
@@ -18,12 +18,12 @@ var allowed = []string{
 
 const readOnly = "Attempt to modify a readonly table"
 
-// A table keeps what stands at an index from here on in its hash: to write it must not fill all
-// that is below.
+// From this index on a table keeps its values in its hash, so that a write there does not
+// fill all indices below.
 func init() { lua.MaxArrayIndex = maxSteps }
 
-// NewInterpreter makes one of a server that has just started. It takes some twenty times as
-// long as to run a script of a lock.
+// NewInterpreter makes the interpreter of a server that has just started. That takes about
+// twenty times as long as running a script of a lock.
 func NewInterpreter() *Interpreter {
 	l := lua.NewState(lua.Options{
 		SkipOpenLibs: true, CallStackSize: 1024,
@@ -61,7 +61,7 @@ func NewInterpreter() *Interpreter {
 	of.RawSetString("__index", text)
 	l.SetMetatable(lua.LString(""), of)
 	in.without(of)
-	// What load compiles has the environment that the state has.
+	// Code that load compiles has the environment of the state.
 	l.Env = in.env
 	l.SetContext(&in.meter)
 	return in
@@ -71,8 +71,8 @@ func fields(l *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
 	return l.SetFuncs(l.NewTable(), functions)
 }
 
-// protect returns a table that shows what t holds, and cannot be changed: it is empty, so
-// that the metatable is asked about every field.
+// protect returns a table that shows the fields of t and cannot be changed. It is empty, so
+// that the metatable is used for every field.
 func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
 	empty := in.l.NewTable()
 	mt := fields(in.l, map[string]lua.LGFunction{"__newindex": func(l *lua.LState) int {
@@ -85,14 +85,15 @@ func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
 	return empty
 }
 
-// protected is the first argument's table behind it, if it is one that cannot be changed.
+// original returns the table behind the first argument if that is a protected table, or
+// nil.
 func (in *Interpreter) protected(l *lua.LState) *lua.LTable {
 	t, _ := l.Get(1).(*lua.LTable)
 	return in.shown[t]
 }
 
-// guard sets the functions right that would reach behind a protected table, or see that it
-// is empty. What they are given else goes to Lua's own.
+// guard replaces the functions that would reach behind a protected table, or see that it is
+// empty. For other arguments they call Lua's own functions.
 func (in *Interpreter) guard(all *lua.LTable) {
 	for _, name := range []string{"rawset", "setmetatable"} {
 		in.instead(all, name, in.refuse)
@@ -111,7 +112,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	in.instead(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
 		return returns(l, next, l.Get(1), lua.LNil)
 	})
-	// A metatable is as protected as what it is about. Of the libraries none has one.
+	// A metatable is as protected as the value it belongs to. No library has one.
 	metatables := in.protect(in.l.NewTable())
 	metatable := goFunction(all, "getmetatable")
 	set(in.l, all, "getmetatable", func(l *lua.LState) int {
@@ -134,7 +135,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 		}
 		return raise(l)
 	})
-	// Redis tells pcall's caller the text of an error of redis.call.
+	// In Redis, pcall returns the text of an error of redis.call.
 	pcall := goFunction(all, "pcall")
 	set(in.l, all, "pcall", func(l *lua.LState) int {
 		results := pcall(l)
@@ -183,19 +184,19 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	in.meters(all)
 }
 
-// loads compiles what a script loads.
+// loadText compiles code that a script loads.
 func (in *Interpreter) loads(l *lua.LState, text, name string) int {
 	in.meter.needs(l, bytesOfSource*len(text))
 	f, err := compileSource(strings.NewReader(text), name)
 	if err != nil {
-		_, err = l.Load(strings.NewReader(text), name) // in the words of gopher-lua
+		_, err = l.Load(strings.NewReader(text), name) // for the words of gopher-lua
 		return returns(l, lua.LNil, lua.LString(err.Error()))
 	}
 	return returns(l, l.NewFunctionFromProto(f))
 }
 
-// without has what is no table tell that it has no fields: in the words of gopher-lua the
-// key is told too, by its address if it is a table.
+// setIndexErrors sets the error for indexing a value that is not a table. gopher-lua's own
+// text contains the key, with its address if it is a table.
 func (in *Interpreter) without(ofText *lua.LTable) {
 	refuse := func(l *lua.LState) int {
 		l.RaiseError("attempt to index a %s value", l.Get(1).Type())
@@ -208,8 +209,8 @@ func (in *Interpreter) without(ofText *lua.LTable) {
 	}
 }
 
-// instead has a function do something else if its first argument is protected, and returns
-// what it has become.
+// guardFunction replaces a function: the new one calls do if its first argument is
+// protected. It returns the new function.
 func (in *Interpreter) instead(of *lua.LTable, name string, do func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
 	own := of.RawGetString(name).(*lua.LFunction)
 	f := *own

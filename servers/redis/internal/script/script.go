@@ -1,8 +1,8 @@
 // Package script runs the Lua scripts of a Redis server as Redis runs them: in one
-// interpreter that outlives them, whose globals nobody can change, with the commands of
-// the server behind redis.call.
+// interpreter that outlives them and whose globals no script can change, with the commands
+// of the server behind redis.call.
 //
-// It knows no server: what a script calls is a [Call].
+// It is independent of the server: a script's commands go to a [Call].
 package script
 
 import (
@@ -17,30 +17,32 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// A Script is one that has been compiled. It never changes.
+// A Script is a compiled script. It never changes.
 type Script struct {
-	// SHA is its digest, by which EVALSHA names it.
+	// SHA is its digest, by which EVALSHA identifies it.
 	SHA  string
 	main *lua.FunctionProto
 }
 
-// source is what Redis calls a script in the errors that it raises.
+// source is Redis's name for a script in errors.
 const source = "user_script"
 
-// compiled are the scripts that any server was sent, because most worlds have the same.
+// compiled are the scripts that any server has received, because most worlds have the same
+// ones.
 var compiled = struct {
 	sync.Mutex
 	scripts map[string]*Script // by text
 }{scripts: map[string]*Script{}}
 
-// most of them are kept: a client may send another with each call.
+// maxKept is how many compiled scripts are kept: a client may send another one with each
+// call.
 const most = 1000
 
-// longest is how long a script that is kept may be, in bytes.
+// maxKeptLength is the maximum length of a script that is kept, in bytes.
 const longest = 16 << 10
 
-// Compile compiles a script. The error is as Redis's reply begins, without the name of the
-// error and in the words of another parser.
+// Compile compiles a script. Its error begins like Redis's reply, without the name of the
+// error; the rest is in the words of another parser.
 func Compile(text string) (*Script, error) {
 	compiled.Lock()
 	defer compiled.Unlock()

@@ -10,8 +10,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// tell is a value as tostring writes it. What Lua tells by its address gets a number,
-// which is the same in every run: the first that a script tells is 1.
+// describe returns a value as tostring writes it. Values that Lua shows by address get a
+// number, which is the same in every run: the first one that a script shows is 1.
 func (in *Interpreter) tell(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LNumber:
@@ -28,7 +28,7 @@ func (in *Interpreter) tell(v lua.LValue) string {
 	return fmt.Sprintf("%s: 0x%08x", v.Type(), in.told[v])
 }
 
-// strtod reads a number as C does.
+// strtod parses a number as C does.
 func strtod(text string) (lua.LNumber, bool) {
 	text, _, _ = strings.Cut(text, "\x00")
 	text = strings.ToLower(strings.Trim(text, " \t\n\v\f\r"))
@@ -40,7 +40,7 @@ func strtod(text string) (lua.LNumber, bool) {
 	return lua.LNumber(v), ok
 }
 
-// strtoul reads an integer as C does.
+// strtoul parses an integer as C does.
 func strtoul(text string, base int) (lua.LNumber, bool) {
 	text = strings.ToLower(strings.Trim(text, " \t\n\v\f\r"))
 	text, negative := strings.CutPrefix(text, "-")
@@ -57,7 +57,7 @@ func strtoul(text string, base int) (lua.LNumber, bool) {
 	return lua.LNumber(v), err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// tonumber takes exponents and what does not fit into 64 bits, as Lua does.
+// tonumber accepts exponents and numbers that do not fit into 64 bits, as Lua does.
 func tonumber(l *lua.LState) int {
 	base := l.OptInt(2, 10)
 	if base < 2 || base > 36 {
@@ -109,8 +109,8 @@ func numberOf(l *lua.LState, i int, of string) float64 {
 	return 0
 }
 
-// texts sets Lua's library of strings right where gopher-lua has the rules of Go: in
-// formats, in letters beyond ASCII, and for numbers that come as text, as all do in ARGV.
+// fixStrings fixes Lua's library of strings where gopher-lua has the rules of Go: in
+// formats, for letters beyond ASCII, and for numbers that come as text, as all do in ARGV.
 func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
 	set(l, library, "format", in.format)
 	for name, integers := range map[string][]int{"rep": {2}, "sub": {2, 3}, "byte": {2, 3}, "find": {3}} {
@@ -124,7 +124,7 @@ func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
 				}
 			}
 			if name == "byte" && l.GetTop() == 1 {
-				l.Push(lua.LNumber(1)) // else it returns all of them
+				l.Push(lua.LNumber(1)) // otherwise it returns all of them
 			}
 			return own(l)
 		})
@@ -153,8 +153,8 @@ func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
 	})
 }
 
-// format is string.format, which knows what C's printf does, and no more: Go's %p and %v
-// would tell addresses.
+// format is string.format. It has only the conversions of C's printf, because Go's %p and
+// %v would show addresses.
 func (in *Interpreter) format(l *lua.LState) int {
 	rest := textOf(l, 1, "format")
 	var b strings.Builder
@@ -183,13 +183,13 @@ func (in *Interpreter) format(l *lua.LState) int {
 	return returns(l, lua.LString(b.String()))
 }
 
-// A conversion is what stands behind a % of a format.
+// A conversion is what follows a % in a format.
 type conversion struct {
 	flags     string
 	width     int
 	precision int // -1: none
 	verb      string
-	size      int // in bytes, of all that
+	size      int // in bytes, of the whole conversion
 }
 
 func directive(l *lua.LState, text string) (c conversion) {
