@@ -13,16 +13,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// on is the world of sections with a lock on some nodes.
+// sectionsWorld returns the world of sections with a lock on some nodes.
 func on(t *testing.T, nodes int, kind string, clients ...sim.Client) sim.Config {
 	cfg := Sections(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("redis", nodes)
 	return cfg
 }
 
-// go-redis looks at a context before it sends a command, and while it waits for
-// the answer only at the deadline. So what a cancelled call still does depends on
-// the lock: one with a single command ends as if nothing had happened.
+// go-redis checks a context before it sends a command. While it waits for the answer, it
+// only checks the deadline. So what a cancelled call still does depends on the lock: with a
+// single command it ends as if it were not cancelled.
 func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -66,8 +66,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Which of a lock's goroutines hears first of the cancellation, and which of the
-// answer that comes at the same moment, must not show.
+// The run must not depend on which of a lock's goroutines notices the cancellation first,
+// and which the answer that comes at the same moment.
 func TestCancelIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, kind := range []string{"redlock", "watchdog"} {

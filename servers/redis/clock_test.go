@@ -10,8 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A key that is set for ten seconds lives that long by the wall clock of its
-// node.
+// A key that is set for ten seconds lives that long by the wall clock of its node.
 func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		if err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
@@ -50,8 +49,8 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 	}
 }
 
-// What a client sees of a node's clock: what is left of a key's life, TIME, and
-// an expiry that it gives as a time of day.
+// A client sees a node's clock in three ways: the rest of a key's life, TIME, and an expiry
+// that is given as a time of day.
 func TestClientSeesTheNodeClock(t *testing.T) {
 	type sight struct {
 		left   time.Duration

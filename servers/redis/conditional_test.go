@@ -11,8 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// newFidelities are about commands that Redis has since 8.4. An older one, such as that of
-// Debian 12, is not compared with them: what is here is what the documentation says.
+// newFidelities are the cases for commands that Redis has since 8.4. They are not compared
+// with an older Redis, such as that of Debian 12; the answers are those of the
+// documentation.
 var newFidelities = []fidelity{
 	{name: "DELEX", script: `
 		SET lock a                => +OK
@@ -64,7 +65,7 @@ var newFidelities = []fidelity{
 		EVAL 'return redis.call("DELEX", KEYS[1], "IFEQ", ARGV[1])' 1 lock a  => :1`},
 }
 
-// What compares and sets is told as what it does to the key.
+// The trace shows a command that compares and sets as its change of the key.
 func TestConditionalCommandsInATrace(t *testing.T) {
 	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -92,7 +93,7 @@ func TestConditionalCommandsInATrace(t *testing.T) {
 	Same(t, "the life of the touched key", Only(t, tr, trace.KindTouch, "redis-1").TTL, 20*time.Second)
 }
 
-// A digest of a value is what this server cannot make: a run that needs one proves nothing.
+// This server cannot make a digest of a value: a run that needs one is inconclusive.
 func TestDigestsAreRefused(t *testing.T) {
 	for _, words := range [][]any{{"DELEX", "k", "IFDEQ", "0"}, {"SET", "k", "v", "IFDNE", "0"}} {
 		var failed error

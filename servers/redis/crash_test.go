@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A node that restarts has lost its scripts, whatever it persists.
+// A node that restarts has lost its scripts, whatever its persistence.
 func TestRestartLosesScripts(t *testing.T) {
 	for _, persistence := range persistences() {
 		t.Run(string(persistence), func(t *testing.T) {
@@ -47,8 +47,8 @@ func TestRestartLosesScripts(t *testing.T) {
 	}
 }
 
-// A subscriber and a blocked client of a node that dies are left in the lurch,
-// and leave nothing behind.
+// A subscriber and a blocked client of a node that dies get no answer, and leave nothing
+// behind.
 func TestCrashWithBlockedClients(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 		t.Run(string(how), func(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// between is a world in which redis-1 is cut off from its replicas at a second, redis-2 takes
-// its place at two, all hear each other again at four, and at five redis-1 is demoted, unless
-// that is left out. A client that has a connection to redis-1 asks it at some times.
+// demotionWorld runs a world. At 1 s redis-1 is cut off from its replicas. At 2 s redis-2
+// takes its place. At 4 s the partition ends. At 5 s redis-1 is demoted, unless demoted is
+// false. A client with a connection to redis-1 sends it commands at some times.
 func between(t *testing.T, demoted bool, settings []string, asks map[time.Duration]string) (tr *trace.Trace, answers map[time.Duration]string) {
 	t.Helper()
 	answers = map[time.Duration]string{}
@@ -48,7 +48,8 @@ func between(t *testing.T, demoted bool, settings []string, asks map[time.Durati
 	return tr, answers
 }
 
-// What a master has taken while another had its place is thrown away when it follows that one.
+// A former master discards the writes that it took while another node was the master, when
+// it follows that node.
 func TestDemotion(t *testing.T) {
 	const s = time.Second
 	asks := map[time.Duration]string{s / 2: "SET both v", 3 * s: "SET lost v", 7 * s: "GET lost", 8 * s: "GET both", 9 * s: "SET late v"}
@@ -65,7 +66,7 @@ func TestDemotion(t *testing.T) {
 	}
 }
 
-// A demotion of a master in whose place nobody is does nothing, and the run says so.
+// A demotion of a master that no node has replaced does nothing, and the run says so.
 func TestDemotionOfAMaster(t *testing.T) {
 	tr := Play(t, With(replicated(0, Client(t, "client-1", func(context.Context, *sim.Program) error {
 		SleepUntil(2 * time.Second)
@@ -74,7 +75,7 @@ func TestDemotionOfAMaster(t *testing.T) {
 	Same(t, "why it did nothing", tr.Faults[0].Idle, "nobody had taken the place of redis-1 when it was to be demoted")
 }
 
-// A demoted node that is down follows when it is back.
+// A demoted node that is down follows the new master when it is back.
 func TestDemotionOfANodeThatIsDown(t *testing.T) {
 	tr := Play(t, With(replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(4 * time.Second)
@@ -92,7 +93,7 @@ func TestDemotionOfANodeThatIsDown(t *testing.T) {
 	About(t, "when", copied.At, 7*time.Second+3*Hop)
 }
 
-// A master that has to count its replicas takes writes for as long as it has heard of them,
+// A master that has to count its replicas takes writes as long as it has heard of them,
 // from clients and from scripts.
 func TestMinReplicas(t *testing.T) {
 	const (

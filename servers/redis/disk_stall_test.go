@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stalled is a world whose node's disk is slow for a while from 500 ms on. A key that is set
-// at 300 ms is given to the operating system at once, and a sync of the file begins at a
-// second. Then there are more keys, each set at a time.
+// stalledWorld runs a world whose node's disk stalls for a while from 500 ms on. A key that
+// is set at 300 ms is given to the operating system immediately, and a sync of the file
+// begins at 1 s. More keys are set at the times in more.
 func stalled(t *testing.T, lasts time.Duration, more map[string]time.Duration, faults ...sim.Fault) (tr *trace.Trace, left map[string]bool, answered map[string]time.Duration) {
 	t.Helper()
 	left, answered = map[string]bool{}, map[string]time.Duration{}
@@ -53,7 +53,7 @@ func stalled(t *testing.T, lasts time.Duration, more map[string]time.Duration, f
 	return tr, left, answered
 }
 
-// While a sync of the file hangs, what is set waits in the process, and a kill loses it.
+// While a sync of the file hangs, writes wait in the process, and a kill loses them.
 func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 	const second = 1500 * time.Millisecond
 	tests := []struct {
@@ -61,7 +61,7 @@ func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 		lasts time.Duration
 		at    time.Duration
 		how   trace.Crash
-		want  bool // the second key is still there
+		want  bool // the second key still exists
 	}{
 		{"killed in the stall", 3 * time.Second, 2 * time.Second, trace.Kill, false},
 		{"killed after it", 1500 * time.Millisecond, 2200 * time.Millisecond, trace.Kill, true},
@@ -79,15 +79,15 @@ func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 	}
 }
 
-// Power that fails in a stall takes what the sync was about as well.
+// A power loss during a stall also loses the data of the unfinished sync.
 func TestAPowerLossWhileTheDiskIsSlow(t *testing.T) {
 	crash := Lasting(5*time.Second, At(2*time.Second, Crashed("redis-1", trace.PowerLoss)))
 	_, left, _ := stalled(t, 3*time.Second, nil, crash)
 	Same(t, "the first key is there", left["first"], false)
 }
 
-// Two seconds after the first change that it has postponed, the server appends it all the
-// same, and stands still until the disk goes on.
+// Two seconds after the first change that it has postponed, the server appends it
+// nevertheless, and blocks until the disk continues.
 func TestALongStallStopsTheServer(t *testing.T) {
 	const second, back = 1500 * time.Millisecond, 6 * time.Second
 	tr, left, answered := stalled(t, back-500*time.Millisecond, map[string]time.Duration{"second": second, "third": 4 * time.Second})
@@ -103,7 +103,7 @@ func TestALongStallStopsTheServer(t *testing.T) {
 	About(t, "the sync that hung", syncs[0].At, back)
 }
 
-// A server that stands still for its disk can be killed, and comes back.
+// A server that is blocked by its disk can be killed, and comes back.
 func TestAKillOfAServerThatStandsStill(t *testing.T) {
 	crash := Lasting(5*time.Second, At(5*time.Second, Crashed("redis-1", trace.Kill)))
 	tr, left, answered := stalled(t, 6*time.Second, map[string]time.Duration{"second": 1500 * time.Millisecond, "third": 4 * time.Second}, crash)

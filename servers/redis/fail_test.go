@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// said is what a node answers to one command each second, from a second on: the
-// first line of each reply.
+// firstReplies returns the first line of a node's reply to each command. One command is sent
+// each second, from 1 s on.
 func said(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
 	tr = Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -36,8 +36,8 @@ func said(t *testing.T, commands []string, faults ...sim.Fault) (answers []strin
 	return answers, tr
 }
 
-// While it lasts a node executes nothing and says why. Only what sets a
-// connection up is served.
+// While the fault lasts, the node executes nothing and says why. Only commands that set up
+// a connection are served.
 func TestFail(t *testing.T) {
 	commands := []string{
 		"SET k one", "SET k two", "GET k", "EVAL return(1) 0", "SELECT 0", "HELLO 2", "PING", "WAIT 0 1", "NONSENSE", "GET k", "SET k three",
@@ -65,12 +65,12 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// An error in the middle of a transaction discards all of it.
+// An error in the middle of a transaction discards the whole transaction.
 func TestFailInATransaction(t *testing.T) {
 	const ok, queued, loading = "+OK", "+QUEUED", "-LOADING Redis is loading the dataset in memory"
 	for _, test := range []struct {
 		name   string
-		at     time.Duration // it lasts one second
+		at     time.Duration // the fault lasts one second
 		says   []string
 		second string // the value of b at the end
 	}{
@@ -97,8 +97,8 @@ func TestFailInATransaction(t *testing.T) {
 	}
 }
 
-// What does not come from a client goes on: keys expire, the disk is written, a
-// replica follows; and so does a command that was waiting already.
+// What does not come from a client continues: keys expire, the disk is written, a replica
+// follows. A command that was already waiting continues too.
 func TestFailLeavesTheRestAlone(t *testing.T) {
 	var popped []string
 	cfg := story(

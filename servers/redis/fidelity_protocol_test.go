@@ -15,13 +15,14 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A stream is what a client writes, and what it reads then; at last the server may hang up.
+// A stream is what a client writes, and what it then reads; at the end the server may hang
+// up.
 type stream struct {
 	written, read string
 	hangsUp       bool
 }
 
-// violation is a stream with which the server ends the connection.
+// violation returns a stream after which the server ends the connection.
 func violation(written, why string) stream {
 	return stream{written, "-ERR Protocol error: " + why + "\r\n", true}
 }
@@ -30,8 +31,8 @@ const ping, pong = "*1\r\n$4\r\nPING\r\n", "+PONG\r\n"
 
 var long = strings.Repeat("1", 64<<10)
 
-// What is on the line between commands and what is none, as Redis 7 answers it. Before 7.0 no
-// command had more than 1,048,576 words.
+// streams are bytes that are or are not commands, with the answers of Redis 7. Before 7.0
+// no command had more than 1,048,576 words.
 var streams = []stream{
 	{written: ping + "PING\r\n" + ping, read: pong + pong + pong},
 	{written: "*0\r\n*-1\r\n*-10\r\n\r\n\n  \r\n" + ping, read: pong},
@@ -74,14 +75,14 @@ var streams = []stream{
 	{written: "nothing \"a\\r\\n\" \"b\\x00c\"\r\n" + long[:200] + "\r\n", read: "-ERR unknown command 'nothing', with args beginning with: 'a  ' 'b' \r\n-ERR unknown command '" + long[:128] + "', with args beginning with: \r\n"},
 }
 
-// after has the server answer something before.
+// withAnswers returns the stream with other answers expected first.
 func (s stream) after(answers string) stream {
 	s.read = answers + s.read
 	return s
 }
 
-// check writes the stream to a server, and compares. A server that has said all waits a while
-// for more.
+// check writes the stream to a server, and compares the answers. After the last answer it
+// waits a while for more.
 func (s stream) check(c net.Conn) error {
 	go func() { _, _ = io.WriteString(c, s.written) }()
 	got := make([]byte, len(s.read))
@@ -116,7 +117,7 @@ func TestProtocolOfOurNodes(t *testing.T) {
 				return err
 			}
 			defer again.Close()
-			return stream{written: ping, read: pong}.check(again) // the node serves the next one
+			return stream{written: ping, read: pong}.check(again) // the node serves the next connection
 		}))
 		Play(t, cfg)
 	}

@@ -26,8 +26,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The table, on a real Redis server. Each case has one of its own, on a socket in
-// a directory of its own.
+// The table, on a real Redis server. Each case has a server of its own, on a socket in a
+// directory of its own.
 func TestFidelityOfRealRedis(t *testing.T) {
 	version, err := exec.Command("redis-server", "--version").Output()
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFidelityOfRealRedis(t *testing.T) {
 	}
 }
 
-// skip skips a test, except where Redis is required, as in CI.
+// skip skips a test, or fails it where Redis is required, as in CI.
 func skip(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_REDIS") != "" {
@@ -73,7 +73,7 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// compilePreload makes the library that gives the test the server's clock.
+// compilePreload makes the library by which the test controls the server's clock.
 func compilePreload(t *testing.T) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "", errors.New("that takes Linux")
@@ -106,7 +106,7 @@ func TestProtocolOfRealRedis(t *testing.T) {
 	}
 }
 
-// A realRedis is a redis-server whose wall clock is ours.
+// A realRedis is a redis-server whose wall clock the test controls.
 type realRedis struct {
 	t           *testing.T
 	preload     string // "": its clock is the machine's
@@ -119,7 +119,7 @@ type realRedis struct {
 	server *exec.Cmd
 	log    bytes.Buffer
 	conn   net.Conn
-	// control is a connection for questions that are not the script's.
+	// control is a connection for commands that are not the script's.
 	control net.Conn
 }
 
@@ -199,7 +199,7 @@ func (s *realRedis) restart() error {
 	return err
 }
 
-// until looks again and again whether something has come about.
+// waitUntil checks repeatedly whether a condition is met.
 func (s *realRedis) until(what string, look func() (bool, error)) error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if ok, err := look(); ok || err != nil {
@@ -216,7 +216,7 @@ func (s *realRedis) ask(command []string, after time.Duration) (string, error) {
 	if _, err := s.conn.Write(respCommand(command)); err != nil {
 		return "", err
 	}
-	// The server says that the client waits: so it has not been answered.
+	// The server reports that the client waits, so the client has no answer yet.
 	if err := s.until("it makes the client wait", func() (bool, error) {
 		info, err := converse(s.control, []string{"INFO", "clients"})
 		return strings.Contains(info, "blocked_clients:1\r\n"), err
@@ -248,9 +248,8 @@ func (s *realRedis) pass(d time.Duration) error {
 
 func (s *realRedis) jump(d time.Duration) error { return s.pass(d) }
 
-// settle waits until the server has noticed the time and done in the background
-// what is due. The clock of its eviction, in whole seconds, is read by what Redis
-// does regularly and by nothing else.
+// settle waits until the server has noticed the time and done its due background work. Only
+// the regular work of Redis reads the clock of its eviction, which is in whole seconds.
 func (s *realRedis) settle() error {
 	if s.preload == "" {
 		return nil
@@ -285,7 +284,7 @@ func (s *realRedis) end(how trace.Crash) error {
 	return nil
 }
 
-// gone ends the server as kill -9 does, if it still runs.
+// kill ends the server as kill -9 does, if it is still running.
 func (s *realRedis) gone() {
 	if s.server == nil {
 		return
@@ -297,7 +296,7 @@ func (s *realRedis) gone() {
 	s.server = nil
 }
 
-// forget takes from the files what was never synced.
+// dropUnsynced removes from the files what was never synced.
 func (s *realRedis) forget() error {
 	notes, err := os.ReadFile(s.file("synced"))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fidelity is what a Redis server answers, as a script of one step in each
-// line. The same script runs on one of our nodes and on a real server.
+// A fidelity is a test case for the answers of a Redis server: a script with one step in
+// each line. The same script runs on one of our nodes and on a real server.
 //
 //	GET k        => $1 v          a command and its reply, in the words of RESP
 //	WAIT 1 100   => :0 after 1s   the reply comes when that has passed, not before
@@ -25,22 +25,23 @@ import (
 //	kill, power-loss, shutdown    the server ends
 //	restart                       and starts again
 //
-// Line ends within a reply are shown as spaces; a reply that ends with … is only
-// the beginning. A word in single quotes may hold spaces. {now+30s} is the
-// server's wall clock in milliseconds, {unix+30s} in seconds, {lua:name} one of
-// the scripts below and {sha:name} its digest. At the beginning the wall clock
-// reads half a millisecond more than a whole second.
+// Line ends in a reply are written as spaces; a reply that ends with … is only the
+// beginning. A word in single quotes may contain spaces. {now+30s} is the server's wall
+// clock in milliseconds, {unix+30s} in seconds, {lua:name} one of the scripts below and
+// {sha:name} its digest. At the beginning the wall clock reads half a millisecond more than
+// a whole second.
 type fidelity struct {
 	name        string
 	persistence sim.Persistence
 	script      string
-	// differs is why our nodes answer otherwise, where they do.
+	// differs is why our nodes answer differently, where they do.
 	differs string
-	// wide: our nodes need an int of 64 bits for it, because miniredis counts in ints.
+	// needsInt64: our nodes need an int of 64 bits for it, because miniredis counts in
+	// ints.
 	wide bool
 }
 
-// Scripts such as the lock libraries send, and some that go wrong.
+// luaScripts are scripts as the lock libraries send them, and some that fail.
 var luaScripts = map[string]string{
 	"unlock":  `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) else return 0 end`,
 	"extend":  `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) else return 0 end`,
@@ -52,10 +53,10 @@ var luaScripts = map[string]string{
 	"lines":   "local function f()\n redis.call('INCR', 'str') end\n\nf()",
 }
 
-// A fidelityServer is what a script runs on.
+// A fidelityServer is a server that a script runs on.
 type fidelityServer interface {
-	// ask sends a command and returns the reply. With after, the command must not
-	// be answered before that has passed.
+	// ask sends a command and returns the reply. If after is positive, the reply must not
+	// come before that has passed.
 	ask(command []string, after time.Duration) (string, error)
 	pass(time.Duration) error
 	jump(time.Duration) error
@@ -64,7 +65,7 @@ type fidelityServer interface {
 	wall() time.Time
 }
 
-// A fidelityStep is one line of a script: a command, or something that happens.
+// A fidelityStep is one line of a script: a command, or something else that happens.
 type fidelityStep struct {
 	line        string
 	command     []string
@@ -79,7 +80,7 @@ var (
 	scriptPlaceholder = regexp.MustCompile(`\{(now|unix|lua|sha)(?::(\w+)|([-+]\w+))\}`)
 )
 
-// steps reads the script.
+// steps parses the script.
 func (f fidelity) steps() (steps []fidelityStep, err error) {
 	for line := range strings.Lines(f.script) {
 		s := fidelityStep{line: strings.TrimSpace(line)}
@@ -106,7 +107,7 @@ func (f fidelity) steps() (steps []fidelityStep, err error) {
 	return steps, nil
 }
 
-// occurrence reads a step that is no command.
+// parseOccurrence parses a step that is not a command.
 func occurrence(line string) (func(fidelityServer) error, error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
@@ -124,15 +125,15 @@ func occurrence(line string) (func(fidelityServer) error, error) {
 	return nil, errors.New("no such step; a command needs => and its reply")
 }
 
-// timed says whether a script depends on how much time passes.
+// dependsOnTime reports whether a script depends on how much time passes.
 func (f fidelity) timed() bool {
 	return slices.ContainsFunc([]string{"pass ", "jump ", "TTL ", "{now", "{unix", "PTTL", " after ", "power-loss"}, func(word string) bool {
 		return strings.Contains(f.script, word)
 	})
 }
 
-// run plays the script on a server, and compares. simulated says whose answers to
-// expect where they differ.
+// run runs the script on a server, and compares the answers. simulated selects the expected
+// answers where the servers differ.
 func (f fidelity) run(t *testing.T, s fidelityServer, simulated bool) error {
 	steps, err := f.steps()
 	if err != nil {

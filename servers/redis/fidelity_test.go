@@ -41,15 +41,15 @@ func TestFidelityOfOurNodes(t *testing.T) {
 	}
 }
 
-// A plan is what happens to a server in a script, as faults. They strike in the steps that
-// a [simulatedRedis] takes for them.
+// A plan has the events of a server in a script as faults. They strike in the steps that a
+// [simulatedRedis] takes for them.
 type plan struct {
 	fidelityServer
 	faults []sim.Fault
 	steps  int
 }
 
-// planned is the plan of a script.
+// faultsOf returns the faults for a script.
 func planned(f fidelity) ([]sim.Fault, error) {
 	steps, err := f.steps()
 	if err != nil {
@@ -85,12 +85,12 @@ func (p *plan) restart() error {
 	return nil
 }
 
-// A simulatedRedis is one of our nodes, as a client sees it.
+// A simulatedRedis is one of our nodes, as seen by a client.
 type simulatedRedis struct {
 	ctx    context.Context
 	p      *sim.Program
-	conn   net.Conn      // nil: to be dialled
-	jumped time.Duration // how far the node's clock was set
+	conn   net.Conn      // nil: not dialled yet
+	jumped time.Duration // by how much the node's clock was set
 }
 
 func (s *simulatedRedis) ask(command []string, after time.Duration) (got string, err error) {
@@ -112,7 +112,7 @@ func (s *simulatedRedis) pass(d time.Duration) error {
 	return nil
 }
 
-// happens is the step in which a fault of the plan strikes or ends.
+// passStep is the step in which a fault of the plan strikes or ends.
 func (s *simulatedRedis) happens() error {
 	return s.p.Step(trace.Work, func() error { return nil })
 }
@@ -136,7 +136,7 @@ func (s *simulatedRedis) wall() time.Time { return time.Now().Add(s.jumped) }
 // patience is how long a server may take for anything, in real time.
 const patience = 20 * time.Second
 
-// respCommand is a command as a client sends it.
+// respCommand returns a command as a client sends it.
 func respCommand(words []string) []byte {
 	b := fmt.Appendf(nil, "*%d\r\n", len(words))
 	for _, word := range words {
@@ -145,7 +145,7 @@ func respCommand(words []string) []byte {
 	return b
 }
 
-// converse sends a command over a plain connection and returns the reply.
+// sendCommand sends a command over a plain connection and returns the reply.
 func converse(c net.Conn, command []string) (string, error) {
 	if _, err := c.Write(respCommand(command)); err != nil {
 		return "", err
@@ -160,8 +160,7 @@ func reply(c net.Conn) (string, error) {
 	return string(got), err
 }
 
-// readReply adds a reply to what was got: a line, and the bytes or the replies that it
-// announces.
+// readReply appends a reply to got: a line, and the bytes or the replies that it announces.
 func readReply(r *bufio.Reader, got *[]byte) error {
 	line, err := r.ReadBytes('\n')
 	*got = append(*got, line...)

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a node was in one world cannot be told by the one that it is in the next.
+// A node is not affected by what its instance was in an earlier world.
 func TestWorldsLeaveNothingBehind(t *testing.T) {
 	probe := func() string {
 		var told strings.Builder
@@ -89,7 +89,7 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 					cfg = With(cfg, At(500*time.Millisecond, Crashed(crashed, trace.PowerLoss)))
 				}
 				Play(t, cfg)
-				Play(t, cfg) // on what it has used itself
+				Play(t, cfg) // on an instance that it has used itself
 				if got := probe(); got != want {
 					t.Errorf("after it (crashed: %q) a server answers\n%s\nwant\n%s", crashed, got, want)
 				}

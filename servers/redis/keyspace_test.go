@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// keyStory is what happened to keys on a node, one line for each event.
+// keyStory returns what happened to keys on a node, one line for each event.
 func keyStory(tr *trace.Trace, node string) string {
 	who := func(a *trace.Actor) string {
 		if a == nil {
@@ -37,7 +37,7 @@ func keyStory(tr *trace.Trace, node string) string {
 	return strings.Join(lines, "\n")
 }
 
-// commands is a client that sends commands, one each second from the first on.
+// commands returns a client that sends commands, one each second from the time first on.
 func commands(t *testing.T, name string, first time.Duration, commands ...string) sim.Client {
 	return Client(t, name, func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
@@ -58,7 +58,7 @@ func commands(t *testing.T, name string, first time.Duration, commands ...string
 	})
 }
 
-// The trace tells who set a key, who changed it and whose it was.
+// The trace shows who set a key, who changed it and whose it was.
 func TestKeyEvents(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -127,8 +127,8 @@ set l = v for 0s, by two/0, prior nobody`},
 	}
 }
 
-// Sent is the number of the event with which the command left its client, and
-// Section the acquisition that it belongs to.
+// Sent is the number of the event with which the command left its client, and Section the
+// acquisition that it belongs to.
 func TestWhoChangedAKey(t *testing.T) {
 	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -157,8 +157,8 @@ func TestWhoChangedAKey(t *testing.T) {
 	About(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
 }
 
-// Random values are told by alias, the first one seen as value-1, so that traces
-// do not depend on them.
+// Random values are shown by alias, the first one seen as value-1, so that traces do not
+// depend on them.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
 	tr := Play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))

@@ -14,7 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A background is a lock whose release returns at once, and goes on in a goroutine of its own.
+// A backgroundLock is a lock whose release returns immediately, and continues in a
+// goroutine of its own.
 type background struct{ locks.Lock }
 
 type backgroundLease struct{ locks.Lease }
@@ -32,7 +33,7 @@ func (l backgroundLease) Release(ctx context.Context) error {
 	return nil
 }
 
-// A release in the background that is lost is said where the call returns.
+// If a release in the background is lost, the trace says so where the call returns.
 func TestLostReleaseInTheBackground(t *testing.T) {
 	for name, f := range map[string]sim.Fault{
 		"the client dies":             When("client-1 released", Crashed("client-1", trace.Kill)),

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// Its sizes do not fit into the int of 32 bits.
+// The sizes in this file do not fit into an int of 32 bits.
 
 package redis_test
 
@@ -22,20 +22,20 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// hostileVariable names, in the environment of a process that a test has started, the world
-// that the process is to run.
+// hostileVariable is the environment variable that names the world to run in a process that
+// a test has started.
 const hostileVariable = "LOCKSIM_TEST_HOSTILE"
 
 const gigabyte = 1 << 30
 
-// A hostile client takes all the memory that it can get.
+// A hostile client takes as much memory as it can.
 type hostile struct {
 	run func(ctx context.Context, p *sim.Program, c *redis.Client) error
-	// own is what the client's own code takes, in bytes: no world can bound it.
+	// ownBytes is what the client's own code takes: no world can bound it.
 	own int
-	// worlds is how many there are in the process, one after the other; 0 is one.
+	// worlds is how many worlds the process runs, one after the other; 0 is one.
 	worlds int
-	// want is an expression that the error matches with which the world ends.
+	// want is a regular expression that matches the error with which the world ends.
 	want string
 }
 
@@ -45,14 +45,15 @@ const (
 	tooHeavy = "the world takes too much memory"
 )
 
-// script has a client run a script.
+// scriptClient returns a client that runs a script.
 func script(want, text string) hostile {
 	return hostile{want: want, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Eval(ctx, text, nil).Err()
 	}}
 }
 
-// write has a client write to a node again and again, on a connection that it has opened itself.
+// writeClient returns a client that writes to a node again and again, on a connection that
+// it has opened itself.
 func write(first, again string) hostile {
 	return hostile{want: tooLarge, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
 		conn, err := Dial(ctx, p, 0)
@@ -67,7 +68,7 @@ func write(first, again string) hostile {
 	}}
 }
 
-// spawn has a client start goroutines, all at once.
+// spawnClient returns a client that starts goroutines, all at the same time.
 func spawn(n int, want string, do func(context.Context, *sim.Program, *redis.Client)) hostile {
 	return hostile{want: want, run: func(ctx context.Context, p *sim.Program, c *redis.Client) error {
 		for range n {
@@ -84,7 +85,7 @@ func inWorlds(n int, h hostile) hostile {
 
 var hostiles = map[string]hostile{
 	"nothing": {run: func(context.Context, *sim.Program, *redis.Client) error { return nil }},
-	// Its own code may be seen first.
+	// Its own code may be noticed first.
 	"SET of 1 GiB": {own: gigabyte, want: tooLarge + "|" + tooHeavy, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Set(ctx, "k", strings.Repeat("x", gigabyte), 0).Err()
 	}},
@@ -175,7 +176,7 @@ func TestHostileWorld(t *testing.T) {
 	if !ok {
 		t.Skip("TestMemory runs it in processes of its own")
 	}
-	debug.SetGCPercent(800) // as the command has it
+	debug.SetGCPercent(800) // as in the command
 	debug.SetMemoryLimit(600 << 20)
 	cfg := Alone(t, Lock(t, "single"), func(ctx context.Context, p *sim.Program) error {
 		c := p.Env().Redis(0)
@@ -196,8 +197,8 @@ func TestHostileWorld(t *testing.T) {
 	fmt.Printf("peak: %s (%v)\n", regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)[1], time.Since(began))
 }
 
-// What a world takes of memory, at its most, is no more than twice the 512 MB that it is said
-// to have room for, and what the client's own code takes.
+// The peak memory of a world is at most twice the 512 MB that it is allowed, plus what the
+// client's own code takes.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes gigabytes, for seconds")

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What is left of a key that was set at 300 ms when its node crashes at 800 ms,
-// before the first sync of everysec, or at 1.2 s, after it.
+// The test shows what is left of a key that was set at 300 ms when its node crashes at 800
+// ms, before the first sync of everysec, or at 1.2 s, after it.
 func TestWhatSurvivesACrash(t *testing.T) {
 	const early, late = 800 * time.Millisecond, 1200 * time.Millisecond
 	type crash struct {
@@ -119,7 +119,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	}
 }
 
-// A node that was down for good forgets nothing that anybody could notice.
+// If a node stays down, the trace shows no loss of keys, because nobody could notice it.
 func TestANodeThatStaysDown(t *testing.T) {
 	tr := Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
@@ -131,8 +131,8 @@ func TestANodeThatStaysDown(t *testing.T) {
 	}
 }
 
-// A power loss takes what was done since the last sync back: an old value and a
-// released lock stand again.
+// A power loss undoes what was done since the last sync: an old value and a released lock
+// are back.
 func TestPowerLossUndoes(t *testing.T) {
 	var values []string
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -198,8 +198,8 @@ func TestPowerLossUndoes(t *testing.T) {
 	}
 }
 
-// Snapshots are made an hour after one change, five minutes after 100 and a
-// minute after 10,000, counted from the last snapshot.
+// A snapshot is made an hour after one change, five minutes after 100 and a minute after
+// 10,000, counted from the last snapshot.
 func TestSnapshots(t *testing.T) {
 	for _, test := range []struct {
 		changes int
@@ -221,7 +221,7 @@ func TestSnapshots(t *testing.T) {
 					return err
 				}
 				SleepUntil(test.made)
-				// One command makes them all.
+				// One command makes all changes.
 				words := make([]string, test.changes)
 				for i := range words {
 					words[i] = fmt.Sprintf("k%d v", i)
@@ -239,7 +239,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// Everysec syncs at once, but not twice within a second, and only what there is.
+// Everysec syncs immediately, but not twice within a second, and only if there are changes.
 // The start of a node counts as a sync.
 func TestEverysec(t *testing.T) {
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -277,7 +277,7 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 	}
 }
 
-// A key of each type, in a database of its own too, comes back as it was.
+// A key of each type, also in a database other than the first, comes back unchanged.
 func TestEveryTypeSurvives(t *testing.T) {
 	var before, after []string
 	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// eventful is a world in which every point but a few is reached.
+// eventfulWorld runs a world in which all but a few points are reached.
 func eventful(t *testing.T) *trace.Trace {
 	use := func(ctx context.Context, p *sim.Program, name string, token uint64) error {
 		r := libraryClient(p)
@@ -68,7 +68,7 @@ func eventful(t *testing.T) *trace.Trace {
 	))
 }
 
-// When a point is reached: at the events that it speaks of, and at no other.
+// A point is reached at the events that it names, and at no other.
 func TestPointsAreReached(t *testing.T) {
 	tr := eventful(t)
 	reached := func(p trace.Point) (found []trace.Event) {
@@ -101,8 +101,8 @@ func TestPointsAreReached(t *testing.T) {
 		{"client-1 was refused", "", 0},
 		{"client-1 gave up", "", 0},
 		{"client-1 holds redis-1", trace.KindSet, 2},
-		{"client-1 holds redis-2", "", 0}, // it is copied there, which is no command of client-1
-		// The replica's copies count too: only with the last one have they all.
+		{"client-1 holds redis-2", "", 0}, // it is copied there, not set by a command of client-1
+		// The replica's copies count too: only with the last one have all expired.
 		{"client-1's keys expired", trace.KindExpire, 2},
 		{"client-1's key expired on redis-1", trace.KindExpire, 2},
 		{"client-1's key expired on redis-2", trace.KindExpire, 2},

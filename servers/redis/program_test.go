@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// One handle tidies up after an attempt that was given up, in the background,
-// while the client goes on by the other: that is nobody else's key.
+// One handle cleans up after an abandoned attempt, in the background, while the client
+// continues with another handle. That is not another client's key.
 func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 	cfg := Alone(t, Lock(t, "redlock"), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
@@ -26,8 +26,8 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// The third node, which failed before, grants it what the first two have
-		// refused; that the client does not wait for.
+		// The third node, which failed before, grants what the first two have refused; the
+		// client does not wait for that.
 		brief, cancel := context.WithTimeout(ctx, 5*Hop+Hop/2)
 		defer cancel()
 		if _, err := p.Acquire(brief, other); err == nil {

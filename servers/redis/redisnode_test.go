@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A blocking command is answered when another client gives it what it waits for,
-// or at its timeout.
+// A blocking command is answered when another client provides what it waits for, or at its
+// timeout.
 func TestBlockingCommands(t *testing.T) {
 	const asked, given = time.Second, 3 * time.Second
 	block := map[string]func(context.Context, *redis.Client, time.Duration) error{
@@ -40,7 +40,7 @@ func TestBlockingCommands(t *testing.T) {
 						SleepUntil(asked)
 						failed = wait(ctx, r, 4*time.Second)
 						answered = Now()
-						// The connection is as good as new.
+						// The connection can be used again.
 						return errors.Join(err, r.Ping(ctx).Err())
 					}),
 					Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
@@ -55,7 +55,7 @@ func TestBlockingCommands(t *testing.T) {
 				))
 				want, until := error(nil), given+2*Hop
 				if name == "XREAD" {
-					until += 2 * Hop // it is given a command later
+					until += 2 * Hop // it gets its command later
 				}
 				if !give {
 					want, until = redis.Nil, asked+4*time.Second+2*Hop
@@ -65,7 +65,7 @@ func TestBlockingCommands(t *testing.T) {
 				}
 				About(t, "the answer", answered, until)
 				if give && name == "BLPOP" {
-					// The pop is client-1's doing.
+					// The trace attributes the pop to client-1.
 					var last trace.Event
 					for _, ev := range tr.Events {
 						if ev.Process == "redis-1" && ev.Key == "k" && ev.Kind == trace.KindDelete {
@@ -81,8 +81,8 @@ func TestBlockingCommands(t *testing.T) {
 	}
 }
 
-// Those who wait for the same are served in the order in which they came, and when the
-// command that serves them is over.
+// Clients that wait for the same thing are served in the order in which they came, after
+// the command that serves them has ended.
 func TestBlockedAreServedInOrder(t *testing.T) {
 	var popped []string
 	pops := func(name string, from time.Duration) sim.Client {
@@ -113,7 +113,7 @@ func TestBlockedAreServedInOrder(t *testing.T) {
 	Same(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
 }
 
-// One that does not have to wait may bring what another waits for.
+// A command that does not have to wait may provide what another one waits for.
 func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 	var served time.Duration
 	Play(t, story(
@@ -132,7 +132,7 @@ func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 	About(t, "served", served, time.Second+2*Hop)
 }
 
-// What a client watches stays watched while it waits for something else.
+// A client's watched keys stay watched while it waits for something else.
 func TestBlockedWhileWatching(t *testing.T) {
 	var outcome error
 	Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -149,7 +149,7 @@ func TestBlockedWhileWatching(t *testing.T) {
 	Same(t, "the transaction", outcome, error(redis.TxFailedErr))
 }
 
-// Pub/sub: a subscriber hears what is published while it listens.
+// Pub/sub: a subscriber receives what is published while it is subscribed.
 func TestPubSub(t *testing.T) {
 	var heard []string
 	var received int64
@@ -178,7 +178,7 @@ func TestPubSub(t *testing.T) {
 	Same(t, "subscribers", received, 1)
 }
 
-// A subscriber that nobody tells anything ends with the world.
+// A subscriber that receives nothing ends with the world.
 func TestSubscriberAtTheEnd(t *testing.T) {
 	cfg := story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
@@ -190,7 +190,7 @@ func TestSubscriberAtTheEnd(t *testing.T) {
 	}
 }
 
-// A transaction is applied at once; WATCH notices what came between.
+// A transaction is applied as a whole; WATCH notices what happened before it.
 func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} {
 		var outcome error
@@ -237,7 +237,7 @@ func TestTransactions(t *testing.T) {
 	}
 }
 
-// Connections choose their databases each for itself.
+// Each connection selects its own database.
 func TestDatabases(t *testing.T) {
 	var zero, one string
 	Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -266,8 +266,8 @@ func TestDatabases(t *testing.T) {
 	Same(t, "in database 1", one, "$3\r\none\r\n")
 }
 
-// A pipeline's commands are messages of their own, served in order. They go over the
-// connection that there is, whether or not go-redis has a pool for pipelines.
+// A pipeline's commands are separate messages, served in order. They use the existing
+// connection, whether or not go-redis has a pool for pipelines.
 func TestPipelines(t *testing.T) {
 	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
@@ -290,7 +290,8 @@ func TestPipelines(t *testing.T) {
 	Same(t, "connections", len(Events(tr, trace.KindConnect, "client-1")), 1)
 }
 
-// A client that has hung up waits for nothing: what is pushed afterwards stays.
+// A client that has hung up does not wait any more: what is pushed afterwards stays in the
+// list.
 func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
 	Play(t, story(

@@ -14,14 +14,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// replicated is a story with a master, redis-1, and its replica, redis-2.
+// replicatedWorld returns a world with a master, redis-1, and its replica, redis-2.
 func replicated(lag time.Duration, clients ...sim.Client) sim.Config {
 	cfg := story(clients...)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
 	return cfg
 }
 
-// A change reaches the replica after the network's latency and its lag.
+// A change reaches the replica after the network's latency and the replica's lag.
 func TestReplicaFollows(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -52,7 +52,7 @@ func TestReplicaFollows(t *testing.T) {
 	}
 }
 
-// Deletions, changed expiries and every database follow too.
+// Deletions, changed expiries and all databases are replicated too.
 func TestReplicaFollowsEverything(t *testing.T) {
 	var seen []string
 	cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
@@ -83,12 +83,12 @@ func TestReplicaFollowsEverything(t *testing.T) {
 		return err
 	}))
 	Play(t, cfg)
-	// EXPIRE was served a few milliseconds after the start, so a second later
-	// less than two seconds and at least one are left: Redis rounds to the nearest.
+	// EXPIRE was served a few milliseconds after the start, so a second later less than two
+	// seconds and at least one are left: Redis rounds to the nearest.
 	Same(t, "the replica shows", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
 }
 
-// A replica can be read, not written, until it is promoted.
+// A replica can be read but not written until it is promoted.
 func TestReplicaIsReadOnly(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var set, script, transaction error
@@ -128,8 +128,8 @@ func TestReplicaIsReadOnly(t *testing.T) {
 	}
 }
 
-// WAIT answers when enough replicas have really acknowledged the client's writes,
-// or at its timeout, with how many have.
+// WAIT answers when enough replicas have really acknowledged the client's writes, or at its
+// timeout, with the number of replicas that have.
 func TestWait(t *testing.T) {
 	const asked = 2 * time.Second
 	for _, test := range []struct {
@@ -139,10 +139,10 @@ func TestWait(t *testing.T) {
 		fault    []sim.Fault
 		command  string
 		reply    string
-		after    time.Duration // between the SET's answer, with which WAIT is sent, and its own
+		after    time.Duration // between the SET's answer, when WAIT is sent, and its own
 	}{
-		// The SET is copied while its answer is on the way, and acknowledged when
-		// WAIT arrives; all that WAIT costs is a round trip.
+		// The SET is copied while its answer is on the way, and acknowledged when WAIT
+		// arrives, so WAIT costs only a round trip.
 		{"no lag", 1, 0, nil, "WAIT 1 0", ":1\r\n", 2 * Hop},
 		{"lag", 1, time.Second, nil, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
 		{"a timeout that is too short", 1, time.Second, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
@@ -194,8 +194,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A promoted replica takes over its master's address. New connections go to it;
-// those that are open stay where they are.
+// A promoted replica takes over its master's address. New connections go to it; open
+// connections stay with the old master.
 func TestPromotion(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var open, fresh, later string
@@ -212,7 +212,7 @@ func TestPromotion(t *testing.T) {
 			if err := errors.Join(err, err1, err2, err3); err != nil {
 				return err
 			}
-			SleepUntil(3 * time.Second) // a change that is copied has been copied
+			SleepUntil(3 * time.Second) // by now a change would have been copied
 			fresh, err = Ask(other, "GET k")
 			// The replica's own address works too.
 			direct, err2 := Dial(ctx, p, 1)
@@ -241,8 +241,8 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// The failover that loses a lock: the master dies before its replica has the key
-// that it has acknowledged. With WAIT the client knows better.
+// The failover that loses a lock: the master dies after it has acknowledged a key and
+// before its replica has the key. With WAIT the client can notice that.
 func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -288,8 +288,8 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 	}
 }
 
-// A master that restarts empty empties its replica: the copy begins with
-// everything that the master has, which is nothing.
+// A master that restarts empty also empties its replica: the copy begins with all the data
+// of the master, which is none.
 func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 	for _, test := range []struct {
 		persistence sim.Persistence
@@ -368,8 +368,8 @@ func TestReplicaCatchesUp(t *testing.T) {
 	}
 }
 
-// A replica connects to its master once more after each time that it was cut
-// off, whoever noticed first.
+// A replica connects to its master once after each time that it was cut off, whichever of
+// the two noticed first.
 func TestReplicaConnectsOnce(t *testing.T) {
 	for _, down := range []time.Duration{500 * time.Microsecond, 500 * time.Millisecond, 5 * time.Second} {
 		cfg := replicated(0, Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
@@ -389,13 +389,13 @@ func TestReplicaConnectsOnce(t *testing.T) {
 	}
 }
 
-// After a promotion the other replicas follow the new master and have what it
-// has, those too that were paused or down at that moment.
+// After a promotion the other replicas follow the new master and have its data, even if
+// they were paused or down at that moment.
 func TestOtherReplicasFollowThePromoted(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		meanwhile []sim.Fault
-		at        time.Duration // when redis-2 has what redis-3 has
+		at        time.Duration // when redis-2 has the data of redis-3
 	}{
 		{"running", nil, 2 * time.Second},
 		{"paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, 4 * time.Second},
@@ -424,7 +424,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 				copied, err2 = Ask(replica, "EXISTS k")
 				return errors.Join(err1, err2)
 			}))
-			// redis-3 lags too far behind to know the first key.
+			// redis-3 lags too far behind to have the first key.
 			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
 			tr := Play(t, With(cfg, append(test.meanwhile,
 				At(1500*time.Millisecond, Crashed("redis-1", trace.Kill)),
@@ -435,7 +435,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 			Same(t, "the old master's key on the other replica", old, ":0\r\n")
 			Same(t, "the new master's key on the other replica", copied, ":1\r\n")
 			Same(t, "copies on the promoted", len(Events(tr, trace.KindRestore, "redis-3")), 0)
-			if test.name != "down" { // what it had is lost in the crash
+			if test.name != "down" { // the crash loses its data
 				forgot := Only(t, tr, trace.KindDelete, "redis-2")
 				About(t, "the old master's key is gone", forgot.At, test.at+3*Hop)
 			}
@@ -443,7 +443,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 	}
 }
 
-// A replica that is about to connect to its master when another is promoted does
+// If another replica is promoted while a replica is connecting to the old master, it does
 // not take the old master's data.
 func TestPromotionWhileAReplicaConnects(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
@@ -452,7 +452,7 @@ func TestPromotionWhileAReplicaConnects(t *testing.T) {
 			SleepUntil(4 * time.Second)
 			return err
 		}))
-		// redis-3 lags too far behind to know the key.
+		// redis-3 lags too far behind to have the key.
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
 		cfg = With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-2", trace.Kill))))
 		want := 2 // when it is set, and when redis-2 is back

@@ -9,8 +9,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// respValues are values of every type of RESP2 and RESP3, and a command as people
-// type it.
+// respValues are values of every type of RESP2 and RESP3, and a command as people type it.
 var respValues = []string{
 	"+OK\r\n", "-ERR no\r\n", ":-42\r\n", "_\r\n", "#t\r\n", ",1.5\r\n", "(12345678901234567890\r\n",
 	"$-1\r\n", "$0\r\n\r\n", "$5\r\nhello\r\n", "$4\r\n\r\n\r\n\r\n", "=7\r\ntxt:abc\r\n", "!5\r\nERR x\r\n",
@@ -19,7 +18,8 @@ var respValues = []string{
 	"PING\r\n", "SET k v\n",
 }
 
-// A value is as long as it is, whatever follows, and no part of it is a value.
+// The size of a value does not depend on what follows it, and a part of a value is not a
+// value.
 func TestRespSize(t *testing.T) {
 	for _, value := range respValues {
 		for _, rest := range []string{"", "+OK\r\n", "*2\r\n$3"} {
@@ -38,7 +38,7 @@ func TestRespSize(t *testing.T) {
 	}
 }
 
-// What is no RESP is one value, so that nobody waits for its end.
+// Bytes that are not RESP count as one value, so that nobody waits for its end.
 func TestRespSizeOfNonsense(t *testing.T) {
 	for _, nonsense := range []string{"$x\r\nabc\r\n", "*many\r\n", "%1\r\n+a\r\n$?\r\n"} {
 		if size := respSize([]byte(nonsense)); size != len(nonsense) {
@@ -47,7 +47,8 @@ func TestRespSizeOfNonsense(t *testing.T) {
 	}
 }
 
-// The words of a command, and none of what is not complete or no command at all.
+// readRequest returns the words of a command, and none for an incomplete command or for
+// bytes that are not a command.
 func TestReadRequest(t *testing.T) {
 	for text, want := range map[string][]string{
 		"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n":               {"GET", "k"},
@@ -69,7 +70,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// Replies as people see them.
+// Replies as the trace shows them.
 func TestTellReply(t *testing.T) {
 	for reply, want := range map[string]string{
 		"":                   "",
@@ -89,8 +90,8 @@ func TestTellReply(t *testing.T) {
 	}
 }
 
-// A word is told as it is if people can read it; what looks random gets a name,
-// always the same one.
+// A readable word is shown unchanged; a word that looks random gets a name, always the same
+// one.
 func TestNamesOfWords(t *testing.T) {
 	names := sim.NewNames()
 	for _, plain := range []string{"v", "client-1", "lock:orders", "a_rather_long_name_in_one_case", "ERR VALUE IS NOT", "12345"} {
@@ -105,22 +106,23 @@ func TestNamesOfWords(t *testing.T) {
 			t.Errorf("%q is told as %q, then %q, want %q", word, first, again, want)
 		}
 	}
-	// A script and its SHA-1 have one name.
+	// A script and its SHA-1 have the same name.
 	script := "return redis.call('get', KEYS[1])"
 	sha := "4e6d8fc8bb01276962cce5371fa795a7763657ae"
 	eval := tellCommand(names, []string{"eval", script, "1", "k"})
 	if evalsha := tellCommand(names, []string{"evalsha", sha, "1", "k"}); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
 		t.Errorf("a script is told as %q and %q", eval, evalsha)
 	}
-	// A lock's key is told as it is, however it looks.
+	// A lock's key is shown unchanged, even if it looks random.
 	key := "0123456789abcdef0123456789abcdeX"
 	if got := tellCommand(sim.NewNames(key), []string{"GET", key}); got != "GET "+key {
 		t.Errorf("the lock's key is told as %q", got)
 	}
 }
 
-// What a client writes is cut into pieces that are not empty and not longer than they are, the
-// same ones however it comes, up to what is no command.
+// What a client writes is cut into pieces that are neither empty nor longer than the input.
+// The pieces do not depend on how the input arrives. The cutting ends at bytes that are not
+// a command.
 func FuzzFramer(f *testing.F) {
 	for _, value := range respValues {
 		f.Add([]byte(value), 1)
@@ -165,7 +167,7 @@ func FuzzFramer(f *testing.F) {
 	})
 }
 
-// Whatever a server replies, it is cut into pieces, and nothing panics.
+// Whatever a server replies is cut into pieces without a panic.
 func FuzzRESP(f *testing.F) {
 	for _, value := range respValues {
 		f.Add([]byte(value))
@@ -186,14 +188,14 @@ func FuzzRESP(f *testing.F) {
 		if size == 0 || size == len(b) {
 			return
 		}
-		// What follows a value has no part in it.
+		// What follows a value is not part of it.
 		if again := respSize(b[:size]); again != size {
 			t.Errorf("%q alone has size %d, before %q size %d", b[:size], again, b[size:], size)
 		}
 	})
 }
 
-// Values lie in each other as deep as they like.
+// Values may be nested to any depth.
 func TestRespSizeOfNestedValues(t *testing.T) {
 	deep := strings.Repeat("*1\r\n", 1_000_000)
 	if size := respSize([]byte(deep)); size != 0 {

@@ -8,19 +8,19 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// arrival is when the first command of a client that starts with the story is
-// served: after a dial, HELLO, and the command's way to the node.
+// arrival is when the first command of a client that starts with the story is served: after
+// a dial, HELLO, and the command's way to the node.
 const arrival = 5 * Hop
 
-// story is a world with one node, redis-1, and clients that run programs.
+// story returns a world with one node, redis-1, and clients that run programs.
 func story(clients ...sim.Client) sim.Config {
 	cfg := Story(clients...)
 	cfg.Nodes = Nodes("redis", 1)
 	return cfg
 }
 
-// libraryClient is a client of the first node with go-redis's own handling of
-// connections; each command is sent once.
+// libraryClient returns a client of the first node with go-redis's own handling of
+// connections; it sends each command once.
 func libraryClient(p *sim.Program) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Addr: p.Env().Nodes[0], Dialer: p.Env().Dial, DisableIdentity: true,
@@ -29,7 +29,7 @@ func libraryClient(p *sim.Program) *redis.Client {
 	})
 }
 
-// persistences are what a node can write to its disk.
+// persistences returns what a node can write to its disk.
 func persistences() []sim.Persistence {
 	system, _ := sim.LookupSystem("redis")
 	return system.Persistences()

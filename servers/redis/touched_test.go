@@ -15,8 +15,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// changing are commands that may change keys, in ways of their own. K, L and M stand for
-// keys.
+// changingCommands are commands that may change keys, each in its own way. K, L and M are
+// placeholders for keys.
 var changing = []string{
 	"SET K v1", "SET K v2 PX 1500", "SET K v3 NX", "SET K v4 KEEPTTL", "SETEX K 2 v5", "GETSET K v6", "GETDEL K", "GETEX K PX 2500",
 	"APPEND K x", "INCR M", "MSET K v7 L v8", "MSETNX K v9 L v9", "SETRANGE K 1 y", "BITOP OR L K K",
@@ -33,9 +33,9 @@ var changing = []string{
 	"EVAL redis.call('select',1)return(redis.call('set','k3','v11')) 0", "EVAL return(redis.call('flushall')) 0",
 }
 
-// Whatever commands, scripts, transactions and time do to keys, the trace tells: after each
-// command the keys that it knows of are those that the server has. Of the keys of another
-// database it learns when that is selected.
+// The trace shows every change of a key, whether by a command, a script, a transaction or
+// time. After each command the keys in the trace are those of the server. Keys of another
+// database appear when it is selected.
 func TestNothingIsMissed(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestNothingIsMissed(t *testing.T) {
 				ask := func(words ...any) (any, error) { return conn.Do(ctx, words...).Result() }
 				queues, db := false, 0
 				ask("SELECT", 1)
-				ask("SELECT", 0) // both are known from now on
+				ask("SELECT", 0) // from now on the trace has both
 				for i := range 150 {
 					SleepUntil(time.Duration(i+1) * 300 * time.Millisecond)
 					command := changing[random.IntN(len(changing))]
@@ -76,7 +76,7 @@ func TestNothingIsMissed(t *testing.T) {
 					if queues {
 						continue
 					}
-					if db < 0 { // something in the transaction may have selected one
+					if db < 0 { // the transaction may have selected one
 						db = random.IntN(2)
 						ask("SELECT", db)
 					}
@@ -108,7 +108,7 @@ func TestNothingIsMissed(t *testing.T) {
 					name, other := strings.CutSuffix(key, " (database 1)")
 					if other == (s.db == 1) {
 						if strings.HasPrefix(value, "value-") || s.keys[name] == "" {
-							value = s.keys[name] // it is told in another way
+							value = s.keys[name] // it is shown in another way
 						}
 						here[name] = value
 					}

@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// atOnce is a program whose goroutines use one go-redis client at one moment, if
-// they are not apart.
+// concurrentWorld returns a world with a program whose goroutines use one go-redis client
+// at the same moment, or with the time apart between them.
 func atOnce(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Client, do ...func(context.Context, *redis.Client) error) sim.Config {
 	return story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := open(p)
@@ -36,10 +36,10 @@ func atOnce(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Cl
 	}))
 }
 
-// shared is a client whose goroutines take turns.
+// sharedClient returns a client whose goroutines take turns.
 func shared(p *sim.Program) *redis.Client { return p.Env().Redis(0) }
 
-// plainly is one of which nobody has told the world.
+// plainClient returns a client whose goroutines take no turns.
 func plainly(p *sim.Program) *redis.Client {
 	env := p.Env()
 	r := redis.NewClient(&redis.Options{
@@ -55,7 +55,7 @@ func set(key string, value any) func(context.Context, *redis.Client) error {
 	return func(ctx context.Context, r *redis.Client) error { return r.Set(ctx, key, value, 0).Err() }
 }
 
-// secret is a value that is another one in each run.
+// setRandom returns a command with a value that differs in each run.
 func secret(key string) func(context.Context, *redis.Client) error {
 	return func(ctx context.Context, r *redis.Client) error {
 		value := make([]byte, 24)
@@ -77,10 +77,10 @@ func both(ctx context.Context, r *redis.Client) error {
 	return err
 }
 
-// Goroutines that send different commands at one moment do so in the same order
-// in every run, whatever the random values in them are. Of those that send equal
-// ones nobody can say which was first, nor which of the goroutines that do not
-// take turns got which connection, and the trace says that.
+// Goroutines that send different commands at one moment do so in the same order in every
+// run, whatever random values the commands contain. For equal commands the order is
+// unknown. It is also unknown which connection each goroutine got if the goroutines do not
+// take turns. The trace says so in both cases.
 func TestTurns(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const connections, command = "used two connections to redis-1", "the same command"

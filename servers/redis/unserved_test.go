@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// What a real server knows and this one does not is told, by its name: the run proves nothing then.
-// What no server knows is refused, as Redis refuses it.
+// If a command exists in real servers but not in this one, the trace names it, and the run
+// is inconclusive. A command that no server has is refused as in Redis.
 func TestWhatIsNotServed(t *testing.T) {
 	const knows = ", which a real Redis server knows and this one does not"
 	for command, want := range map[string]string{
@@ -58,7 +58,7 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
-// No server is a node of a cluster, and each says so.
+// No server is a node of a cluster, and each answers so.
 func TestThereIsNoCluster(t *testing.T) {
 	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for _, words := range [][]any{{"CLUSTER", "SLOTS"}, {"CLUSTER", "INFO"}, {"CLUSTER", "KEYSLOT", "k"}, {"READONLY"}} {

@@ -17,12 +17,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// BenchmarkWorld runs the world of gc-pause without fencing: two clients, five
-// nodes, Redlock. Its overhead is the world's time divided by that of sending
-// the same Redis commands without a simulation, measured in turn: to fresh
-// miniredis nodes, from as many go-redis clients, connected beforehand over plain
-// pipes. Making the nodes counts on both sides, connecting only on the world's.
-// Both run with the command's setting of the garbage collector.
+// BenchmarkWorld runs the world of gc-pause without fencing: two clients, five nodes,
+// Redlock. It reports the overhead: the world's time divided by the time of sending the
+// same Redis commands without a simulation, measured in turn. Those are sent to fresh
+// miniredis nodes, from as many go-redis clients, connected beforehand over plain pipes.
+// Making the nodes counts on both sides, connecting only on the world's side. Both run with
+// the command's setting of the garbage collector.
 func BenchmarkWorld(b *testing.B) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -62,7 +62,7 @@ type command struct {
 	words        []any
 }
 
-// removeIfMine stands for the only script of the story.
+// removeIfMine is used for the only script of the story.
 const removeIfMine = `if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("del",KEYS[1])
 else
@@ -102,7 +102,7 @@ func replayBare(b *testing.B, commands []command) time.Duration {
 		if nodes[c.node] == nil {
 			nodes[c.node] = miniredis.NewMiniRedis()
 			if conn, err := nodes[c.node].Dial(); err == nil {
-				conn.Close() // Dial is what starts a node
+				conn.Close() // Dial starts a node
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// busy is a world in which much happens at once: clients with several goroutines,
-// timeouts, retries and every kind of fault, and times that coincide.
+// busyWorld returns a world in which much happens at the same time: clients with several
+// goroutines, timeouts, retries and every kind of fault, and times that coincide.
 func busy(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		library := libraryClient(p)
@@ -50,8 +50,8 @@ func busy(network sim.Network, seed uint64) sim.Config {
 			}
 		})
 		wg.Go(func() {
-			// Not while another goroutine dials the same node: which of the two
-			// comes first nobody could tell.
+			// Not while another goroutine dials the same node: their order would be
+			// unknown.
 			time.Sleep(7 * time.Millisecond)
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
@@ -92,8 +92,8 @@ func busy(network sim.Network, seed uint64) sim.Config {
 	)
 }
 
-// One configuration, one trace: on any number of threads, and however the
-// scheduler is disturbed.
+// One configuration has one trace: on any number of threads, and however the scheduler is
+// disturbed.
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, network := range map[string]sim.Network{
@@ -139,7 +139,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
-			time.Sleep(5 * time.Millisecond) // a goroutine that has ended is soon gone
+			time.Sleep(5 * time.Millisecond) // a goroutine that has ended is gone soon
 		}
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -151,14 +151,14 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}
 		Play(t, busy(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
-	run(50) // what packages keep for ever is there now
+	run(50) // now packages have allocated what they keep forever
 	goroutines, bytes := use()
 	run(300)
 	more, grown := use()
 	if more > goroutines {
 		t.Errorf("%d goroutines have become %d", goroutines, more)
 	}
-	// A world needs about 200 kB; one word kept of each would not be seen, a
+	// A world needs about 200 kB. One word kept of each world would not be noticed; a whole
 	// world would.
 	if grown > bytes+2<<20 {
 		t.Errorf("%d bytes have become %d", bytes, grown)

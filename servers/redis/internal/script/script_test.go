@@ -19,8 +19,8 @@ table.sort(out)
 return table.concat(out, "\n") .. ("x"):rep(2) .. string.format("%s", #KEYS) .. table.concat(ARGV)
 `
 
-// Whatever a script tries, the next one finds what the first one found. The table of
-// fidelity shows which of these Redis refuses, and in which words.
+// Whatever a script tries, the next one finds the same state as the first one. The fidelity
+// table shows which of these attempts Redis refuses, and in which words.
 func TestNothingIsLeftBehind(t *testing.T) {
 	want := run(t, NewInterpreter(), probe)
 	for _, line := range []string{".string.rep function", ".redis.call function", ".cjson.decode function", ".KEYS table"} {
@@ -66,10 +66,10 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// roomy are limits that no script of these tests comes to but those that try to.
+// roomy are limits that a script of these tests reaches only if it tries to.
 var roomy = Limits{Bytes: 64 << 20}
 
-// run runs a script to which no command answers but with OK.
+// run runs a script; every command gets the answer OK.
 func run(t *testing.T, in *Interpreter, text string) string {
 	t.Helper()
 	s, err := Compile(text)
@@ -83,7 +83,8 @@ func run(t *testing.T, in *Interpreter, text string) string {
 	return string(reply)
 }
 
-// A script that is a loop away from harm ends with an error, not with the program.
+// A script that nests tables without end, or asks for far too much, gets an answer, and does
+// not end the program.
 func TestDeepTables(t *testing.T) {
 	for _, s := range []string{
 		`local t = {} t[1] = t return t`,
@@ -100,7 +101,7 @@ func TestDeepTables(t *testing.T) {
 	}
 }
 
-// What many worlds are made of: the script by which locks are released.
+// BenchmarkRun runs the script that releases locks, which most worlds use.
 func BenchmarkRun(b *testing.B) {
 	s, err := Compile(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) else return 0 end`)
 	if err != nil {
@@ -118,7 +119,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// What Lua tells by its address is the same in every interpreter, and after every script.
+// Values that Lua shows by address are the same in every interpreter, and after every
+// script.
 func TestNoAddresses(t *testing.T) {
 	const told = `return {tostring({}), tostring(redis.call), tostring(coroutine.create(function() end)), select(2, pcall(function() return nil .. {} end)),
 		select(2, pcall(function() local x; return x[{}] end)), select(2, pcall(function() local x = "" x[{}] = 1 end)), select(2, pcall(function() return _G[{}] end)),
