@@ -117,7 +117,7 @@ func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
 	})
 }
 
-// What the client learns later does not change a lease that it has.
+// Later sections do not change a lease that the client already has.
 func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		l := c.Client(t, "adaptive-ttl")

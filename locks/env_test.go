@@ -14,7 +14,7 @@ type closing func() error
 
 func (c closing) Close() error { return c() }
 
-// What handles of one process share is made once, and warmed up in the order in which it
+// An object that the handles of one process share is made once, and warmed up in the order in which it
 // was made. It is closed with the process, whichever handle is closed.
 func TestHandlesOfOneProcess(t *testing.T) {
 	var did []string

@@ -177,7 +177,7 @@ func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document 
 	return doc
 }
 
-// A reportSource reports what happened in a run of a world, as [runs.Worlds] does.
+// A reportSource reports what happened in a run of a world, as a [runs.Backend] does.
 type accountant interface {
 	Account(ctx context.Context, w runs.World, fencing string) (runs.Account, error)
 }

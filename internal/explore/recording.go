@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Records makes the records of bases, whose worlds it runs by Worlds.
+// Records makes the records of bases, whose worlds it runs by the Backend.
 type Records struct {
 	Bases []Base
 	runs.Worlds

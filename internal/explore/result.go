@@ -71,7 +71,7 @@ type Level struct {
 	// Repeats is how many of those tried were not run, because they would repeat another
 	// world, event by event.
 	Repeats uint64
-	// Again is how many of those tried have the same set as another one: two lanes may draw
+	// Duplicates is how many of those tried have the same set as another one: two lanes may draw
 	// the same set. Estimated reports that this number is not exact.
 	Again     uint64
 	Estimated bool

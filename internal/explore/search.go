@@ -389,11 +389,11 @@ func (s *Search) watch(w runs.World, o runs.Outcome) {
 	}
 }
 
-// hands returns the number of goroutines that pass worlds to the runner: so many that it
+// feederCount returns the number of goroutines that pass worlds to the runner: so many that it
 // never waits for the next world.
 func (s *Search) hands() int { return (1 + runs.Ahead) * max(s.Jobs, 1) }
 
-// parallel calls do for each of n indices, at most hands at the same time. It calls done
+// parallel calls do for each of n indices, at most limit at the same time. It calls done
 // for each of them in their order, one at a time. It stops at the first error in that
 // order, and returns it.
 func parallel(ctx context.Context, hands, n int, do func(ctx context.Context, i int) error, done func(i int)) error {

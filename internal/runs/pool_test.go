@@ -154,7 +154,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// What a job prints is separated from the worker's lines, even if the two meet in one line.
+// The output of a job is separated from the worker's lines, even if the two meet in one line.
 func TestPrinted(t *testing.T) {
 	w := hire(t, "jobs", time.Minute, 0)
 	many := strings.Repeat("0123456789\n", 10_000)

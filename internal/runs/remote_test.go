@@ -20,7 +20,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A fakeWorlds runs no worlds; it does what their names ask for.
+// A fakeBackend runs no worlds; it does what their names ask for.
 type pretender struct {
 	runs.Worlds
 	bases []runs.Base

@@ -21,7 +21,7 @@ type RunnerFunc func(ctx context.Context, w World) (Outcome, error)
 // Run calls the function.
 func (f RunnerFunc) Run(ctx context.Context, w World) (Outcome, error) { return f(ctx, w) }
 
-// A Worlds runs worlds, and reports what happened in them.
+// A Backend runs worlds, and reports what happened in them.
 type Worlds interface {
 	Runner
 	// Report runs a world with or without fencing tokens, and reports what happened. The

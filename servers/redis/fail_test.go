@@ -97,7 +97,7 @@ func TestFailInATransaction(t *testing.T) {
 	}
 }
 
-// What does not come from a client continues: keys expire, the disk is written, a replica
+// Everything that does not come from a client continues: keys expire, the disk is written, a replica
 // follows. A command that was already waiting continues too.
 func TestFailLeavesTheRestAlone(t *testing.T) {
 	var popped []string

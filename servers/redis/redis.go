@@ -44,7 +44,8 @@ func init() {
 	})
 }
 
-// What a node writes to its disk, and when. [sim.NoPersistence] is possible too.
+// The values of a node's persistence: what it writes to its disk, and when. Another value is
+// [sim.NoPersistence].
 const (
 	// Snapshots is Redis's default: the whole data set, an hour after one change, five
 	// minutes after 100 or one minute after 10,000, and at a clean shutdown.

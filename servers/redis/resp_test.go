@@ -120,8 +120,7 @@ func TestNamesOfWords(t *testing.T) {
 	}
 }
 
-// What a client writes is cut into pieces that are neither empty nor longer than the input.
-// The pieces do not depend on how the input arrives. The cutting ends at bytes that are not
+// A client's input is cut into pieces that are neither empty nor longer than the input. The pieces do not depend on how the input arrives. The cutting ends at bytes that are not
 // a command.
 func FuzzFramer(f *testing.F) {
 	for _, value := range respValues {
@@ -188,7 +187,7 @@ func FuzzRESP(f *testing.F) {
 		if size == 0 || size == len(b) {
 			return
 		}
-		// What follows a value is not part of it.
+		// Bytes after a value are not part of it.
 		if again := respSize(b[:size]); again != size {
 			t.Errorf("%q alone has size %d, before %q size %d", b[:size], again, b[size:], size)
 		}
