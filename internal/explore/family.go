@@ -106,7 +106,8 @@ func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 	return !r.system().Keeps(disk, cmp.Or(how, trace.Kill))
 }
 
-// isPart reports whether part is a sub-multiset of whole, whatever their order.
+// isPart reports whether whole has every element of part, at least as often as part has it.
+// The order makes no difference.
 func within[E comparable](part, whole []E) bool {
 	left := slices.Clone(whole)
 	for _, f := range part {

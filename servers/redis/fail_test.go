@@ -97,8 +97,8 @@ func TestFailInATransaction(t *testing.T) {
 	}
 }
 
-// Everything that does not come from a client continues: keys expire, the disk is written, a replica
-// follows. A command that was already waiting continues too.
+// Everything that does not come from a client continues: keys expire, the disk is written,
+// a replica follows. A command that was already waiting continues too.
 func TestFailLeavesTheRestAlone(t *testing.T) {
 	var popped []string
 	cfg := story(

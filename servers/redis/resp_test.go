@@ -120,8 +120,9 @@ func TestNamesOfWords(t *testing.T) {
 	}
 }
 
-// A client's input is cut into pieces that are neither empty nor longer than the input. The pieces do not depend on how the input arrives. The cutting ends at bytes that are not
-// a command.
+// A client's input is cut into pieces that are neither empty nor longer than the input. The
+// pieces do not depend on how the input arrives. The cutting ends at bytes that are not a
+// command.
 func FuzzFramer(f *testing.F) {
 	for _, value := range respValues {
 		f.Add([]byte(value), 1)
