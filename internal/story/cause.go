@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Role is what a process, or several together, are to a lock: a cause has it where a fault
-// has names. Slug is one word for it, which nobody reads.
+// A Role describes one or more processes by their part in a lock. A cause names roles where
+// a fault names processes. Slug is one word for the role, for use in file names.
 type Role struct{ Slug, words string }
 
 var (
@@ -16,8 +16,8 @@ var (
 	ANode      = Role{"node", "a node"}
 	TheNode    = Role{"node", "the node"} // the only one
 	TheStorage = Role{"storage", "the storage"}
-	// AnOther is a process on which no lock is kept, and that does not ask for one: a
-	// replica, a counter of tokens or a service.
+	// OtherServer is a process that keeps no lock and does not ask for one: a replica, a
+	// token counter or a service.
 	AnOther    = Role{"other", "another server"}
 	AllNodes   = Role{"all-nodes", "all nodes"}
 	Majority   = Role{"majority", "a majority of the nodes"}
@@ -25,24 +25,25 @@ var (
 	Minority   = Role{"minority", "a minority of the nodes"}
 )
 
-// And is two roles together.
+// And combines two roles.
 func (r Role) And(o Role) Role { return Role{r.Slug + "-" + o.Slug, r.words + " and " + o.words} }
 
-// FaultOn is a fault as a thing, with the role of the process that it strikes: "a pause of a
+// FaultOn returns a noun phrase for a fault on a process with the given role: "a pause of a
 // client".
 func FaultOn(f trace.FaultInfo, on Role) string {
 	return FaultNoun(f, func(string) string { return on.words })
 }
 
-// FaultBetween is a fault that acts between two roles: "a partition of a client from a
-// majority of the nodes".
+// FaultBetween returns a noun phrase for a fault that acts between two roles: "a partition
+// of a client from a majority of the nodes".
 func FaultBetween(f trace.FaultInfo, on, others Role) string {
 	f.Targets = [][]string{{on.words}, {others.words}}
 	return FaultNoun(f, func(role string) string { return role })
 }
 
-// CrashOn is a crash with what the process writes to its disk, where that is known, and with
-// how it happens, if it is told: "a crash of a node with persistence everysec (power loss)".
+// CrashOn returns a noun phrase for a crash, with the persistence of the process and the
+// kind of crash: "a crash of a node with persistence everysec (power loss)". An empty disk
+// or how is left out.
 func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 	words := FaultOn(f, on)
 	switch disk {
@@ -58,8 +59,9 @@ func CrashOn(f trace.FaultInfo, on Role, disk string, how trace.Crash) string {
 	return words + " (" + strings.ReplaceAll(string(how), "-", " ") + ")"
 }
 
-// LateMessage is a message to a peer, or a reply of it, that the network holds back. The
-// role of the peer is told only if it is unusual where the message has a step.
+// LateMessage returns a noun phrase for a message to or from a peer that the network holds
+// back. If the message belongs to a step, the role of the peer is named only if it is not
+// the usual one.
 func LateMessage(m trace.Message, peer Role, usual bool) string {
 	words := ""
 	switch {
@@ -78,7 +80,7 @@ func LateMessage(m trace.Message, peer Role, usual bool) string {
 	return fmt.Sprintf("%s (%s)", words, peer.words)
 }
 
-// article is a noun with "a" or "an".
+// withArticle puts "a" or "an" before a noun.
 func article(noun string) string {
 	if strings.ContainsAny(noun[:1], "aeiou") {
 		return "an " + noun
@@ -86,7 +88,8 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// Cause lists the faults of a cause, which are in order: those that are alike are counted.
+// Cause lists the faults of a cause, which must be sorted. Equal faults are listed once,
+// with their number.
 func Cause(faults []string) string {
 	if len(faults) == 0 {
 		return "no fault at all"
@@ -110,11 +113,11 @@ func Cause(faults []string) string {
 	return List(parts)
 }
 
-// Border says how large a fault has to be: "a pause of client-1: 29.87s is survived, 29.88s is
-// not". survived is "" if any size will do.
+// Border says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
+// survived, 29.88s is not". survived is "" if every size breaks it.
 func Border(fault, survived, broken string) string {
 	if survived == "" {
-		return Visible(fault) + ": any size will do"
+		return Visible(fault) + ": every size breaks it"
 	}
 	return Visible(fault) + ": " + survived + " is survived, " + broken + " is not"
 }

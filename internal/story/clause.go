@@ -8,42 +8,43 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Clause says one thing that happened in a run: when, who, and what. A timeline has one
-// on each line.
+// A Clause states one thing that happened in a run: when, who and what. A timeline shows
+// one clause on each line.
 type Clause struct {
 	At time.Duration
-	// Until is when the last of what the clause tells happened, if it tells of more than
-	// one moment.
+	// Until is when the last of it happened, if the clause describes more than one moment.
 	Until time.Duration
-	// Subject is who did it or whom it befell, and Predicate what; a clause about
-	// everything has no subject.
+	// Subject is the process or thing that did it or was affected, and Predicate says what
+	// happened. A clause about the whole world has no subject.
 	Subject, Predicate Raw
-	// Its says that the predicate is not about the subject, but about something of its
-	// own: "its key ...".
+	// IsAboutPossession reports whether the predicate is about something that belongs to
+	// the subject: "its key ...".
 	Its  bool
 	Mood Mood
 
-	// Of names the step that the clause is part of, if it is of one, and Part says which.
+	// Of names the step that the clause belongs to, if any, and Part says which part of it.
 	Of   Step
 	Part Part
-	// Asked is how the step began, where the clause tells of that as well.
+	// Asked is the predicate of the step's beginning, if this clause also covers that.
 	Asked Raw
 
-	// each is the predicate when it is told once of many clients, where that is another.
+	// each is the predicate to use when one clause covers many clients; "" if it is the
+	// same.
 	each Raw
 
-	// First and Last are the Seqs of the events that the clause tells.
+	// First and Last are the Seqs of the first and the last event that the clause covers.
 	First, Last int
-	// Again says that the clause stands for all that happens over and over in it.
+	// IsRepetition reports whether the clause summarizes events that happen again and
+	// again.
 	Again bool
-	// Sign is that of a clause that matters, and Marks say why.
+	// Sign is the margin sign of an important clause, and Marks say why it is important.
 	Sign  Sign
 	Marks []Mark
 
 	// when orders the clauses before they are folded.
 	when history.Moment
-	// Clauses next to each other with one fold, unless it is empty, are told as one:
-	// merge writes the predicate from all their items.
+	// Neighbouring clauses with the same fold, unless it is empty, are merged into one:
+	// merge writes the predicate from the items of all of them.
 	fold  string
 	items []string
 	merge func(items []string) string
@@ -55,7 +56,7 @@ type Step struct {
 	trace.Step
 }
 
-// A Mood says how a clause is to be taken.
+// A Mood says what sort of statement a clause is.
 type Mood int
 
 const (
@@ -65,7 +66,7 @@ const (
 	Wrong       // something that should not happen to a lock
 )
 
-// A Part says how a clause belongs to a whole.
+// A Part says which part of a step or of a fault a clause describes.
 type Part int
 
 const (
@@ -77,11 +78,11 @@ const (
 	Effect       // what a fault does to a process
 )
 
-// Silence is how long nothing must happen for a timeline to say so.
+// Silence is the shortest gap between two clauses that a timeline reports.
 const Silence = time.Second
 
-// Wait says how long nothing had happened when the clause did, where that is long; last is
-// the End of the clause before it.
+// Wait returns a note on the gap before the clause if it is at least Silence long, else "".
+// last is the End of the clause before it.
 func (c Clause) Wait(last time.Duration) string {
 	if gap := c.At - last; gap >= Silence && !c.Again {
 		return Span(gap) + " pass"
@@ -89,11 +90,11 @@ func (c Clause) Wait(last time.Duration) string {
 	return ""
 }
 
-// End is when the last of what the clause tells happened.
+// End returns when the last event of the clause happened.
 func (c Clause) End() time.Duration { return max(c.At, c.Until) }
 
-// Of tells a history: what happened, in order. With messages it tells everything, each
-// message by itself; without, what is like its neighbours is told once for all of them.
+// Clauses describes a history as clauses, in order of time. With messages it includes every
+// message; without, it merges clauses that repeat their neighbours.
 func Of(h *history.History, messages bool) []Clause {
 	s := newTeller(h, messages)
 	s.tellFaults()

@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tells wants clauses that say so: a line for each, of when, who and what. The columns are
-// there for people.
+// wantClauses fails the test unless the clauses are those of want, which has a line for each:
+// the time, the subject and the predicate. The number of blanks does not matter.
 func tells(t *testing.T, clauses []Clause, want string) {
 	t.Helper()
 	inOne := func(line string) string { return strings.Join(strings.Fields(line), " ") }
@@ -67,7 +67,7 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 	tells(t, Of(history.Of(&s.Trace), false), `
 0.001s            client-1's key was lost in the crash on redis-3 and redis-4 (2 of 5 nodes)
 0.004s  client-2  gives up waiting for redis-3 (2 times) and redis-4
-0.010s  client-2  fails to get the lock, 3 times in a row: too few nodes
+0.010s  client-2  fails to get the lock, from here on 3 times in a row: too few nodes
 `)
 }
 
@@ -100,12 +100,12 @@ func TestWhatArrivesLate(t *testing.T) {
 0.003s  client-1  gets the lock on redis-1 (1 of 2 nodes): token 1, lease until 30.001s
 0.006s  client-1  releases the lock on redis-1 (1 of 2 nodes)
 0.009s  client-2  gets the lock on redis-1 (1 of 2 nodes): token 2, lease until 30.007s
-0.010s  client-1  its key is set on redis-2 (1 of 2 nodes) only now, after its attempt had ended, until 2.000s
+0.010s  client-1  its key is set on redis-2 (1 of 2 nodes) only now, after its attempt had ended (expires at 2.000s)
 0.011s  client-1  its key is removed on redis-2 (1 of 2 nodes) only now, after its release had ended
 `)
 }
 
-// A release that is sent after the call has returned can be lost. Then the key stays.
+// A release that is sent after the call has returned can be lost. Then the key remains.
 func TestLostRelease(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -115,13 +115,13 @@ func TestLostRelease(t *testing.T) {
 	}{
 		{"lost", nil, true, `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
-0.005s  client-1  believes that it has released the lock; its key still stands on redis-1
+0.005s  client-1  believes that it has released the lock, but its key remains on redis-1
 `},
 		{"lost, and the key expires", func(by *trace.Actor) []trace.Event {
 			return []trace.Event{{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: by}}
 		}, true, `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
-0.005s  client-1  believes that it has released the lock; its key still stands on redis-1, until 0.006s
+0.005s  client-1  believes that it has released the lock, but its key remains on redis-1 until 0.006s
 0.006s            client-1's key expired on redis-1
 `},
 		{"late", func(by *trace.Actor) []trace.Event {
@@ -162,7 +162,7 @@ func TestClocks(t *testing.T) {
 `)
 }
 
-// A key whose time was up, and which stands again, was not on a disk: it is told why it does.
+// If an expired key exists again and was not restored from disk, the clause says why.
 func TestWhyAKeyStandsAgain(t *testing.T) {
 	holder := &trace.Actor{Client: "client-1", Section: 1}
 	back := trace.Event{Kind: trace.KindRestore, Process: "redis-1", Key: "x", Owner: holder, TTL: time.Second, Expires: 21 * time.Second}
@@ -174,11 +174,11 @@ func TestWhyAKeyStandsAgain(t *testing.T) {
 		before []trace.Event
 		want   string
 	}{
-		{"the clock was set back", []trace.Event{clock}, "client-1's key stands again on redis-1, until 21.000s: the clock was set back"},
-		{"and another key stands again, too", []trace.Event{clock, {Kind: trace.KindRestore, Process: "redis-1", Key: "y", Owner: holder}}, "client-1's key stands again on redis-1, until 21.000s: the clock was set back"},
-		{"another node's clock was", []trace.Event{elsewhere}, "client-1's key reaches redis-1, until 21.000s"},
-		{"it came back from disk", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1, until 21.000s"},
-		{"it came back, and its clock was set before", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, clock, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1, until 21.000s"},
+		{"the clock was set back", []trace.Event{clock}, "client-1's key exists again on redis-1 (expires at 21.000s): the clock was set back"},
+		{"another key exists again, too", []trace.Event{clock, {Kind: trace.KindRestore, Process: "redis-1", Key: "y", Owner: holder}}, "client-1's key exists again on redis-1 (expires at 21.000s): the clock was set back"},
+		{"another node's clock was", []trace.Event{elsewhere}, "client-1's key is copied to redis-1 (expires at 21.000s)"},
+		{"it came back from disk", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
+		{"it came back, and its clock was set before", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, clock, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1 (expires at 21.000s)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := floor.NewScript("none", 1)
@@ -187,7 +187,7 @@ func TestWhyAKeyStandsAgain(t *testing.T) {
 			}
 			clauses := Of(history.Of(&s.Trace), false)
 			if last := string(clauses[len(clauses)-1].Predicate); last != c.want {
-				t.Errorf("it says %q, want %q", last, c.want)
+				t.Errorf("got %q, want %q", last, c.want)
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 	s.At(40*time.Second, deliver)
 	tells(t, Of(history.Of(&s.Trace), false), `
 0.002s  network  holds back client-1's write request to storage
-0.004s  network  never delivers what client-1 has sent to redis-1
+0.004s  network  drops messages in flight from client-1 to redis-1
 40.000s  network  delivers client-1's write request to storage after being held back for 40s
 `)
 }
@@ -239,7 +239,7 @@ func TestAReasonIsToldOnce(t *testing.T) {
 `)
 }
 
-// A client that went on with another section after one that failed did not stop because of it.
+// A client that continued with another section after a failed one did not stop because of it.
 func TestAClientThatWentOnHasNotStopped(t *testing.T) {
 	s := floor.NewScript("writes", 1)
 	s.Then(floor.Begin("client-1", 1, trace.Acquire, 0))
@@ -270,12 +270,12 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 0.001s  client-1  asks for the lock
 0.002s  client-1  cannot connect to redis-1: connection refused
 0.003s  client-1  fails to get the lock: no node
-0.015s            until here the last 3 of these happen 4 more times
+0.015s            the 3 rows above repeat 4 more times until here
 0.016s            the run was cut off at its horizon
 `)
 }
 
-// A replica is none of the lock's nodes, even when it has taken over from one.
+// A replica is not one of the lock's nodes, even after it has taken over from one.
 func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "replica-1", Role: trace.RoleNode})
@@ -285,12 +285,12 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 	tells(t, Of(history.Of(&s.Trace), false), `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
-0.008s  client-1  believes that it has released the lock; its key still stands on redis-1
+0.008s  client-1  believes that it has released the lock, but its key remains on redis-1
 `)
 }
 
-// The end of a lease is told where its client has not given the lock up, by the
-// clock that the lock reads and by its latest extension.
+// A clause reports the end of a lease that its client has not released. The lock's clock and
+// the latest extension determine the end.
 func TestLeasesThatEnd(t *testing.T) {
 	at := func(d time.Duration) *fakeclock.Reading {
 		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
@@ -305,7 +305,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		story(s)
 		s.At(time.Minute, late)
 		return slices.ContainsFunc(Of(history.Of(&s.Trace), false), func(c Clause) bool {
-			return strings.HasPrefix(string(c.Predicate), "its lease is over")
+			return strings.HasPrefix(string(c.Predicate), "its lease ends, but")
 		})
 	}
 	for name, test := range map[string]struct {
@@ -320,19 +320,19 @@ func TestLeasesThatEnd(t *testing.T) {
 		"its client crashes": {func(s *floor.Script) {
 			s.At(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"})
 		}, false},
-		"the lock tells its loss": {func(s *floor.Script) {
+		"the lock reports the loss": {func(s *floor.Script) {
 			s.At(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
 		}, false},
 	} {
 		if got := over(test.story); got != test.over {
-			t.Errorf("%s: told that the lease is over: %v", name, got)
+			t.Errorf("%s: reported that the lease has ended: %v", name, got)
 		}
 	}
 }
 
-// A lease that runs out and is prolonged later is one lease: that it had run out is told,
-// and not that it was over. So it is for a lock that says nothing of the end: its lease
-// lasts for a TTL. Where the client notices in the same moment nobody is told.
+// A lease that ends and is extended later is one lease: the clause says that it was extended
+// late. The same holds for a lock that does not report the end: its lease lasts for a TTL.
+// There is no clause if the client learns of the loss at the moment at which the lease ends.
 func TestLeasesThatAreProlongedLate(t *testing.T) {
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
 	extend, lost := acquire, acquire
@@ -346,11 +346,11 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 	two.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
 	s.At(81*time.Second, two).At(110*time.Second, lost)
 	tells(t, Of(history.Of(&s.Trace), false), `
-0.002s  client-1  gets the lock on no node
-30.001s  client-1  its lease runs out, and is prolonged only at 41.000s
+0.002s  client-1  gets the lock without a key of its own on any node
+30.001s  client-1  its lease ends, and is extended only at 41.000s
 41.000s  client-1  has extended its lease
-70.000s  client-1  its lease is over, and it has not released
-81.000s  client-2  gets the lock on no node, lease until 110.000s
+70.000s  client-1  its lease ends, but it has not released
+81.000s  client-2  gets the lock without a key of its own on any node, lease until 110.000s
 110.000s  client-2  learns from the lock that its lease is lost
 `)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// CameTo is the verdict on a run, and what became of the data.
+// VerdictAndData returns the verdict on a run and what happened to the data.
 func CameTo(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.TrimSpace(v.Verdict + ". " + string(OfData(h, v))))
 }
 
-// OfData says in as few sentences as that takes what became of the data in a run, and why:
-// what broke, or why nobody can tell, or what kept it intact.
+// DataSummary says in a few sentences what happened to the data in a run, and why: what
+// broke, why the result is unknown, or what kept the data intact.
 func OfData(h *history.History, v *checks.Verdict) Raw {
 	var said []string
 	refused := refusals(h)
@@ -35,7 +35,7 @@ func OfData(h *history.History, v *checks.Verdict) Raw {
 	case len(said) > 0:
 		said = append(said, refused...)
 	case len(v.Reasons) > 0:
-		said = []string{"The run proves nothing: " + fullStop(AsTimeline.Reason(v.Reasons[0]))}
+		said = []string{"The run is inconclusive: " + fullStop(AsTimeline.Reason(v.Reasons[0]))}
 	case len(refused) > 0:
 		said = refused
 	case v.Verdict == checks.Safe:
@@ -46,28 +46,28 @@ func OfData(h *history.History, v *checks.Verdict) Raw {
 	return Raw(strings.Join(said, " "))
 }
 
-// untold says why nobody can tell what became of the data.
+// explainUnknown says why it is unknown what happened to the data.
 func untold(v *checks.Verdict) []string {
 	for _, p := range checks.PropertiesOf(checks.OfData) {
 		if f := v.Finding(p); f.Outcome != checks.Holds && !f.Reason.IsZero() {
-			return []string{fmt.Sprintf("Nobody can tell whether %s holds: %s", p, fullStop(AsTimeline.Reason(f.Reason)))}
+			return []string{fmt.Sprintf("It is unknown whether %s holds: %s", p, fullStop(AsTimeline.Reason(f.Reason)))}
 		}
 	}
 	return nil
 }
 
-// intact says that nothing happened to the data, and why, where something could have.
+// explainIntact says that the data is intact, and if sections overlapped, why.
 func intact(h *history.History, v *checks.Verdict) []string {
 	switch {
 	case v.Finding(checks.SectionExclusion).Outcome == checks.Violated:
 		return spared(h)
 	case len(h.Versions()) == 0:
-		return []string{"The data is as it was: nothing was written."}
+		return []string{"The data is unchanged: nothing was written."}
 	}
 	return []string{"The data is intact: every write took effect in order."}
 }
 
-// refusals say what the storage refused.
+// describeRefusals says which requests the storage refused.
 func refusals(h *history.History) []string {
 	refused := slices.DeleteFunc(slices.Clone(h.Served()), func(ev *trace.Event) bool { return ev.OK })
 	if len(refused) == 0 {

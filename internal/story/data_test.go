@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What became of the data and of the lock is said in a few sentences.
+// A few sentences say what happened to the data and to the lock.
 func TestWhatARunCameTo(t *testing.T) {
-	const overlap = "client-2 entered its section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Their leases never overlapped: no lock whose grants end by time can prevent that."
+	const overlap = "client-2 entered its critical section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Blame: inherent; the leases never overlapped, and no lock with leases that expire can prevent this."
 	empty, doubtful := floor.NewScript("none", 1), floor.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
 	for _, c := range []struct {
@@ -22,20 +22,20 @@ func TestWhatARunCameTo(t *testing.T) {
 		locks []Raw
 	}{
 		{"without fencing", floor.Overslept("none"),
-			"unsafe. client-1's write of x at 30.024s replaced the one that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
+			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
 		{"with fencing", floor.Overslept("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
-		{"nothing happens", &empty.Trace, "safe. The data is as it was: nothing was written.", nil},
-		{"nobody can tell", &doubtful.Trace, "unknown. The run proves nothing: nobody knows.", nil},
+		{"nothing happens", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
+		{"nobody can tell", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := history.Of(c.of)
 			v := checks.Check(h, nil)
 			if got := CameTo(h, v); got != c.data {
-				t.Errorf("of the data it says\n%s\nwant\n%s", got, c.data)
+				t.Errorf("of the data: got\n%s\nwant\n%s", got, c.data)
 			}
 			if got := OfLock(v); !slices.Equal(got, c.locks) {
-				t.Errorf("of the lock it says\n%q\nwant\n%q", got, c.locks)
+				t.Errorf("of the lock: got\n%q\nwant\n%q", got, c.locks)
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// ending is the sentence in which a paragraph says what broke, or "" if what has been told
-// says it.
+// ending returns the last sentence of a paragraph, which says what broke; "" if the
+// statements before it already say so.
 func (p *Paragraph) ending() string {
 	if conduct := p.conduct(); conduct != "" {
 		return conduct
@@ -27,20 +27,20 @@ func (p *Paragraph) ending() string {
 	case checks.NoLostUpdate:
 		return Possessive(p.at(f.Events[0]).Client()) + " write is gone, although the storage had acknowledged it"
 	case checks.SerialSections:
-		return "no order of the sections, one after the other, would have left such data"
+		return "no serial order of the sections would have left this data"
 	case checks.LeaseExclusion:
 		return fmt.Sprintf("%s and %s hold the lock at the same time", p.at(f.Events[0]).Process, p.at(f.Events[1]).Process)
 	case checks.TokenOrder:
 		return "the token of the newer grant is not greater than that of the older one"
 	case checks.ReleaseOwnership:
-		return "" // the command itself is told
+		return "" // the statements contain the command itself
 	case checks.Progress:
 		return p.stuck(f)
 	}
 	return p.shortly(f)
 }
 
-// stuck says who waits in vain once the faults are over.
+// describeStuck says which clients wait in vain after the faults have ended.
 func (p *Paragraph) stuck(f checks.Finding) string {
 	since := 0
 	if last := p.history.LastFaultUntil(f.At); last != nil {
@@ -65,7 +65,7 @@ func (p *Paragraph) stuck(f checks.Finding) string {
 			failed[c.Client]++
 		}
 	}
-	nobody := "nobody gets any work done"
+	nobody := "no client completes a section"
 	if since > 0 {
 		nobody = "after that " + nobody
 	}
@@ -79,7 +79,7 @@ func (p *Paragraph) stuck(f checks.Finding) string {
 		case in && step == trace.Acquire:
 			says = append(says, client+" waits for an answer to its acquire")
 		case in:
-			says = append(says, fmt.Sprintf("%s does not get to the end of its %s", client, step))
+			says = append(says, fmt.Sprintf("%s does not finish its %s", client, step))
 		}
 	}
 	if len(says) == 0 {
@@ -88,7 +88,7 @@ func (p *Paragraph) stuck(f checks.Finding) string {
 	return fmt.Sprintf("%s until %s: %s", nobody, About(p.at(f.At).At), List(says))
 }
 
-// crashed says that a client had crashed with an event or before it.
+// crashed reports whether a client was down at an event or before it.
 func (p *Paragraph) crashed(client string, seq int) bool {
 	return slices.ContainsFunc(p.history.Spells(), func(s *history.Spell) bool {
 		return s.Process == client && s.State == history.Down && s.Began.Seq <= seq

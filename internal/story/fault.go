@@ -7,8 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// FaultClause is a fault as a clause in the present tense: who, and what becomes of it. A fault
-// that brought no phrases, as in a trace of an earlier version, suffers its kind.
+// FaultClause returns the subject and the predicate of a clause, in the present tense, that
+// describes a fault. For a fault without phrases, as in a trace of an earlier version, the
+// clause is "… suffers a" and the kind.
 func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	p := f.Phrases
 	if p == (trace.Phrases{}) {
@@ -30,13 +31,13 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	return Subject{Thing: fill(p.Subject, f, Named)}, does
 }
 
-// FaultNoun is a fault as a thing, such as "a pause of client-1", with its processes named in
-// some way.
+// FaultNoun returns a noun phrase for a fault, such as "a pause of client-1". name returns
+// the name to use for a process.
 func FaultNoun(f trace.FaultInfo, name func(string) string) string {
 	return fill(f.Phrases.Noun, f, name)
 }
 
-// fill puts into a phrase what the fault has for the names in braces.
+// fill replaces the names in braces in a phrase by the fault's values.
 func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 	lasting, next := "", ""
 	if f.Lasts > 0 {
@@ -53,8 +54,8 @@ func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 	).Replace(phrase)
 }
 
-// theMessage is a message that is held back. Where that waits for a moment the count
-// begins there.
+// heldMessage names the message that a fault holds back. If the fault strikes at a point,
+// messages are counted from there.
 func theMessage(m trace.NthMessage, strikes trace.Trigger, name func(string) string) string {
 	which, since := "", ""
 	if m.Nth > 1 {

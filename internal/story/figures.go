@@ -8,15 +8,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How a time is written depends on who is to read it. People read three figures or so of
-// a length of time ([Span]), fewer in prose ([About]) and of what they have waited themselves
-// ([Roughly]). A moment of a run is cut off after its milliseconds ([Moment]), and in a
-// sentence one that is round stays so ([Time]). Where a length is to be exact to the
-// nanosecond, as in a scenario, it is written as scenarios have it ([trace.ShortDuration]).
+// How a time is written depends on its reader. A duration has about three significant
+// digits ([Span]), fewer in prose ([About]) and for real time that the user has waited
+// ([Roughly]). A moment of a run is truncated to milliseconds ([Moment]); in a sentence a
+// round one stays as it is ([Time]). A duration that must be exact to the nanosecond, as in
+// a scenario, is written as scenarios write it ([trace.ShortDuration]).
 
-// Moment writes a true time as seconds, cut off (not rounded, so that nothing is
-// shown later than it was) after the given number of decimals. What happens
-// before a world's start has a negative time.
+// Moment writes a true time in seconds with the given number of decimals. It truncates
+// instead of rounding, because nothing may be shown later than it happened. A moment before
+// the start of the world is negative.
 func Moment(t time.Duration, decimals int) string {
 	if t < 0 {
 		return "-" + Moment(-t, decimals)
@@ -25,12 +25,12 @@ func Moment(t time.Duration, decimals int) string {
 	return fmt.Sprintf("%d.%ss", t/time.Second, frac)
 }
 
-// FromTo is a stretch of time: "from 1.200s to 3.400s".
+// FromTo writes a period of time: "from 1.200s to 3.400s".
 func FromTo(from, to time.Duration) string {
 	return "from " + Moment(from, 3) + " to " + Moment(to, 3)
 }
 
-// Span writes a length of time with three figures or so: 1m0s, 31.2s, 480ms.
+// Span writes a duration with about three significant digits: 1m0s, 31.2s, 480ms.
 func Span(d time.Duration) string {
 	sign := ""
 	if d < 0 {
@@ -43,8 +43,8 @@ func Span(d time.Duration) string {
 	return sign + d.Round(unit).String()
 }
 
-// About writes a length of time to a tenth of a second, or to the millisecond if it is
-// shorter than one: 1m, 31.2s, 480ms.
+// About rounds a duration to a tenth of a second, or to a millisecond if it is shorter than
+// one second: 1m, 31.2s, 480ms.
 func About(d time.Duration) string {
 	if d >= time.Second {
 		return trace.ShortDuration(d.Round(100 * time.Millisecond))
@@ -52,7 +52,8 @@ func About(d time.Duration) string {
 	return trace.ShortDuration(d.Round(time.Millisecond))
 }
 
-// Roughly writes a length of time that is waited for: 5h 12m, 3m 20s, 12.3s, 480ms.
+// Roughly writes a duration of real time that the user has waited: 5h 12m, 3m 20s, 12.3s,
+// 480ms.
 func Roughly(d time.Duration) string {
 	switch {
 	case d.Round(time.Second) >= time.Hour:
@@ -67,8 +68,8 @@ func Roughly(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// Token is a fencing token as people see it. Of one that is a time of day or a
-// random number the last digits are enough to tell it from others.
+// Token writes a fencing token for people. If the token is very large, as a time of day or
+// a random number is, its last seven digits are enough to distinguish it.
 func Token(t uint64) string {
 	if t < 10_000_000_000 {
 		return fmt.Sprint(t)
@@ -76,7 +77,7 @@ func Token(t uint64) string {
 	return fmt.Sprintf("…%07d", t%10_000_000)
 }
 
-// Carried says which token a request carries, if it carries one: " (token 7)".
+// Carried writes the token that a request carries: " (token 7)"; "" for 0, which is none.
 func Carried(t uint64) string {
 	if t == 0 {
 		return ""
@@ -84,8 +85,8 @@ func Carried(t uint64) string {
 	return fmt.Sprintf(" (token %s)", Token(t))
 }
 
-// Time is a time in what is said of a run: one that is round stays as it is, any other
-// is written as a moment, so that one finds it on the timeline.
+// Time writes a time in a sentence about a run. A round one stays as it is; any other is
+// written as Moment does, so that readers find it on the timeline.
 func Time(d time.Duration) string {
 	if s := d.String(); !strings.Contains(s, ".") {
 		return s
@@ -93,7 +94,7 @@ func Time(d time.Duration) string {
 	return Moment(d, 3)
 }
 
-// rate writes parts per billion as people say them.
+// rate writes a clock rate, given in parts per billion, with the unit that fits.
 func rate(ppb int64) string {
 	way := "fast"
 	if ppb < 0 {

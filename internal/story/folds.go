@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// causes tells of a fault and of what it did to a process at once.
+// mergeFaultEffects merges a fault's clause with the clause about its effect on a process.
 func causes(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
@@ -22,8 +22,8 @@ func causes(clauses []Clause) []Clause {
 	return kept
 }
 
-// uneventful leaves out the beginning of each step that is followed at once by
-// what came of it, and the end of each that the storage has just told of.
+// dropStepEdges drops the beginning of a step if the next clause is its result, and the end
+// of a step if the clause before it already shows the storage's answer.
 func uneventful(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
@@ -41,7 +41,7 @@ func uneventful(clauses []Clause) []Clause {
 	return kept
 }
 
-// fold merges neighbours that tell the same of several processes.
+// mergeNeighbours merges neighbours that say the same about several processes.
 func fold(clauses []Clause) []Clause {
 	folded := make([]Clause, 0, len(clauses))
 	for _, c := range clauses {
@@ -61,8 +61,8 @@ func fold(clauses []Clause) []Clause {
 	return folded
 }
 
-// together tells once what many clients do one right after the other, such as asking
-// for the lock.
+// mergeClients merges clauses in which many clients do the same in quick succession, such
+// as asking for the lock.
 func together(clauses []Clause) []Clause {
 	const fewest = 3
 	kept := make([]Clause, 0, len(clauses))
@@ -74,7 +74,7 @@ func together(clauses []Clause) []Clause {
 			}
 			end++
 		}
-		if len(who) < fewest { // nor are there more from any of them on
+		if len(who) < fewest { // a run that begins later among these clauses has no more clients
 			end = max(end, i+1)
 			kept = append(kept, clauses[i:end]...)
 			i = end
@@ -86,7 +86,7 @@ func together(clauses []Clause) []Clause {
 		all.Of, all.Part, all.Asked, all.Its, all.fold, all.items = Step{}, Whole, "", false, "", nil
 		all.Predicate = "each " + cmp.Or(all.each, all.Predicate)
 		if n := end - i; n > len(who) {
-			all.Predicate += Raw(fmt.Sprintf("; %d times in all", n))
+			all.Predicate += Raw(fmt.Sprintf("; from here on %d times in all", n))
 		}
 		all.Predicate += " (" + Raw(crowd(who, 4)) + ")"
 		kept = append(kept, all)
@@ -95,7 +95,8 @@ func together(clauses []Clause) []Clause {
 	return kept
 }
 
-// crowd lists names or, if they are more than so many, the first two of them.
+// abbreviateNames lists names; if there are more than most, only the first two and the
+// number of the others.
 func crowd(names []string, most int) string {
 	if n := len(names); n > most {
 		names = append(names[:2:2], fmt.Sprintf("%d more", n-2))
@@ -103,16 +104,16 @@ func crowd(names []string, most int) string {
 	return List(names)
 }
 
-// asTheOthers reports whether the last of some clauses tells of its client what the
-// first tells of another, and not long after the one before it.
+// continuesSeries reports whether the last of the clauses says the same of its client as
+// the first, and follows the one before it within Silence.
 func asTheOthers(clauses []Clause) bool {
 	first, last := clauses[0], clauses[len(clauses)-1]
 	return (last.Of != (Step{}) || last.each != "") && last.Part != Serves && last.Predicate == first.Predicate && last.Mood == first.Mood &&
 		(len(clauses) == 1 || last.At-clauses[len(clauses)-2].At < Silence)
 }
 
-// repeats tells once what happens over and over, such as the attempts to get a
-// lock whose nodes are down: the first time as it was, and then how often.
+// mergeRepetitions shortens a sequence of clauses that repeats, such as the attempts to get
+// a lock whose nodes are down: it keeps the first round and then says how often it repeats.
 func repeats(clauses []Clause) []Clause {
 	const longest, fewest = 8, 3
 	kept := make([]Clause, 0, len(clauses))
@@ -138,12 +139,13 @@ func repeats(clauses []Clause) []Clause {
 	return kept
 }
 
-// repeated says who does how much of the story again, and how often.
+// describeRepetition returns the subject and the predicate of the clause that says how
+// often the given clauses repeat.
 func repeated(told []Clause, more int) (who, what Raw) {
 	if len(told) == 1 {
-		return told[0].Subject, Raw(fmt.Sprintf("until here the same %d more times", more))
+		return told[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
 	}
-	return "", Raw(fmt.Sprintf("until here the last %d of these happen %d more times", len(told), more))
+	return "", Raw(fmt.Sprintf("the %d rows above repeat %d more times until here", len(told), more))
 }
 
 func same(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }

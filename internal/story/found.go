@@ -6,24 +6,26 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A Discovery is what the comments of a scenario file say that a search has written.
+// A Discovery contains the facts in the comments of a scenario file that a search has
+// written.
 type Discovery struct {
 	Lock string
-	// InGo says that the lock is not registered, so that only Go can run the file.
+	// InGo reports whether the lock is not registered: then the file can be run only from
+	// Go.
 	InGo bool
 	Seed uint64
-	// Conduct is what the lock did that ended the run; "" if it came to its end.
+	// Conduct is what the lock did to end the run early; "" if the run finished.
 	Conduct string
-	// Idle are the faults, from 1, without which every witness would be seen, too.
+	// Idle lists the faults, counted from 1, without which every witness is still seen.
 	Idle []int
-	// Open are the runs of which nothing is expected, by their fencing, in order.
+	// Open lists the runs, by their fencing, for which the file expects no verdict.
 	Open []OpenRun
 }
 
-// An OpenRun is a run that leaves something open, and what.
+// An OpenRun is a run without a definite verdict, and the reason.
 type OpenRun struct{ Fencing, Why string }
 
-// Comments are those of the file, one paragraph each.
+// Comments returns the comments of the file, one paragraph each.
 func (d Discovery) Comments() (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	add("Found by locksim explore --lock %s.", d.Lock)
@@ -36,40 +38,40 @@ func (d Discovery) Comments() (all []string) {
 		add("Run it with: locksim run FILE")
 	}
 	if d.Conduct != "" {
-		add("It cannot be run to its end: %s.", d.Conduct)
+		add("The run does not finish: %s.", d.Conduct)
 	}
 	for _, fault := range d.Idle {
-		add("Without fault %d every witness is still seen: it changes no order of events that a witness can tell.", fault)
+		add("Without fault %d every witness is still seen: the fault changes no order of events that a witness can express.", fault)
 	}
 	for _, run := range d.Open {
-		add("Nothing is expected of the run with fencing %s: %s.", run.Fencing, run.Why)
+		add("No verdict is expected for the run with fencing %s: %s.", run.Fencing, run.Why)
 	}
 	return all
 }
 
-// Checksum is the comment with the checksum of such a file.
+// Checksum returns the comment with the checksum of such a file.
 func Checksum(sum string) string {
 	return "Checksum " + sum + ": locksim explore replaces only what it has written."
 }
 
-// Undecided says what a verdict leaves open, or "".
+// Undecided says why a verdict is not definite; "" if it is.
 func Undecided(v *checks.Verdict) string {
 	if len(v.Reasons) > 0 {
 		return InFull.Reason(v.Reasons[0])
 	}
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Unknown && !f.Property.Card().ReportOnly {
-			return fmt.Sprintf("%s is unknown, as %s", f.Property, InFull.Reason(f.Reason))
+			return fmt.Sprintf("%s is unknown: %s", f.Property, InFull.Reason(f.Reason))
 		}
 	}
 	return ""
 }
 
-// Interrupted says why a search ended before its time, if somebody ended it.
+// Interrupted is the reason given for a search that the user interrupted.
 const Interrupted = "it was interrupted"
 
-// Kinds are those of the faults that a search tries: "all", "only crash and pause", "all but
-// drift".
+// Kinds describes which kinds of faults a search tries: "all", "only crash, pause", "all
+// but drift".
 func Kinds(only, except []string) string {
 	words := "all"
 	if len(only) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellKeys tells what happened to the keys where the steps of the clients do not: their
-// ends, and every change that reaches somebody else's key or comes late.
+// addKeys describes those changes of keys that the clients' steps do not show: expiry and
+// loss, changes to another client's key, and changes that come late.
 func (s *teller) tellKeys() {
 	for _, c := range s.KeyChanges() {
 		if s.ofLock(c.Key) {
@@ -20,28 +20,28 @@ func (s *teller) tellKeys() {
 	}
 }
 
-// ofLock reports whether a key is one of a lock. In a world without locks every key is
-// told as if it were.
+// ofLock reports whether a key belongs to a lock. In a world without locks every key is
+// treated as if it did.
 func (s *teller) ofLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
 
-// otherKey tells of a key that is no lock, such as a counter of tokens. What the
-// clients do to it they tell themselves.
+// addOtherKey describes a key that belongs to no lock, such as a token counter. What the
+// clients do to it is part of their steps.
 func (s *teller) otherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:
 		s.sayIts(ev, Fault, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
 	case history.Replaced:
 		if s.SetBack(ev) {
-			s.sayIts(ev, Fault, "key %s stands again as %s: the clock was set back", ev.Key, ev.Value)
+			s.sayIts(ev, Fault, "key %s exists again as %s: the clock was set back", ev.Key, ev.Value)
 			return
 		}
 		s.sayIts(ev, Fault, "key %s came back from disk as %s", ev.Key, ev.Value)
 	case history.Expired:
 		s.sayIts(ev, Plain, "key %s expired", ev.Key)
 	case history.Dropped:
-		s.sayIts(ev, Plain, "key %s went with the connection that held it", ev.Key)
+		s.sayIts(ev, Plain, "key %s was dropped with the connection that held it", ev.Key)
 	}
 }
 
@@ -56,45 +56,45 @@ func (s *teller) keyOfLock(c history.Change) {
 		s.keyRemoved(c)
 	case c.How == history.Expired && ev.By != nil:
 		s.key(c, Plain, ev.By.Client+" takes "+owner, ev.By.Client, func(nodes []string) string {
-			return fmt.Sprintf("finds that the time of %s key is up %s", owner, s.on(nodes))
+			return fmt.Sprintf("finds that %s key has expired %s", owner, s.on(nodes))
 		})
 	case c.How == history.Expired:
 		s.keyOf(c, Plain, "key expired", "")
 	case c.How == history.Forgotten:
 		s.keyOf(c, Fault, "key was lost in the crash", "")
 	case c.How == history.Dropped:
-		s.keyOf(c, Fault, "connection is over, and with it its lock", "")
+		s.keyOf(c, Fault, "lock ended with its connection", "")
 	case c.How == history.Replaced && ev.By != nil:
-		s.keyOf(c, Plain, "key stands again", "")
+		s.keyOf(c, Plain, "key exists again", "")
 	case c.How == history.Replaced && s.SetBack(ev):
-		s.keyOf(c, Fault, "key stands again", until(ev)+": the clock was set back")
+		s.keyOf(c, Fault, "key exists again", until(ev)+": the clock was set back")
 	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.comesBack(ev)):
 		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key reaches %s%s", owner, List(nodes), until(ev))
+			return fmt.Sprintf("%s key is copied to %s%s", owner, List(nodes), until(ev))
 		})
 	case c.How == history.Replaced:
 		s.keyOf(c, Fault, "key came back from disk", until(ev))
 	}
 }
 
-// keyOf adds a clause about an owner's key on some nodes.
+// addKeyOf adds a clause about an owner's key on some nodes.
 func (s *teller) keyOf(c history.Change, m Mood, befell, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + befell
 	s.key(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
 }
 
-// key adds a clause that is told once for all nodes.
+// addKey adds a clause that is merged for all nodes.
 func (s *teller) key(c history.Change, m Mood, fold, who string, merge func([]string) string) {
 	s.tellOnce(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
-// meddles adds a clause about what somebody does to the key of somebody else.
+// addMeddling adds a clause about what a client does to the key of another.
 func (s *teller) meddles(c history.Change, who, whose string) {
 	does := meddlingWith(c, whose)
 	s.key(c, Wrong, who+does, who, func(nodes []string) string { return does + " " + s.on(nodes) })
 }
 
-// meddlingWith is what a command does to the key of an owner.
+// meddlingWith describes what a command does to the key of an owner.
 func meddlingWith(c history.Change, owner string) string {
 	verb := "removes"
 	switch {
@@ -106,7 +106,8 @@ func meddlingWith(c history.Change, owner string) string {
 	return fmt.Sprintf("%s %s key", verb, Possessive(owner))
 }
 
-// itsKey adds a clause about a client's own key, in the words that follow "its key".
+// addItsKey adds a clause about a client's own key; merge returns the words after "its
+// key".
 func (s *teller) itsKey(c history.Change, fold, who string, merge func([]string) string) {
 	told := Clause{Subject: Raw(who), Its: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
 	s.tellOnce(c.Event, told, func(nodes []string) string { return "its key " + merge(nodes) })
@@ -128,13 +129,13 @@ func (s *teller) keySet(c history.Change) {
 	}
 }
 
-// isCopy reports whether a node holds only copies of what others hold.
+// isCopy reports whether a node holds only copies of other nodes' keys.
 func (s *teller) isCopy(node string) bool {
 	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Keepers(), node)
 }
 
-// comesBack reports whether an event is of a node's return after a crash. A key that comes to
-// a node at any other time is a copy.
+// comesBack reports whether an event belongs to a node's restart after a crash. A key that
+// is restored on a node at any other time is a copy.
 func (s *teller) comesBack(ev *trace.Event) bool {
 	return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 		back := spell.Recovered()
@@ -152,7 +153,7 @@ func (s *teller) keyRemoved(c history.Change) {
 	case ev.By == nil:
 		s.itsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
 	case ev.By.IsOperator():
-		s.keyOf(c, Fault, "claim is deleted by an operator", "")
+		s.keyOf(c, Fault, "key is deleted by an operator", "")
 	case !ownKey(c):
 		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
@@ -162,22 +163,22 @@ func (s *teller) keyRemoved(c history.Change) {
 	}
 }
 
-// ownKey says whether who changed a key had set it.
+// ownKey reports whether a key was changed by the acquisition that had set it.
 func ownKey(c history.Change) bool {
 	return history.AcquisitionOf(c.Event.By) == history.AcquisitionOf(c.Event.Owner)
 }
 
-// keysSet are the nodes on which an acquisition had set its key before an event.
+// keysSet returns the nodes on which an acquisition had set its key before an event.
 func (s *teller) keysSet(id history.Acquisition, before *trace.Event) []string {
 	return s.keysOf(id, func(k *history.Holding) bool { return k.By != nil && k.Set.Seq < before.Seq })
 }
 
-// keysThere are the nodes on which an acquisition's key stood when an event happened.
+// keysThere returns the nodes on which an acquisition's key existed when an event happened.
 func (s *teller) keysThere(id history.Acquisition, ev *trace.Event) []string {
 	return s.keysOf(id, func(k *history.Holding) bool { return k.There().Has(history.MomentOf(ev)) })
 }
 
-// keysReleased are the nodes on which a call of release removed its own key.
+// keysReleased returns the nodes on which a call of release removed its own key.
 func (s *teller) keysReleased(c *history.Call) []string {
 	return s.keysOf(c.Acquisition, func(k *history.Holding) bool {
 		return k.How == history.Removed && history.AcquisitionOf(k.Ended.By) == c.Acquisition &&
@@ -195,13 +196,15 @@ func (s *teller) keysOf(id history.Acquisition, which func(*history.Holding) boo
 	return nodes
 }
 
+// expiryNote says when the key of an event expires.
 func until(ev *trace.Event) string {
 	if ev.TTL == 0 {
-		return ", for ever"
+		return " (never expires)"
 	}
-	return ", until " + Moment(ev.Expires, 3)
+	return " (expires at " + Moment(ev.Expires, 3) + ")"
 }
 
+// Owner names the client of an actor; "somebody" if it is nil.
 func Owner(a *trace.Actor) string {
 	if a == nil {
 		return "somebody"

@@ -5,28 +5,30 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellLeases tells of the leases that run out while their clients still go on as if they
-// held them. It is no event, only a time that somebody should have noticed.
+// addLeases describes leases that end while their clients still act as holders. The end of
+// a lease is no event in the trace, only a time that the client should have noticed.
 func (s *teller) tellLeases() {
 	for _, section := range s.Sections() {
 		if section.Open {
 			continue
 		}
 		for _, lapse := range section.Lapses() {
-			// Who gives it up or is told of its loss in the same nanosecond has noticed.
+			// A client that releases or is notified of the loss in the same nanosecond has
+			// noticed.
 			if lapse.At.At >= min(section.Lease.Cut.At, section.To.At, s.Last().At) {
 				continue
 			}
-			text := s.itsLease(section.Lock) + " is over, and it has not released"
+			text := s.itsLease(section.Lock) + " ends, but it has not released"
 			if lapse.Prolonged != nil {
-				text = s.itsLease(section.Lock) + " runs out, and is prolonged only at " + Moment(lapse.Prolonged.Event.At, 3)
+				text = s.itsLease(section.Lock) + " ends, and is extended only at " + Moment(lapse.Prolonged.Event.At, 3)
 			}
 			s.clauses = append(s.clauses, Clause{when: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), Its: true, Predicate: Raw(text)})
 		}
 	}
 }
 
-// itsLease is a client's lease of a lock; which, if clients have several at once.
+// itsLease refers to a client's lease in a sentence; it names the lock if clients hold
+// several at the same time.
 func (s *teller) itsLease(lock string) string {
 	if s.Nested() && lock != "" {
 		return "its lease of " + s.theLock(lock)
@@ -34,8 +36,8 @@ func (s *teller) itsLease(lock string) string {
 	return "its lease"
 }
 
-// leaseEnds says when a lease ends that an event granted or prolonged, as far as one could
-// tell then.
+// leaseEnds says when a lease ends that an event granted or extended, as predicted at that
+// event.
 func (s *teller) leaseEnds(ev *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section})
 	if ev.Ends == nil || section == nil {
@@ -46,7 +48,7 @@ func (s *teller) leaseEnds(ev *trace.Event) string {
 	case d == nil || d.Event != ev || d.Foreseen == history.Never:
 		return ""
 	case d.Foreseen.At <= ev.At:
-		return ", lease already over at " + Moment(max(d.Foreseen.At, 0), 3)
+		return ", lease already ended at " + Moment(max(d.Foreseen.At, 0), 3)
 	}
 	return ", lease until " + Moment(d.Foreseen.At, 3)
 }

@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/trace"
 )
 
-// OfLock says, one by one, how the lock's own properties broke in a run and whose fault
-// that is: whether it was granted twice or only outlived, then everything else.
+// LockSummary says for each violated property of the lock how it broke and who is to blame:
+// first mutual exclusion (granted twice, or only outlived by a section), then the other
+// properties.
 func OfLock(v *checks.Verdict) []Raw {
 	var said []Raw
 	violated := func(p checks.Property) bool {
@@ -20,12 +22,12 @@ func OfLock(v *checks.Verdict) []Raw {
 	}
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
 		if violated(p) {
-			break // where leases overlap, sections do: that need not be said as well
+			break // overlapping leases imply overlapping sections: one sentence is enough
 		}
 	}
 	for _, p := range checks.PropertiesOf(checks.OfConduct) {
 		if p == checks.GrantOrder && v.Verdict == checks.Unsafe {
-			continue // the data's own trouble says it
+			continue // DataSummary says it
 		}
 		violated(p)
 	}
@@ -35,31 +37,49 @@ func OfLock(v *checks.Verdict) []Raw {
 	return said
 }
 
-// Torn says that only a part of a section took effect.
+// TornSentence says that only a part of a section took effect.
 func Torn(t checks.TornSection) Raw {
-	return Raw(fmt.Sprintf("the section of %s is torn, and somebody has to clean up after it: %s", t.Client, fullStop(AsTimeline.Reason(t.Reason))))
+	return Raw(fmt.Sprintf("the section of %s is torn (only a part of it took effect) and has to be repaired: %s", t.Client, fullStop(AsTimeline.Reason(t.Reason))))
 }
 
-// Missed says that nobody has done what was due in a period.
+// MissedSentence says that no client ran the job of a period.
 func Missed(m checks.MissedPeriod) Raw { return Raw(fullStop(AsTimeline.Reason(m.Reason))) }
 
-// Repeated says that work was done in vain.
+// RepeatedSentence says that the job of a period was run more than once.
 func Repeated(r checks.RepeatedPeriod) Raw { return Raw(fullStop(AsTimeline.Reason(r.Reason))) }
 
-// blame says whose fault a violation is, where that can be told.
+// blameSentence says who is to blame for a violation; "" if that is unknown.
 func blame(b checks.Blame) string {
 	switch b.Whose {
 	case checks.ByAssumption:
-		return fmt.Sprintf("An assumption of the lock had broken: %s.", joined(b.Broken()))
+		return fmt.Sprintf("Blame: an assumption of the lock did not hold (%s).", brokenAssumptions(b))
 	case checks.ByLock:
-		return "That is the lock's own fault."
+		return "Blame: the lock itself; all its assumptions held."
 	case checks.ByNature:
-		return "Their leases never overlapped: no lock whose grants end by time can prevent that."
+		return "Blame: inherent; the leases never overlapped, and no lock with leases that expire can prevent this."
 	}
 	return ""
 }
 
-// joined are words with commas between them.
+// brokenAssumptions names the assumptions that broke and says what each one means.
+func brokenAssumptions(b checks.Blame) string {
+	var all []string
+	for _, a := range b.Broken() {
+		all = append(all, string(a)+": "+meanings[a])
+	}
+	return strings.Join(all, "; ")
+}
+
+// meanings says what a lock takes for granted, by assumption.
+var meanings = map[trace.Assumption]string{
+	trace.AssumeProcess:       "a clock does not stand still while its process is stopped",
+	trace.AssumeNetwork:       "messages arrive in time",
+	trace.AssumeClock:         "clocks are not set and run at nearly the same rate",
+	trace.AssumeLockMemory:    "nodes remember what they granted",
+	trace.AssumeStorageMemory: "the storage remembers what it acknowledged",
+}
+
+// commaList joins words with commas.
 func joined[S ~string](all []S) string {
 	words := make([]string, len(all))
 	for i, word := range all {

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Mark names a moment of a timeline that matters: a fault strikes or ends, a
-// witness is seen, a property breaks.
+// A Mark is an important moment of a timeline: a fault strikes or ends, a witness is seen,
+// or a property is violated.
 type Mark struct {
 	Seq  int // of the event
 	At   time.Duration
@@ -20,7 +20,7 @@ type Mark struct {
 	Text Raw
 }
 
-// A Sign stands in the margin of a timeline.
+// A Sign is shown in the margin of a timeline.
 type Sign string
 
 const (
@@ -28,7 +28,7 @@ const (
 	Broken     Sign = "✗"
 )
 
-// MarksOf are the moments of a run that matter, in order.
+// MarksOf returns the important moments of a run, in order.
 func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) []Mark {
 	var marks []Mark
 	add := func(ev *trace.Event, sign Sign, m Mood, format string, args ...any) {
@@ -42,7 +42,7 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 			add(a.Struck, Noteworthy, Fault, "fault %d begins: %s", a.Fault, what)
 		}
 		if a.Lifted != nil {
-			add(a.Lifted, Noteworthy, Fault, "fault %d is over", a.Fault)
+			add(a.Lifted, Noteworthy, Fault, "fault %d ends", a.Fault)
 		}
 	}
 	for _, w := range witnesses {
@@ -58,15 +58,15 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 	}
 	for seq, properties := range breaks {
 		if ev := h.Event(seq); ev != nil {
-			add(ev, Broken, Wrong, "breaks %s", List(properties))
+			add(ev, Broken, Wrong, "violates %s", List(properties))
 		}
 	}
 	slices.SortStableFunc(marks, func(a, b Mark) int { return a.Seq - b.Seq })
 	return marks
 }
 
-// Marked puts marks on thc Clauses that tell their events. A moment of which no
-// clause tells gets one of its own.
+// Marked attaches marks to the clauses that cover their events. A mark without such a
+// clause gets a clause of its own.
 func Marked(clauses []Clause, marks []Mark) []Clause {
 	clauses = slices.Clone(clauses)
 	for _, m := range marks {
@@ -83,7 +83,7 @@ func Marked(clauses []Clause, marks []Mark) []Clause {
 		if m.Sign == Broken || c.Sign == "" {
 			c.Sign = m.Sign
 		}
-		if c.Part != Strikes { // else it says so itself
+		if c.Part != Strikes { // a clause about a fault already says so
 			c.Marks = append(slices.Clone(c.Marks), m)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellMessages tells what the network did to the messages. One that went its way is told
-// only when all messages are asked for.
+// addMessages describes what the network did to messages. A message that was delivered
+// normally is included only if all messages are asked for.
 func (s *teller) tellMessages() {
 	for _, m := range s.Messages() {
 		told := s.messages && !m.Handshake()
@@ -31,7 +31,7 @@ func (s *teller) tellMessages() {
 			s.network(m.Lost, Whole, "loses %s", s.message(m))
 		default:
 			s.tellOnce(m.Lost, Clause{Subject: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
-				return fmt.Sprintf("never delivers what %s has sent to %s", m.From, s.peerCount(peers))
+				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.peerCount(peers))
 			})
 		}
 	}
@@ -42,8 +42,8 @@ func (s *teller) network(ev *trace.Event, p Part, format string, args ...any) {
 	s.add(ev, Clause{Subject: "network", Mood: Fault, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// tellContacts tells what became of connections: that one was made, or closed, only when
-// all messages are asked for.
+// addContacts describes what happened to connections. That one was opened or closed is
+// included only if all messages are asked for.
 func (s *teller) tellContacts() {
 	for _, c := range s.Contacts() {
 		ev := c.Event
@@ -51,7 +51,7 @@ func (s *teller) tellContacts() {
 		case trace.KindRefuse:
 			s.apart(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, because(ev.Text)) })
 		case trace.KindTimeout:
-			if c.Waiting { // else the connection lay idle, and that is no story
+			if c.Waiting { // the timeout of an idle connection is not worth a clause
 				s.apart(ev, func(peers string) string { return "gives up waiting for " + peers })
 			}
 		case trace.KindReset:
@@ -68,14 +68,14 @@ func (s *teller) tellContacts() {
 	}
 }
 
-// apart adds a clause about a process and one of its peers that is told once for all its
-// peers.
+// addPeerClause adds a clause about a process and one of its peers; it is merged for all
+// its peers.
 func (s *teller) apart(ev *trace.Event, merge func(peers string) string) {
 	told := Clause{Subject: Raw(ev.Process), fold: string(ev.Kind) + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
 	s.tellOnce(ev, told, func(peers []string) string { return merge(s.peerCount(peers)) })
 }
 
-// peerCount lists each peer once, and how often if more than once.
+// countPeers lists each peer once, with its number if it occurs more than once.
 func (s *teller) peerCount(peers []string) string {
 	var shown []string
 	for _, p := range s.InOrder(peers) {
@@ -93,7 +93,7 @@ func (s *teller) peerCount(peers []string) string {
 	return List(shown)
 }
 
-// message names a message: "client-1's write request to storage".
+// nameMessage names a message: "client-1's write request to storage".
 func (s *teller) message(m *history.Message) string {
 	step := ""
 	if m.Sent.Step != "" {

@@ -8,20 +8,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A narrator states what happened, event by event, for a paragraph.
+// A narrator makes the statements of a paragraph, event by event.
 type narrator struct {
 	*Paragraph
-	// parties are the acquisitions that have a part in what broke.
+	// parties are the acquisitions that contributed to the damage.
 	parties map[history.Acquisition]bool
 
 	now      history.Moment
 	ended    map[history.Acquisition]bool // its acquire has returned
 	section  map[string]int               // by client: its latest section
-	began    map[history.Acquisition]int  // how many statements there were when its step began
-	expired  []history.Change             // that have not been told
-	foreign  []history.Change             // that have not been told
-	late     []history.Change             // that have not been told
-	heldBack map[string]bool              // by client: a request that was held back is at the storage now
+	began    map[history.Acquisition]int  // the number of statements when its latest step began
+	expired  []history.Change             // expiries that have no statement yet
+	foreign  []history.Change             // changes to another client's key that have no statement yet
+	late     []history.Change             // keys set late that have no statement yet
+	heldBack map[string]bool              // by client: a request that was held back has arrived at the storage
 	resent   map[history.Acquisition]bool // it has sent a request again
 }
 
@@ -35,7 +35,7 @@ func (p *Paragraph) narrate() {
 	n.flush()
 }
 
-// last is the event after which there is nothing to tell, by its Seq.
+// last returns the Seq of the last event that a paragraph covers.
 func (n *narrator) last() int {
 	last := 0
 	for _, f := range n.verdict.Violations() {
@@ -54,23 +54,23 @@ func (n *narrator) last() int {
 
 func (n *narrator) add(s statement) { n.told = append(n.told, s) }
 
-// next adds a statement after what has been put off.
+// next adds a statement after those that were put off.
 func (n *narrator) next(s statement) {
 	n.flush()
 	n.add(s)
 }
 
-// say states something of a process.
+// say adds a statement about a process.
 func (n *narrator) say(process, format string, args ...any) {
 	n.next(statement{subject: Subject{Process: process}, does: fmt.Sprintf(format, args...)})
 }
 
-// did states that a client has done something.
+// did adds the statement that a client has done something at which a fault can strike.
 func (n *narrator) did(client string, verb trace.Verb, does string) {
 	n.next(statement{subject: Subject{Process: client}, verb: verb, does: does})
 }
 
-// chronicle has what tells an event, or puts it off, or leaves it out.
+// chronicle maps events to the functions that make statements of them, or put them off.
 func (n *narrator) chronicle() *history.Chronicle {
 	all, h := new(history.Chronicle), n.history
 	add := func(ev *trace.Event, tell func()) {
@@ -97,7 +97,7 @@ func (n *narrator) chronicle() *history.Chronicle {
 		}
 	}
 	for _, ev := range h.RanOnEvents() {
-		add(ev, func() { n.say(ev.Process, "runs on all the same") })
+		add(ev, func() { n.say(ev.Process, "keeps running") })
 	}
 	for _, c := range h.KeyChanges() {
 		add(c.Event, func() { n.key(c) })
@@ -135,7 +135,7 @@ func (n *narrator) chronicle() *history.Chronicle {
 	return all
 }
 
-// strike tells of a fault. One of the start of the run needs no time.
+// strike states that a fault strikes. A fault at the start of the run needs no time.
 func (n *narrator) strike(a *history.Act) {
 	n.flush()
 	f := n.history.Fault(a.Fault)
@@ -155,7 +155,7 @@ func (n *narrator) strike(a *history.Act) {
 	n.add(strikes)
 }
 
-// latest is what has been told last; zero if nothing has.
+// latest returns the last statement; the zero statement if there is none.
 func (n *narrator) latest() statement {
 	if len(n.told) == 0 {
 		return statement{}
@@ -163,7 +163,7 @@ func (n *narrator) latest() statement {
 	return n.told[len(n.told)-1]
 }
 
-// restart tells what a server comes back with.
+// restart states that a server is back, and what it has lost.
 func (n *narrator) restart(s *history.Spell) {
 	var lost, older []string
 	for _, c := range n.history.KeyChanges() {

@@ -8,37 +8,37 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Paragraph is what happened in one run, as people would tell it: who got the lock, what
-// went wrong, who got in meanwhile and whose write landed when. It leaves out whoever has no
-// part in what broke, and ends with what that was.
+// A Paragraph describes one run in a few sentences: which client got the lock, what went
+// wrong, which client got the lock meanwhile, and which write was applied when. It leaves
+// out clients that did not contribute to the damage, and ends with the damage.
 type Paragraph struct {
 	history *history.History
 	verdict *checks.Verdict
-	nodes   []string // those on which a lock is kept
+	nodes   []string // the nodes that keep a lock
 	told    []statement
-	// end is the last sentence, if what has been told does not say what broke.
+	// end is the last sentence; "" if the statements already say what broke.
 	end string
 }
 
-// A statement is the smallest part of a paragraph: "client-2" "gets the lock".
+// A statement is the smallest part of a paragraph, a subject and a predicate: "client-2"
+// "gets the lock".
 type statement struct {
 	subject Subject
 	does    string
-	// verb is what it says that a client has done, if that is something at which a fault
-	// can strike.
+	// verb is the action that the statement describes, if a fault can strike at it.
 	verb trace.Verb
-	// when is a clause that goes before it, such as just before its write.
+	// when is a clause of time that precedes the subject, such as "just before it writes".
 	when string
-	// fault is the effect of the fault that it tells of, if it does.
+	// fault is the effect of the fault that the statement describes, if it describes one.
 	fault trace.Effect
-	// returns says that a process is back.
+	// returns reports whether the statement says that a process runs again.
 	returns bool
-	// leads says that it goes into one sentence with what comes next, and follows with
-	// what came before.
+	// leads joins the statement with the next one into one sentence; follows joins it with
+	// the one before.
 	leads, follows bool
 }
 
-// Tell tells a run.
+// NewParagraph describes a run.
 func Tell(h *history.History, v *checks.Verdict) *Paragraph {
 	p := &Paragraph{history: h, verdict: v, nodes: h.Keepers()}
 	p.narrate()
@@ -46,8 +46,8 @@ func Tell(h *history.History, v *checks.Verdict) *Paragraph {
 	return p
 }
 
-// TellFaults tells of a run that left no trace, for what the lock did in it, by its faults
-// alone.
+// NewFaultsParagraph describes a run that left no trace because of the lock's conduct; it
+// knows only the run's faults.
 func TellFaults(faults []trace.FaultInfo, conduct string) *Paragraph {
 	struckBy := &trace.Trace{Faults: faults, Ending: &trace.Ending{Rule: conduct}}
 	var told []statement
@@ -62,16 +62,16 @@ func TellFaults(faults []trace.FaultInfo, conduct string) *Paragraph {
 	return &Paragraph{history: history.Of(struckBy), told: told}
 }
 
-// struck states that a fault strikes.
+// struck returns the statement that a fault strikes.
 func struck(f trace.FaultInfo) statement {
 	on, does := FaultClause(f)
 	return statement{subject: on, does: does, when: When(f.Strikes, on.Itself()), fault: f.Effect}
 }
 
-// at is the event of a Seq.
+// at returns the event with the given Seq.
 func (p *Paragraph) at(seq int) *trace.Event { return p.history.Event(seq) }
 
-// violated is the finding on a property, and whether it is violated.
+// violated returns the finding on a property, and whether the property is violated.
 func (p *Paragraph) violated(property checks.Property) (f checks.Finding, is bool) {
 	f = p.verdict.Finding(property)
 	return f, f.Outcome == checks.Violated

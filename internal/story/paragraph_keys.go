@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// standing are the nodes on which keys of an acquisition stand now. One that is down
-// counts: nobody else can be granted what it holds.
+// standing returns the nodes on which keys of an acquisition exist now. A node that is down
+// counts: it cannot grant the lock to another client.
 func (n *narrator) standing(id history.Acquisition) []string {
 	var nodes []string
 	for _, k := range n.history.HoldingsOf(id) {
@@ -21,7 +21,7 @@ func (n *narrator) standing(id history.Acquisition) []string {
 	return nodes
 }
 
-// key tells what becomes of the keys of those who have a part in it.
+// key handles a change of a key if the acquisition contributed to the damage.
 func (n *narrator) key(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
@@ -35,19 +35,19 @@ func (n *narrator) key(c history.Change) {
 	case meddles(c):
 		n.foreign = append(n.foreign, c)
 	case c.Is != nil && !c.Touch && c.Is.By != nil && n.ended[c.Is.Owner]:
-		if worst := n.verdict.Gravest(); !worst.Data() && worst != checks.GrantOrder { // else it is beside the point
+		if worst := n.verdict.Gravest(); !worst.Data() && worst != checks.GrantOrder { // otherwise it is not relevant to the damage
 			n.late = append(n.late, c)
 		}
 	}
 }
 
-// change is what the event of a Seq did to a key.
+// change returns the change that the event with the given Seq made to a key.
 func (p *Paragraph) change(seq int) history.Change {
 	all := p.history.KeyChanges()
 	return all[slices.IndexFunc(all, func(c history.Change) bool { return c.Event.Seq == seq })]
 }
 
-// ownerOf is whose a key is that has changed, or was if it is gone.
+// ownerOf returns the owner of a changed key, or its last owner if the key is gone.
 func ownerOf(c history.Change) history.Acquisition {
 	switch {
 	case c.Is != nil:
@@ -58,20 +58,21 @@ func ownerOf(c history.Change) history.Acquisition {
 	return history.Acquisition{}
 }
 
-// meddles says that a client's command did something to another one's key. That an operator
-// deletes one the fault tells.
+// meddles reports whether a client's command changed another client's key. A key that an
+// operator deletes does not count: the fault's statement covers it.
 func meddles(c history.Change) bool {
 	return c.Was != nil && c.Event.By != nil && !c.Event.By.IsOperator() && c.Event.By.Client != c.Was.Owner.Client &&
 		(c.Touch || c.Was.How == history.Overwritten || c.Was.How == history.Removed)
 }
 
-// early says that a key expired before its time.
+// early reports whether a key expired before its time.
 func early(c history.Change) bool { return c.At < c.Due-rounding }
 
-// A node counts in whole milliseconds, so that keys end a little early.
+// rounding is how much too early a key may expire, because nodes count in whole
+// milliseconds.
 const rounding = 5 * time.Millisecond
 
-// flush tells what was put off in order to be told of all nodes at once.
+// flush makes the statements that were put off in order to cover all nodes together.
 func (n *narrator) flush() {
 	expired, foreign, late := n.expired, n.foreign, n.late
 	n.expired, n.foreign, n.late = nil, nil, nil
@@ -88,7 +89,7 @@ func (n *narrator) flush() {
 			keys += n.on(nodes)
 		}
 		if early && n.latest().fault == trace.SetsClock {
-			does += " at once"
+			does += " immediately"
 		} else if early {
 			does += " too early"
 		}
@@ -114,7 +115,7 @@ func (n *narrator) flush() {
 	}
 }
 
-// gather takes those of some changes out that are alike: their nodes, and the rest.
+// gather returns the nodes of the changes that are alike, and the other changes.
 func gather(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
 	for _, c := range all {
 		if alike(c) {
@@ -126,7 +127,7 @@ func gather(all []history.Change, alike func(history.Change) bool) (nodes []stri
 	return nodes, rest
 }
 
-// command is what changed a key.
+// command names the command that changed a key as a subject.
 func (p *Paragraph) command(c history.Change) Subject {
 	by := Subject{Process: c.Event.By.Client}
 	if c.Event.By.IsOperator() {
@@ -143,5 +144,5 @@ func (p *Paragraph) command(c history.Change) Subject {
 	return by
 }
 
-// meddling is what a command does to somebody else's key.
+// meddling describes what a command does to another client's key.
 func meddling(c history.Change) string { return meddlingWith(c, c.Was.Owner.Client) }

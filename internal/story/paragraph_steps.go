@@ -10,19 +10,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stepEnd tells what came of a client's step.
+// stepEnd states the result of a client's step.
 func (n *narrator) stepEnd(c *history.Call) {
 	ev := c.Ended
 	switch {
 	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted && len(n.history.Slots(ev.Lock)) > 0:
-		n.say(ev.Process, "goes ahead though no node has granted it %s", n.theLock(c.Acquisition))
+		n.say(ev.Process, "enters its section although no node has granted it %s", n.theLock(c.Acquisition))
 	case ev.Step == trace.Acquire && ev.OK:
 		n.next(statement{
 			subject: Subject{Process: ev.Process}, verb: trace.Acquired,
 			does: "gets " + n.theLock(c.Acquisition) + n.on(n.standing(c.Acquisition)), when: n.despite(ev),
 		})
 	case ev.Step == trace.Acquire:
-		if n.verdict.Gravest() != checks.Progress { // else the end of the story tells of all attempts
+		if n.verdict.Gravest() != checks.Progress { // otherwise the last sentence covers all attempts
 			n.say(ev.Process, "fails to get %s", n.theLock(c.Acquisition))
 		}
 	case ev.Step == trace.Read && ev.OK:
@@ -44,7 +44,8 @@ func (n *narrator) stepEnd(c *history.Call) {
 	}
 }
 
-// theLock is the lock of an acquisition; which, if clients have several at once.
+// theLock names the lock of an acquisition if clients hold several at the same time;
+// otherwise it is "the lock".
 func (n *narrator) theLock(id history.Acquisition) string {
 	for _, c := range n.history.CallsOf(id) {
 		if c.Step == trace.Acquire && n.history.Nested() {
@@ -54,7 +55,7 @@ func (n *narrator) theLock(id history.Acquisition) string {
 	return "the lock"
 }
 
-// again tells that a client sends its write again, once.
+// again states, once for each acquisition, that a client sends its write again.
 func (n *narrator) again(c *history.Call) {
 	if n.parties[c.Acquisition] && c.Step == trace.Write && !n.resent[c.Acquisition] {
 		n.say(c.Client, "gets no answer")
@@ -63,7 +64,7 @@ func (n *narrator) again(c *history.Call) {
 	}
 }
 
-// write tells what the storage made of a write, and what that broke.
+// write states what the storage did with a write, and what that broke.
 func (n *narrator) write(ev *trace.Event, by history.Acquisition) {
 	n.flush()
 	held := n.heldBack[by.Client]
@@ -84,12 +85,12 @@ func (n *narrator) write(ev *trace.Event, by history.Acquisition) {
 	}
 }
 
-// shows says whether an event shows one of the violations.
+// shows reports whether an event is evidence of one of the violations.
 func (p *Paragraph) shows(seq int) bool {
 	return slices.ContainsFunc(p.verdict.Violations(), func(f checks.Finding) bool { return f.At == seq || slices.Contains(f.Events, seq) })
 }
 
-// harm is what a write did if it is the one that broke something, or "".
+// harm says what a write damaged if it is the write that violated a property; otherwise "".
 func (p *Paragraph) harm(ev *trace.Event) string {
 	broke := func(property checks.Property) (checks.Finding, bool) {
 		f, violated := p.violated(property)
@@ -110,7 +111,7 @@ func (p *Paragraph) harm(ev *trace.Event) string {
 	return ""
 }
 
-// ofOther is whose an earlier write was: client-2's, or its own newer one.
+// ofOther says whose the earlier write was: "client-2's", "its own newer" or "its own".
 func ofOther(write, earlier *trace.Event) string {
 	switch {
 	case earlier.Client() != write.Client():
@@ -121,8 +122,8 @@ func ofOther(write, earlier *trace.Event) string {
 	return "its own"
 }
 
-// stale is the write that took the place of an update unseen, or nil if the finding
-// is about another loss.
+// stale returns the write that replaced an update without having read it; nil if the
+// finding is about another loss.
 func (p *Paragraph) stale(f checks.Finding) *trace.Event {
 	if ev := p.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
 		return ev
@@ -130,7 +131,7 @@ func (p *Paragraph) stale(f checks.Finding) *trace.Event {
 	return nil
 }
 
-// despite says whose lease or section a grant falls into, if that is what broke.
+// despite says into whose lease or section a grant falls, if that is the violation.
 func (p *Paragraph) despite(ev *trace.Event) string {
 	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
 		f, violated := p.violated(property)
@@ -148,7 +149,7 @@ func (p *Paragraph) despite(ev *trace.Event) string {
 	return ""
 }
 
-// on says on which of several nodes a lock is held.
+// on says on which nodes a lock is held; "" if it is held on all or there is only one.
 func (p *Paragraph) on(nodes []string) string {
 	nodes = p.history.InOrder(nodes)
 	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A trace is all that it takes to tell a run.
+// A trace contains everything that a paragraph needs.
 func TestATraceIsToldInAParagraph(t *testing.T) {
 	read := func(fencing string) (*history.History, *checks.Verdict) {
 		of := floor.Overslept(fencing)
@@ -32,13 +32,13 @@ func TestATraceIsToldInAParagraph(t *testing.T) {
 	for what, says := range map[string]struct{ got, want Raw }{
 		"title":     {p.Title(fenced, 100), "client-1 pauses once it has read, and an update is lost"},
 		"paragraph": {p.Text(), lost},
-		"why":       {p.Why(unfenced, fenced), "the pause outlasts client-1's lease, and nobody checks the write"},
-		"lesson":    {p.Lesson(unfenced, fenced, on), "The leases never overlapped: no lock whose grants end by time can prevent this. A storage that checks fencing tokens keeps the data whole."},
+		"why":       {p.Why(unfenced, fenced), "the pause outlasts client-1's lease, and the storage does not check the write"},
+		"lesson":    {p.Lesson(unfenced, fenced, on), "The leases never overlapped: no lock with leases that expire can prevent this. A storage that checks fencing tokens keeps the data intact."},
 		"paragraph with fencing": {Tell(on, fenced).Text(), begins +
 			"Then its keys expire, and while client-1 is still in its section, client-2 gets the lock."},
 		"paragraph of a panic":    {Tell(history.Of(&panics), unfenced).Text(), lost + " The lock panics."},
 		"paragraph without trace": {TellFaults(off.Trace.Faults, trace.ConductHang).Text(), "Once it has read, client-1 pauses for 30s."},
-		"title without trace":     {TellFaults(off.Trace.Faults, trace.ConductHang).Title(nil, 100), "client-1 pauses once it has read, and it ends in a hang"},
+		"title without trace":     {TellFaults(off.Trace.Faults, trace.ConductHang).Title(nil, 100), "client-1 pauses once it has read, and the lock hangs"},
 	} {
 		if says.got != says.want {
 			t.Errorf("the %s is\n%s\nwant\n%s", what, says.got, says.want)

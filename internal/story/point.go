@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Named is a process as a sentence names it.
+// Named returns the name of a process in a sentence.
 func Named(process string) string {
 	if process == trace.StorageName {
 		return "the storage"
@@ -15,8 +15,8 @@ func Named(process string) string {
 	return process
 }
 
-// Whose is the owner of something: client-1's, or its if that is whom the sentence is
-// about.
+// PossessiveOrIts returns the possessive of a process: "client-1's", or "its" if the
+// process is the subject of the sentence.
 func Whose(process, subject string) string {
 	if process == subject {
 		return "its"
@@ -24,7 +24,7 @@ func Whose(process, subject string) string {
 	return Possessive(Named(process))
 }
 
-// Who is whoever does something, or "it" if the sentence is about it.
+// NameOrIt names a process, or returns "it" if the process is the subject of the sentence.
 func Who(process, subject string) string {
 	if process == subject {
 		return "it"
@@ -32,8 +32,8 @@ func Who(process, subject string) string {
 	return Named(process)
 }
 
-// A Subject of a sentence is a process, something of it, such as its keys, or something
-// of nobody's.
+// A Subject of a sentence is a process, something that belongs to it, such as its keys, or
+// a thing without an owner.
 type Subject struct{ Process, Thing string }
 
 func (s Subject) String() string {
@@ -46,7 +46,7 @@ func (s Subject) String() string {
 	return Possessive(Named(s.Process)) + " " + s.Thing
 }
 
-// Itself is the process that is the subject, or "".
+// Itself returns the process if the process itself is the subject; otherwise "".
 func (s Subject) Itself() string {
 	if s.Thing != "" {
 		return ""
@@ -54,8 +54,8 @@ func (s Subject) Itself() string {
 	return s.Process
 }
 
-// When says when a fault begins, in a sentence about some process: "just before
-// its write". A fault of the start of the run strikes "".
+// When says when a fault begins, in a sentence about the given process: "just before it
+// writes". It returns "" for a fault at the start of the run.
 func When(t trace.Trigger, subject string) string {
 	if p := t.Before; !p.IsZero() {
 		return fmt.Sprintf("just before %s %s%s", Who(p.Client, subject), beginnings[p.Step], times(p.Nth))
@@ -67,14 +67,14 @@ func When(t trace.Trigger, subject string) string {
 	return strings.Join(points, ", or ")
 }
 
-// beginnings are what a client does that begins a step.
+// beginnings describes the beginning of each step.
 var beginnings = map[trace.Step]string{
 	trace.Acquire: "asks for the lock", trace.Mint: "asks for a token", trace.Mark: "sends its mark", trace.Read: "reads",
 	trace.Work: "starts to work", trace.Check: "checks its lease", trace.Write: "writes", trace.Extend: "extends its lease",
 	trace.Release: "releases",
 }
 
-// participles are what a process that did something has done by then.
+// participles describes each action after it has happened.
 var participles = map[trace.Verb]string{
 	trace.Acquired: "has the lock", trace.NotAcquired: "has failed to get the lock",
 	trace.Minted: "has its token", trace.Marked: "has sent its mark", trace.HasRead: "has read",
@@ -86,8 +86,8 @@ var participles = map[trace.Verb]string{
 	trace.BecameLeader: "leads", trace.Compacted: "has compacted", trace.WasNotified: "has been notified",
 }
 
-// clauseInWords is a clause of a point of the story, in a sentence about some process:
-// "once it has read", "5s after it has read".
+// clauseInWords describes a clause of a point, in a sentence about the given process: "once
+// it has read", "5s after it has read".
 func clauseInWords(c trace.Clause, subject string) string {
 	conjunction, words := happeningInWords(c.Happening, c.Nth, subject)
 	if c.Delay > 0 {
@@ -96,8 +96,8 @@ func clauseInWords(c trace.Clause, subject string) string {
 	return conjunction + " " + words
 }
 
-// happeningInWords is what happens for the nth time, 0 being any, and the conjunction
-// that goes before it.
+// happeningInWords describes what happens for the nth time (0 is any time), and returns the
+// conjunction that precedes it.
 func happeningInWords(what trace.Happening, nth int, subject string) (conjunction, words string) {
 	again := times(nth)
 	switch h := what.(type) {
@@ -129,7 +129,7 @@ func happeningInWords(what trace.Happening, nth int, subject string) (conjunctio
 	return "when", trace.At(what).String() + again
 }
 
-// messageSent says that the nth such message sets out.
+// messageSent says that the nth such message is sent.
 func messageSent(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":

@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellFaults tells when the faults struck, what they stopped in the storage, and when they
-// ended.
+// addFaults describes when the faults struck, what they stopped in the storage, and when
+// they ended.
 func (s *teller) tellFaults() {
 	for _, a := range s.Acts() {
 		s.fault(a.Struck, "strikes")
@@ -17,7 +17,7 @@ func (s *teller) tellFaults() {
 			s.affects(ev, "stops in the middle of %s %s of %s", Possessive(ev.Client()), ev.Step, ev.Object)
 		}
 		if a.Lifted != nil {
-			s.fault(a.Lifted, "is over")
+			s.fault(a.Lifted, "ends")
 		}
 	}
 }
@@ -27,7 +27,7 @@ func (s *teller) fault(ev *trace.Event, verb string) {
 	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: Fault, Part: Strikes, Predicate: Raw(verb + ": " + what)})
 }
 
-// tellProcesses tells which processes did not run, and what became of the nodes.
+// addProcesses describes which processes did not run, and what happened to the nodes.
 func (s *teller) tellProcesses() {
 	for _, spell := range s.Spells() {
 		began, after := spell.Began, ""
@@ -66,8 +66,8 @@ func (s *teller) tellProcesses() {
 	}
 }
 
-// leftBehind says where the key stands of a client that crashes while it asks
-// for a lock: the timeline has not told that yet.
+// leftBehind says where a client has left its key that crashes while it asks for a lock. No
+// earlier clause has said so.
 func (s *teller) leftBehind(crash *trace.Event) string {
 	last, left := 0, ""
 	for id, acquire := range s.acquires {
@@ -75,7 +75,7 @@ func (s *teller) leftBehind(crash *trace.Event) string {
 			continue
 		}
 		if there := s.keysThere(id, crash); len(there) > 0 {
-			last, left = id.Section, ", with its key "+s.on(there)
+			last, left = id.Section, ", leaving its key "+s.on(there)
 		}
 	}
 	return left
@@ -89,7 +89,7 @@ var crashes = map[trace.Crash]string{
 	trace.FailOver:  "loses its machine for good",
 }
 
-// tellClocks tells of clocks that are set or change their rate.
+// addClocks describes clocks that are set or change their rate.
 func (s *teller) tellClocks() {
 	for _, ev := range s.ClockChanges() {
 		if words := clockWords(s.History, ev); words != "" {
@@ -98,8 +98,8 @@ func (s *teller) tellClocks() {
 	}
 }
 
-// clockWords say what a change did to a process's clocks; "" for one that no clock
-// fault made.
+// clockWords says what a clock fault did to a process's clocks; "" for a change that no
+// clock fault made.
 func clockWords(h *history.History, ev *trace.Event) string {
 	switch ev.Clocks.Why {
 	case trace.Jumped:

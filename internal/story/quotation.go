@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// Quoted is what a trace has of somebody else's text: the error of a lock or of a
-// library, what a server answers, why a storage refuses. Whoever wrote it had times and
-// tokens as they are. Here, and nowhere else, they are written as in the rest of a story,
-// so that one finds them there. What this project says itself it says with values.
+// Quoted formats text in a trace that comes from outside: the error of a lock or library, a
+// server's answer, the storage's reason to refuse. It rewrites precise times and long
+// tokens as the timeline writes them, so that readers find them there. The project's own
+// sentences are made from values and need no such rewriting.
 func Quoted(text string) string {
 	text = preciseTime().ReplaceAllStringFunc(text, func(found string) string {
 		d, err := time.ParseDuration(found)
@@ -28,7 +28,8 @@ func Quoted(text string) string {
 	})
 }
 
-// regardless is the same for two quotations that differ in times alone.
+// withoutTimes removes the times from a quotation, so that two quotations that differ only
+// in times are equal.
 func regardless(text string) string { return preciseTime().ReplaceAllString(Quoted(text), "") }
 
 var (

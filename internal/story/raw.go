@@ -7,19 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Raw is text with names, keys and errors as they are in a trace. They come from
-// scenarios and from locks under test, and none of them may write on a reader's terminal
-// what it likes. So whoever writes a Raw as package fmt or a template does writes
-// [Raw.String]; only a conversion to a string gives it as it is, to compare it or to look
-// something up.
+// Raw is text that contains names, keys and errors unchanged from a trace. They come from
+// scenarios and from locks under test, and must not control a reader's terminal. Package
+// fmt and templates write a Raw by its String method, which escapes it. A conversion to
+// string returns it unchanged, for comparisons and look-ups.
 type Raw string
 
-// String is the text as it can be shown: see [Visible].
+// String returns the text escaped for display: see [Visible].
 func (r Raw) String() string { return Visible(string(r)) }
 
-// Visible returns s as one line, with everything that does not print as itself written as a
-// Go escape: control characters, line breaks, terminal sequences, marks that
-// change the direction of writing, bytes that are not UTF-8.
+// Visible returns s as one line. It writes everything that is not printable as a Go escape:
+// control characters, line breaks, terminal sequences, marks that change the direction of
+// writing, and bytes that are not UTF-8.
 func Visible(s string) string {
 	if Prints(s) {
 		return s
@@ -42,7 +41,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Prints reports whether all of s prints as itself.
+// Prints reports whether every character of s is printable.
 func Prints(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

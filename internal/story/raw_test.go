@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Whoever writes a raw text without a thought writes it so that it does nothing to the
-// reader.
+// The usual ways to print a Raw escape it.
 func TestRawTextIsShownAsText(t *testing.T) {
 	const hostile, shown = Raw("a\x1b[31m\n\u202eb\xff\u2028c"), `a\x1b[31m\n\u202eb\xff\u2028c`
 	var page bytes.Buffer
@@ -28,8 +27,7 @@ func TestRawTextIsShownAsText(t *testing.T) {
 	}
 }
 
-// What others have written is quoted with figures as on a timeline, and names that look
-// like them stay.
+// Quotations get the number formats of the timeline; names that look like numbers stay.
 func TestQuotedFigures(t *testing.T) {
 	for text, want := range map[string]string{
 		"gave up after 1.234567891s":           "gave up after 1.234s",

@@ -10,25 +10,27 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A Voice is how a reader has the figures of reasons.
+// A Renderer writes reasons and measures as sentences; it says how times and tokens are
+// formatted.
 type Voice struct {
 	time  func(time.Duration) string
 	token func(checks.Token) string
 }
 
 var (
-	// AsTimeline has times and tokens as the timeline has them, so that one finds them there.
+	// ForTimeline formats times and tokens as the timeline does, so that readers find them
+	// there.
 	AsTimeline = Voice{Time, func(t checks.Token) string { return Token(uint64(t)) }}
-	// InLengths is for what a run took: each time is a length.
+	// ForDurations formats each time as a duration.
 	InLengths = Voice{Span, AsTimeline.token}
-	// InFull has times to the nanosecond and whole tokens, for programs.
+	// ForPrograms formats times to the nanosecond and tokens in full.
 	InFull = Voice{time.Duration.String, func(t checks.Token) string { return strconv.FormatUint(uint64(t), 10) }}
 )
 
-// Reason is a reason in English, without a full stop.
+// Reason renders a reason in English, without a full stop.
 func (v Voice) Reason(r checks.Reason) string { return v.write(r, reasonSentences[r.Code]) }
 
-// Reasons is Reason of each; nil if there are none.
+// Reasons renders each reason; it returns nil if there are none.
 func (v Voice) Reasons(reasons []checks.Reason) []string {
 	var sentences []string
 	for _, r := range reasons {
@@ -37,7 +39,7 @@ func (v Voice) Reasons(reasons []checks.Reason) []string {
 	return sentences
 }
 
-// Measure is what a run came to, such as "median 1.2s, longest 3.4s".
+// Measure renders a measure of a run, such as "median 1.2s, longest 3.4s".
 func (v Voice) Measure(m checks.Measure) string {
 	if len(m.Figures) == 0 {
 		return "n/a: " + v.Reason(m.Says)
@@ -45,8 +47,8 @@ func (v Voice) Measure(m checks.Measure) string {
 	return v.Reason(m.Says)
 }
 
-// begun is Reason at the beginning of a sentence: with a capital letter, unless a name is
-// first.
+// capitalized renders a reason for the beginning of a sentence: with a capital letter,
+// unless a name is first.
 func (v Voice) begun(r checks.Reason) string {
 	format := reasonSentences[r.Code]
 	if format != "" {
@@ -87,15 +89,15 @@ func (v Voice) write(r checks.Reason, format string) string {
 	return s
 }
 
-// continues says that a sentence goes on with the one before it.
+// continues reports whether a sentence continues the one before it.
 func continues(sentence string) bool {
 	return sentence != "" && strings.ContainsRune(" :,", rune(sentence[0]))
 }
 
-// Told tells reasons, one after the other.
+// RenderReasons renders reasons for the timeline, joined by semicolons.
 func Told(reasons ...checks.Reason) Raw { return Raw(strings.Join(AsTimeline.Reasons(reasons), "; ")) }
 
-// Sentence makes one of words that others have: it begins with a capital letter and ends.
+// Sentence makes a sentence of words: it adds a capital letter and a full stop.
 func Sentence(words string) Raw {
 	if words != "" && 'a' <= words[0] && words[0] <= 'z' {
 		words = string(words[0]-'a'+'A') + words[1:]
@@ -103,5 +105,5 @@ func Sentence(words string) Raw {
 	return Raw(fullStop(words))
 }
 
-// fullStop makes of what is to be said a sentence that ends.
+// fullStop ends a text with exactly one full stop.
 func fullStop(says string) string { return strings.TrimRight(says, ".") + "." }

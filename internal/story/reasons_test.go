@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// A reason has the reader's figures, which a name that looks like one is not, and begins a
-// sentence with a capital letter unless a name is first.
+// A Renderer formats the times and tokens of a reason, but not names that look like them. A
+// reason that begins a sentence has a capital letter unless a name is first.
 func TestVoices(t *testing.T) {
 	v := Voice{
 		time:  func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " seconds" },
@@ -28,15 +28,15 @@ func TestVoices(t *testing.T) {
 	}{
 		{
 			because("token-not-greater", "client-2", "12345678901", checks.Token(12345678901), checks.Token(12345678907), 3*time.Second),
-			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7; both were out at 3 seconds",
-			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7; both were out at 3 seconds",
-			"client-2 was granted the lock after 12345678901, yet its fencing token 12345678901 is not greater than 12345678907; both were out at 3s",
+			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (both had been issued by 3 seconds)",
+			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (both had been issued by 3 seconds)",
+			"client-2 was granted the lock after 12345678901, yet its fencing token 12345678901 is not greater than 12345678907 (both had been issued by 3s)",
 		},
 		{
 			because("removed-foreign-key", 2*time.Second, "a", "1500ms", "redis-1", "at").And(because("by-sent-later")).And(because("everybody-in")),
-			`at 2 seconds a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: everybody is let in`,
-			`At 2 seconds a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: everybody is let in`,
-			`at 2s a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: everybody is let in`,
+			`at 2 seconds a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: every client enters its section`,
+			`At 2 seconds a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: every client enters its section`,
+			`at 2s a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: every client enters its section`,
 		},
 		{
 			checks.NotHeld.Reason(checks.Progress, checks.Unknown).And(checks.AsItIsSaid.Reason(because("cut-off-too-early", time.Minute, history.Never))),
@@ -58,8 +58,8 @@ func TestVoices(t *testing.T) {
 	}
 }
 
-// Each code that checks declares has a sentence that fits its arguments, and each sentence a
-// code.
+// Each code that checks declares has a sentence that fits its arguments, and each sentence has
+// a code.
 func TestEachReasonHasItsSentence(t *testing.T) {
 	samples := map[string]any{
 		"string": "name", "int": 7, "int64": int64(7), "any": int64(7), "time.Duration": time.Second, "history.Moment": history.Moment{At: time.Second},
@@ -93,7 +93,8 @@ func TestEachReasonHasItsSentence(t *testing.T) {
 	}
 }
 
-// declaredCodes are the codes with the types of their arguments, as the source declares them.
+// declaredCodes returns the codes with the types of their arguments, as the source declares
+// them.
 func declaredCodes(t *testing.T) map[checks.Code][]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../checks/codes.go", nil, 0)

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A release is told as the trace has it: what it returned, and what is left of its key.
+// The clause about a release says what it returned and what is left of its key.
 func TestReleases(t *testing.T) {
 	expires := trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: &trace.Actor{Client: "client-1", Section: 1}}
 	dies := trace.Event{Kind: trace.KindCrash, Process: "redis-1", Text: string(trace.Kill)}
@@ -18,21 +18,21 @@ func TestReleases(t *testing.T) {
 	const refused = "dial tcp redis-1: connection refused"
 	for _, c := range []struct {
 		name string
-		// before comes before the call, and during while it goes on.
+		// before happens before the call, and during while it runs.
 		before, during []trace.Event
 		// err is what the release returned; "" is success.
 		err, want string
 	}{
 		{"success", nil, []trace.Event{removed}, "", "releases the lock on redis-1"},
-		{"success, and the key had expired", []trace.Event{expires}, nil, "", "believes that it has released the lock: nothing was left"},
-		{"success, and the client had removed the key before", []trace.Event{removed}, nil, "", "releases the lock: there was nothing left to release"},
-		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "releases the lock: there was nothing left to release"},
-		{"the node had died", []trace.Event{dies}, nil, refused, "fails to release the lock: " + refused + "; redis-1 is down, and had its key"},
-		{"the node dies meanwhile", nil, []trace.Event{dies}, refused, "fails to release the lock: " + refused + "; redis-1 is down, and had its key"},
-		{"success, and the key was not removed", nil, nil, "", "believes that it has released the lock; its key still stands on redis-1"},
-		{"no answer", nil, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; its key still stands on redis-1"},
-		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; no key of it is left"},
-		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, and is told: context deadline exceeded"},
+		{"success, and the key had expired", []trace.Event{expires}, nil, "", "believes that it has released the lock, but none of its keys was left"},
+		{"success, and the client had removed the key before", []trace.Event{removed}, nil, "", "releases the lock: none of its keys was left"},
+		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "releases the lock: none of its keys was left"},
+		{"the node had died", []trace.Event{dies}, nil, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
+		{"the node dies meanwhile", nil, []trace.Event{dies}, refused, "fails to release the lock: " + refused + "; redis-1, which had its key, is down"},
+		{"success, and the key was not removed", nil, nil, "", "believes that it has released the lock, but its key remains on redis-1"},
+		{"no answer", nil, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; its key remains on redis-1"},
+		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; none of its keys is left"},
+		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, with an error: context deadline exceeded"},
 	} {
 		s := floor.NewScript("none", 1)
 		s.Acquires("client-1", 1, 1, "redis-1")
@@ -48,13 +48,14 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// An attempt that failed although a node has set its key is told with the key that it leaves.
+// The clause about an attempt that failed although a node has set its key names the remaining
+// key.
 func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 	for _, c := range []struct {
 		cleansUp bool
 		want     string
 	}{
-		{false, "fails to get the lock: timed out; its key stands on redis-1"},
+		{false, "fails to get the lock: timed out; its key remains on redis-1"},
 		{true, "fails to get the lock: timed out"},
 	} {
 		s := floor.NewScript("none", 1)

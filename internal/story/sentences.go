@@ -7,10 +7,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mostSentences is how long a paragraph is at most.
+// mostSentences is the highest number of sentences in a paragraph.
 const mostSentences = 5
 
-// Text is the paragraph.
+// Text returns the paragraph as text.
 func (p *Paragraph) Text() Raw {
 	var end []sentence
 	if p.end != "" {
@@ -38,11 +38,11 @@ func (p *Paragraph) Text() Raw {
 // A sentence of a paragraph, without its capital letter and its full stop.
 type sentence struct {
 	text  string
-	fault bool // it tells of one, or is long enough as it is
-	back  bool // it comes back to somebody
+	fault bool // it describes a fault, or is already long
+	back  bool // it returns to a subject of an earlier sentence
 }
 
-// joint is how bad it would be to join a sentence with the next.
+// joinCost returns how bad it would be to join a sentence with the next one.
 func joint(sentences []sentence, i int) int {
 	n := len(sentences[i].text) + len(sentences[i+1].text)
 	if sentences[i].fault || sentences[i+1].fault {
@@ -51,11 +51,11 @@ func joint(sentences []sentence, i int) int {
 	return n
 }
 
-// sentences are the statements, put together: what one subject does in a row goes into
-// one sentence, and so does what only leads to something or follows from it.
+// sentences joins the statements: consecutive actions of one subject become one sentence,
+// and so does a statement with the one it leads to or follows from.
 func (p *Paragraph) sentences() []sentence {
 	var all []sentence
-	var told []Subject // all so far
+	var told []Subject // the subjects so far
 	for i := 0; i < len(p.told); {
 		first := p.told[i]
 		does := []string{first.does}
@@ -88,9 +88,10 @@ func (p *Paragraph) sentences() []sentence {
 	return all
 }
 
-// goesOn says whether a statement goes into one sentence with what the same subject did
-// before. What comes of a fault does, and what follows one at the start, or a pause; but
-// whoever is suspended does nothing in that sentence.
+// continuesSentence reports whether a statement goes into one sentence with the statement
+// before it, which must have the same subject. The return from a fault does, and so does
+// anything after a fault at the start of the run or after a pause. A suspended process does
+// nothing more in that sentence.
 func goesOn(first, next statement) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
@@ -99,8 +100,8 @@ func goesOn(first, next statement) bool {
 	return first.fault == "" || first.when == "" || next.returns || pauses
 }
 
-// again is the subject of a statement: "it" or "its keys" if the sentence before was about
-// the same.
+// shortSubject returns the subject of a statement; it is "it" or "its keys" if the sentence
+// before has the same subject.
 func again(s Subject, told []Subject) string {
 	if len(told) == 0 {
 		return s.String()
@@ -114,7 +115,7 @@ func again(s Subject, told []Subject) string {
 	return s.String()
 }
 
-// inTurn lists what somebody does, each of which may be a list itself.
+// joinActions lists the actions of a subject, each of which may be a list itself.
 func inTurn(does []string) string {
 	n := len(does)
 	long := func(s string) bool {
@@ -126,7 +127,7 @@ func inTurn(does []string) string {
 	return List(does)
 }
 
-// begin makes a sentence of words. A name stays as it is.
+// begin makes a sentence of words. A process name at its beginning keeps its lower case.
 func (p *Paragraph) begin(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	name := func(p trace.ProcessInfo) bool {

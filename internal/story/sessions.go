@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellSessions tells of the sessions that clients have with clusters, of what they are told
-// without having asked, and who leads.
+// addSessions describes the sessions of clients with clusters, the notifications that
+// clients receive, and the leaders.
 func (s *teller) tellSessions() {
 	for _, ev := range s.OfSessions() {
 		switch ev.Kind {
@@ -19,10 +19,10 @@ func (s *teller) tellSessions() {
 		case trace.KindExpireSession:
 			unheard := ev.Process
 			if ev.Text != "" {
-				unheard = ev.Text + ", which leads no more,"
+				unheard = ev.Text + ", which no longer leads,"
 			}
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Its: true,
-				Predicate: Raw(fmt.Sprintf("its session has expired: %s has heard nothing of it for too long", unheard))})
+				Predicate: Raw(fmt.Sprintf("its session has expired: %s has not heard from it for too long", unheard))})
 		case trace.KindCloseSession:
 			if ev.By.IsOperator() {
 				s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Fault, Its: true, Predicate: Raw("its session with " + ev.Process + " is ended by an operator")})
@@ -33,21 +33,21 @@ func (s *teller) tellSessions() {
 	}
 	for _, ev := range s.Notified() {
 		s.tellOnce(ev, Clause{Mood: Detail, fold: "notify", items: []string{ev.Process}}, func(clients []string) string {
-			return crowd(clients, 12) + " hear" + plural(clients) + " that something has changed"
+			return crowd(clients, 12) + " " + plural(clients) + " notified of a change"
 		})
 	}
 	for _, ev := range s.Led() {
 		s.say(ev, Plain, "becomes leader")
 	}
 	for _, ev := range s.Compacted() {
-		s.say(ev, Plain, "compacts: what was before %s is forgotten", ev.Text)
+		s.say(ev, Plain, "compacts its history: everything before %s is deleted", ev.Text)
 	}
 }
 
-// plural is the ending of a verb.
+// isOrAre returns the verb for a list of subjects.
 func plural(subjects []string) string {
 	if len(subjects) == 1 {
-		return "s"
+		return "is"
 	}
-	return ""
+	return "are"
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What a cluster tells is told of the cluster, and a session's end of its client.
+// A cluster's own events have the cluster as their subject, and the end of a session has its
+// client.
 func TestSessionsAreTold(t *testing.T) {
 	s := floor.NewScript("none", 0)
 	s.Processes = append(s.Processes,
@@ -35,12 +36,12 @@ func TestSessionsAreTold(t *testing.T) {
 	for _, want := range []string{
 		"etcd-2 becomes leader",
 		"client-1 gets the lock in etcd: token 1, lease until 30.003s",
-		"client-1 its session has expired: etcd has heard nothing of it for too long",
+		"client-1 its session has expired: etcd has not heard from it for too long",
 		"client-1's key expired in etcd",
-		"client-2 hears that something has changed",
+		"client-2 is notified of a change",
 	} {
 		if !slices.Contains(told, want) {
-			t.Errorf("nobody tells %q in\n%q", want, told)
+			t.Errorf("no clause is %q in\n%q", want, told)
 		}
 	}
 }

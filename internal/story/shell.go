@@ -10,9 +10,9 @@ import (
 
 var harmless = lazy.Regexp(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
-// ShellWord writes s so that a POSIX shell takes it as one word. What does not print is written
-// as printf understands it. What ends with a line break cannot be written in one line, and
-// is only shown: such a name has to be typed by hand.
+// ShellWord quotes s so that a POSIX shell reads it as one word. It writes unprintable
+// characters as printf escapes. A string that ends with a line break cannot be written so:
+// ShellWord only shows it, and it has to be typed by hand.
 func ShellWord(s string) string {
 	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	switch {

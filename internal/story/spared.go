@@ -8,30 +8,30 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mostSpared is how many overlaps are explained; who reads of more does not learn more.
+// mostSpared is how many overlaps are explained; more explanations would teach nothing new.
 const mostSpared = 2
 
-// spared says why the data of a run is intact although sections overlapped.
+// explainSpared says why the data of a run is intact although sections overlapped.
 func spared(h *history.History) []string {
 	first, more := checks.Spared(h, mostSpared)
 	var said []string
 	for i, s := range first {
-		begins := "So it is although"
+		begins := "It is also intact although"
 		if i == 0 {
 			begins = "The data is intact although"
 		}
-		said = append(said, fmt.Sprintf("%s %s and %s were in their sections at once: %s.", begins, s.First, s.Second, sparedWords(s)))
+		said = append(said, fmt.Sprintf("%s %s and %s were in their critical sections at the same time: %s.", begins, s.First, s.Second, sparedWords(s)))
 	}
 	switch {
 	case more == 1:
-		said = append(said, "One more overlap did no harm either.")
+		said = append(said, "One more overlap did no damage either.")
 	case more > 1:
-		said = append(said, fmt.Sprintf("%s more overlaps did no harm either.", Thousands(more)))
+		said = append(said, fmt.Sprintf("%s more overlaps did no damage either.", Thousands(more)))
 	}
 	return said
 }
 
-// sparedWords say how two sections kept out of each other's way.
+// sparedWords says why two overlapping sections did no damage.
 func sparedWords(s checks.Sparing) string {
 	who, other := s.Who, s.Other
 	switch s.How {
@@ -40,31 +40,31 @@ func sparedWords(s checks.Sparing) string {
 	case checks.WroteNothing:
 		return who + " wrote nothing" + restraintWords(s)
 	case checks.WroteBefore:
-		return fmt.Sprintf("%s wrote nothing after %s had entered its own at %s; its last write was applied at %s",
+		return fmt.Sprintf("%s wrote nothing after %s had entered its section at %s; its last write was applied at %s",
 			who, other, Moment(s.Entered, 3), Moment(s.Last.At, 3))
 	case checks.DoneBefore:
-		return fmt.Sprintf("%s was done with the storage before %s came to it; its last %s was %s at %s, and %s first %s was %s at %s",
+		return fmt.Sprintf("%s had finished with the storage before %s used it; its last %s was %s at %s, and %s first %s was %s at %s",
 			who, other, s.Last.Step, servedWords[s.Last.Step], Moment(s.Last.At, 3), Possessive(s.Other), s.Next.Step, servedWords[s.Next.Step], Moment(s.Next.At, 3))
 	case checks.OtherObjects:
-		return "they used no object in common"
+		return "they used different objects"
 	}
-	return "what they read and wrote comes to the same as one after the other"
+	return "their reads and writes have the same result as one section after the other"
 }
 
 var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "applied"}
 
-// restraintWords say why somebody wrote nothing.
+// restraintWords says why a client wrote nothing.
 func restraintWords(s checks.Sparing) string {
 	at := Moment(s.CausedAt, 3)
 	switch s.Cause {
 	case checks.ToldOfLoss:
-		return fmt.Sprintf(", for it had learnt from the lock at %s that its lease was lost", at)
+		return fmt.Sprintf(", because the lock had reported at %s that its lease was lost", at)
 	case checks.CheckFailed:
-		return fmt.Sprintf(", for it had found at its check at %s that its lease was over", at)
+		return fmt.Sprintf(", because its check at %s had found that its lease had ended", at)
 	case checks.ExtendFailed:
-		return fmt.Sprintf(", for it had learnt at %s that it could not extend its lease", at)
+		return fmt.Sprintf(", because it had failed at %s to extend its lease", at)
 	case checks.ClientCrashed:
-		return fmt.Sprintf(", for it crashed at %s", at)
+		return fmt.Sprintf(", because it crashed at %s", at)
 	}
 	return ""
 }

@@ -19,14 +19,14 @@ func TestSparedWords(t *testing.T) {
 	}{
 		{checks.NeitherWrote, checks.NoCause, "neither of them wrote"},
 		{checks.WroteNothing, checks.NoCause, "client-1 wrote nothing"},
-		{checks.WroteNothing, checks.ToldOfLoss, "client-1 wrote nothing, for it had learnt from the lock at 30.000s that its lease was lost"},
-		{checks.WroteNothing, checks.CheckFailed, "client-1 wrote nothing, for it had found at its check at 30.000s that its lease was over"},
-		{checks.WroteNothing, checks.ExtendFailed, "client-1 wrote nothing, for it had learnt at 30.000s that it could not extend its lease"},
-		{checks.WroteNothing, checks.ClientCrashed, "client-1 wrote nothing, for it crashed at 30.000s"},
-		{checks.WroteBefore, checks.NoCause, "client-1 wrote nothing after client-2 had entered its own at 31.000s; its last write was applied at 32.000s"},
-		{checks.DoneBefore, checks.NoCause, "client-1 was done with the storage before client-2 came to it; its last write was applied at 32.000s, and client-2's first read was answered at 33.000s"},
-		{checks.OtherObjects, checks.NoCause, "they used no object in common"},
-		{checks.AsIfApart, checks.NoCause, "what they read and wrote comes to the same as one after the other"},
+		{checks.WroteNothing, checks.ToldOfLoss, "client-1 wrote nothing, because the lock had reported at 30.000s that its lease was lost"},
+		{checks.WroteNothing, checks.CheckFailed, "client-1 wrote nothing, because its check at 30.000s had found that its lease had ended"},
+		{checks.WroteNothing, checks.ExtendFailed, "client-1 wrote nothing, because it had failed at 30.000s to extend its lease"},
+		{checks.WroteNothing, checks.ClientCrashed, "client-1 wrote nothing, because it crashed at 30.000s"},
+		{checks.WroteBefore, checks.NoCause, "client-1 wrote nothing after client-2 had entered its section at 31.000s; its last write was applied at 32.000s"},
+		{checks.DoneBefore, checks.NoCause, "client-1 had finished with the storage before client-2 used it; its last write was applied at 32.000s, and client-2's first read was answered at 33.000s"},
+		{checks.OtherObjects, checks.NoCause, "they used different objects"},
+		{checks.AsIfApart, checks.NoCause, "their reads and writes have the same result as one section after the other"},
 	} {
 		pair.How, pair.Cause = c.how, c.cause
 		if got := sparedWords(pair); got != c.want {

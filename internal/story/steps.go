@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellSteps tells of each step how it begins, that its request is sent again, and how it
-// ends.
+// addSteps describes for each step how it begins, that its request is sent again, and how
+// it ends.
 func (s *teller) tellSteps() {
 	for _, c := range s.Calls() {
 		if c.Began != nil {
@@ -26,12 +26,12 @@ func (s *teller) tellSteps() {
 	}
 }
 
-// endedBefore says that a step had ended before an event; one that is not known had not.
+// endedBefore reports whether a step had ended before an event; it is false for a nil call.
 func endedBefore(c *history.Call, ev *trace.Event) bool {
 	return c != nil && c.Ended != nil && c.Ended.Seq < ev.Seq
 }
 
-// lockOf is the lock of the acquisition that a step belongs to.
+// lockOf returns the lock of the acquisition that a step belongs to.
 func (s *teller) lockOf(c *history.Call) string {
 	if acquire := s.acquires[c.Acquisition]; acquire != nil {
 		return acquire.Lock
@@ -39,7 +39,8 @@ func (s *teller) lockOf(c *history.Call) string {
 	return ""
 }
 
-// lockIn is the lock of the section that an event is in; "" if it was not granted.
+// lockIn returns the lock of the section that an event belongs to; "" if the lock was not
+// granted.
 func (s *teller) lockIn(ev *trace.Event) string {
 	if in := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); in != nil {
 		return in.Lock
@@ -90,7 +91,7 @@ func (s *teller) ended(c *history.Call) {
 		}
 		text = "has worked for " + Span(took)
 		if !ev.OK {
-			text = "cannot go on with its work" + because(ev.Text)
+			text = "aborts its work" + because(ev.Text)
 		}
 	case trace.Mint:
 		text = "gets no fencing token" + because(s.Why(c))
@@ -98,9 +99,9 @@ func (s *teller) ended(c *history.Call) {
 			text, part = "gets fencing token "+Token(ev.Token), Closes
 		}
 	case trace.Check:
-		text = "finds at its check that its lease is over"
+		text = "finds at its check that its lease has ended"
 		if ev.OK {
-			text = "checks its lease: it is still good"
+			text = "checks its lease: it is still valid"
 		}
 	case trace.Mark, trace.Read, trace.Write:
 		text = s.answered(c)
@@ -108,7 +109,7 @@ func (s *teller) ended(c *history.Call) {
 			part = Closes
 		}
 	case trace.Extend:
-		text = "could not extend " + s.itsLease(s.lockOf(c)) + because(ev.Text)
+		text = "fails to extend " + s.itsLease(s.lockOf(c)) + because(ev.Text)
 		if ev.OK {
 			text = "has extended " + s.itsLease(s.lockOf(c)) + s.leaseEnds(ev)
 		}
@@ -126,31 +127,32 @@ func (s *teller) acquired(c *history.Call) {
 	case !ev.OK:
 		why := because(s.Why(c))
 		if nodes := s.keysThere(c.Acquisition, ev); len(nodes) > 0 {
-			why += "; its key stands " + s.on(nodes)
+			why += "; its key remains " + s.on(nodes)
 		}
 		lock += s.meant(c)
 		told.fold, told.items = "failed "+ev.Process+"\x00"+lock+"\x00"+regardless(why), []string{c.Client}
 		s.tellOnce(ev, told, func(attempts []string) string {
 			if n := len(attempts); n > 1 {
-				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
+				return fmt.Sprintf("fails to get %s, from here on %d times in a row%s", lock, n, why)
 			}
 			return fmt.Sprintf("fails to get %s%s", lock, why)
 		})
 		return
 	case s.open(named):
-		told.Predicate = Raw("goes ahead" + s.meant(c) + ": there is no lock" + s.grant(named, ev))
+		told.Predicate = Raw("enters its section" + s.meant(c) + ": there is no lock" + s.grant(named, ev))
 	case named != "" && len(s.Slots(named)) == 0:
 		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
 		told.Mood = Wrong
-		told.Predicate = Raw(fmt.Sprintf("believes that it has %s%s, granted by nobody%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
+		told.Predicate = Raw(fmt.Sprintf("believes that it holds %s%s, but no node granted it%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
 	default:
 		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
 	}
 	s.add(ev, told)
 }
 
-// meant is for which period of the schedule a client asks for the lock, if there is one.
+// periodOf says for which period of the schedule a client asks for the lock, if the run has
+// a schedule.
 func (s *teller) meant(c *history.Call) string {
 	if c.Began == nil {
 		return ""
@@ -165,23 +167,27 @@ func forPeriod(period int) string {
 	return fmt.Sprintf(" for period %d", period)
 }
 
-// somewhere is where a lock's keys were set, if the lock keeps any.
+// onNodes says where a lock's keys were set, if the lock keeps any.
 func (s *teller) somewhere(nodes []string) string {
 	if len(s.Keepers()) == 0 {
 		return ""
 	}
+	if len(nodes) == 0 {
+		return " without a key of its own on any node"
+	}
 	return " " + s.on(nodes)
 }
 
-// grant says which token a successful acquire brought, and what it should have been. A
-// cluster's count is of all that is written there, and so may be ahead of that of the grants.
+// grantText says which token a successful acquire returned, and the number of the grant if
+// it differs. A cluster's token counts all its writes, so it may be larger than the number
+// of the grant.
 func (s *teller) grant(lock string, ev *trace.Event) string {
 	ahead := len(s.Lock(lock).Members) > 0 && ev.Token > ev.Rank
 	switch {
 	case ev.Token == 0:
 		return ""
 	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
-		return fmt.Sprintf(": token %s (a true count of grants says %d)", Token(ev.Token), ev.Rank)
+		return fmt.Sprintf(": token %s (but this is grant number %d)", Token(ev.Token), ev.Rank)
 	}
 	return ": token " + Token(ev.Token)
 }
@@ -203,12 +209,12 @@ func (s *teller) answered(c *history.Call) string {
 		return fmt.Sprintf("learns that %s is at version %d", ev.Object, ev.Version)
 	}
 	if ev.Step == trace.Mark {
-		return fmt.Sprintf("learns that %s bears its mark", ev.Object)
+		return fmt.Sprintf("learns that %s carries its mark", ev.Object)
 	}
 	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, ev.Object)
 }
 
-// leftByWriting says that a client had given the lock up with its write.
+// leftByWriting reports whether a client had released the lock by its write.
 func (s *teller) leftByWriting(c *history.Call) bool {
 	in := s.Section(c.Acquisition)
 	return in != nil && in.LeftByWriting() && in.Completed()
@@ -221,35 +227,35 @@ func (s *teller) released(c *history.Call) string {
 	robbed := s.robbed[c.Acquisition]
 	switch {
 	case s.open(named):
-		return "is done"
+		return "ends its section"
 	case len(s.Keepers()) == 0, named != "" && len(s.Slots(named)) == 0:
 	case s.leftByWriting(c):
-		return "is done: " + lock + " went with its write"
+		return "ends its section: its write has released " + lock
 	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
 	case c.Failed() && !history.NotHeld(c) && len(s.keysReleased(c)) == 0:
 		return "fails to release " + lock + because(s.Why(c)) + "; " + s.remains(c)
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
 		if c.OK() && s.lostBefore(c) {
-			return "believes that it has released " + lock + ": nothing was left"
+			return "believes that it has released " + lock + ", but none of its keys was left"
 		}
-		return text + ": there was nothing left to release"
+		return text + ": none of its keys was left"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
 		}
-		return "believes that it has released " + lock + "; " + s.remains(c)
+		return "believes that it has released " + lock + ", but " + s.remains(c)
 	default:
 		text += " " + s.on(s.keysReleased(c)) + s.lostRelease(c)
 	}
 	if c.Failed() {
-		text += ", and is told" + because(s.Why(c))
+		text += ", with an error" + because(s.Why(c))
 	}
 	return text
 }
 
-// remains says where a key of a call's acquisition may have stood when the call ended: on
-// nodes that were up, and on nodes that had crashed with it and may come back.
+// remainingKeys says where a key of a call's acquisition may exist when the call has ended:
+// on nodes that are up, and on nodes that crashed with it and may come back.
 func (s *teller) remains(c *history.Call) string {
 	over := history.MomentOf(c.Ended)
 	var says []string
@@ -261,21 +267,21 @@ func (s *teller) remains(c *history.Call) string {
 	})
 	up := slices.DeleteFunc(s.keysThere(c.Acquisition, c.Ended), func(node string) bool { return slices.Contains(down, node) })
 	if len(up) > 0 {
-		says = append(says, "its key still stands "+s.on(up))
+		says = append(says, "its key remains "+s.on(up))
 	}
 	if down = s.InOrder(down); len(down) == 1 {
-		says = append(says, down[0]+" is down, and had its key")
+		says = append(says, down[0]+", which had its key, is down")
 	} else if len(down) > 1 {
-		says = append(says, List(down)+" are down, and had its key")
+		says = append(says, List(down)+", which had its key, are down")
 	}
 	if len(says) == 0 {
-		return "no key of it is left"
+		return "none of its keys is left"
 	}
 	return strings.Join(says, "; ")
 }
 
-// lostBefore reports whether a server had a key of a call's acquisition, and something else
-// than its client's own command ended the last one before the call began.
+// lostBefore reports whether a server had a key of a call's acquisition, and the last such
+// key ended before the call for another reason than the client's own command.
 func (s *teller) lostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {
@@ -286,8 +292,8 @@ func (s *teller) lostBefore(c *history.Call) bool {
 	return last != nil && (last.Ended == nil || last.Ended.By == nil || last.Ended.By.Client != c.Client)
 }
 
-// gaveUp reports whether a client gave up any of its keys since it called release, however
-// late: it removed or changed the key, or closed what held it.
+// gaveUp reports whether a client gave up any of its keys after it called release: it
+// removed or changed the key, or closed the connection or session that held it.
 func (s *teller) gaveUp(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)
@@ -298,12 +304,12 @@ func (s *teller) gaveUp(c *history.Call) bool {
 	})
 }
 
-// lostRelease says that a release was lost: the call returned without an error, and on a
-// quorum of the lock's slots the key was never removed. Nobody else gets the lock until the
-// key ends. A lock that releases in the background, after the call has returned, can lose the
-// release so, and so can one that does not send any.
+// lostRelease says that a release was lost: the call returned without an error, but on a
+// quorum of the lock's slots the key was never removed. No other client gets the lock until
+// the key expires. This happens to a lock that releases in the background, after the call
+// has returned, and to a lock that sends no release.
 func (s *teller) lostRelease(c *history.Call) string {
-	if !c.Ended.OK || len(s.Promotions()) > 0 { // the key of a master that was replaced keeps nobody waiting
+	if !c.Ended.OK || len(s.Promotions()) > 0 { // the key of a replaced master blocks no client
 		return ""
 	}
 	var nodes []string
@@ -321,9 +327,9 @@ func (s *teller) lostRelease(c *history.Call) string {
 	if quorum := s.Lock(s.lockOf(c)).Quorum; len(nodes) < max(1, quorum) {
 		return ""
 	}
-	text := "; its key still stands " + s.on(nodes)
+	text := ", but its key remains " + s.on(nodes)
 	if ended != nil {
-		text += ", until " + Moment(ended.At, 3)
+		text += " until " + Moment(ended.At, 3)
 	}
 	return text
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// tellStorage tells what the storage did, and what befell it.
+// addStorage describes what the storage did, and what happened to it.
 func (s *teller) tellStorage() {
 	made := map[*trace.Event]*history.Version{}
 	for _, v := range s.Versions() {
@@ -18,15 +18,15 @@ func (s *teller) tellStorage() {
 		case ev.Kind == trace.KindServe:
 			s.served(ev, made[ev])
 		case ev.OK:
-			s.say(ev, Plain, "checks %s %s%s: nothing newer has been seen", Possessive(ev.Client()), ev.Step, Carried(ev.Token))
+			s.say(ev, Plain, "checks %s %s%s: it has seen no newer token", Possessive(ev.Client()), ev.Step, Carried(ev.Token))
 		}
 	}
 	for _, ev := range s.StorageLosses() {
 		switch ev.Kind {
 		case trace.KindRevert:
-			s.affects(ev, "has lost what came after version %d of %s: it had been at version %d", ev.Version, ev.Object, ev.Replaced)
+			s.affects(ev, "is back at version %d of %s: it has lost the later versions up to %d", ev.Version, ev.Object, ev.Replaced)
 		case trace.KindForgetToken:
-			s.affects(ev, "no longer knows that it has seen token %s: it knows of %s", Token(ev.Token), ev.Text)
+			s.affects(ev, "has forgotten that it has seen token %s: it knows of %s", Token(ev.Token), ev.Text)
 		}
 	}
 	if s.messages {
@@ -36,12 +36,12 @@ func (s *teller) tellStorage() {
 	}
 }
 
-// ofRecord says that a request is about the record of which periods have been run.
+// ofRecord reports whether a request is about the record of the periods that have been run.
 func (s *teller) ofRecord(ev *trace.Event) bool {
 	return s.Trace.Schedule != nil && ev.Object == trace.Record
 }
 
-// lastRun says which period the record names as the last that was run.
+// lastRun says which period was run last according to the record.
 func lastRun(period int) string {
 	if period == 0 {
 		return "no period has been run"
@@ -49,8 +49,7 @@ func lastRun(period int) string {
 	return fmt.Sprintf("period %d was run last", period)
 }
 
-// served tells how a request was answered, and of a write that was applied which version
-// it made.
+// addServed describes how a request was answered, and which version an applied write made.
 func (s *teller) served(ev *trace.Event, made *history.Version) {
 	told := Clause{
 		Subject: Raw(ev.Process),
@@ -63,9 +62,9 @@ func (s *teller) served(ev *trace.Event, made *history.Version) {
 	case ev.Step == trace.Mark:
 		told.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
 	case ev.Step == trace.Read && s.ofRecord(ev):
-		told.Predicate = Raw(fmt.Sprintf("answers %s look at %s%s: %s", who, object, Carried(ev.Token), lastRun(ev.Period)))
+		told.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: %s", who, object, Carried(ev.Token), lastRun(ev.Period)))
 	case s.ofRecord(ev):
-		told.Predicate = Raw(fmt.Sprintf("puts period %d down in %s for %s%s", ev.Period, object, ev.Client(), Carried(ev.Token)))
+		told.Predicate = Raw(fmt.Sprintf("records period %d in %s for %s%s", ev.Period, object, ev.Client(), Carried(ev.Token)))
 	case ev.Step == trace.Read:
 		told.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, Carried(ev.Token), ev.Version))
 	default:

@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What takes time, and is drawn as a stretch of it, is told with its beginning and its
-// end, as who points at it reads it. What had not come to an end when the run was over
-// lasts until then.
+// The functions in this file describe what a diagram draws as a period of time, with its
+// beginning and its end, for a reader who points at it. Whatever has not ended at the end
+// of the run lasts until then; over is the end of the run.
 
-// InSection tells of a client in its critical section.
+// InSection describes a client in its critical section.
 func InSection(s *history.Section, over time.Duration) Raw {
 	text := fmt.Sprintf("%s in its critical section %s", s.Client, FromTo(s.From.At, min(s.To.At, over)))
 	if s.Token() != 0 {
@@ -28,8 +28,7 @@ func InSection(s *history.Section, over time.Duration) Raw {
 	return Raw(text)
 }
 
-// OnLease tells of the lease of a section, which ends when it says, and of how often it was
-// extended.
+// OnLease describes the lease of a section: when it ends, and how often it was extended.
 func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
 	if ends == history.Forever {
 		return Raw(fmt.Sprintf("%s lease from %s, without an end", Possessive(s.Client), Moment(s.From.At, 3)))
@@ -41,17 +40,17 @@ func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
 	return Raw(text)
 }
 
-// PastLease tells of a client that is in its section after its lease.
+// PastLease describes a client that is in its section after its lease has ended.
 func PastLease(s *history.Section, ended, over time.Duration) Raw {
-	return Raw(fmt.Sprintf("%s in its section though its lease is over, %s", s.Client, FromTo(ended, min(s.To.At, over))))
+	return Raw(fmt.Sprintf("%s in its critical section after its lease has ended, %s", s.Client, FromTo(ended, min(s.To.At, over))))
 }
 
-// AtOnce tells of two sections that overlap.
+// AtOnce describes two sections that overlap.
 func AtOnce(o history.Overlap, over time.Duration) Raw {
-	return Raw(fmt.Sprintf("two in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
+	return Raw(fmt.Sprintf("two clients in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
 }
 
-// Asking tells of a call of acquire.
+// Asking describes a call of acquire.
 func Asking(c *history.Call, over time.Duration) Raw {
 	if last := cmp.Or(c.Crashed, c.Ended); last != nil {
 		over = last.At
@@ -66,7 +65,7 @@ func Asking(c *history.Call, over time.Duration) Raw {
 	return Raw(text)
 }
 
-// KeyOn tells of a key that stood on a node, for as long as it was really there.
+// KeyOn describes a key on a node, for as long as it really existed there.
 func KeyOn(k *history.Holding, over time.Duration) Raw {
 	there := k.There()
 	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(there.From.At, min(there.To.At, over)), keyEnded(k))
@@ -76,16 +75,16 @@ func KeyOn(k *history.Holding, over time.Duration) Raw {
 	return Raw(text)
 }
 
-// keyEnded says how a key came to its end.
+// keyEnded says how a key ended.
 func keyEnded(k *history.Holding) string {
 	there := k.There()
 	switch k.How {
 	case history.Overwritten, history.Replaced:
 		switch {
 		case k.CameBack():
-			return "it came back as it had been before it was prolonged"
+			return "it came back with the expiry that it had before it was extended"
 		case k.Itself():
-			return "its master gave it another time of expiry"
+			return "its master changed its expiry"
 		case there != k.Withheld():
 			return "lost in the crash, after which an older state came back"
 		}
@@ -108,15 +107,15 @@ func keyEnded(k *history.Holding) string {
 	if there.To != history.Never {
 		return "the node went down, and never came back"
 	}
-	return "it still stands at the end"
+	return "it still exists at the end"
 }
 
-// Suffering tells of something that is the matter with a process.
+// Suffering describes a process that is not in its normal state.
 func Suffering(process, what string, from, to time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s %s %s", process, what, FromTo(from, to)))
 }
 
-// State says what is the matter with a process that does not run, or answers with errors.
+// State names the state of a process that does not run or answers with errors.
 func State(s *history.Spell) string {
 	switch s.State {
 	case history.Paused:
@@ -130,7 +129,7 @@ func State(s *history.Spell) string {
 	return "answers with errors"
 }
 
-// OnTheWay tells of a message, by what there is room for of its text.
+// OnTheWay describes a message; text is as much of its text as there is room for.
 func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
 	if m.Arrived != nil {
 		over = m.Arrived.At
@@ -146,21 +145,22 @@ func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s → %s: %s (%s)", m.From, m.To, text, when))
 }
 
-// Decided tells what the storage did with a request.
+// Decided describes what the storage did with a request.
 func Decided(ev *trace.Event) Raw {
 	verb := "applied"
 	switch {
 	case !ev.OK:
 		verb = "refused"
 	case ev.Kind == trace.KindCheck:
-		verb = "token found good"
+		verb = "token accepted"
 	case ev.Step == trace.Read:
 		verb = "answered"
 	}
 	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, because(ev.Text)))
 }
 
-// ClockChanged tells what a fault did to a process's clocks; "" if none did.
+// ClockChanged describes what a fault did to a process's clocks; "" if no fault changed
+// them.
 func ClockChanged(h *history.History, ev *trace.Event) Raw {
 	words := clockWords(h, ev)
 	if words == "" {

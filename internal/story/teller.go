@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A teller makes clauses of what a history says, chapter by chapter.
+// A clauseBuilder makes the clauses of a history, subject by subject.
 type teller struct {
 	*history.History
 	messages bool
@@ -17,8 +17,8 @@ type teller struct {
 
 	// acquires are the calls of acquire, and releases the first of release.
 	acquires, releases map[history.Acquisition]*history.Call
-	// keys are the keys of locks that each acquisition has set, or that came back to it, and
-	// robbed when it first removed one of somebody else.
+	// keys are the lock keys that each acquisition has set or that were restored for it.
+	// robbed is the event by which it first removed another client's key.
 	keys   map[history.Acquisition][]*history.Holding
 	robbed map[history.Acquisition]*trace.Event
 }
@@ -56,35 +56,35 @@ func newTeller(h *history.History, messages bool) *teller {
 	return s
 }
 
-// add adds a clause that tells an event.
+// add adds a clause about an event.
 func (s *teller) add(ev *trace.Event, told Clause) {
 	told.when, told.At, told.First, told.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
 	s.clauses = append(s.clauses, told)
 }
 
-// say adds a clause of the event's own process.
+// addText adds a clause about the event's own process.
 func (s *teller) say(ev *trace.Event, m Mood, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// sayIts adds a clause about something of the event's own process.
+// addItsText adds a clause about something that belongs to the event's own process.
 func (s *teller) sayIts(ev *trace.Event, m Mood, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Its: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
 }
 
-// affects adds a clause about what a fault does to a process.
+// addEffect adds a clause about what a fault does to a process.
 func (s *teller) affects(ev *trace.Event, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: Fault, Part: Effect, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
-// tellOnce adds a clause that is merged with neighbours of its fold.
+// addMergeable adds a clause that is merged with its neighbours of the same fold.
 func (s *teller) tellOnce(ev *trace.Event, told Clause, merge func([]string) string) {
 	told.merge = merge
 	told.Predicate = Raw(merge(told.items))
 	s.add(ev, told)
 }
 
-// tellClients tells what clients did or were told besides their steps, and what services
+// addClients describes what clients did and learned outside their steps, and what services
 // did to their requests.
 func (s *teller) tellClients() {
 	for _, ev := range s.OfClients() {
@@ -94,7 +94,7 @@ func (s *teller) tellClients() {
 		case trace.KindLost:
 			s.say(ev, Plain, "learns from the lock that %s is lost%s", s.itsLease(s.lockIn(ev)), s.tooLate(ev))
 		case trace.KindRanOn:
-			s.say(ev, Wrong, "ran on while paused%s", because(ev.Text))
+			s.say(ev, Wrong, "kept running while paused%s", because(ev.Text))
 		case trace.KindDone:
 			switch {
 			case !ev.OK && s.wentOn(ev):
@@ -107,7 +107,7 @@ func (s *teller) tellClients() {
 		}
 	}
 	for _, ev := range s.OfServices() {
-		s.say(ev, Wrong, "passes %s %s on without its token %s", Possessive(ev.Client()), ev.Step, Token(ev.Token))
+		s.say(ev, Wrong, "forwards %s %s without its token %s", Possessive(ev.Client()), ev.Step, Token(ev.Token))
 	}
 	for _, ev := range s.Periods() {
 		s.add(ev, Clause{Predicate: Raw(fmt.Sprintf("period %d begins", ev.Period))})
@@ -117,9 +117,9 @@ func (s *teller) tellClients() {
 	}
 }
 
-// wentOn reports whether a client has asked for a lock again after the call whose error its
-// program ended with. It did not stop because of that error then: it went on with its next
-// section.
+// wentOn reports whether a client asked for a lock again after the call whose error its
+// program returned at its end. Such a client did not stop because of that error: it
+// continued with its next section.
 func (s *teller) wentOn(ev *trace.Event) bool {
 	f, _ := s.Undoing(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
@@ -127,8 +127,8 @@ func (s *teller) wentOn(ev *trace.Event) bool {
 	})
 }
 
-// why is the reason for which a client stops. What was told of the step that
-// failed is not told again.
+// stopReason says why a client stops. It does not repeat what the clause about the failed
+// step says.
 func (s *teller) why(ev *trace.Event) string {
 	switch f, before := s.Undoing(ev); {
 	case f == nil:
@@ -142,7 +142,7 @@ func (s *teller) why(ev *trace.Event) string {
 	return because(ev.Text)
 }
 
-// because appends a reason, if there is one.
+// reasonSuffix returns a colon and the quoted reason; "" if there is none.
 func because(text string) string {
 	if text == "" {
 		return ""
@@ -150,9 +150,9 @@ func because(text string) string {
 	return ": " + Quoted(text)
 }
 
-// on says on which of a lock's nodes something is so: "on all 5 nodes",
-// "on redis-1 and redis-2 (2 of 5 nodes)". A replica is none of them, so it is
-// named and not counted.
+// on says on which of a lock's nodes something is true: "on all 5 nodes", "on redis-1 and
+// redis-2 (2 of 5 nodes)". A replica is not one of the lock's nodes, so it is named but not
+// counted.
 func (s *teller) on(nodes []string) string {
 	nodes = s.InOrder(nodes)
 	all := s.Keepers()
@@ -183,8 +183,8 @@ func (s *teller) theLock(name string) string {
 	return "the lock"
 }
 
-// tooLate says how long after the end of its lease a client was told of the loss, if it was
-// told too late.
+// lossDelay says how long after the end of its lease a client was notified of the loss, if
+// it was notified too late.
 func (s *teller) tooLate(told *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: told.Process, Section: told.Section})
 	if section == nil || section.Lost != told {

@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Title is the run in one line of about so many characters: its faults and what comes of
-// them. Of several faults it says when they strike only if there is room. fenced is the
-// verdict on the same world with fencing tokens; nil if it left no trace.
+// Title summarizes the run in one line of about room characters: its faults and the damage.
+// If there are several faults, it says when they strike only if there is room. fenced is
+// the verdict on the same world with fencing tokens; nil if that run left no trace.
 func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 	effects, faults := p.effects(fenced), p.history.Trace.Faults
 	if len(faults) == 0 {
@@ -27,8 +27,8 @@ func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 	return Raw(title)
 }
 
-// headline are the faults without how long they last, with or without when they
-// strike.
+// headline describes the faults without their durations, with or without the times at which
+// they strike.
 func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 	var clauses []string
 	for _, f := range faults {
@@ -50,21 +50,22 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 	return inTurn(clauses)
 }
 
-// during says whether one fault strikes while another, which is no mere moment, lasts.
+// during reports whether one fault strikes while the other lasts; an instantaneous fault
+// does not last.
 func (p *Paragraph) during(fault, other int) bool {
 	a, b := p.history.Act(fault), p.history.Act(other)
 	return a != nil && b != nil && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
 }
 
-// conducts are what a lock did that no lock may do.
+// conducts describes misconduct that ended a run, by its rule.
 var conducts = map[string]string{
 	trace.ConductPanic:   "the lock panics",
 	trace.ConductLeak:    "the lock leaves a goroutine behind",
-	trace.ConductHang:    "it ends in a hang",
-	trace.ConductEndless: "it ends in an endless retry",
+	trace.ConductHang:    "the lock hangs",
+	trace.ConductEndless: "the lock retries without end",
 }
 
-// conduct is what a client's code did that ended the run; "" if it came to its end.
+// conduct describes the misconduct that ended the run; "" if the run finished.
 func (p *Paragraph) conduct() string {
 	if ending := p.history.Trace.Ending; ending != nil {
 		return conducts[ending.Rule]
@@ -72,8 +73,7 @@ func (p *Paragraph) conduct() string {
 	return ""
 }
 
-// effects are what broke, in the few words that a title has room for, the fullest
-// first.
+// damages describes what broke in a few words, the most detailed version first.
 func (p *Paragraph) effects(fenced *checks.Verdict) []string {
 	if conduct := p.conduct(); conduct != "" {
 		return []string{conduct}
@@ -97,7 +97,7 @@ func (p *Paragraph) effects(fenced *checks.Verdict) []string {
 	return []string{twice + " and " + worst, twice}
 }
 
-// shortly is one violation in a few words.
+// shortly describes a violation in a few words.
 func (p *Paragraph) shortly(f checks.Finding) string {
 	switch {
 	case f.Property == checks.NoLostUpdate && p.stale(f) == nil:

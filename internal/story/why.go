@@ -9,12 +9,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Why says in one line how it could come to what broke; off and on are the verdicts on the
-// world without fencing tokens and with them.
+// Why says in one line why the damage was possible; off and on are the verdicts on the runs
+// without and with fencing tokens.
 func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
 	unchecked := ""
 	if off.Verdict == checks.Unsafe && on.Verdict == checks.Safe {
-		unchecked = ", and nobody checks the write"
+		unchecked = ", and the storage does not check the write"
 	}
 	return Raw(p.why(unchecked))
 }
@@ -39,19 +39,19 @@ func (p *Paragraph) why(unchecked string) string {
 		return p.gap(a, b) + ", so the lock was granted twice"
 	case lease != nil:
 		ev := p.at(lease.At)
-		return Possessive(ev.Process) + " lease was prolonged although it had ended and somebody else had the lock"
+		return Possessive(ev.Process) + " lease was extended although it had ended and another client held the lock"
 	case section != nil && section.Fault == checks.FaultLock:
-		return "a lease that had ended was taken for one that lasts" + unchecked
+		return "the lock treated a lease that had ended as valid" + unchecked
 	case section != nil:
 		return p.lateness(p.at(section.Events[0]), p.at(section.Events[1])) + unchecked
 	case finding(checks.GrantOrder) != nil:
 		f := finding(checks.GrantOrder)
 		return fmt.Sprintf("%s write was still on its way when %s got the lock%s", Possessive(p.at(f.At).Client()), p.at(f.Events[0]).Process, unchecked)
 	case finding(checks.TokenOrder) != nil:
-		return "a token was issued again that had been issued before, or an older one"
+		return "a token was issued that was not greater than an earlier one"
 	case finding(checks.NoLostUpdate) != nil:
 		if w := p.stale(*finding(checks.NoLostUpdate)); w != nil {
-			return fmt.Sprintf("an old copy of %s write came last, and nobody checks which is newer", Possessive(w.Client()))
+			return fmt.Sprintf("an old copy of %s write arrived last, and the storage does not check which is newer", Possessive(w.Client()))
 		}
 		return "the storage itself lost what it had acknowledged"
 	case finding(checks.Progress) != nil:
@@ -60,8 +60,8 @@ func (p *Paragraph) why(unchecked string) string {
 	return ""
 }
 
-// lateness says what made the first of two sections last longer than its lease, so
-// that the second was granted.
+// lateness says why the first of two sections lasted longer than its lease, so that the
+// second was granted.
 func (p *Paragraph) lateness(first, second *trace.Event) string {
 	lease := Possessive(first.Process) + " lease"
 	for _, f := range p.history.Trace.Faults {
@@ -87,8 +87,8 @@ func (p *Paragraph) lateness(first, second *trace.Event) string {
 	return Possessive(first.Process) + " section outlasts its lease"
 }
 
-// gap says why the second of two grants could be made although the first lease had
-// not ended: what had become of its keys.
+// doubleGrantCause says why the second of two grants was possible although the first lease
+// had not ended: what had happened to its keys.
 func (p *Paragraph) gap(first, second *trace.Event) string {
 	holder := history.Acquisition{Client: first.Process, Section: first.Section}
 	var forgot, cut, tooEarly, expired []string
@@ -124,28 +124,28 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 	key := Possessive(holder.Client) + " key"
 	switch {
 	case remover != "":
-		return fmt.Sprintf("%s took %s away", remover, key)
+		return fmt.Sprintf("%s removed %s", remover, key)
 	case len(forgot) > 0:
 		return fmt.Sprintf("%s forgot %s", List(p.history.InOrder(forgot)), key)
 	case len(cut) > 0:
-		return fmt.Sprintf("%s took %s away when the connection that held it was over", List(p.history.InOrder(cut)), key)
+		return fmt.Sprintf("%s removed %s when the connection that held it ended", List(p.history.InOrder(cut)), key)
 	case len(tooEarly) > 0:
 		return fmt.Sprintf("%s let %s expire before its time", List(p.history.InOrder(tooEarly)), key)
 	case len(expired) > 0:
-		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.Client)
+		return fmt.Sprintf("%s relied on its lease although its keys had expired", holder.Client)
 	}
 	return fmt.Sprintf("too few nodes knew of %s grant", Possessive(holder.Client))
 }
 
-// block says what stands in everybody's way.
+// blockCause says what blocks every client.
 func (p *Paragraph) block() string {
 	if owners := p.endless(); len(owners) > 0 {
-		return fmt.Sprintf("the key of %s stands without an expiry, in everybody's way", List(owners))
+		return fmt.Sprintf("the key of %s has no expiry and blocks every client", List(owners))
 	}
-	return "the lock does not come back into use once the fault is over"
+	return "the lock does not become usable again after the fault has ended"
 }
 
-// endless are the clients of which a key stands at the end that never expires.
+// endlessKeyOwners returns the clients whose keys still exist at the end and never expire.
 func (p *Paragraph) endless() []string {
 	var owners []string
 	for _, k := range p.history.Holdings() {
