@@ -28,8 +28,8 @@ type Clause struct {
 	// Asked is the predicate of the step's beginning, if this clause also covers that.
 	Asked Raw
 
-	// each is the predicate to use when one clause covers many clients; "" if it is the
-	// same.
+	// eachPredicate is the predicate to use when one clause covers many clients; "" if it
+	// is the same.
 	each Raw
 
 	// First and Last are the Seqs of the first and the last event that the clause covers.

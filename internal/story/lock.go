@@ -70,7 +70,7 @@ func brokenAssumptions(b checks.Blame) string {
 	return strings.Join(all, "; ")
 }
 
-// meanings says what a lock takes for granted, by assumption.
+// assumptionMeanings says what a lock takes for granted, by assumption.
 var meanings = map[trace.Assumption]string{
 	trace.AssumeProcess:       "a clock does not stand still while its process is stopped",
 	trace.AssumeNetwork:       "messages arrive in time",

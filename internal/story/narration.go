@@ -54,18 +54,19 @@ func (n *narrator) last() int {
 
 func (n *narrator) add(s statement) { n.told = append(n.told, s) }
 
-// next adds a statement after those that were put off.
+// addAfterPending adds a statement after those that were put off.
 func (n *narrator) next(s statement) {
 	n.flush()
 	n.add(s)
 }
 
-// say adds a statement about a process.
+// state adds a statement about a process.
 func (n *narrator) say(process, format string, args ...any) {
 	n.next(statement{subject: Subject{Process: process}, does: fmt.Sprintf(format, args...)})
 }
 
-// did adds the statement that a client has done something at which a fault can strike.
+// stateAction adds the statement that a client has done something at which a fault can
+// strike.
 func (n *narrator) did(client string, verb trace.Verb, does string) {
 	n.next(statement{subject: Subject{Process: client}, verb: verb, does: does})
 }
@@ -135,7 +136,7 @@ func (n *narrator) chronicle() *history.Chronicle {
 	return all
 }
 
-// strike states that a fault strikes. A fault at the start of the run needs no time.
+// stateStrike states that a fault strikes. A fault at the start of the run needs no time.
 func (n *narrator) strike(a *history.Act) {
 	n.flush()
 	f := n.history.Fault(a.Fault)
@@ -163,7 +164,7 @@ func (n *narrator) latest() statement {
 	return n.told[len(n.told)-1]
 }
 
-// restart states that a server is back, and what it has lost.
+// stateRestart states that a server is back, and what it has lost.
 func (n *narrator) restart(s *history.Spell) {
 	var lost, older []string
 	for _, c := range n.history.KeyChanges() {

@@ -31,9 +31,9 @@ type statement struct {
 	when string
 	// fault is the effect of the fault that the statement describes, if it describes one.
 	fault trace.Effect
-	// returns reports whether the statement says that a process runs again.
+	// isReturn reports whether the statement says that a process runs again.
 	returns bool
-	// leads joins the statement with the next one into one sentence; follows joins it with
+	// joinsNext puts the statement into one sentence with the next one; joinsPrevious with
 	// the one before.
 	leads, follows bool
 }
@@ -62,7 +62,7 @@ func TellFaults(faults []trace.FaultInfo, conduct string) *Paragraph {
 	return &Paragraph{history: history.Of(struckBy), told: told}
 }
 
-// struck returns the statement that a fault strikes.
+// strikeStatement returns the statement that a fault strikes.
 func struck(f trace.FaultInfo) statement {
 	on, does := FaultClause(f)
 	return statement{subject: on, does: does, when: When(f.Strikes, on.Itself()), fault: f.Effect}

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// standing returns the nodes on which keys of an acquisition exist now. A node that is down
-// counts: it cannot grant the lock to another client.
+// nodesWithKey returns the nodes on which keys of an acquisition exist now. A node that is
+// down counts: it cannot grant the lock to another client.
 func (n *narrator) standing(id history.Acquisition) []string {
 	var nodes []string
 	for _, k := range n.history.HoldingsOf(id) {
@@ -21,7 +21,8 @@ func (n *narrator) standing(id history.Acquisition) []string {
 	return nodes
 }
 
-// key handles a change of a key if the acquisition contributed to the damage.
+// handleKey makes a statement of a change of a key, or puts it off, if the acquisition
+// contributed to the damage.
 func (n *narrator) key(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
@@ -58,14 +59,14 @@ func ownerOf(c history.Change) history.Acquisition {
 	return history.Acquisition{}
 }
 
-// meddles reports whether a client's command changed another client's key. A key that an
+// isMeddling reports whether a client's command changed another client's key. A key that an
 // operator deletes does not count: the fault's statement covers it.
 func meddles(c history.Change) bool {
 	return c.Was != nil && c.Event.By != nil && !c.Event.By.IsOperator() && c.Event.By.Client != c.Was.Owner.Client &&
 		(c.Touch || c.Was.How == history.Overwritten || c.Was.How == history.Removed)
 }
 
-// early reports whether a key expired before its time.
+// expiredEarly reports whether a key expired before its time.
 func early(c history.Change) bool { return c.At < c.Due-rounding }
 
 // rounding is how much too early a key may expire, because nodes count in whole
@@ -115,7 +116,7 @@ func (n *narrator) flush() {
 	}
 }
 
-// gather returns the nodes of the changes that are alike, and the other changes.
+// takeNodes returns the nodes of the changes that are alike, and the other changes.
 func gather(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
 	for _, c := range all {
 		if alike(c) {

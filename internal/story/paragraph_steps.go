@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// stepEnd states the result of a client's step.
+// stateStepEnd states the result of a client's step.
 func (n *narrator) stepEnd(c *history.Call) {
 	ev := c.Ended
 	switch {
@@ -55,7 +55,7 @@ func (n *narrator) theLock(id history.Acquisition) string {
 	return "the lock"
 }
 
-// again states, once for each acquisition, that a client sends its write again.
+// stateResend states, once for each acquisition, that a client sends its write again.
 func (n *narrator) again(c *history.Call) {
 	if n.parties[c.Acquisition] && c.Step == trace.Write && !n.resent[c.Acquisition] {
 		n.say(c.Client, "gets no answer")
@@ -64,7 +64,7 @@ func (n *narrator) again(c *history.Call) {
 	}
 }
 
-// write states what the storage did with a write, and what that broke.
+// stateWrite states what the storage did with a write, and what that broke.
 func (n *narrator) write(ev *trace.Event, by history.Acquisition) {
 	n.flush()
 	held := n.heldBack[by.Client]
@@ -85,12 +85,13 @@ func (n *narrator) write(ev *trace.Event, by history.Acquisition) {
 	}
 }
 
-// shows reports whether an event is evidence of one of the violations.
+// isEvidence reports whether an event is evidence of one of the violations.
 func (p *Paragraph) shows(seq int) bool {
 	return slices.ContainsFunc(p.verdict.Violations(), func(f checks.Finding) bool { return f.At == seq || slices.Contains(f.Events, seq) })
 }
 
-// harm says what a write damaged if it is the write that violated a property; otherwise "".
+// damageBy says what a write damaged if it is the write that violated a property; otherwise
+// "".
 func (p *Paragraph) harm(ev *trace.Event) string {
 	broke := func(property checks.Property) (checks.Finding, bool) {
 		f, violated := p.violated(property)
@@ -122,7 +123,7 @@ func ofOther(write, earlier *trace.Event) string {
 	return "its own"
 }
 
-// stale returns the write that replaced an update without having read it; nil if the
+// staleWrite returns the write that replaced an update without having read it; nil if the
 // finding is about another loss.
 func (p *Paragraph) stale(f checks.Finding) *trace.Event {
 	if ev := p.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
@@ -131,7 +132,7 @@ func (p *Paragraph) stale(f checks.Finding) *trace.Event {
 	return nil
 }
 
-// despite says into whose lease or section a grant falls, if that is the violation.
+// intrusion says into whose lease or section a grant falls, if that is the violation.
 func (p *Paragraph) despite(ev *trace.Event) string {
 	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
 		f, violated := p.violated(property)

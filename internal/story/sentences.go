@@ -38,7 +38,7 @@ func (p *Paragraph) Text() Raw {
 // A sentence of a paragraph, without its capital letter and its full stop.
 type sentence struct {
 	text  string
-	fault bool // it describes a fault, or is already long
+	fault bool // the sentence describes a fault, or is already long
 	back  bool // it returns to a subject of an earlier sentence
 }
 

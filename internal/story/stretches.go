@@ -13,7 +13,7 @@ import (
 // beginning and its end, for a reader who points at it. Whatever has not ended at the end
 // of the run lasts until then; over is the end of the run.
 
-// InSection describes a client in its critical section.
+// DescribeSection describes a client in its critical section.
 func InSection(s *history.Section, over time.Duration) Raw {
 	text := fmt.Sprintf("%s in its critical section %s", s.Client, FromTo(s.From.At, min(s.To.At, over)))
 	if s.Token() != 0 {
@@ -28,7 +28,8 @@ func InSection(s *history.Section, over time.Duration) Raw {
 	return Raw(text)
 }
 
-// OnLease describes the lease of a section: when it ends, and how often it was extended.
+// DescribeLease describes the lease of a section: when it ends, and how often it was
+// extended.
 func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
 	if ends == history.Forever {
 		return Raw(fmt.Sprintf("%s lease from %s, without an end", Possessive(s.Client), Moment(s.From.At, 3)))
@@ -40,17 +41,17 @@ func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
 	return Raw(text)
 }
 
-// PastLease describes a client that is in its section after its lease has ended.
+// DescribeOverrun describes a client that is in its section after its lease has ended.
 func PastLease(s *history.Section, ended, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s in its critical section after its lease has ended, %s", s.Client, FromTo(ended, min(s.To.At, over))))
 }
 
-// AtOnce describes two sections that overlap.
+// DescribeOverlap describes two sections that overlap.
 func AtOnce(o history.Overlap, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("two clients in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
 }
 
-// Asking describes a call of acquire.
+// DescribeAcquire describes a call of acquire.
 func Asking(c *history.Call, over time.Duration) Raw {
 	if last := cmp.Or(c.Crashed, c.Ended); last != nil {
 		over = last.At
@@ -65,7 +66,7 @@ func Asking(c *history.Call, over time.Duration) Raw {
 	return Raw(text)
 }
 
-// KeyOn describes a key on a node, for as long as it really existed there.
+// DescribeKey describes a key on a node, for as long as it really existed there.
 func KeyOn(k *history.Holding, over time.Duration) Raw {
 	there := k.There()
 	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(there.From.At, min(there.To.At, over)), keyEnded(k))
@@ -110,12 +111,13 @@ func keyEnded(k *history.Holding) string {
 	return "it still exists at the end"
 }
 
-// Suffering describes a process that is not in its normal state.
+// DescribeState describes a process that is not in its normal state.
 func Suffering(process, what string, from, to time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s %s %s", process, what, FromTo(from, to)))
 }
 
-// State names the state of a process that does not run or answers with errors.
+// StateName names the state of a process that does not run or answers with
+// errors.
 func State(s *history.Spell) string {
 	switch s.State {
 	case history.Paused:
@@ -129,7 +131,7 @@ func State(s *history.Spell) string {
 	return "answers with errors"
 }
 
-// OnTheWay describes a message; text is as much of its text as there is room for.
+// DescribeMessage describes a message; text is as much of its text as there is room for.
 func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
 	if m.Arrived != nil {
 		over = m.Arrived.At
@@ -145,7 +147,7 @@ func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s → %s: %s (%s)", m.From, m.To, text, when))
 }
 
-// Decided describes what the storage did with a request.
+// DescribeDecision describes what the storage did with a request.
 func Decided(ev *trace.Event) Raw {
 	verb := "applied"
 	switch {
@@ -159,8 +161,8 @@ func Decided(ev *trace.Event) Raw {
 	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, because(ev.Text)))
 }
 
-// ClockChanged describes what a fault did to a process's clocks; "" if no fault changed
-// them.
+// DescribeClockChange describes what a fault did to a process's clocks; "" if no fault
+// changed them.
 func ClockChanged(h *history.History, ev *trace.Event) Raw {
 	words := clockWords(h, ev)
 	if words == "" {

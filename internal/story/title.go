@@ -97,7 +97,7 @@ func (p *Paragraph) effects(fenced *checks.Verdict) []string {
 	return []string{twice + " and " + worst, twice}
 }
 
-// shortly describes a violation in a few words.
+// describeBriefly describes a violation in a few words.
 func (p *Paragraph) shortly(f checks.Finding) string {
 	switch {
 	case f.Property == checks.NoLostUpdate && p.stale(f) == nil:

@@ -60,7 +60,7 @@ func (p *Paragraph) why(unchecked string) string {
 	return ""
 }
 
-// lateness says why the first of two sections lasted longer than its lease, so that the
+// overrunCause says why the first of two sections lasted longer than its lease, so that the
 // second was granted.
 func (p *Paragraph) lateness(first, second *trace.Event) string {
 	lease := Possessive(first.Process) + " lease"
