@@ -6,15 +6,16 @@ import (
 
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
-// cast says what the story is told with: the locks, the servers and the faults.
+// describeSetup lists what takes part in a run: the locks, the servers and the faults.
 func cast(run scenarios.Outcome) []remark {
 	rows := stage(run)
 	faults := run.History.Trace.Faults
 	for i, f := range faults {
 		what := f.Text
-		if f.Course != "" { // a trace of long ago does not know
+		if f.Course != "" { // empty in traces of old versions
 			what += ", " + f.Course
 		}
 		if f.Idle != "" {
@@ -28,13 +29,14 @@ func cast(run scenarios.Outcome) []remark {
 	return rows
 }
 
-// stage is the locks of a story, and how their servers are run if not as they come.
+// describeLocks lists the locks of a run, and the settings of their servers that are not
+// the defaults.
 func stage(run scenarios.Outcome) []remark {
 	rows := []remark{}
 	without, settings := changed(run)
 	for _, l := range run.History.Trace.Locks {
 		if l.Open {
-			rows = append(rows, remarkOn("lock", l.Kind+": everybody is let in"))
+			rows = append(rows, remarkOn(lockLabel(run, l), l.Kind+": no lock, every client enters its section"))
 			continue
 		}
 		ttl := "without a TTL"
@@ -46,13 +48,13 @@ func stage(run scenarios.Outcome) []remark {
 			words += " on " + story.Count(nodes, "node")
 		}
 		if l.Holders > 0 {
-			words += fmt.Sprintf(", room for %d", l.Holders)
+			words += fmt.Sprintf(", up to %d holders", l.Holders)
 		}
 		words += ", " + ttl
 		if len(without) > 0 {
-			words += ", without " + story.List(without)
+			words += ", turned off: " + story.List(without)
 		}
-		rows = append(rows, remarkOn("lock", words))
+		rows = append(rows, remarkOn(lockLabel(run, l), words))
 	}
 	if len(settings) > 0 {
 		rows = append(rows, remarkOn("servers", "run with "+story.List(settings)))
@@ -60,12 +62,20 @@ func stage(run scenarios.Outcome) []remark {
 	return rows
 }
 
-// changed is what of a run is otherwise than its lock and its servers come: the features that
-// are turned off, and the settings of the servers.
+// lockLabel names the lock if the run has several.
+func lockLabel(run scenarios.Outcome, l trace.LockInfo) string {
+	if len(run.History.Trace.Locks) > 1 {
+		return "lock " + l.Name
+	}
+	return "lock"
+}
+
+// nonDefaults returns what differs from the defaults of a run's lock and servers: the
+// features of the lock that are turned off, and the settings of the servers.
 func changed(run scenarios.Outcome) (without, settings []string) {
 	config, err := run.Variant.Config(scenarios.Options{Lock: run.Lock, Fencing: run.Fencing})
 	if err != nil {
-		return nil, nil // a saved trace of a lock that there is not any more
+		return nil, nil // a saved trace of a lock that no longer exists
 	}
 	for _, n := range config.Nodes {
 		for _, s := range n.Settings {

@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// layOut lays cells out in columns where [Options] has nothing better: it takes every
-// letter to be one column wide.
+// layOut arranges cells in columns if [Options] has no function for it. It assumes that
+// every character is one column wide.
 func layOut(heads []string, rows [][]string) string {
 	all := append([][]string{heads}, rows...)
 	widths, total := make([]int, len(heads)), 0
@@ -40,7 +40,7 @@ func layOut(heads []string, rows [][]string) string {
 	return b.String()
 }
 
-// height is how many lines a row of cells has.
+// height returns the number of lines of a row of cells.
 func height(row []string) int {
 	lines := 0
 	for _, cell := range row {
@@ -49,7 +49,7 @@ func height(row []string) int {
 	return lines
 }
 
-// colouring is what a palette adds to a text.
+// colouring matches the escape sequences that a palette adds to a text.
 var colouring = lazy.Regexp("\x1b\\[[0-9;]*m")
 
 func columnsOf(s string) int {

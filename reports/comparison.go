@@ -12,13 +12,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// runName is what people call a run.
+// runName is the name of a run for people.
 var runName = map[string]string{
 	scenarios.Off: "without fencing",
 	scenarios.On:  "with fencing",
 }
 
-// verdicts has a row for each property, a column for each run, and the verdicts below.
+// verdictTable has a row for each property, a column for each run, and the verdicts in the
+// last row.
 func verdicts(runs []scenarios.Outcome) table {
 	out, last := table{Heads: heads("property")}, []tableCell{plainCell("verdict")}
 	for _, run := range runs {
@@ -36,8 +37,8 @@ func verdicts(runs []scenarios.Outcome) table {
 	return out
 }
 
-// propertiesOf are the properties that some runs are judged by. One that is only reported is left
-// out unless it is violated or expected to be.
+// propertiesOf returns the properties by which the runs are judged. A property that is only
+// reported is included only if it is violated or expected to be.
 func propertiesOf(runs []scenarios.Outcome) []checks.Property {
 	verdicts := make([]*checks.Verdict, len(runs))
 	for i, run := range runs {
@@ -46,16 +47,38 @@ func propertiesOf(runs []scenarios.Outcome) []checks.Property {
 	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
 }
 
-// silent reports whether a property that is only reported has nothing to report: no run violates it
-// and no scenario expects one to.
+// propertyGlossary explains the properties in the tables of some results, and the verdict.
+func propertyGlossary(results []*scenarios.Result) *document {
+	var runs []scenarios.Outcome
+	for _, r := range results {
+		runs = append(runs, r.Runs...)
+	}
+	var legend facts
+	var data []checks.Property
+	for _, p := range propertiesOf(runs) {
+		legend = append(legend, remarkOn(string(p), p.Title()))
+		if p.Data() {
+			data = append(data, p)
+		}
+	}
+	if len(data) > 0 {
+		legend = append(legend, remarkOn("verdict", "unsafe if the data is wrong, which means that "+story.Either(namesOf(data))+" is violated"))
+	}
+	d := &document{}
+	d.add("The properties", legend)
+	return d
+}
+
+// isSilent reports whether a property is only reported and has nothing to report: no run
+// violates it, and no scenario expects a violation.
 func silent(p checks.Property, runs []scenarios.Outcome) bool {
 	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
 		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
 	})
 }
 
-// sideBySide draws variants of a scenario side by side. What is wider than a page stands in
-// several tables, one below the other.
+// sideBySide draws the variants of a scenario side by side. If the table would be wider
+// than a page, it draws several tables, one below the other.
 func sideBySide(pairs [][]scenarios.Outcome, o Options) figure {
 	var tables []string
 	for len(pairs) > 0 {
@@ -69,7 +92,7 @@ func sideBySide(pairs [][]scenarios.Outcome, o Options) figure {
 	return figure(strings.Join(tables, "\n"))
 }
 
-// broad says that some line of a table without colours is wider than a page.
+// exceedsPage reports whether some line of a table without colours is wider than a page.
 func broad(table string) bool {
 	for line := range strings.Lines(table) {
 		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > pageWidth {
@@ -79,7 +102,8 @@ func broad(table string) bool {
 	return false
 }
 
-// variants has a row for each property, a column for each variant, and the verdicts below.
+// variantTable has a row for each property, a column for each variant, and the verdicts in
+// the last rows.
 func variants(pairs [][]scenarios.Outcome) table {
 	out := table{Heads: heads("side by side")}
 	for _, runs := range pairs {
@@ -110,8 +134,8 @@ func variants(pairs [][]scenarios.Outcome) table {
 	return out
 }
 
-// missed says which periods of the schedule nobody has run, for each variant; nil if there
-// are none.
+// missedRow lists for each variant the periods of the schedule for which no client ran the
+// job; nil if there are none.
 func missed(pairs [][]scenarios.Outcome) []tableCell {
 	row, any := []tableCell{plainCell("missed period")}, false
 	for _, runs := range pairs {
@@ -128,7 +152,8 @@ func missed(pairs [][]scenarios.Outcome) []tableCell {
 	return row
 }
 
-// outcomes are what became of a property in some runs, once where it is the same.
+// distinctOutcomes returns the outcomes of a property in some runs; equal neighbours are
+// listed once.
 func outcomes(runs []scenarios.Outcome, p checks.Property) []checks.Outcome {
 	var all []checks.Outcome
 	for _, run := range runs {
@@ -137,7 +162,7 @@ func outcomes(runs []scenarios.Outcome, p checks.Property) []checks.Outcome {
 	return slices.Compact(all)
 }
 
-// signs are those of outcomes, with an arrow between them.
+// signCell shows the signs of outcomes with an arrow between them.
 func signs(outcomes []checks.Outcome, arrow string, sign func(badge) span) tableCell {
 	var cell tableCell
 	for i, o := range outcomes {
@@ -149,8 +174,8 @@ func signs(outcomes []checks.Outcome, arrow string, sign func(badge) span) table
 	return cell
 }
 
-// measures says what the runs took, as far as the scenario asks: a line for each
-// variant, or for each run where they differ.
+// measureFacts lists the measures that the scenario asks for: a line for each variant,
+// which names each run if the runs differ.
 func measures(pairs [][]scenarios.Outcome) []remark {
 	var rows []remark
 	for i, name := range checks.MeasureNames() {

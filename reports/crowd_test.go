@@ -41,16 +41,16 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 	}
 }
 
-// On a terminal a part of the story of a crowd is told, and what tells all; which does.
+// On a terminal only a part of a long timeline is shown, with the option that shows all.
 func TestCrowdIsToldInPart(t *testing.T) {
-	const more = " of the story are left out here: --messages tells all."
+	const more = " left out here; --messages shows all."
 	for messages, want := range map[bool]bool{false: true, true: false} {
 		var b strings.Builder
 		if err := text(t).Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{Messages: messages}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), more); got != want {
-			t.Errorf("with messages %v it says that something is left out: %v", messages, got)
+			t.Errorf("with messages %v the note that clauses are left out: %v", messages, got)
 		}
 		if lines := strings.Count(b.String(), "\n"); (lines < 1000) != want {
 			t.Errorf("with messages %v it has %d lines", messages, lines)

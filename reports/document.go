@@ -10,27 +10,27 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A document is a text in chapters that can be written in more than one way: for a
-// terminal, in Markdown and, chapter by chapter, on a page.
+// A document is a text in chapters. It can be written for a terminal, in Markdown and,
+// chapter by chapter, in HTML.
 type document struct {
 	title string
-	// warning is what nobody may overlook, and summary what it all comes to.
+	// warning is shown first, and summary last.
 	warning, summary string
 	chapters         []chapter
 }
 
-// A chapter is what stands below a title; without a title it goes on with what stands
-// above it.
+// A chapter is a title with the pieces below it. A chapter without a title continues the
+// one before it.
 type chapter struct {
 	title string
-	// part says that the chapters that follow, up to the next part, belong to it.
+	// part reports whether this is only the heading of the chapters up to the next part.
 	part bool
-	// folds says that it is folded away where that can be.
+	// folds reports whether the chapter is collapsed in formats that can do so.
 	folds  bool
 	pieces []piece
 }
 
-// add adds a chapter with what is not empty of some pieces, if there is any.
+// add adds a chapter with the pieces that are not empty; none if all are.
 func (d *document) add(title string, pieces ...piece) {
 	c := chapter{title: title}
 	for _, b := range pieces {
@@ -43,30 +43,30 @@ func (d *document) add(title string, pieces ...piece) {
 	}
 }
 
-// begin begins a part.
+// beginPart adds the heading of a part.
 func (d *document) begin(title string) {
 	d.chapters = append(d.chapters, chapter{title: title, part: true})
 }
 
-// A draft is the lines of a report that is being written.
+// A draft collects the lines of a report.
 type draft struct{ b strings.Builder }
 
 func (d *draft) line(format string, args ...any) {
 	fmt.Fprintf(&d.b, format+"\n", args...)
 }
 
-// gap leaves a line empty, but not the first.
+// gap adds an empty line, unless it would be the first.
 func (d *draft) gap() {
 	if d.b.Len() > 0 {
 		d.line("")
 	}
 }
 
-// A text is a report that is being written for a terminal or a pipe.
+// A text is a report in progress for a terminal or a pipe.
 type text struct {
 	Options
 	draft
-	// width is how many columns a line may have; 0 is pageWidth.
+	// width is the maximum number of columns in a line; 0 is pageWidth.
 	width int
 }
 
@@ -106,9 +106,9 @@ func (t *text) document(d *document) {
 	}
 }
 
-// A markdownText is a document that is being written in Markdown. Its title is a heading
-// of a level, and the titles of its chapters are of the next; those of level 0 are bold,
-// for what is put into another document.
+// A markdownText is a document in progress in Markdown. level is the level of its title;
+// the titles of its chapters are one level below. At level 0 titles are bold text, for a
+// document that is put into another one.
 type markdownText struct {
 	draft
 	level int
@@ -156,7 +156,7 @@ func (m *markdownText) document(d *document) {
 	}
 }
 
-// fold folds away what is written meanwhile.
+// fold puts what write writes into a collapsed block.
 func (m *markdownText) fold(summary string, write func()) {
 	m.line("<details><summary>%s</summary>", summary)
 	write()
@@ -172,7 +172,7 @@ func (m *markdownText) pieces(pieces ...piece) {
 	}
 }
 
-// HTML is the chapter on a page.
+// HTML renders the chapter for a page.
 func (c chapter) HTML() template.HTML {
 	var pieces []template.HTML
 	for _, p := range c.pieces {

@@ -17,8 +17,8 @@ func init() {
 	})
 }
 
-// writeHistories writes a stream of histories, each after a comment that says what it
-// is.
+// writeHistories writes a stream of histories, each preceded by a comment that describes
+// it.
 func writeHistories(w io.Writer, results []*scenarios.Result, o Options) error {
 	var documents []string
 	for _, r := range results {
@@ -32,7 +32,7 @@ func writeHistories(w io.Writer, results []*scenarios.Result, o Options) error {
 	return err
 }
 
-// historyPages has a file for each history.
+// historyPages returns a file for each history.
 func historyPages(results []*scenarios.Result, o Options) []Page {
 	var pages []Page
 	names := pageNames{}
@@ -48,11 +48,11 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 	return pages
 }
 
-// mostHistories is for how many histories of one kind historyNames has names: which ones
-// a run has is known when it is over.
+// mostHistories is the number of histories of one kind that historyNames has names for. The
+// actual number is known only after the run.
 const mostHistories = 20
 
-// historyNames are the names that these files can have.
+// historyNames returns all names that these files can have.
 func historyNames(results []*scenarios.Result, _ Options) []string {
 	var files []string
 	names := pageNames{}
@@ -69,7 +69,7 @@ func historyNames(results []*scenarios.Result, _ Options) []string {
 	return files
 }
 
-// ednDocument is a history after comments that say what it is.
+// ednDocument writes a history, preceded by comments that describe it.
 func ednDocument(h edn.History, r *scenarios.Result, run scenarios.Outcome, o Options) string {
 	return fmt.Sprintf("; %s, %s: the verdict is %s\n; %s\n; replay: %s\n%s",
 		story.Visible(r.Scenario.Name), runTitle(run), run.Verdict.Verdict, h.Model, replay(r, o), h)

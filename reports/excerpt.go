@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// Excerpt writes the lines of the timeline that tell of some events, given by
-// their Seqs. An event that the story leaves out is told as messages are.
+// Excerpt writes the lines of the timeline that cover the given events, by their Seqs. For
+// an event that the timeline leaves out it writes the line of the timeline with messages.
 func (l Timeline) Excerpt(h *history.History, events []int) string {
 	var excerpt []story.Clause
 	told, detailed := story.Of(h, l.Messages), []story.Clause(nil)

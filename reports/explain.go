@@ -7,15 +7,15 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A remark is one plain statement about runs: whose it is and what it says.
+// A remark is one statement about runs: its label and its text.
 type remark struct{ About, Text story.Raw }
 
 func remarkOn[A, T ~string](about A, text T) remark {
 	return remark{story.Raw(about), story.Raw(text)}
 }
 
-// explain says what broke in the runs of one story and why, in as few sentences
-// as that takes. It knows nothing but the traces and what the checks found.
+// explainRuns says in a few sentences what broke in the runs of one variant, and why. It
+// uses only the traces and the findings of the checks.
 func explain(runs []scenarios.Outcome) []remark {
 	var remarks []remark
 	for _, run := range runs {
@@ -26,7 +26,7 @@ func explain(runs []scenarios.Outcome) []remark {
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.Text == "" })
 }
 
-// notes are what one has to know of how the runs were made.
+// buildNotes lists what the reader must know about how the runs were made.
 func notes(runs []scenarios.Outcome) []remark {
 	var remarks []remark
 	for _, run := range runs {
@@ -39,8 +39,8 @@ func notes(runs []scenarios.Outcome) []remark {
 	return remarks
 }
 
-// explainLocks says what broke of the lock, once where it is the same of all
-// runs.
+// explainLocks says which properties of the lock broke; a sentence that is the same for all
+// runs appears once.
 func explainLocks(runs []scenarios.Outcome) []remark {
 	var remarks []remark
 	said := make([][]story.Raw, len(runs))
@@ -65,7 +65,7 @@ func explainLocks(runs []scenarios.Outcome) []remark {
 	return remarks
 }
 
-// allTheSame says once what is the same of every run.
+// mergeEqual returns one remark if all remarks have the same text.
 func allTheSame(remarks []remark, about story.Raw) []remark {
 	for _, r := range remarks {
 		if r.Text != remarks[0].Text {

@@ -34,8 +34,8 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 	return m.writeTo(w)
 }
 
-// explanation tells a result. What all variants have in common is told once:
-// what comes before the events in front of them, what comes after behind them.
+// explanation describes a result. What all variants have in common appears once: the
+// setting before the events of the variants, the conclusions after them.
 func explanation(r *scenarios.Result, o Options) *document {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
@@ -52,7 +52,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 			return field(runs[0].Variant.Telling) != field(stories[0][0].Variant.Telling)
 		})
 	}
-	// say adds what all variants say alike, or what they do not.
+	// say adds the sayings that all variants share (same), or those in which they differ.
 	say := func(sayings []saying, of scenarios.Telling, same bool) {
 		for _, c := range sayings {
 			if shared(c.field) == same {
@@ -101,7 +101,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 		d.begin("all variants")
 		d.add("Side by side", sideBySide(ran, o))
 	}
-	d.add("What it took", facts(measures(ran)))
+	d.add("Measures", facts(measures(ran)))
 	say(afterwards[:1], base, true)
 	if sameDebate {
 		d.add("What each side says", debate(base))
@@ -112,10 +112,12 @@ func explanation(r *scenarios.Result, o Options) *document {
 	return d
 }
 
-// hasRun reports whether runs were made; otherwise only what is known without them is told.
+// hasRun reports whether the runs were executed. If not, the explanation contains only what
+// is known without them.
 func hasRun(runs []scenarios.Outcome) bool { return runs[0].History != nil }
 
-// leftOut says which stories are not told in full, because this program is without their locks.
+// missingLocks says which variants are not described in full, because their locks are not
+// linked into this program.
 func leftOut(stories [][]scenarios.Outcome) paragraph {
 	var lacks []string
 	for _, runs := range stories {
@@ -130,11 +132,11 @@ func leftOut(stories [][]scenarios.Outcome) paragraph {
 	if len(lacks) > 1 {
 		which = "the locks " + story.List(lacks) + " are"
 	}
-	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all has all locks, and tells it.")
+	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all contains all locks and shows it.")
 }
 
-// expected says which assumption a story breaks, and what its scenario expects of runs that were
-// not made.
+// expectedFacts says which assumption a variant breaks, and what its scenario expects of
+// runs that were not executed.
 func expected(runs []scenarios.Outcome) []remark {
 	v := runs[0].Variant
 	rows := assumes(v)
@@ -153,7 +155,7 @@ func expected(runs []scenarios.Outcome) []remark {
 	return rows
 }
 
-// brokeOrHeld is the title of what came of the runs.
+// resultTitle returns the title of the chapter about the results of the runs.
 func brokeOrHeld(runs []scenarios.Outcome) string {
 	if slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
 		return run.Verdict.Verdict != checks.Safe || len(violated(run, checks.Properties())) > 0
@@ -163,7 +165,7 @@ func brokeOrHeld(runs []scenarios.Outcome) string {
 	return "What held"
 }
 
-// A saying is something that a scenario says about itself in words.
+// A saying is a field of a scenario with text about itself.
 type saying struct {
 	title string
 	field func(scenarios.Telling) string
@@ -181,7 +183,7 @@ var (
 
 func theStory(t scenarios.Telling) string { return t.Story }
 
-// debate is what each side says.
+// debateFacts lists the opinion of each side.
 func debate(t scenarios.Telling) facts {
 	var said facts
 	for _, v := range t.Voices() {
@@ -190,7 +192,7 @@ func debate(t scenarios.Telling) facts {
 	return said
 }
 
-// events is the timeline, with the moments that matter marked.
+// timelineOf writes the timeline of the runs with the important moments marked.
 func events(runs []scenarios.Outcome, o Options) string {
 	stories := make([][]story.Clause, len(runs))
 	for i, run := range runs {
@@ -199,7 +201,7 @@ func events(runs []scenarios.Outcome, o Options) string {
 	return eventsOf(runs, stories, o)
 }
 
-// eventsOf is the timeline of stories that are told already, one of each run.
+// timelineOfClauses writes the timeline of the runs from their clauses.
 func eventsOf(runs []scenarios.Outcome, stories [][]story.Clause, o Options) string {
 	headings := make([]string, len(runs))
 	for i, run := range runs {
@@ -208,7 +210,7 @@ func eventsOf(runs []scenarios.Outcome, stories [][]story.Clause, o Options) str
 	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, stories)
 }
 
-// doubtful is what did not happen as the story says.
+// doubtFacts lists what did not happen as the scenario says.
 func doubtful(runs []scenarios.Outcome) []remark {
 	var rows []remark
 	add := func(about, text string) {
@@ -219,7 +221,7 @@ func doubtful(runs []scenarios.Outcome) []remark {
 	for _, run := range runs {
 		for _, w := range run.Verdict.Witnesses {
 			if !w.Seen {
-				add("not seen", w.Text)
+				add("did not happen", w.Text)
 			}
 		}
 		for i, f := range run.History.Trace.Faults {
@@ -231,7 +233,7 @@ func doubtful(runs []scenarios.Outcome) []remark {
 	return append(rows, notes(runs)...)
 }
 
-// assumes says which assumption a story breaks.
+// assumptionFacts says which assumption a variant breaks.
 func assumes(v *scenarios.Variant) []remark {
 	if v.Assumption == "" {
 		return nil
@@ -239,8 +241,8 @@ func assumes(v *scenarios.Variant) []remark {
 	return []remark{remarkOn("assumption", v.Assumption+assumptionWords[v.Assumption])}
 }
 
-// broke says which assumption broke, and what that did to the data and to the
-// lock. Which property broke when is in the timeline.
+// damageFacts says which assumption broke, and what that did to the data and to the lock.
+// The timeline shows when each property broke.
 func broke(runs []scenarios.Outcome) []remark {
 	v := runs[0].Variant
 	rows := assumes(v)
@@ -255,12 +257,11 @@ func broke(runs []scenarios.Outcome) []remark {
 	return append(rows, explainLocks(runs)...)
 }
 
-// assumptionWords say what a lock takes for granted, by the name of the
-// assumption.
+// assumptionWords describes what a lock relies on, by the name of the assumption.
 var assumptionWords = map[string]string{
-	"process":        ": every process goes on and keeps pace; none stops, dies or takes longer than its lease",
+	"process":        ": every process keeps running at normal speed; none stops, dies or takes longer than its lease",
 	"network":        ": a message arrives soon or not at all",
 	"clock":          ": clocks run at nearly the same speed and never jump",
-	"lock memory":    ": who keeps the lock remembers what was granted",
+	"lock memory":    ": the servers that keep the lock remember what they granted",
 	"storage memory": ": the storage remembers what it has applied and which tokens it has seen",
 }

@@ -68,7 +68,7 @@ func TestExplanation(t *testing.T) {
 		"\n  in short         the work outlasts the lease\n",
 		"  without fencing  unsafe. client-1's write of x at ",
 		"\n  with fencing     safe. The storage refused client-1's write",
-		"\n  the lock         client-2 entered its section",
+		"\n  the lock         client-2 entered its critical section",
 		"\nWhat would have prevented it\n\n  A fencing token.\n",
 		"\nWhat each side says\n\n  Kleppmann   Use tokens.\n  Sanfilippo  Look at the clock.\n  redis.io    Use both.\n",
 		"\nThe lesson\n\n  Leases end.\n",
@@ -111,7 +111,7 @@ func TestExplanationOfOneRun(t *testing.T) {
 	got := explained(t, "text", late, func(r *scenarios.Result) { r.Runs = r.Runs[1:] })
 	contains(t, got, "\n  the data    safe. The storage refused", "\nreplay: locksim explain late.yaml --seed 1 --fencing on\n")
 	if strings.Contains(got, "without fencing") {
-		t.Errorf("the other run is told of\n%s", got)
+		t.Errorf("the other run is mentioned\n%s", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	contains(t, got,
 		"late: The work takes too long\n\nThe setting\n\n  lock     single on 1 node, TTL 10s\n",
 		"\nThe question\n",
-		"\n── variant 1 of 2, late: The work takes too long\n\nThe setting of this variant\n\n  client-1  starts at once, works for 20s\n",
+		"\n── variant 1 of 2, late: The work takes too long\n\nThe setting of this variant\n\n  client-1  starts immediately, works for 20s\n",
 		"\nWhat happened\n\n  Somebody works for too long.\n",
 		"\nWhat would have prevented it\n\n  A fencing token.\n",
 		"\n── variant 2 of 2, in-time: The work is done in time\n",
@@ -145,17 +145,17 @@ func TestExplanationOfVariants(t *testing.T) {
 		"\n── all variants\n\nSide by side\n\n  side by side       late      in-time\n",
 		"\n  without fencing    ✗ unsafe  ✓ safe\n",
 		// Two SETs, and two releases of which the first has to send its script.
-		"\nWhat it took\n\n  lock-commands  late: 5, 3 per section granted\n                 in-time: 5, 3 per section granted\n",
+		"\nMeasures\n\n  lock-commands  late: 5, 3 per grant\n                 in-time: 5, 3 per grant\n",
 		"\nWhat each side says\n",
 		"\nThe lesson\n",
 		"\nSource\n",
 	)
 	for _, once := range []string{"The question", "TTL 10s", "What each side says", "The lesson", "Leases end."} {
 		if n := strings.Count(got, once); n != 1 {
-			t.Errorf("%q is told %d times", once, n)
+			t.Errorf("%q occurs %d times", once, n)
 		}
 	}
-	contains(t, explained(t, "markdown", text, nil), "\n### What it took\n\n- **lock-commands**: late: 5, 3 per section granted\n  - in-time: 5")
+	contains(t, explained(t, "markdown", text, nil), "\n### Measures\n\n- **lock-commands**: late: 5, 3 per grant\n  - in-time: 5")
 	only := explained(t, "text", text, func(r *scenarios.Result) {
 		s, err := r.Scenario.Only("in-time")
 		if err != nil {
@@ -165,7 +165,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	})
 	contains(t, only, "late, in-time: The work is done in time\n\nThe setting\n\n  lock ", "\nreplay: locksim explain late.yaml --seed 1 --variant in-time\n")
 	if strings.Contains(only, "──") {
-		t.Errorf("one variant is told as several\n%s", only)
+		t.Errorf("one variant is described as several\n%s", only)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestExplanationNamesWhatIsMissing(t *testing.T) {
 	text := strings.Replace(late, "client-1 worked]", "client-1 worked, client-2 crashed]", 1)
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"
 	contains(t, explained(t, "text", text, nil),
-		"\n  not seen  client-2 crashed\n",
+		"\n  did not happen  client-2 crashed\n",
 		"  fault 1   did not act: its moment never came: when client-2 crashed\n",
 		"\nWhat broke\n", "unknown. ")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// exploredLock is what was explored: "redlock on 5 nodes, TTL 30s".
+// exploredLock names the lock that was explored: "redlock on 5 nodes, TTL 30s".
 func exploredLock(r *explore.Result) string {
 	words := story.Visible(r.Lock)
 	if r.Nodes > 0 {
@@ -22,7 +22,7 @@ func exploredLock(r *explore.Result) string {
 	return words + ", no TTL"
 }
 
-// exploredTitle says how much was found.
+// exploredTitle says how many ways were found.
 func exploredTitle(r *explore.Result) string {
 	if len(r.Ways) == 0 {
 		return exploredLock(r) + ": no way to break it found"
@@ -30,16 +30,16 @@ func exploredTitle(r *explore.Result) string {
 	return fmt.Sprintf("%s: %s to break it", exploredLock(r), story.Count(len(r.Ways), "way"))
 }
 
-// incomplete says why a search is not to be trusted for what it did not find; ""
-// if it came to its end.
+// incompleteWarning says why a search ended early, so that what it did not find means
+// little; "" if it finished.
 func incomplete(r *explore.Result) string {
 	if r.Stopped == "" {
 		return ""
 	}
-	return "INCOMPLETE, because " + story.Visible(r.Stopped) + ": what follows is what the search had found until then."
+	return "INCOMPLETE, because " + story.Visible(r.Stopped) + ": this is what the search had found so far."
 }
 
-// searched says where faults could strike, and what the search was told.
+// searchFacts says where faults could strike, and with which options the search ran.
 func searched(r *explore.Result) []remark {
 	var rows []remark
 	for _, b := range r.Bases {
@@ -65,7 +65,7 @@ func searched(r *explore.Result) []remark {
 		plan += " of these kinds: " + r.Kinds.String()
 	}
 	if r.MaxFaults > 1 {
-		plan += fmt.Sprintf(", then up to %d at once", r.MaxFaults)
+		plan += fmt.Sprintf(", then up to %d at the same time", r.MaxFaults)
 	}
 	if r.MaxFaults > 1 && r.Budget > 0 {
 		plan += " in at most " + story.Count(r.Budget, "world")
@@ -73,8 +73,9 @@ func searched(r *explore.Result) []remark {
 	return append(rows, remarkOn("search", fmt.Sprintf("%s; seed %d", plan, r.Seed)))
 }
 
-// whyApart says what is wrong with the ways in which a paused process ran on.
-const whyApart = "A paused process did something all the same, because the lock's timers ran on. No real pause lets it, so none of this is held against the lock."
+// aboutRanOn explains why ways in which a paused process kept running are listed
+// separately.
+const whyApart = "A paused process still did something, because the lock's timers kept running. That cannot happen in a real pause, so the lock is not blamed for it."
 
 // exploredSummary counts what was found.
 func exploredSummary(r *explore.Result, since *Comparison) string {
@@ -91,17 +92,17 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	}
 	add("%s to break it", story.Count(len(r.Ways), "way"))
 	if len(r.Ways) > 0 {
-		words[0] += fmt.Sprintf(" (%d the lock's own fault, %d with wrong data even under fencing tokens)", own, fenced)
+		words[0] += fmt.Sprintf(" (%d the lock's own fault, %d with wrong data even with fencing tokens)", own, fenced)
 	}
 	if len(r.RanOn) > 0 {
-		add("%d kept apart", len(r.RanOn))
+		add("%d listed separately", len(r.RanOn))
 	}
 	if since != nil {
 		add("%d new and %d not found again since %s", len(since.New), len(since.Gone), story.Visible(since.Since))
 	}
 	switch {
 	case r.First > 0:
-		add("%s, and the first break was in number %s", WorldsTried(r.Worlds, r.Run()), story.Thousands(r.First))
+		add("%s, and the first break was in world number %s", WorldsTried(r.Worlds, r.Run()), story.Thousands(r.First))
 	default:
 		add("%s, and nothing broke", WorldsTried(r.Worlds, r.Run()))
 	}
@@ -111,15 +112,15 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	return story.Visible(r.Lock) + ": " + strings.Join(words, "; ")
 }
 
-// exploredDocument is the beginning and the end of every report of a search.
+// exploredDocument returns the beginning and the end of every report of a search.
 func exploredDocument(r *explore.Result, since *Comparison) *document {
 	d := &document{title: exploredTitle(r), warning: incomplete(r), summary: exploredSummary(r, since)}
 	d.add("", facts(searched(r)))
 	return d
 }
 
-// addComparison adds a chapter on what is new and what is gone since an earlier search, if
-// there was one.
+// addComparison adds a chapter about new and missing ways since an earlier search, if there
+// was one.
 func (d *document) addComparison(r *explore.Result, c *Comparison) {
 	if c == nil {
 		return
@@ -140,7 +141,7 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 	d.add("Compared with "+story.Visible(c.Since), said)
 }
 
-// addCoverage adds two chapters: on what was tried, and on what that did not find.
+// addCoverage adds two chapters: what was tried, and what was not found.
 func (d *document) addCoverage(r *explore.Result) {
 	was := []piece{facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r))}
 	var none points

@@ -10,11 +10,11 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A Comparison says what a search found that an earlier one had not, and the
-// other way round. Ways in which a paused process ran on are not compared.
+// A Comparison lists the ways that a search found and an earlier one did not, and vice
+// versa. Ways in which a paused process kept running are not compared.
 type Comparison struct {
-	// Since is what people call the earlier result, such as known.json, and Known
-	// what it was.
+	// Since is the name of the earlier result, such as known.json, and Known is that
+	// result.
 	Since string
 	Known *explore.Result
 	// New are in the order of the search and Gone in that of the earlier one.
@@ -22,17 +22,17 @@ type Comparison struct {
 	Gone []explore.Way
 }
 
-// A NewWay is a way that an earlier search had not found, or not like that.
+// A NewWay is a way that an earlier search did not find, or that has become worse.
 type NewWay struct {
 	Way explore.Way
-	// Worse says in what a way that was known is worse than before; "" is a way that
-	// was not known.
+	// Worse says in which respect a known way is worse than before; "" for a way that was
+	// not known.
 	Worse string
 }
 
-// Compare compares a search with an earlier one, which people call since. A way
-// is known by its ID. It is new all the same if it now breaks something with
-// fencing tokens that it did not, or is now the lock's own fault.
+// Compare compares a search with an earlier one, whose name is since. Ways are identified
+// by their IDs. A known way counts as new if it now breaks something with fencing tokens
+// that it did not break before, or is now the lock's own fault.
 func Compare(result, known *explore.Result, since string) *Comparison {
 	c := &Comparison{Since: fileForOthers(since), Known: known}
 	for _, w := range result.Ways {
@@ -61,7 +61,7 @@ func wayByID(ways []explore.Way, id string) (explore.Way, bool) {
 	return ways[i], true
 }
 
-// worse says in what a way is worse than it was; "" if it is not.
+// describeWorsening says in which respect a way is worse than it was; "" if it is not.
 func worse(before, now explore.Way) string {
 	var words []string
 	more := slices.DeleteFunc(slices.Clone(now.On), func(what string) bool { return slices.Contains(before.On, what) })
@@ -74,7 +74,7 @@ func worse(before, now explore.Way) string {
 	return strings.Join(words, ", and ")
 }
 
-// news is what a comparison says of a way: nothing of one that is known.
+// newWay returns what a comparison says about a way; false for a known way.
 func (c *Comparison) news(w explore.Way) (NewWay, bool) {
 	if c == nil {
 		return NewWay{}, false
@@ -86,7 +86,7 @@ func (c *Comparison) news(w explore.Way) (NewWay, bool) {
 	return c.New[i], true
 }
 
-// label is the news in one word.
+// label returns "NEW" or "WORSE".
 func (n NewWay) label() string {
 	if n.Worse != "" {
 		return "WORSE"
@@ -94,7 +94,7 @@ func (n NewWay) label() string {
 	return "NEW"
 }
 
-// says is the news in full: "NEW since known.json".
+// describe says in full what is new: "NEW since known.json".
 func (n NewWay) says(since string) string {
 	if n.Worse != "" {
 		return "WORSE than in " + story.Visible(since) + ": " + story.Visible(n.Worse)
@@ -102,7 +102,7 @@ func (n NewWay) says(since string) string {
 	return "NEW since " + story.Visible(since)
 }
 
-// inOne is the news with what happens in the way.
+// oneLine says what is new, with the title of the way.
 func (n NewWay) inOne() string {
 	text := n.label() + ": " + wayTitle(n.Way)
 	if n.Worse != "" {
@@ -111,7 +111,7 @@ func (n NewWay) inOne() string {
 	return text
 }
 
-// goneWords says what a way was that was not found again.
+// goneWords describes a way that was not found again.
 func goneWords(w explore.Way) string {
 	broke := slices.Clone(w.Off)
 	for _, what := range w.On {
@@ -122,17 +122,17 @@ func goneWords(w explore.Way) string {
 	return story.Cause(w.Cause) + ", which broke " + inFull(broke)
 }
 
-// doubts are the reasons for which the two searches can hardly be compared.
+// doubts lists the reasons why the two searches are hard to compare.
 func (c *Comparison) doubts(r *explore.Result) []string {
 	var doubts []string
 	if was := exploredLock(c.Known); was != exploredLock(r) {
-		doubts = append(doubts, "That was a search of "+was+".")
+		doubts = append(doubts, "The earlier search was of "+was+".")
 	}
 	if c.Known.Stopped != "" {
-		doubts = append(doubts, "That search was incomplete, so what seems new may not be.")
+		doubts = append(doubts, "The earlier search was incomplete, so a way that seems new may be old.")
 	}
 	if len(c.Gone) > 0 && (r.Stopped != "" || r.Worlds < c.Known.Worlds) {
-		doubts = append(doubts, fmt.Sprintf("This search tried %s and that one %s, so what seems gone may still be there.",
+		doubts = append(doubts, fmt.Sprintf("This search tried %s and the earlier one %s, so a way that seems gone may still exist.",
 			story.Count(r.Worlds, "world"), story.Thousands(c.Known.Worlds)))
 	}
 	return doubts

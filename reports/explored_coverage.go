@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sets is what people call sets of so many faults.
+// setsName returns the name of sets of so many faults.
 func sets(faults int) string {
 	switch faults {
 	case 1:
@@ -27,8 +27,8 @@ func sets(faults int) string {
 	return fmt.Sprintf("sets of %d faults", faults)
 }
 
-// WorldsTried is how many worlds a search tried, and how many of these it ran: the others
-// only repeat one that it ran.
+// WorldsTried says how many worlds a search tried, and how many of these it ran. The others
+// only repeat a world that it ran.
 func WorldsTried(tried, run int) string {
 	words := story.Count(tried, "world") + " tried, "
 	if run == tried {
@@ -37,8 +37,8 @@ func WorldsTried(tried, run int) string {
 	return words + story.Thousands(run) + " of them run"
 }
 
-// triedWords is how many sets of faults were tried of those that there are: "all
-// 8,934 single faults", "20,000 of 17,912,345 pairs".
+// triedWords says how many of all sets of faults were tried: "all 8,934 single faults",
+// "20,000 of 17,912,345 pairs".
 func triedWords(l explore.Level) string {
 	of := story.Thousands(l.Space) + " " + sets(l.Faults)
 	switch n := l.Sets(); {
@@ -53,7 +53,8 @@ func triedWords(l explore.Level) string {
 	}
 }
 
-// inWorlds is in how many worlds sets were tried, if some were in several; else "".
+// inWorlds says in how many worlds sets were tried, if some were tried in several;
+// otherwise "".
 func inWorlds(l explore.Level) string {
 	if l.Again == 0 {
 		return ""
@@ -61,7 +62,7 @@ func inWorlds(l explore.Level) string {
 	return " in " + story.Count(l.Tried, "world")
 }
 
-// coverage has a row for each number of faults.
+// coverage returns a row for each number of faults.
 func coverage(r *explore.Result) []remark {
 	points := 0
 	for _, b := range r.Bases {
@@ -99,7 +100,7 @@ func coverage(r *explore.Result) []remark {
 			words[len(words)-1] += " (but never the data)"
 		}
 		if l.Doubtful > 0 {
-			words = append(words, proveNothing(l.Doubtful, "")+", as when a fault found nothing to act on")
+			words = append(words, proveNothing(l.Doubtful, "")+", for example because a fault found nothing to act on")
 		}
 		if l.Behaviours > 0 {
 			words = append(words, story.Count(l.Behaviours, "new behaviour"))
@@ -113,30 +114,31 @@ func coverage(r *explore.Result) []remark {
 func countWords(r *explore.Result) string {
 	words := WorldsTried(r.Worlds, r.Run()) + ". "
 	if n := r.Parts; n > 0 {
-		words += fmt.Sprintf("In %s of these a set lacks one fault of a larger set, which was compared with it. ", story.Thousands(n))
+		words += fmt.Sprintf("%s of these try a larger set of faults without one of its faults, for comparison. ", story.Thousands(n))
 	}
-	return words + "Worlds without faults, and those that make ways smaller, measure them or draw the map, are not counted."
+	return words + "Not counted are worlds without faults, and worlds that shrink a way, measure it or draw the danger map."
 }
 
-// kindsWords says what a kind of pair is; "" if nothing is said of kinds.
+// kindsWords explains what a kind of faults is; "" if the report does not mention kinds.
 func kindsWords(r *explore.Result) string {
 	if slices.ContainsFunc(r.Levels, func(l explore.Level) bool { return l.Kinds > 0 }) {
-		return "Faults that lead to the same behaviour are of one kind."
+		return "Faults that lead to the same behaviour count as one kind."
 	}
 	return ""
 }
 
-// A harm is something that a search may not have found.
+// A harm is a sort of damage that a search may or may not have found.
 type harm struct {
-	// does says what a fault does that brings it about.
+	// does is the predicate of a sentence about a fault that causes the harm.
 	does string
-	// is reports whether something that broke is that.
+	// is reports whether a damage is this harm.
 	is func(explore.Harm) bool
-	// data is the run in whose data the harm is; "" if it is none of data.
+	// data is the fencing of the run whose data is damaged; "" if the harm is not about
+	// data.
 	data string
 }
 
-// dataHarm is a harm to the data in one run.
+// dataHarm returns the harm to the data in one run.
 func dataHarm(does, fencing string) harm {
 	return harm{does, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).Data() }, fencing}
 }
@@ -146,19 +148,19 @@ var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing
 
 var harms = []harm{
 	corruptsFenced,
-	{"makes the lock itself do wrong", func(h explore.Harm) bool { return h.Fault == checks.FaultLock }, ""},
-	{"makes the lock grant two leases at once", func(h explore.Harm) bool { return h.What == string(checks.LeaseExclusion) }, ""},
+	{"makes the lock itself misbehave", func(h explore.Harm) bool { return h.Fault == checks.FaultLock }, ""},
+	{"makes the lock grant two leases at the same time", func(h explore.Harm) bool { return h.What == string(checks.LeaseExclusion) }, ""},
 	dataHarm("corrupts the data even without fencing tokens", runs.Without),
 }
 
-// in reports whether an effect shows the harm.
+// in reports whether a damage shows the harm.
 func (h harm) in(e explore.Effect) bool { return slices.ContainsFunc(e, h.is) }
 
 // inExample reports whether the example of a way shows the harm.
 func (h harm) inExample(w explore.Way) bool { return h.in(w.Effect) }
 
-// onMap reports whether a danger map shows the harm. Its worlds are no part of the
-// search: their pauses are of lengths that it does not try.
+// onMap reports whether a danger map shows the harm. The worlds of a map are not part of
+// the search: their pauses have lengths that the search does not try.
 func (h harm) onMap(maps []explore.DangerMap) bool {
 	corrupted := func(row []explore.Danger) bool { return slices.Contains(row, explore.Corrupted) }
 	return slices.ContainsFunc(maps, func(m explore.DangerMap) bool {
@@ -166,15 +168,15 @@ func (h harm) onMap(maps []explore.DangerMap) bool {
 	})
 }
 
-// An absence is a sentence on what was not found.
+// An absence is a sentence about a harm that was not found.
 type absence struct {
 	says string
-	// firm is whether it rests on all single faults at least, and nothing in the report
-	// says otherwise.
+	// firm reports whether at least all single faults were tried, and nothing in the report
+	// contradicts the sentence.
 	firm bool
 }
 
-// notFound says plainly what was not found, and on which worlds that rests.
+// notFound lists which harms were not found, and which worlds were tried.
 func notFound(r *explore.Result) []absence {
 	if len(r.Ways)+len(r.RanOn) == 0 && r.First == 0 && !slices.ContainsFunc(harms, func(h harm) bool { return h.onMap(r.Maps) }) {
 		return []absence{{"Nothing broke, without fencing tokens or with them" + tried(r, r.Levels) + ".", settled(r)}}
@@ -191,13 +193,13 @@ func notFound(r *explore.Result) []absence {
 	return all
 }
 
-// notFound says of one harm what it takes at least; "" if a single fault is
-// enough, or none is needed. It looks at all worlds and not at the examples of ways
-// alone, because a world may do a harm and be no example of it.
+// notFound says how many faults one harm takes at least; "" if a single fault is enough, or
+// none is needed. It considers all worlds and not only the examples of ways, because a
+// world can show a harm without being the example of a way.
 func (h harm) notFound(r *explore.Result) string {
 	doubt := ""
 	if slices.ContainsFunc(r.RanOn, h.inExample) {
-		doubt = ", but for what is kept apart"
+		doubt = ", except for the ways listed separately"
 	}
 	faults, found := h.fewest(r)
 	if !found {
@@ -221,8 +223,8 @@ func (h harm) notFound(r *explore.Result) string {
 	return said + "."
 }
 
-// fewest is the smallest number of faults with which the harm was done, in any world
-// that was tried or in the example of a way, which may be smaller than any of these.
+// fewest returns the smallest number of faults that caused the harm, in any tried world or
+// in the example of a way, which may be smaller than any of these.
 func (h harm) fewest(r *explore.Result) (faults int, found bool) {
 	see := func(n int) {
 		if !found || n < faults {
@@ -242,8 +244,8 @@ func (h harm) fewest(r *explore.Result) (faults int, found bool) {
 	return faults, found
 }
 
-// examples are the ways of whose examples so many faults do the harm: "way 1", "ways 1
-// and 2"; "" is none.
+// examples lists the ways whose examples show the harm with exactly so many faults: "way
+// 1", "ways 1 and 2"; "" for none.
 func (h harm) examples(ways []explore.Way, faults int) string {
 	var numbers []string
 	for i, w := range ways {
@@ -260,28 +262,28 @@ func (h harm) examples(ways []explore.Way, faults int) string {
 	return "ways " + story.List(numbers)
 }
 
-// proveNothing says that so many worlds do, with or without "that".
+// inconclusive says that n worlds are inconclusive; that is "" or " that".
 func proveNothing(n uint64, that string) string {
 	if n == 1 {
-		return "1" + that + " proves nothing"
+		return "1" + that + " is inconclusive"
 	}
-	return story.Thousands(n) + that + " prove nothing"
+	return story.Thousands(n) + that + " are inconclusive"
 }
 
-// exhaustive reports whether everything was tried that there is.
+// exhaustive reports whether all sets of all levels were tried.
 func exhaustive(levels []explore.Level) bool {
 	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 || l.Estimated })
 }
 
-// tried is the worlds on which a sentence rests: " (tried: all 8,934 single faults
-// and 20,000 of 17,912,345 pairs)", and of which kinds of faults if not of all.
+// triedNote says which worlds a sentence is based on: " (tried: all 8,934 single faults and
+// 20,000 of 17,912,345 pairs)", with the kinds of faults if not all were tried.
 func tried(r *explore.Result, levels []explore.Level) string {
 	var words []string
 	for _, l := range levels {
 		if l.Faults > 0 && l.Tried > 0 {
 			text := triedWords(l) + inWorlds(l)
 			if l.Doubtful > 0 {
-				text += " less " + proveNothing(l.Doubtful, " that")
+				text += " except " + proveNothing(l.Doubtful, " that")
 			}
 			words = append(words, text)
 		}
@@ -296,7 +298,7 @@ func tried(r *explore.Result, levels []explore.Level) string {
 	return " (tried: " + story.List(words) + sizesWords(r) + kinds + ")"
 }
 
-// sizesWords says how large the faults were that were tried; "" if that is not known.
+// sizesWords says how large the tried faults were; "" if that is unknown.
 func sizesWords(r *explore.Result) (words string) {
 	if len(r.Lengths) > 0 {
 		words += "; faults of " + listOf(r.Lengths, trace.ShortDuration)
@@ -315,7 +317,7 @@ func listOf[E any](all []E, text func(E) string) string {
 	return story.List(words)
 }
 
-// notCovered says of which faults the search says nothing.
+// notCovered says which faults the search does not cover.
 func notCovered(r *explore.Result) string {
 	var kinds []string
 	for _, k := range sim.FaultKinds() {
@@ -327,8 +329,7 @@ func notCovered(r *explore.Result) string {
 		story.Count(r.MaxFaults, "fault"), story.List(kinds))
 }
 
-// settled reports whether a search that found nothing of a kind has at least tried
-// every single fault.
+// settled reports whether a search has tried at least every single fault.
 func settled(r *explore.Result) bool {
 	single := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults != 1 })
 	return len(single) > 0 && exhaustive(single)

@@ -88,12 +88,12 @@ func TestNotFound(t *testing.T) {
 			found(levels{some(less(isFenced)), pairs(every)}, way(2, every)),
 			[]string{"No single fault that was tried " + fenced + " (tried: 4 of 10 single faults). It takes 2 faults: see way 1."},
 		},
-		"worlds that prove nothing": {
+		"worlds that are inconclusive": {
 			found(levels{
 				{Faults: 1, Space: 1500, Tried: 1500, Doubtful: 1200, Effect: less(isFenced)},
 				{Faults: 2, Space: 99, Tried: 50, Doubtful: 1, Effect: less(isFenced)},
 			}),
-			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults less 1,200 that prove nothing and 50 of 99 pairs less 1 that proves nothing)."},
+			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
 		},
 		// The map has pauses of lengths that the search does not try.
 		"a pause in the danger map": {
@@ -121,9 +121,9 @@ func TestNotFound(t *testing.T) {
 				"Nothing found " + data + " (tried: all 10 single faults). But a pause in the danger map does.",
 			},
 		},
-		"kept apart": {
+		"listed separately": {
 			explore.Result{First: 1, RanOn: []explore.Way{way(1, explore.Effect{isFenced})}, Levels: levels{all(less(isFenced))}},
-			[]string{"Nothing found " + fenced + ", but for what is kept apart (tried: all 10 single faults)."},
+			[]string{"Nothing found " + fenced + ", except for the ways listed separately (tried: all 10 single faults)."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,10 +171,10 @@ func TestCoverage(t *testing.T) {
 		"12 of 40 single faults tried; something broke in 3, and in none with fencing tokens; 2 new behaviours": {
 			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{{Fencing: runs.Without, What: "write-order"}},
 		},
-		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 proves nothing, as when a fault found nothing to act on": {
+		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 is inconclusive, for example because a fault found nothing to act on": {
 			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{{Fencing: runs.Without, What: "write-order"}, {Fencing: runs.With, What: "section-exclusion"}},
 		},
-		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 prove nothing, as when a fault found nothing to act on": {
+		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 are inconclusive, for example because a fault found nothing to act on": {
 			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{{Fencing: runs.With, What: "write-order"}},
 		},
 	} {

@@ -8,33 +8,33 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// writeExploredHTML writes what a search found as a page of its own.
+// writeExploredHTML writes the result of a search as a page.
 func writeExploredHTML(w io.Writer, r *explore.Result, o Options) error {
 	_, err := w.Write(exploredPage(r, o, noPages).html())
 	return err
 }
 
-// noPages is for a report beside which there are no pages on scenarios.
+// noPages is for a report without pages about scenarios.
 func noPages(string) string { return "" }
 
-// A searchPage is what a search found, on a page.
+// A searchPage is the data of a page about a search.
 type searchPage struct {
 	Title, Incomplete, Summary string
-	// Before stands above the maps and the lists of ways, and After below them.
+	// Before is above the maps and the lists of ways, and After below them.
 	Before, After []chapter
 	Maps          []heatmap
 	Lists         []wayCards
 }
 
-// A wayCards is a chapter with ways, and what the words in it mean.
+// A wayCards is a chapter with ways and the legend of its words.
 type wayCards struct {
 	Title, Why string
 	Ways       []wayCard
 	Legend     []remark
 }
 
-// exploredPage lays out what a search found. page is the address of what tells more of
-// the scenario in a file; "" if nothing does.
+// exploredPage lays out the result of a search. page returns the address of the page about
+// the scenario in a file; "" if there is none.
 func exploredPage(r *explore.Result, o Options, page func(file string) string) sheet {
 	before, after := exploredDocument(r, o.Since), &document{}
 	before.addComparison(r, o.Since)
@@ -57,10 +57,10 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 	return s
 }
 
-// pictured adds to the legend of ways what their bars mean.
+// withBars adds the meaning of the bars to the legend of ways.
 func pictured(legend []remark, ways []explore.Way) []remark {
 	if slices.ContainsFunc(ways, func(w explore.Way) bool { return len(w.Margins) > 0 }) {
-		legend = append(legend, remark{"bar", "the sizes from nothing on: what is survived, then what is not; the dashed line is the TTL"})
+		legend = append(legend, remark{"bar", "sizes from zero upwards: first those that are survived, then those that break the lock; the dashed line is the TTL"})
 	}
 	return legend
 }

@@ -12,26 +12,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A heatmap is a danger map on a page: a table whose cells have a colour and a sign,
-// and say the rest to those who point at them or do not see them.
+// A heatmap is a danger map on a page: a table whose cells have a colour and a sign, and a
+// text for readers who point at them or use a screen reader.
 type heatmap struct {
 	ID, Title string
 	Lengths   []string
 	Rows      []heatRow
 	Legend    []heatSign
-	// Note says what the mark between two columns is; "" if there is none.
+	// Note explains the mark between two columns; "" if there is none.
 	Note string
 }
 
-// A heatRow is a line of a heatmap. One without cells stands for several that are the
-// same.
+// A heatRow is a line of a heatmap. A row without cells represents several equal rows.
 type heatRow struct {
 	Label string
 	Cells []heatCell
 }
 
-// A heatCell is what a pause of one length does. PastTTL is the first in its row that is
-// longer than a grant lasts.
+// A heatCell shows what a pause of one length does. PastTTL marks the first cell in its row
+// whose pause is longer than a grant lasts.
 type heatCell struct {
 	Sign, Level, Says string
 	PastTTL           bool
@@ -40,11 +39,12 @@ type heatCell struct {
 // A heatSign is one entry of the legend.
 type heatSign struct{ Sign, Level, Means string }
 
-// perilLevels are the names of perils for styles, and perilMeanings those for people.
+// perilLevels are the names of perils in the style sheet, and perilMeanings those for
+// people.
 var (
 	perilLevels   = []string{unharmed: "unharmed", unclear: "unclear", misbehaved: "misbehaved", twoHolders: "two-holders", corruptedWithout: "corrupted", corruptedWith: "corrupted-fenced"}
 	perilMeanings = []string{
-		unharmed: "safe", unclear: "unknown", misbehaved: "misconduct: the lock does what no caller can live with", twoHolders: "two holders at once",
+		unharmed: "safe", unclear: "unknown", misbehaved: "misconduct: the lock does something that no caller can tolerate", twoHolders: "two holders at the same time",
 		corruptedWithout: "data corrupted without fencing", corruptedWith: "data corrupted even with fencing",
 	}
 )
@@ -65,7 +65,7 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 		past = -1
 	}
 	if past >= 0 {
-		h.Note = "The upright line is the TTL, " + trace.ShortDuration(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
+		h.Note = "The vertical line is the TTL, " + trace.ShortDuration(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
 	}
 	for _, d := range c.Lengths {
 		h.Lengths = append(h.Lengths, trace.ShortDuration(d))
@@ -89,7 +89,7 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 	return h
 }
 
-// dangers are the cells of the chart's map for one run; nil if there is none.
+// dangers returns the cells of the chart's map for one run; nil if there is none.
 func (c chart) dangers(maps []explore.DangerMap, fencing string) [][]explore.Danger {
 	i := slices.IndexFunc(maps, func(m explore.DangerMap) bool {
 		return m.Fencing == fencing && m.Base == c.Base && m.Client == c.Client && slices.Equal(m.Starts, c.Starts) && slices.Equal(m.Lengths, c.Lengths)
@@ -100,7 +100,7 @@ func (c chart) dangers(maps []explore.DangerMap, fencing string) [][]explore.Dan
 	return maps[i].Cells
 }
 
-// dangerWords says what became of the lock in a run, if that is known.
+// dangerWords says what happened to the lock in a run, if that is known.
 func dangerWords(run string, cells [][]explore.Danger, i, k int) []string {
 	if i >= len(cells) || k >= len(cells[i]) {
 		return nil

@@ -18,29 +18,29 @@ type wayCard struct {
 	Faults                         []string
 	Facts                          []remark
 	Margins                        []marginBar
-	// File is the scenario file that tells it, Replay the command that runs it, and
-	// Page what shows its diagram; "" is none.
+	// File is the scenario file of the way, Replay the command that runs it, and Page the
+	// page with its diagram; each "" if there is none.
 	File, Replay, Page string
-	// Stack is what a lock did that no lock may do.
+	// Stack is the misconduct of the lock, with its stack.
 	Stack listing
 }
 
-// A wayHarm is what broke in one run, in short.
+// A wayHarm says in short what broke in one run.
 type wayHarm struct {
 	Run, Mood string
 	Words     []string
 }
 
-// A marginBar is how large a fault has to be, as a bar. Up to Survived nothing breaks;
-// from Broken on something does, which is the Rest of the bar. These, and where the TTL
-// is, are thousandths of it.
+// A marginBar shows as a bar how large a fault must be. Up to Survived nothing breaks; from
+// Broken on something does, over the Rest of the bar. These positions, and that of the TTL,
+// are thousandths of the bar.
 type marginBar struct {
 	Text                        string
 	Survived, Broken, Rest, TTL int
 }
 
-// marginScale is the scale of all bars of a page: so that they compare, the longest of
-// them fits, and it can be seen that more breaks as well.
+// marginScale returns the scale of all bars of a page, so that they can be compared. The
+// longest bar fits with some room, which shows that larger faults break the lock too.
 func marginScale(r *explore.Result) time.Duration {
 	longest := r.TTL
 	for _, ways := range [][]explore.Way{r.Ways, r.RanOn} {
@@ -65,7 +65,7 @@ func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCa
 	return cards
 }
 
-// newCard is what stands on the card of a way whatever its list.
+// newCard returns the content of a way's card that does not depend on its list.
 func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	card := wayCard{
 		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
@@ -97,11 +97,11 @@ func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	return card
 }
 
-// marginBars draw sizes beside the TTL, to one scale.
+// marginBars draws sizes next to the TTL, to one scale.
 type marginBars struct{ ttl, scale time.Duration }
 
-// of shows a size that is a time beside the TTL, and a rate beside the largest that a clock
-// can have.
+// of draws a margin: a time relative to the TTL, a rate relative to the largest rate that a
+// clock can have.
 func (b marginBars) of(m explore.Margin) marginBar {
 	if m.Broken.Rate != 0 {
 		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)
@@ -111,7 +111,7 @@ func (b marginBars) of(m explore.Margin) marginBar {
 	return marginBar{m.String(), b.thousandths(m.Survived.Time), broken, 1000 - broken, b.thousandths(b.ttl)}
 }
 
-// thousandths is how much of a bar a length of time is.
+// thousandths converts a duration to thousandths of a bar.
 func (b marginBars) thousandths(d time.Duration) int {
 	if b.scale <= 0 {
 		return 0

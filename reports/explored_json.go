@@ -12,10 +12,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// exploreSchema names the shape in JSON of what a search found. Fields may be
-// added to it; none is renamed, removed or given another meaning. A field that
-// ends in _ns is a length of time in nanoseconds, and the field of that name
-// without _ns says the same for people.
+// exploreSchema identifies the JSON format of the result of a search. Fields may be added;
+// no field is renamed, removed or given another meaning. A field whose name ends in _ns is
+// a duration in nanoseconds; the field without _ns has the same value for people.
 const exploreSchema = "locksim/explore/v1"
 
 type jsonExplored struct {
@@ -25,23 +24,23 @@ type jsonExplored struct {
 	TTL    string        `json:"ttl"`
 	TTLNS  time.Duration `json:"ttl_ns"`
 	Seed   uint64        `json:"seed"`
-	// Kinds are the kinds of faults that were tried; it is missing if all were.
+	// Kinds are the kinds of faults that were tried; missing if all were.
 	Kinds explore.Kinds `json:"kinds,omitzero"`
-	// Quick says that only the classic causes were tried; it is missing otherwise.
+	// Quick reports whether only the classic causes were tried; missing if false.
 	Quick     bool `json:"quick,omitempty"`
 	MaxFaults int  `json:"max_faults"`
-	// LengthsNS and RatesPPB are the sizes of the faults that were tried, the rates of clocks
-	// in parts per billion. Documents of older versions do not have them.
+	// LengthsNS and RatesPPB are the sizes of the tried faults; clock rates are in parts
+	// per billion. Documents of older versions lack them.
 	LengthsNS []time.Duration `json:"lengths_ns,omitempty"`
 	RatesPPB  []sim.Rate      `json:"rates_ppb,omitempty"`
-	// TakeoverNS is how long after a crash of its holder another client is granted the lock;
-	// it is missing if that is less than twice the TTL.
+	// TakeoverNS is how long after a crash of the holder another client is granted the
+	// lock; missing if that is less than twice the TTL.
 	TakeoverNS time.Duration `json:"takeover_ns,omitempty"`
 	Budget     int           `json:"budget"`
 	Stopped    string        `json:"stopped"`
-	// Worlds is how many worlds were tried: the tried of all levels, and parts. Run is how
-	// many of these were run: the others only repeat one that was. Parts were run only to know
-	// what a part of a larger set does; it is missing if none were. Older documents have
+	// Worlds is the number of worlds tried: those of all levels, and parts. Run is how many
+	// of these were run: the others only repeat one that was run. Parts is the number of
+	// worlds that try a part of a larger set of faults; missing if 0. Older documents have
 	// neither run nor parts.
 	Worlds int                  `json:"worlds"`
 	Run    int                  `json:"run"`
@@ -54,7 +53,7 @@ type jsonExplored struct {
 	Maps   []jsonDangerMap      `json:"maps"`
 	// NotFound are sentences for people.
 	NotFound []string `json:"not_found"`
-	// Comparison is there only if an earlier result was given.
+	// Comparison is present only if an earlier result was given.
 	Comparison *jsonComparison `json:"comparison,omitempty"`
 }
 
@@ -62,35 +61,37 @@ type jsonLevel struct {
 	Faults int    `json:"faults"`
 	Space  uint64 `json:"space"`
 	Tried  uint64 `json:"tried"`
-	// Repeats is how many of those tried only repeat what another one shows, and were not
-	// run; it is missing if none.
+	// Repeats is how many of the tried worlds only repeat another one and were not run;
+	// missing if 0.
 	Repeats uint64 `json:"repeats,omitempty"`
-	// Run is how many of those tried were run, so tried less repeats.
+	// Run is how many of the tried worlds were run: tried minus repeats.
 	Run uint64 `json:"run"`
-	// Again is how many of those tried have a set that another of them has; it is missing if
-	// none has. Estimated says that again and untried are estimates; it is missing otherwise.
+	// Again is how many of the tried worlds have the same set of faults as another one;
+	// missing if 0. Estimated reports whether again and untried are estimates; missing if
+	// false.
 	Again     uint64 `json:"again,omitempty"`
 	Estimated bool   `json:"estimated,omitempty"`
-	// Untried is how many of the space were not tried.
+	// Untried is how many sets of the space were not tried.
 	Untried     uint64 `json:"untried"`
 	Kinds       uint64 `json:"kinds"`
 	KindsTried  uint64 `json:"kinds_tried"`
 	Broke       uint64 `json:"broke"`
 	BrokeFenced uint64 `json:"broke_fenced"`
-	// Doubtful is how many of the worlds tried prove nothing; it is missing if none.
+	// Doubtful is how many of the tried worlds are inconclusive; missing if 0.
 	Doubtful uint64 `json:"doubtful,omitempty"`
-	// Effect is everything that broke in the worlds tried, in the words of a way's.
+	// Effect is everything that broke in the tried worlds, in the same form as a way's
+	// effect.
 	Effect     explore.Effect `json:"effect"`
 	Behaviours int            `json:"behaviours"`
 }
 
 type jsonWay struct {
 	ID string `json:"id"`
-	// Title and Story tell the example to people. They are missing if it has no file.
+	// Title and Story describe the example for people; missing if it has no file.
 	Title string   `json:"title,omitempty"`
 	Story string   `json:"story,omitempty"`
 	Cause []string `json:"cause"`
-	// Causes are all that were seen to do the same, the most common first.
+	// Causes are all causes that had the same effect, the most common first.
 	Causes []explore.Cause `json:"causes"`
 	Stages []string        `json:"stages"`
 	// WithoutFencing and WithFencing are what breaks in the two runs of the example.
@@ -102,17 +103,17 @@ type jsonWay struct {
 	Effect         explore.Effect `json:"effect"`
 	Margins        []jsonMargin   `json:"margins"`
 	File           string         `json:"file"`
-	// Replay is there if there is a file.
+	// Replay is present if there is a file.
 	Replay string `json:"replay,omitempty"`
-	// Why is there if the lock did what no lock may do, with the stack.
+	// Why is present if the lock misbehaved; it contains the stack.
 	Why string `json:"why,omitempty"`
 }
 
 type jsonWorld struct {
-	// Base is the place of the example's base in bases, from 0.
+	// Base is the index of the example's base in bases, from 0.
 	Base int `json:"base"`
-	// Clients, Nodes, Starts and Persistence are what is different in it; null or 0 is
-	// nothing. Older documents have the persistence at the faults alone.
+	// Clients, Nodes, Starts and Persistence are the differences from the base; null or 0
+	// means no difference. In older documents only faults have a persistence.
 	Clients     []string                   `json:"clients"`
 	Nodes       int                        `json:"nodes"`
 	Starts      map[string]trace.Point     `json:"starts"`
@@ -134,19 +135,19 @@ type jsonExploredFault struct {
 	When   trace.Point     `json:"when,omitzero"`
 	For    string          `json:"for,omitempty"`
 	ForNS  time.Duration   `json:"for_ns,omitempty"`
-	// Persistence is what the node that it crashes writes to its disk.
+	// Persistence is the persistence of the node that the fault crashes.
 	Persistence sim.Persistence `json:"persistence,omitempty"`
 }
 
 type jsonMargin struct {
-	// Fault is the fault's place in the example, from 0.
+	// Fault is the index of the fault in the example, from 0.
 	Fault      int           `json:"fault"`
 	What       string        `json:"what"`
 	Survived   string        `json:"survived"`
 	SurvivedNS time.Duration `json:"survived_ns"`
 	Broken     string        `json:"broken"`
 	BrokenNS   time.Duration `json:"broken_ns"`
-	// SurvivedPPB and BrokenPPB are there if the size is the rate of a clock: in parts per
+	// SurvivedPPB and BrokenPPB are present if the size is a clock rate, in parts per
 	// billion. The times are 0 then.
 	SurvivedPPB int64 `json:"survived_ppb,omitempty"`
 	BrokenPPB   int64 `json:"broken_ppb,omitempty"`
@@ -159,7 +160,7 @@ type jsonDangerMap struct {
 	Lengths   []string        `json:"lengths"`
 	LengthsNS []time.Duration `json:"lengths_ns"`
 	Starts    []string        `json:"starts"`
-	// Cells has a row for each start and in it a cell for each length.
+	// Cells has a row for each start, with a cell for each length.
 	Cells [][]explore.Danger `json:"cells"`
 }
 
@@ -171,8 +172,7 @@ type jsonComparison struct {
 
 type jsonNewWay struct {
 	ID string `json:"id"`
-	// Worse says in what a way that was known is worse; it is missing if the way was
-	// not known.
+	// Worse says in which respect a known way is worse; missing if the way was not known.
 	Worse string `json:"worse,omitempty"`
 }
 
@@ -211,7 +211,7 @@ func levelJSON(l explore.Level) jsonLevel {
 	}
 }
 
-// level is the level as the search had it.
+// level converts the level to the type of the search.
 func (l jsonLevel) level() explore.Level {
 	return explore.Level{
 		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Again: l.Again, Estimated: l.Estimated,
@@ -242,7 +242,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 	return all
 }
 
-// present is a list that JSON shows as one even if it is empty.
+// present returns a list that JSON writes as [] if it is empty.
 func present[T any](list []T) []T { return append([]T{}, list...) }
 
 func worldJSON(w runs.World) jsonWorld {
@@ -278,7 +278,7 @@ func dangerJSON(m explore.DangerMap) jsonDangerMap {
 	return out
 }
 
-// way is the way as the search had it, without the text of its scenario.
+// way converts the way to the type of the search, without the text of its scenario.
 func (w jsonWay) way() explore.Way {
 	way := explore.Way{
 		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Causes: w.Causes, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Fault: w.Fault, Worlds: w.Worlds,
@@ -296,7 +296,7 @@ func (w jsonWay) way() explore.Way {
 func (w jsonWorld) world() runs.World {
 	world := runs.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
 	for _, f := range w.Faults {
-		if fault, err := f.fault(); err == nil { // check has refused any other
+		if fault, err := f.fault(); err == nil { // check has refused invalid faults
 			world.Faults = append(world.Faults, fault)
 			if f.Persistence != "" && w.Persistence == nil {
 				if world.Change.Persistence == nil {
@@ -309,7 +309,7 @@ func (w jsonWorld) world() runs.World {
 	return world
 }
 
-// fault is the fault as the search had it.
+// fault converts the fault to the type of the search.
 func (f jsonExploredFault) fault() (runs.Fault, error) {
 	return runs.Parameters{
 		Parts:  sim.Parts{Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: f.Step, By: f.ByNS, Rate: f.Rate},

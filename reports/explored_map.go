@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A peril is what becomes of a lock, with the run in which it does: what a cell of a
-// chart shows. The worse is the greater.
+// A peril is what a cell of a chart shows: what happens to the lock, and in which run. A
+// greater value is worse.
 type peril int
 
 const (
@@ -27,26 +27,26 @@ const (
 	corruptedWith
 )
 
-// perilSigns are the cells of a chart.
+// perilSigns are the signs in the cells of a chart.
 var perilSigns = []string{unharmed: "·", unclear: "?", misbehaved: "m", twoHolders: "2", corruptedWithout: "x", corruptedWith: "X"}
 
 // perilTones are their colours on a terminal.
 var perilTones = []string{unharmed: "good", unclear: "soft", misbehaved: "doubt", twoHolders: "doubt", corruptedWithout: "doubt", corruptedWith: "bad"}
 
-// chartLegend explains the signs, and that of misconduct only where there is any: it is rare.
+// chartLegend explains the signs; that of misconduct, which is rare, only if it occurs.
 func chartLegend(all ...chart) string {
 	says := "  ·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown\n"
 	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
-		says += "  m  misconduct: the lock does what no caller can live with\n"
+		says += "  m  misconduct: the lock does something that no caller can tolerate\n"
 	}
 	return says
 }
 
-// misbehaves reports whether a lock does so in any cell of a line.
+// misbehaves reports whether the lock misbehaves in any cell of a line.
 func misbehaves(line []peril) bool { return slices.Contains(line, misbehaved) }
 
-// perilOf is what the cell of a map says. Of a word that this program does not know
-// nothing is clear.
+// perilOf converts a cell of a map. A word that this program does not know counts as
+// unknown.
 func perilOf(d explore.Danger, fencing string) peril {
 	switch d {
 	case explore.Harmless:
@@ -64,15 +64,15 @@ func perilOf(d explore.Danger, fencing string) peril {
 	return unclear
 }
 
-// A chart is the danger maps of one client, without fencing tokens and with them, in
-// one: side by side they are too wide, and one below the other they hide what fencing
+// A chart combines the danger maps of one client without and with fencing tokens. Side by
+// side the two maps would be too wide, and one below the other they would hide what fencing
 // tokens change.
 type chart struct {
 	explore.DangerMap
 	perils [][]peril
 }
 
-// charts puts maps together. Those without cells are left out.
+// charts combines maps into charts. It leaves out maps without cells.
 func charts(maps []explore.DangerMap) []chart {
 	var all []chart
 	for _, m := range maps {
@@ -101,17 +101,16 @@ func charts(maps []explore.DangerMap) []chart {
 
 // title says what the chart shows.
 func (c chart) title() string {
-	return fmt.Sprintf("What comes of a pause of %s, by when it begins and how long it lasts (workload %s)", story.Visible(c.Client), story.Visible(c.Base))
+	return fmt.Sprintf("Effect of a pause of %s, by its beginning and its length (workload %s)", story.Visible(c.Client), story.Visible(c.Base))
 }
 
-// exploredWidth is how wide the report of a search may be. Its tables and maps
-// have more columns than fit pageWidth.
+// exploredWidth is the width of the report of a search. Its tables and maps do not fit into
+// pageWidth.
 const exploredWidth = 100
 
-// figure draws the chart: a line for each start, and in it a sign for each length. Of
-// many lines in a row that are the same only the first and the last are drawn. Where
-// the columns are narrow not every one has its length above it, and all lengths are
-// listed below.
+// figure draws the chart: a line for each start, with a sign for each length. Of many equal
+// lines in a row it draws only the first and the last. If the columns are narrow, not each
+// has its length above it, and all lengths are listed below.
 func (c chart) figure(p Palette) string {
 	const corner = "the pause begins"
 	lengths, longest := make([]string, len(c.Lengths)), 0
@@ -125,7 +124,7 @@ func (c chart) figure(p Palette) string {
 	}
 	margin += 4 // two columns before it and two after
 	cell := max(1, min(longest+2, (exploredWidth-margin)/len(lengths)))
-	every := (longest + 1 + cell) / cell // so that two blanks are between two lengths
+	every := (longest + 1 + cell) / cell // leaves two blanks between two lengths
 
 	var b strings.Builder
 	line := func(s string) { b.WriteString(strings.TrimRight(s, " ") + "\n") }
@@ -150,16 +149,16 @@ func (c chart) figure(p Palette) string {
 	return b.String()
 }
 
-// A chartRow is a line of a chart, or one that stands for several that are the same
-// and has no cells.
+// A chartRow is a line of a chart, or a line without cells that represents several equal
+// lines.
 type chartRow struct {
 	label  string
 	perils []peril
-	// start is its place in Starts.
+	// start is the index of the line in Starts.
 	start int
 }
 
-// rows are the lines of the chart.
+// rows returns the lines of the chart.
 func (c chart) rows() []chartRow {
 	starts := eachVisible(c.Starts)
 	var rows []chartRow
@@ -180,8 +179,8 @@ func (c chart) rows() []chartRow {
 	return rows
 }
 
-// series lists lengths, or says what the steps are from the first to the last if all
-// are the same.
+// listLengths lists lengths; if the steps between them are equal, it gives the first, the
+// last and the step.
 func series(lengths []time.Duration, words []string) string {
 	n := len(lengths)
 	if n > 3 {

@@ -6,9 +6,8 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// writeExploredMarkdown writes what a search found as the summary of a pull
-// request, with links to the scenarios as seen from the directory in which locksim
-// runs.
+// writeExploredMarkdown writes the result of a search as the summary of a pull request.
+// Links to scenarios are relative to the directory in which locksim runs.
 func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	d := exploredDocument(r, o.Since)
 	d.addComparison(r, o.Since)
@@ -22,7 +21,7 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 			d.add(l.heading(), pieces...)
 		}
 	}
-	for _, c := range charts(r.Maps) { // signs follow every label, so no line can end the block of code
+	for _, c := range charts(r.Maps) { // signs follow every label, so no line can close the code block
 		d.add(c.title(), figure(c.figure(Palette{})+"\n"+chartLegend(c)))
 	}
 	d.addCoverage(r)

@@ -8,31 +8,30 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// MaxExplored bounds a report of a search in bytes. One that finds a hundred ways has
-// a few hundred thousand.
+// MaxExplored is the maximum size of a report of a search in bytes. A report with a hundred
+// ways has a few hundred thousand.
 const MaxExplored = 64 << 20
 
-// ReadExplored reads what a search found from its JSON, without the texts of its
-// scenarios. Fields that it does not know are left out: a later version may have
-// written them.
+// ReadExplored reads the result of a search from its JSON, without the texts of its
+// scenarios. It ignores unknown fields: a later version may have written them.
 func ReadExplored(data []byte) (*explore.Result, error) {
 	const remedy = "; write one with locksim explore --format json -o FILE"
 	if err := countObjects(data, maxObjects); err != nil {
-		return nil, fmt.Errorf("this is no result of locksim explore: %w%s", err, remedy)
+		return nil, fmt.Errorf("not a result of locksim explore: %w%s", err, remedy)
 	}
 	var kind struct{ Schema string }
 	if err := json.Unmarshal(data, &kind); err != nil {
-		return nil, fmt.Errorf("this is no result of locksim explore, because it is no JSON object (%w)%s", err, remedy)
+		return nil, fmt.Errorf("not a result of locksim explore, because it is not a JSON object (%w)%s", err, remedy)
 	}
 	if kind.Schema != exploreSchema {
-		return nil, fmt.Errorf("this is no result of locksim explore: its schema is %q and not %q%s", kind.Schema, exploreSchema, remedy)
+		return nil, fmt.Errorf("not a result of locksim explore: its schema is %q and not %q%s", kind.Schema, exploreSchema, remedy)
 	}
 	var doc jsonExplored
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("this result of locksim explore is damaged: %w%s", err, remedy)
 	}
 	if missing := doc.missing(); missing != "" {
-		return nil, fmt.Errorf("this holds no search: %s%s", missing, remedy)
+		return nil, fmt.Errorf("this result of locksim explore contains no search: %s%s", missing, remedy)
 	}
 	if err := doc.check(); err != nil {
 		return nil, fmt.Errorf("this result of locksim explore is damaged: %w%s", err, remedy)
@@ -40,9 +39,9 @@ func ReadExplored(data []byte) (*explore.Result, error) {
 	return doc.result(), nil
 }
 
-// missing says why a document holds no search, and so is no proof that nothing breaks;
-// "" if it holds one. A search may have been stopped before its first world, or have found
-// no workload that could be explored; then it says so itself.
+// missing says why a document contains no search, and so does not show that nothing breaks;
+// "" if it contains one. A search that was stopped before its first world, or found no
+// workload that could be explored, says so itself.
 func (doc jsonExplored) missing() string {
 	doubtful := func(b explore.BaseRecord) bool { return b.Doubt != "" }
 	switch {
@@ -56,7 +55,7 @@ func (doc jsonExplored) missing() string {
 	return ""
 }
 
-// check sees that a document can be compared and reported.
+// check returns an error if a document cannot be compared or reported.
 func (doc jsonExplored) check() error {
 	known := map[string]bool{}
 	for list, ways := range [][]jsonWay{doc.Ways, doc.RanOn} {
@@ -66,7 +65,7 @@ func (doc jsonExplored) check() error {
 			case w.ID == "":
 				return fmt.Errorf("%s[%d] has no id", name, i)
 			case known[name+w.ID]:
-				return fmt.Errorf("%s[%d]: the id %q is there twice", name, i, w.ID)
+				return fmt.Errorf("%s[%d]: the id %q occurs twice", name, i, w.ID)
 			}
 			known[name+w.ID] = true
 			for j, f := range w.Example.Faults {
@@ -115,8 +114,8 @@ func (doc jsonExplored) result() *explore.Result {
 	return r
 }
 
-// completeCounts fills in the counts that documents of older versions do not have. Those
-// count a set again for each world that has it, and do not say how many worlds that is.
+// completeCounts fills in the counts that documents of older versions lack. They count a
+// set once for each world that has it, and do not say how many worlds these are.
 func completeCounts(r *explore.Result) {
 	r.Parts = r.Worlds
 	for i := range r.Levels {

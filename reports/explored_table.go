@@ -14,25 +14,25 @@ import (
 // A wayList is a chapter with ways.
 type wayList struct {
 	title, why string
-	// letter is what the number of each begins with.
+	// letter is the prefix of the number of each way.
 	letter string
 	ways   []explore.Way
-	// since is what they are compared with; nil is nothing.
+	// since is the comparison with an earlier search; nil if there is none.
 	since *Comparison
 }
 
-// wayLists are the ways that a search found, and those in which a paused process ran on,
-// which are compared with nothing. There may be none of either.
+// wayLists returns the ways that a search found, and apart from them those in which a
+// paused process kept running, which are not compared. Either list may be empty.
 func wayLists(r *explore.Result, since *Comparison) (found, apart wayList) {
-	return wayList{"Ways to break it, the worst first", "", "", r.Ways, since}, wayList{"Kept apart", whyApart, "r", r.RanOn, nil}
+	return wayList{"Ways to break it, the worst first", "", "", r.Ways, since}, wayList{"Listed separately", whyApart, "r", r.RanOn, nil}
 }
 
-// heading is the title with the number of ways, and number that of a way.
+// heading returns the title with the number of ways.
 func (l wayList) heading() string { return fmt.Sprintf("%s (%d)", l.title, len(l.ways)) }
 
 func (l wayList) number(i int) string { return fmt.Sprintf("%s%d", l.letter, i+1) }
 
-// news is what there is to say of a way that is new; "" if it is not.
+// news says that a way is new or worse; "" if it is neither.
 func (l wayList) news(w explore.Way) string {
 	if n, is := l.since.news(w); is {
 		return n.says(l.since.Since)
@@ -40,7 +40,7 @@ func (l wayList) news(w explore.Way) string {
 	return ""
 }
 
-// inShort has a row for each way, for where more is told of it below the table.
+// shortTable has a row for each way; details follow below the table.
 func (l wayList) inShort() table {
 	out := table{Heads: heads("", "way", "without fencing", "with fencing", "whose fault", "size", "worlds")}
 	for i, w := range l.ways {
@@ -57,12 +57,12 @@ func (l wayList) inShort() table {
 	return out
 }
 
-// harmInShort has a line for each thing that broke.
+// harmInShort has a line for each kind of damage.
 func harmInShort(broke []string) tableCell {
 	return tableCell{{cmp.Or(strings.Join(inShort(broke), "\n"), "–"), harmTone(broke), ""}}
 }
 
-// harmTone is how grave it is what broke.
+// harmTone returns the tone for the damage.
 func harmTone(broke []string) string {
 	switch {
 	case len(broke) == 0:
@@ -78,12 +78,12 @@ func blameInShort(w explore.Way) tableCell {
 	case checks.ByLock:
 		return tableCell{badSign.span(whoseFault(w))}
 	case checks.ByNature:
-		return plainCell("inherent") // what that means is below the table
+		return plainCell("inherent") // the legend below the table explains it
 	}
 	return plainCell(textwrap.Wrap(whoseFault(w), 13, 0))
 }
 
-// inFull has a row for each way, with all that there is to say of it.
+// fullTable has a row for each way with all its details.
 func (l wayList) inFull(r *explore.Result) table {
 	out := table{Heads: heads("", "way", "faults", "without fencing", "with fencing", "whose fault", "size", "worlds", "scenario")}
 	for i, w := range l.ways {
@@ -114,7 +114,7 @@ func (l wayList) inFull(r *explore.Result) table {
 	return out
 }
 
-// harmInFull is what broke, which stands out if it is the data.
+// harmInFull lists what broke; damage to the data is highlighted.
 func harmInFull(broke []string) tableCell {
 	if corrupts(broke) {
 		return tableCell{badSign.span(inFull(broke))}
@@ -127,7 +127,7 @@ func blameInFull(w explore.Way) tableCell {
 	case w.Fault == checks.FaultLock:
 		return tableCell{badSign.span(whoseFault(w))}
 	case lateAlone(w):
-		return plainCell(whoseFault(w) + ": a write came late")
+		return plainCell(whoseFault(w) + ": a write arrived late")
 	}
 	return plainCell(whoseFault(w))
 }

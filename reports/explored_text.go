@@ -41,7 +41,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// unwrittenWays says how to run the ways, if none of them was written.
+// unwrittenWays says how to run the ways, if none of them was written to a file.
 func unwrittenWays(r *explore.Result) string {
 	could := false
 	for _, w := range slices.Concat(r.Ways, r.RanOn) {
@@ -53,10 +53,10 @@ func unwrittenWays(r *explore.Result) string {
 	if !could {
 		return ""
 	}
-	return "With --ways DIR each way is written as a scenario, for locksim run to tell."
+	return "With --ways DIR each way is written to a scenario file that locksim run can run."
 }
 
-// paragraph tells one way. What the table says is not said again.
+// paragraph describes one way, without what the table shows.
 func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 	p, w := &text{Options: o, width: exploredWidth}, l.ways[i]
 	number := "Way " + l.number(i) + ": "
@@ -87,7 +87,7 @@ func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 	add("strikes", stagesWords(w))
 	add("also by", othersWords(w))
 	facts(rows).text(p)
-	if w.File != "" { // the command is never broken, so that it can be copied
+	if w.File != "" { // the command is never wrapped, so that it can be copied
 		command := replayWay(w.File)
 		label := len("replay")
 		for _, row := range rows {

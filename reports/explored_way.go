@@ -15,16 +15,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A breakage is a short word for properties that broke, for the cells of a table, and
-// what it means.
+// A breakage is a short name, for the cells of a table, of one or more violated properties,
+// with its meaning.
 type breakage struct {
 	word       string
 	properties []checks.Property
 	means      string
 }
 
-// breakages are the words for all properties, in their order. Whatever else breaks, such
-// as a panic, is its own word.
+// breakages are the names for all properties, in their order. Other damage, such as a
+// panic, has its own name.
 var breakages = func() []breakage {
 	var all []breakage
 	for _, p := range checks.Properties() {
@@ -38,13 +38,13 @@ var breakages = func() []breakage {
 	return all
 }()
 
-// includes reports whether one of the breakage's properties is among those that
-// broke.
+// includes reports whether one of the breakage's properties broke.
 func (b breakage) includes(broke []string) bool {
 	return slices.ContainsFunc(b.properties, func(p checks.Property) bool { return slices.Contains(broke, string(p)) })
 }
 
-// inShort is what broke in the words of breakages, such as "two at work" and "data".
+// inShort names what broke by the short names of breakages, such as "two at work" and
+// "data".
 func inShort(broke []string) []string {
 	var words []string
 	for _, b := range breakages {
@@ -60,7 +60,7 @@ func inShort(broke []string) []string {
 	return words
 }
 
-// inFull is what broke by its names.
+// inFull names what broke by the names of the properties.
 func inFull(broke []string) string {
 	if len(broke) == 0 {
 		return "nothing"
@@ -76,7 +76,7 @@ func eachVisible(all []string) []string {
 	return out
 }
 
-// corrupts reports whether a property of the data is among those that broke.
+// corrupts reports whether a property of the data broke.
 func corrupts(broke []string) bool {
 	return slices.ContainsFunc(broke, func(what string) bool { return checks.Property(what).Data() })
 }
@@ -85,12 +85,12 @@ func corrupts(broke []string) bool {
 func legend(ways []explore.Way) []remark {
 	rows := append(breakageLegend(ways), faultLegend(ways)...)
 	if slices.ContainsFunc(ways, func(w explore.Way) bool { return len(w.Margins) > 0 }) {
-		rows = append(rows, remark{"size", "how long the fault lasts, or by how much a clock is set, for this to happen"})
+		rows = append(rows, remark{"size", "how long the fault must last, or by how much a clock must be set, for this to happen"})
 	}
-	return append(rows, remark{"worlds", "in how many of those tried this happened"})
+	return append(rows, remark{"worlds", "in how many of the tried worlds this happened"})
 }
 
-// breakageLegend explains the words that the ways need.
+// breakageLegend explains the names that occur in the ways.
 func breakageLegend(ways []explore.Way) []remark {
 	var rows []remark
 	for _, b := range breakages {
@@ -106,7 +106,7 @@ func breakageLegend(ways []explore.Way) []remark {
 	return rows
 }
 
-// faultLegend explains whose fault the ways are.
+// faultLegend explains the blame for the ways.
 func faultLegend(ways []explore.Way) []remark {
 	var rows []remark
 	add := func(about, text string, is func(explore.Way) bool) {
@@ -117,19 +117,20 @@ func faultLegend(ways []explore.Way) []remark {
 	is := func(blame checks.Blame) func(explore.Way) bool {
 		return func(w explore.Way) bool { return w.Fault == blame }
 	}
-	add(checks.FaultLock.String(), "the lock's own fault: a better lock would not have let this happen", is(checks.FaultLock))
-	add("inherent", "no lock whose grants end by time can avoid this; the storage has to check tokens", is(checks.FaultInherent))
-	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return w.Fault.Whose == checks.ByAssumption })
-	add(nobodys, "the lock kept the clients apart, and a write came late all the same", lateAlone)
-	add("?", "what happened does not tell", func(w explore.Way) bool { return whoseFault(w) == "?" })
+	add(checks.FaultLock.String(), "the lock's own fault: a better lock would have prevented this", is(checks.FaultLock))
+	add("inherent", "no lock with leases that expire can avoid this; the storage has to check tokens", is(checks.FaultInherent))
+	add("assumption", "an assumption that the lock relies on did not hold", func(w explore.Way) bool { return w.Fault.Whose == checks.ByAssumption })
+	add(nobodys, "the lock kept the clients apart, but a write arrived late", lateAlone)
+	add("?", "the run does not show it", func(w explore.Way) bool { return whoseFault(w) == "?" })
 	return rows
 }
 
-// nobodys is the fault of ways in which a write came late and that is all.
+// nobodys is the blame for ways whose only damage is a late write.
 const nobodys = "nobody's"
 
-// lateAlone reports whether a way has nothing to do with the lock: leases and sections
-// kept apart, and a write that was on its way for long was applied under a later grant.
+// lateAlone reports whether a late write is the only damage of a way: leases and sections
+// did not overlap, but a write that was in flight for long was applied during a later
+// grant.
 func lateAlone(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
@@ -137,7 +138,7 @@ func lateAlone(w explore.Way) bool {
 	return w.Fault.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
 }
 
-// whoseFault is the way's fault, or a question mark.
+// whoseFault names the blame for a way; "?" if it is unknown.
 func whoseFault(w explore.Way) string {
 	switch {
 	case lateAlone(w):
@@ -148,11 +149,11 @@ func whoseFault(w explore.Way) string {
 	return w.Fault.String()
 }
 
-// manyCauses is how many causes of a way are told.
+// manyCauses is how many causes of a way are listed.
 const manyCauses = 3
 
-// othersWords lists the causes besides the example's that were seen to do the same,
-// with the number of worlds of each, the most common first; "" if there is none.
+// othersWords lists the other causes that had the same effect as the example, with the
+// number of worlds of each, the most common first; "" if there are none.
 func othersWords(w explore.Way) string {
 	own := strings.Join(w.Cause, " and ")
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })
@@ -167,7 +168,7 @@ func othersWords(w explore.Way) string {
 }
 
 // stagesWords says when the faults of a way strike: "during acquire, read or write, or
-// between two steps". That is no step of the client's, but a stage all the same.
+// between two steps". "Between steps" is a stage although it is no step of the client.
 func stagesWords(w explore.Way) string {
 	const between = "between steps"
 	steps := eachVisible(slices.DeleteFunc(slices.Clone(w.Stages), func(s string) bool { return s == between }))
@@ -184,7 +185,7 @@ func stagesWords(w explore.Way) string {
 	return words
 }
 
-// wayTitle says in one line what happens in a way.
+// wayTitle returns the title of a way; its cause if it has none.
 func wayTitle(w explore.Way) string {
 	if w.Title == "" {
 		return story.Cause(w.Cause)
@@ -192,8 +193,8 @@ func wayTitle(w explore.Way) string {
 	return story.Visible(w.Title)
 }
 
-// persistenceOf is what the node that a fault crashes writes to its disk, if that is not
-// what the base says.
+// persistenceOf returns the persistence of the node that a fault crashes, if it differs
+// from the base.
 func persistenceOf(w runs.World, f runs.Fault) sim.Persistence {
 	if f.Effect() != trace.KillsProcess {
 		return ""
@@ -205,7 +206,7 @@ func persistenceOf(w runs.World, f runs.Fault) sim.Persistence {
 func exploredFaultWords(w runs.World, f runs.Fault) string {
 	own := f.Fault
 	own.Text = scenarios.FaultText(own)
-	own.For = 0 // which would be rounded
+	own.For = 0 // it would be rounded
 	words := faultWords(own)
 	if f.For > 0 {
 		words += ", for " + trace.ShortDuration(f.For)
@@ -216,8 +217,8 @@ func exploredFaultWords(w runs.World, f runs.Fault) string {
 	return story.Visible(words)
 }
 
-// worldWords says on which base the way's example is told, if there are several, and
-// in what it differs from it; "" is nothing.
+// worldWords names the base of the way's example, if there are several, and the example's
+// differences from it; "" if there is nothing to say.
 func worldWords(r *explore.Result, w runs.World) string {
 	var words []string
 	if len(r.Bases) > 1 && w.Base >= 0 && w.Base < len(r.Bases) {
@@ -235,7 +236,7 @@ func worldWords(r *explore.Result, w runs.World) string {
 	return strings.Join(eachVisible(words), "; ")
 }
 
-// marginCell is how large a fault has to be, in a cell of a table.
+// marginCell says in a cell of a table how large a fault must be.
 func marginCell(m explore.Margin) string {
 	if m.Survived == (sim.Size{}) {
 		return "any"
@@ -243,11 +244,11 @@ func marginCell(m explore.Margin) string {
 	return "≥ " + m.Broken.String()
 }
 
-// The stack of a lock that panics is shown up to a point.
+// longestStack is how many lines of a panicking lock's stack are shown.
 const longestStack = 24
 
-// stack is what a lock did that no lock may do, line by line, each cut at its
-// beginning if it is long: a stack names files and lines at the end of its lines.
+// stack returns the lines of the misconduct of a lock, with its stack. Long lines lose
+// their beginning, because a stack names files and line numbers at the end of its lines.
 func stack(w explore.Way) []string {
 	if w.Why == "" {
 		return nil
@@ -265,10 +266,10 @@ func stack(w explore.Way) []string {
 		all[i] = string(runes)
 	}
 	if left > 0 {
-		all = append(all, fmt.Sprintf("… and %s, which the JSON report has", story.Count(left, "more line")))
+		all = append(all, fmt.Sprintf("… and %s, see the JSON report", story.Count(left, "more line")))
 	}
 	return all
 }
 
-// replayWay is the command that runs a way's scenario in a file.
+// replayWay returns the command that runs a way's scenario file.
 func replayWay(file string) string { return "locksim run " + Operand(file) }

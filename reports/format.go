@@ -1,14 +1,14 @@
-// Package reports tells people and programs what happened in the runs of a
-// scenario: as text, as a page with a space-time diagram to step through, as pictures,
-// and in the formats that CI and other checkers read.
+// Package reports describes runs of scenarios for people and programs: as text, as a page
+// with a space-time diagram to step through, as pictures, and in the formats that CI and
+// other checkers read.
 //
-// To add a format, write one file that registers a [Format] with each [Subject] that it
-// can write; whatever lists formats then has it. Nothing that a format writes depends on
-// anything but the subject and the [Options]; no sentence or number about a particular
-// scenario stands here.
+// To add a format, write one file that registers a [Format] with each [Subject] that it can
+// write; every list of formats then includes it. The output of a format depends only on the
+// subject and the [Options]. This package contains no sentence or number about a particular
+// scenario.
 //
-// What happened in a run is told by package story and drawn by package diagram, from the
-// trace alone, so [ReadTraces] can tell a run again that was saved.
+// Package story describes what happened in a run, and package diagram draws it, both from
+// the trace alone. So [ReadTraces] can report a saved run again.
 package reports
 
 import (
@@ -21,22 +21,23 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A Format is one way of writing a kind of subject: what runs came to, a matrix.
+// A Format is one way of writing a kind of subject, such as the results of runs or a
+// matrix.
 type Format[S any] struct {
-	// Name is what the command line calls it.
+	// Name is the name of the format on the command line.
 	Name string
-	// Title says for whom or what it is, as an entry of a list.
+	// Title says for whom or what the format is, as an entry of a list.
 	Title string
 	// Write writes one document. It returns the writer's errors and no others.
 	Write func(w io.Writer, subject S, o Options) error
-	// Most is how many scenarios one document has room for; 0 is any number.
+	// Most is the maximum number of scenarios in one document; 0 is any number.
 	Most int
-	// Pages writes the subject and all that is behind it as files of one folder that
-	// belong together; nil for a format that is always one document.
+	// Pages writes the subject and its details as the files of one folder; nil for a format
+	// that is always one document.
 	Pages func(subject S, o Options) []Page
-	// Names are those of the files that Pages may write, and perhaps some others. They
-	// depend only on which scenarios, variants, locks and kinds of runs there are, so they
-	// can be known before anything is run.
+	// Names returns the names of all files that Pages may write, and perhaps some others.
+	// They depend only on the scenarios, variants, locks and kinds of runs, so they are
+	// known before anything is run.
 	Names func(subject S, o Options) []string
 }
 
@@ -47,7 +48,7 @@ type Page struct {
 	Data []byte
 }
 
-// A planned page has a name, and is written when all runs are over.
+// A planned page has a name; its data is written after all runs.
 type planned struct {
 	name string
 	data func() []byte
@@ -64,7 +65,7 @@ func pagesOf[S any](plan func(S, Options) []planned) func(S, Options) []Page {
 	}
 }
 
-// fileNamesOf has their names, for [Format.Names].
+// fileNamesOf returns the file names of a plan, for [Format.Names].
 func fileNamesOf[S any](plan func(S, Options) []planned) func(S, Options) []string {
 	return func(subject S, o Options) []string {
 		var names []string
@@ -75,47 +76,42 @@ func fileNamesOf[S any](plan func(S, Options) []planned) func(S, Options) []stri
 	}
 }
 
-// Options are the reader's wishes. A format ignores those that mean nothing to
-// it.
+// Options are the reader's preferences. A format ignores those that do not apply to it.
 type Options struct {
-	// Palette colours what is meant for people; the zero Palette is plain.
+	// Palette colours text for people; the zero Palette uses no colours.
 	Palette Palette
-	// Columns lays the cells of a table out in columns, one row below the other, with a line
-	// under the heads if there are rows. A cell may have several lines, and colours. Without
-	// it every letter is taken to be one column wide.
+	// Columns lays out the cells of a table in columns, with a line under the heads if
+	// there are rows. A cell may have several lines, and colours. Without it, every
+	// character counts as one column wide.
 	Columns func(heads []string, rows [][]string) string
-	// Messages adds every message to the timeline, but for those that only set a
-	// connection up.
+	// Messages adds every message to the timeline, except those that only set up a
+	// connection.
 	Messages bool
-	// Arguments are how the command line names scenarios that it does not name
-	// by their file.
+	// Arguments are the names that the command line used for scenarios, if not their files.
 	Arguments map[*scenarios.Scenario]string
-	// Traces are the files of the saved traces of which the scenario is not known,
-	// so that nobody can run it.
+	// Traces are the files of saved traces whose scenario is unknown and so cannot be run.
 	Traces map[*scenarios.Scenario]string
-	// Took is how long all runs took in real time. It is different each time, so
-	// a report that must be reproducible leaves it 0, and then nothing is said of
-	// it.
+	// Took is how long all runs took in real time. It differs each time, so a report that
+	// must be reproducible leaves it 0; then the report does not mention it.
 	Took time.Duration
-	// Since compares what a search found with an earlier one; nil is no comparison.
+	// Since compares a search with an earlier one; nil is no comparison.
 	Since *Comparison
-	// Explored is what searches found, for a site that has a page for each.
+	// Explored are the results of searches, for a site that has a page for each.
 	Explored []*explore.Result
 
-	// published is set for what people put where others read it.
+	// published is set for reports that people publish for others.
 	published bool
 }
 
-// A Subject is a kind of thing that reports are about, and knows the formats in which it
-// can be written.
+// A Subject is a kind of thing that reports are about, with its formats.
 type Subject[S any] struct{ formats []Format[S] }
 
-// Results are what some scenarios came to.
+// Results are the results of some scenarios.
 type Results = []*scenarios.Result
 
-// The subjects. An explanation tells each of its results as a story: the setting, the
-// question to think about, what happened with the moments that matter, what broke, and
-// what there is to learn; a result may have one run of each variant or both.
+// The subjects. An explanation describes each result in full: the setting, the question to
+// think about, what happened with the important moments, what broke, and the lesson. A
+// result may have one run of each variant or both.
 var (
 	Runs         = &Subject[Results]{}
 	Explanations = &Subject[Results]{}
@@ -124,8 +120,8 @@ var (
 	Tallies      = &Subject[*Tally]{}
 )
 
-// Register adds a format. It is for package initialisation; registering one
-// name twice panics, because one of the two could never be asked for.
+// Register adds a format. It is for package initialisation. It panics if the name is
+// registered already, because one of the two formats could never be chosen.
 func (s *Subject[S]) Register(f Format[S]) {
 	if _, dup := s.Lookup(f.Name); dup {
 		panic("reports: two formats are called " + f.Name)

@@ -235,13 +235,13 @@ func TestGitHub(t *testing.T) {
 		got = append(got, properties)
 	}
 	want := []string{
-		"error file=unseen.yaml,line=9,title=unseen%2C waits%2C without fencing%3A nobody can tell whether it is as expected",
-		"error file=unseen.yaml,line=9,title=unseen%2C waits%2C with fencing%3A nobody can tell whether it is as expected",
-		"error file=unseen.yaml,line=11,title=unseen%2C hopes%2C without fencing%3A nobody can tell whether it is as expected",
-		"error file=unseen.yaml,line=12,title=unseen%2C hopes%2C with fencing%3A nobody can tell whether it is as expected",
+		"error file=unseen.yaml,line=9,title=unseen%2C waits%2C without fencing%3A it is unknown whether it is as expected",
+		"error file=unseen.yaml,line=9,title=unseen%2C waits%2C with fencing%3A it is unknown whether it is as expected",
+		"error file=unseen.yaml,line=11,title=unseen%2C hopes%2C without fencing%3A it is unknown whether it is as expected",
+		"error file=unseen.yaml,line=12,title=unseen%2C hopes%2C with fencing%3A it is unknown whether it is as expected",
 		"notice file=silent.yaml,line=1,title=silent%2C nothing is checked",
 		"error file=surprising.yaml,line=8,title=surprising%2C without fencing%3A not as expected",
-		"4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock",
+		"4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -272,8 +272,8 @@ func TestGitHubKnowsWhatIsAFile(t *testing.T) {
 func TestMarkdownOfRuns(t *testing.T) {
 	few := in(t, "markdown", reports.Options{}, all(t)...)
 	order := []string{
-		"## locksim: 4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock\n",
-		"| ? | [unseen, waits](unseen.yaml) | | unknown | unknown | without fencing: the witness \"client-1 crashed\" was not seen<br>with fencing: ",
+		"## locksim: 4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n",
+		"| ? | [unseen, waits](unseen.yaml) | | unknown | unknown | without fencing: \"client-1 crashed\" did not happen in this run, so it says nothing about the lock<br>with fencing: ",
 		"| ✗ | [surprising](surprising.yaml) | process | **unsafe** | safe | without fencing: the verdict is unsafe, expected safe, and 4 more |\n",
 		"\n### ? unseen, waits: Nobody crashes\n",
 		"\n### ✗ surprising: The work takes longer than the lock\n",
@@ -292,7 +292,7 @@ func TestMarkdownOfRuns(t *testing.T) {
 		rest = after
 	}
 	if strings.Contains(few, "<details>") || strings.Contains(few, "| lease-exclusion |") {
-		t.Errorf("a few scenarios are folded, or told at length:\n%s", few)
+		t.Errorf("a few scenarios are folded, or described in full:\n%s", few)
 	}
 	many := in(t, "markdown", reports.Options{}, append(slices.Repeat([]*scenarios.Result{came(t, "calm.yaml", calm)}, 21), came(t, "surprising.yaml", surprising))...)
 	if folded, shown := strings.Index(many, "<details><summary><b>21 scenarios without complaint</b></summary>\n\n| |"), strings.Index(many, "### ✗ surprising"); shown < 0 || folded < shown {

@@ -14,10 +14,10 @@ func init() {
 	Runs.Register(Format[Results]{Name: "github", Title: "GitHub Actions: what is not as expected becomes an annotation at its line of the scenario file", Write: writeGitHub})
 }
 
-// writeGitHub writes workflow commands: an error for each run that is not as expected
-// or whose verdict is unknown, where its file says what is expected, and one notice
-// for a scenario that cannot fail because it expects nothing. What is as expected is
-// only counted, in a last line that is no command.
+// writeGitHub writes workflow commands: an error for each run that is not as expected or
+// whose verdict is unknown, at the line of its file that states the expectation, and one
+// notice for a scenario that cannot fail because it has no expectation. Runs as expected
+// are only counted, in a last line that is no command.
 func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 	var b strings.Builder
 	for _, r := range results {
@@ -39,8 +39,8 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 	return err
 }
 
-// annotate writes one command about a run. A scenario that was not named by its file
-// has no line that GitHub could show.
+// annotate writes one command about a run. A scenario that was not given by its file has no
+// line that GitHub could show.
 func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options, run scenarios.Outcome, title string, message []string) {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+githubProperty(value)) }

@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// reportSchema names the shape of the JSON report. Fields may be added to it; none is
+// reportSchema identifies the format of the JSON report. Fields may be added; no field is
 // renamed, removed or given another meaning.
 const reportSchema = "locksim/report/v1"
 
@@ -38,7 +38,7 @@ type jsonResult struct {
 	File     string `json:"file"`
 	Seed     uint64 `json:"seed"`
 	Lock     string `json:"lock"`
-	// AsExpected is null when the scenario expects nothing of this lock.
+	// AsExpected is null if the scenario has no expectation for this lock.
 	AsExpected *bool     `json:"as_expected"`
 	Replay     string    `json:"replay"`
 	Runs       []jsonRun `json:"runs"`
@@ -48,8 +48,8 @@ type jsonRun struct {
 	Variant string `json:"variant"`
 	Fencing string `json:"fencing"`
 	Lock    string `json:"lock"`
-	// Without are the features of the lock that are turned off, and Servers the settings in
-	// which its servers run otherwise than by default, each as NAME=VALUE.
+	// Without are the features of the lock that are turned off, and Servers the settings of
+	// its servers that differ from the default, each as NAME=VALUE.
 	Without    []string      `json:"without,omitempty"`
 	Servers    []string      `json:"servers,omitempty"`
 	Verdict    string        `json:"verdict"`
@@ -72,8 +72,8 @@ type jsonRun struct {
 	Events    int            `json:"events"`
 }
 
-// jsonFinding is what there is to say of a property beside its outcome. AtNS is
-// the true time, in nanoseconds, at which a violated property broke.
+// jsonFinding is a property's outcome with its details. AtNS is the true time, in
+// nanoseconds, of the violation.
 type jsonFinding struct {
 	Property checks.Property `json:"property"`
 	Outcome  checks.Outcome  `json:"outcome"`
@@ -197,8 +197,8 @@ func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 	return out
 }
 
-// encode writes a document for programs. People look at such documents too, so what
-// does not print is written by its number, which is the same text to a program.
+// encode writes a document for programs. People read such documents too, so unprintable
+// characters are written as \u escapes, which programs read as the same text.
 func encode(w io.Writer, document any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -211,8 +211,8 @@ func encode(w io.Writer, document any) error {
 	return err
 }
 
-// visibleJSON is visible for a JSON document, which has nothing but line breaks that
-// does not print outside its strings.
+// visibleJSON escapes the unprintable characters of a JSON document. Outside its strings it
+// has none except line breaks.
 func visibleJSON(document []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(document) {

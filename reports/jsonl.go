@@ -8,22 +8,22 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// runSchema names the shape of one line of the JSON Lines report. Fields may be added
-// to it; none is renamed, removed or given another meaning.
+// runSchema identifies the format of one line of the JSON Lines report. Fields may be
+// added; no field is renamed, removed or given another meaning.
 const runSchema = "locksim/run/v1"
 
 func init() {
 	Runs.Register(Format[Results]{Name: "jsonl", Title: "programs: a line of JSON for each run, schema " + runSchema, Write: writeJSONLines})
 }
 
-// jsonLine is a run that needs no other line to be understood.
+// jsonLine is a run with everything needed to understand it without other lines.
 type jsonLine struct {
 	Schema   string `json:"schema"`
 	Scenario string `json:"scenario"`
 	Title    string `json:"title"`
 	File     string `json:"file"`
 	Seed     uint64 `json:"seed"`
-	// AsExpected is null when the scenario expects nothing of this run.
+	// AsExpected is null if the scenario has no expectation for this run.
 	AsExpected *bool  `json:"as_expected"`
 	Replay     string `json:"replay"`
 	jsonRun

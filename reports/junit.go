@@ -38,7 +38,7 @@ type (
 		Value string `xml:"value,attr"`
 	}
 
-	// junitCase is a run. Failure, Error and Skipped are nil but for one at most.
+	// junitCase is a run. At most one of Failure, Error and Skipped is not nil.
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
 		Name    string        `xml:"name,attr"`
@@ -70,8 +70,8 @@ type (
 	}
 )
 
-// junitTime is how long everything takes: CI systems want to be told, but real time
-// differs each time, and virtual time is no time that anybody waits.
+// junitTime is the duration of everything. CI systems require one, but real time differs
+// each time, and virtual time is not time that anybody waits.
 const junitTime = "0"
 
 func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
@@ -137,7 +137,7 @@ func troubleOf(run scenarios.Outcome, kind, replay string) *junitTrouble {
 	}
 }
 
-// lines is a text of several lines, each of which ends.
+// lines joins lines; each ends with a line break.
 func lines(list []string) string { return strings.Join(list, "\n") + "\n" }
 
 func (c *junitCounts) add(more junitCounts) {

@@ -6,17 +6,16 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// address is that of a page in a text, without the mark that ends a sentence or
-// a parenthesis after it.
+// address matches the address of a page in a text, without a punctuation mark after it.
 var address = lazy.Regexp(`https?://[^\s<>"()]*[^\s<>"().,:;!?]`)
 
-// A stretch of a text leads to a page if it is its address.
+// A stretch is a part of a text; Leads reports whether it is the address of a page.
 type stretch struct {
 	Text  string
 	Leads bool
 }
 
-// linked cuts a text of one line at the addresses in it.
+// linked splits a text of one line at the addresses in it.
 func linked(text string) []stretch {
 	text = story.Visible(textwrap.OneLine(text))
 	var stretches []stretch

@@ -19,8 +19,8 @@ func init() {
 	Tallies.Register(Format[*Tally]{Name: "markdown", Title: "a document", Write: writeTallyMarkdown})
 }
 
-// writeRunMarkdown links each scenario to its file, as seen from the directory in
-// which locksim runs.
+// writeRunMarkdown writes a report of runs in Markdown. Links to scenario files are
+// relative to the directory in which locksim runs.
 func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forOthers()
 	m := &runMarkdown{options: o}
@@ -44,13 +44,13 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 	return m.writeTo(w)
 }
 
-// runMarkdown is a report of runs that is being written in Markdown.
+// runMarkdown is a report of runs in progress in Markdown.
 type runMarkdown struct {
 	markdownText
 	options Options
 }
 
-// folded is a table that a long list does not fill the page with.
+// folded writes a table that is collapsed if it is long.
 func (m *runMarkdown) folded(results []*scenarios.Result) {
 	if len(results) <= longList {
 		m.table(results)
@@ -86,7 +86,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 	m.pieces(t)
 }
 
-// firstOf is the first of some complaints, and how many more there are.
+// firstOf returns the first complaint and the number of the others.
 func firstOf(said []string) string {
 	if len(said) == 1 {
 		return said[0]
@@ -94,14 +94,14 @@ func firstOf(said []string) string {
 	return fmt.Sprintf("%s, and %d more", said[0], len(said)-1)
 }
 
-// standingSign is the worst standing of the runs of one story.
+// standingSign returns the sign of the worst standing of the runs of one variant.
 func standingSign(runs []scenarios.Outcome) string {
 	return standingBadges[standingOfRuns(runs)].Sign
 }
 
-// inFull says of each story of a scenario that is not as expected what differs and
-// why. Of a scenario that is alone it tells every story, with all properties and
-// what happened in order.
+// inFull says for each variant of a scenario that is not as expected what differs and why.
+// For a scenario that is alone it describes every variant, with all properties and the
+// timeline.
 func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 	for _, runs := range stories(r) {
 		wrong := complaintsOf(runs)
@@ -120,10 +120,14 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 			m.timeline(runs)
 		}
 	}
+	if alone {
+		m.gap()
+		m.fold("<b>What the properties mean</b>", func() { m.pieces(propertyGlossary([]*scenarios.Result{r}).chapters[0].pieces...) })
+	}
 	m.line("\n```sh\n%s\n```", replay(r, m.options))
 }
 
-// properties say of every property what became of it.
+// properties writes the outcome of every property.
 func (m *runMarkdown) properties(runs []scenarios.Outcome) {
 	t := table{Heads: heads("property")}
 	verdicts := []tableCell{{{Text: "verdict", Tone: strong}}}
@@ -142,13 +146,13 @@ func (m *runMarkdown) properties(runs []scenarios.Outcome) {
 	m.pieces(t)
 }
 
-// mostSteps is how much of the story of one run a summary tells. A comment on GitHub
+// mostSteps is the maximum number of clauses of one run in a summary. A comment on GitHub
 // has room for some 65,000 characters.
 const mostSteps = 150
 
-// timeline tells the events in order. None of its lines can end the block of text:
-// each begins with a sign or a time, or further to the right. Of a long story it tells
-// what is the nearest to what broke.
+// timeline writes the events in order. None of its lines can close the code block: each
+// begins with a sign or a time, or further to the right. If there are many clauses, it
+// writes those nearest to the violations.
 func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	left := 0
 	told := make([][]story.Clause, len(runs))
@@ -159,6 +163,6 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	}
 	m.pieces(figure(eventsOf(runs, told, m.options)))
 	if left > 0 {
-		m.line("\n%s of the story are left out; `locksim run --messages` tells all.", story.Count(left, "step"))
+		m.line("\n%s left out; `locksim run --messages` shows all.", story.Count(left, "step"))
 	}
 }

@@ -32,8 +32,7 @@ func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.Outcome {
 	}
 }
 
-// Each moment that matters has a sign in the margin and says what it is, under
-// the entry that tells its event.
+// Each important moment has a sign in the margin, and a line below its clause says what it is.
 func TestMomentsThatMatterAreMarked(t *testing.T) {
 	told(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
@@ -41,29 +40,30 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
 ▸  0.010s  client-1  is paused (fault 1)
                      ▸ fault 1 begins: pause client-1
         ⋮  30s pass
-  30.001s  client-1  its lease is over, and it has not released
+  30.001s  client-1  its lease ends, but it has not released
 ▸ 30.002s            client-1's key expired on all 3 nodes
                      ▸ witness: client-1's keys expired while client-1 was
                        paused
 ✗ 30.009s  client-2  gets the lock on all 3 nodes: token 2, lease until 60.005s
-                     ✗ breaks section-exclusion
+                     ✗ violates section-exclusion
   30.011s  storage   answers client-2's read of x: version 0
 ▸ 30.014s  storage   applies client-2's write of x (token 2): version 0 → 1
                      ▸ witness: client-2 wrote
   30.020s  client-2  releases the lock on all 3 nodes
 ▸ 30.022s  client-1  resumes after 30s (fault 1)
-                     ▸ fault 1 is over
+                     ▸ fault 1 ends
 ✗ 30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
                      it had read version 0
-                     ✗ breaks grant-order, write-order, no-lost-update and
+                     ✗ violates grant-order, write-order, no-lost-update and
                        serial-sections
-  30.027s  client-1  believes that it has released the lock: nothing was left
+  30.027s  client-1  believes that it has released the lock, but none of its
+                     keys was left
 `, events([]scenarios.Outcome{
 		outcome(floor.Overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))
 }
 
-// A moment of which no entry tells gets a line of its own, in its place.
+// An important moment that no clause covers gets a line of its own, in its place.
 func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
@@ -80,7 +80,7 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 		"client-2's write request to storage is in flight", "client-1's write request to storage is in flight"))}, Options{}))
 }
 
-// A fault that an entry tells of by itself is not told again.
+// A fault that has a clause of its own is not mentioned again.
 func TestFaultsAreToldOnce(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
@@ -96,14 +96,14 @@ func TestFaultsAreToldOnce(t *testing.T) {
 `, events([]scenarios.Outcome{outcome(&s.Trace, nil)}, Options{}))
 }
 
-// Two runs are told together only as far as the same matters in both.
+// Two runs share their clauses only as long as their marks are the same, too.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
 	with := outcome(floor.Overslept("writes"), nil)
 	with.Fencing = scenarios.On
 	contains(t, events([]scenarios.Outcome{outcome(floor.Overslept("none"), nil), with}, Options{}),
-		"✗ breaks section-exclusion\n",
-		"So far the runs are the same.",
+		"✗ violates section-exclusion\n",
+		"Same so far. From here on the runs without fencing and with fencing differ:",
 		"\n  without fencing\n✗ 30.024s",
-		"✗ breaks grant-order",
+		"✗ violates grant-order",
 		"\n  with fencing\n  30.024s  storage   refuses")
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A Matrix is what many stories came to, side by side: a row for each variant
-// of each scenario, and in it a cell for each lock.
+// A Matrix shows the results of many scenarios side by side: a row for each variant of each
+// scenario, with a cell for each lock.
 type Matrix struct {
-	// Seed is that of every run.
+	// Seed is the seed of every run.
 	Seed uint64
-	// Locks are the kinds of locks that were asked for, a column each. Without
-	// any there is one column, each story with its own lock.
+	// Locks are the kinds of locks that were asked for, a column each. If empty, there is
+	// one column, in which each scenario runs with its own lock.
 	Locks []string
 	Rows  []Row
 }
@@ -28,20 +28,20 @@ type Row struct {
 	Cells []Cell
 }
 
-// A Cell is what one variant came to with one lock.
+// A Cell is the result of one variant with one lock.
 type Cell struct {
 	// Lock is the kind of lock.
 	Lock string
-	// Runs are the runs without fencing tokens and with them; none if the story
-	// cannot be told with the lock, and then Untold says why, or if this program is
-	// without the lock, and then NotRun says so. On a page there may be only one of the
-	// two.
+	// Runs are the runs without and with fencing tokens. There are none if the scenario
+	// does not apply to the lock, and then NotApplicable says why, or if the lock is not
+	// linked into this program, and then NotRun says so. On a page there may be only one of
+	// the two runs.
 	Runs           []scenarios.Outcome
 	Untold, NotRun string
 }
 
-// AsExpected is false when some run came to something else than its scenario
-// expects, or when nobody can tell what a story came to with its own lock.
+// AsExpected reports whether no run differs from what its scenario expects, and no scenario
+// is undecided with its own lock.
 func (m *Matrix) AsExpected() bool {
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
@@ -57,8 +57,8 @@ func (m *Matrix) AsExpected() bool {
 	return true
 }
 
-// NotRun counts the cells of which nobody knows what they come to, because this program is
-// without their locks.
+// NotRun counts the cells without a result because their locks are not linked into this
+// program.
 func (m *Matrix) NotRun() int {
 	n := 0
 	for _, r := range m.Rows {
@@ -94,7 +94,7 @@ func (m *Matrix) shelves() []shelf {
 	return shelves
 }
 
-// inOrder lists the rows in the order of the catalogue.
+// inOrder returns the rows in the order of the catalogue.
 func (m *Matrix) inOrder() []Row {
 	var rows []Row
 	for _, shelf := range m.shelves() {
@@ -105,7 +105,7 @@ func (m *Matrix) inOrder() []Row {
 	return rows
 }
 
-// name names a row where nothing else does: "delayed-write, gives-up".
+// name returns the full name of a row: "delayed-write, gives-up".
 func (r Row) name() string {
 	if r.Variant.Name == "" {
 		return story.Visible(r.Scenario.Name)
@@ -113,24 +113,24 @@ func (r Row) name() string {
 	return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Variant.Name)
 }
 
-// assumption is what breaks in the row's story.
+// assumption returns the assumption that breaks in the row's variant.
 func (r Row) assumption() string { return story.Visible(r.Variant.Assumption) }
 
-// told reports whether the story could be told with the cell's lock.
+// hasRuns reports whether the variant was run with the cell's lock.
 func (c Cell) told() bool { return len(c.Runs) > 0 }
 
-// verdict is what the run without fencing (0) or with it (1) came to.
+// verdict returns the verdict of the run without fencing (0) or with it (1).
 func (c Cell) verdict(run int) string { return c.Runs[run].Verdict.Verdict }
 
-// known reports whether all runs came to a verdict.
+// isDecided reports whether there are runs, and all have a definite verdict.
 func (c Cell) known() bool {
 	undecided := func(run scenarios.Outcome) bool { return run.Verdict.Verdict == checks.Undecided }
 	return c.told() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
-// caveats are the properties that qualify a safe run: neither those of the data, which it
-// has, nor the exclusions, which have columns of their own. Of an unsafe run worse has been
-// said. What is only reported qualifies nothing.
+// caveats returns the violated properties that qualify a safe run. Properties of the data
+// are not among them, because they hold, nor the exclusions, which have columns of their
+// own, nor properties that are only reported. An unsafe run has no caveats.
 func caveats(run scenarios.Outcome) []checks.Property {
 	if run.Verdict.Verdict != checks.Safe {
 		return nil
@@ -140,14 +140,14 @@ func caveats(run scenarios.Outcome) []checks.Property {
 	})
 }
 
-// violated are those of the properties that a run violates.
+// violated returns those of the properties that a run violates.
 func violated(run scenarios.Outcome, of []checks.Property) []checks.Property {
 	return slices.DeleteFunc(slices.Clone(of), func(p checks.Property) bool {
 		return run.Verdict.Finding(p).Outcome != checks.Violated
 	})
 }
 
-// letters are those of properties: "gp".
+// letters returns the letters of properties: "gp".
 func letters(properties []checks.Property) string {
 	var b strings.Builder
 	for _, p := range properties {

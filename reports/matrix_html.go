@@ -12,21 +12,21 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A matrixTable is a matrix on a page.
+// A matrixTable is the data of a matrix on a page.
 type matrixTable struct {
-	// Locks have a pair of columns each. Without any there is one pair, and before it
-	// the two exclusions have columns of their own.
+	// Locks have a pair of columns each. If empty, there is one pair, preceded by columns
+	// for the two exclusions.
 	Locks []string
 	// Heads are the columns before the pairs, and Pair the two of a pair.
 	Heads, Pair []string
-	// Columns is how many there are in all, and Rows how many variants.
+	// Columns is the number of all columns, and Rows the number of variants.
 	Columns, Rows int
-	// came is how many rows came to each standing, and untold how many to none; notRun is
-	// how many runs this program could not make.
+	// came counts the rows of each standing, untold those that are not applicable, and
+	// notRun those whose locks are not linked into this program.
 	came           map[Standing]int
 	untold, notRun int
 	Shelves        []matrixShelf
-	// Choices are the sorts of rows that there are, for the reader to choose from.
+	// Choices are the sorts of rows that the reader can filter by.
 	Choices []matrixChoice
 }
 
@@ -36,8 +36,8 @@ type matrixShelf struct {
 	Scenarios []matrixScenario
 }
 
-// A matrixScenario is a scenario with its rows. If Several, it has a line of its own
-// above them.
+// A matrixScenario is a scenario with its rows. Several reports whether it has a line of
+// its own above them.
 type matrixScenario struct {
 	ID, Name, Title, To string
 	Several             bool
@@ -47,29 +47,29 @@ type matrixScenario struct {
 // A matrixRow is one variant.
 type matrixRow struct {
 	Name, Title, To, Assumption string
-	// Note tells the row from others of the same name.
+	// Note distinguishes the row from others of the same name.
 	Note string
 	// Sorts are the keys of the choices to which it belongs.
 	Sorts string
-	// Alarms are the standings that nobody wants.
+	// Alarms are the badges of unwanted standings.
 	Alarms []badge
 	Cells  []matrixCell
 }
 
-// A matrixChoice is a sort of rows, and how many there are.
+// A matrixChoice is a sort of rows, with their number.
 type matrixChoice struct {
 	Key, Label string
 	Count      int
 }
 
-// A wayIn is the page on what a row came to with the lock of a column, and a word on it
-// if it needs one; a zero link if there is none.
+// A pageFinder returns the page about the result of a row with the lock of a column, with a
+// note if it needs one; a zero link if there is no page.
 type wayIn func(r Row, column int) pageLink
 
-// noWayIn is for a matrix without pages.
+// noPage is the pageFinder of a matrix without pages.
 func noWayIn(Row, int) pageLink { return pageLink{} }
 
-// page lays the matrix out for a page.
+// page prepares the matrix for a page.
 func (m *Matrix) page(pages wayIn) matrixTable {
 	t := matrixTable{
 		Locks: eachVisible(m.Locks),
@@ -119,8 +119,8 @@ func (m *Matrix) page(pages wayIn) matrixTable {
 	return t
 }
 
-// summary says how many rows came to what: "3 variants of 2 scenarios, with 2 locks: 3
-// as expected, 0 not as expected, 0 unknown". These are the numbers of the choices.
+// summary counts the rows by result: "3 variants of 2 scenarios, with 2 locks: 3 as
+// expected, 0 not as expected, 0 unknown". The numbers are those of the choices.
 func (t matrixTable) summary() string {
 	scenarios := 0
 	for _, shelf := range t.Shelves {
@@ -137,7 +137,7 @@ func (t matrixTable) summary() string {
 	}
 	text += ": " + standingsWords(t.came, which)
 	if t.untold > 0 {
-		text += fmt.Sprintf(", %d that cannot be told", t.untold)
+		text += fmt.Sprintf(", %d not applicable", t.untold)
 	}
 	if t.notRun > 0 {
 		text += fmt.Sprintf(", %d not run", t.notRun)
@@ -145,7 +145,7 @@ func (t matrixTable) summary() string {
 	return text
 }
 
-// mood is the colour of the summary.
+// mood returns the colour of the summary.
 func (t matrixTable) mood() string {
 	for _, standing := range alarms {
 		if t.came[standing] > 0 {
@@ -155,7 +155,7 @@ func (t matrixTable) mood() string {
 	return "good"
 }
 
-// row lays one variant out.
+// row prepares one variant for a page.
 func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 	out := matrixRow{Name: story.Visible(r.Variant.Name), Assumption: r.assumption()}
 	if title := story.Visible(textwrap.OneLine(r.Variant.Title)); title != story.Visible(textwrap.OneLine(r.Scenario.Title)) {
@@ -188,11 +188,11 @@ func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 	return out
 }
 
-// pageSpelling is that of a page.
+// pageSpelling returns the spelling of a page.
 func pageSpelling() spelling {
 	w := spellingInFull()
 	w.unsafe, w.safe, w.unknown, w.untold = "✗ unsafe", "✓ safe", "? unknown", "– n/a"
 	w.caveat = func(p checks.Property) string { return "! safe, but ✗ " + string(p) }
-	w.unknownWhy = "nobody can tell; the box at the top says why"
+	w.unknownWhy = "the run is inconclusive; the box at the top says why"
 	return w
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// alarms are the standings that nobody wants, those first that are known to be wrong.
+// alarms are the unwanted standings, those known to be wrong first.
 var alarms = []Standing{NotAsExpected, Undecided}
 
-// standing is what the runs of a cell that could be told came to.
+// standing returns the standing of a cell that has runs.
 func (c Cell) standing() Standing { return standingOfRuns(c.Runs) }
 
-// standings are what a row came to: every alarm that one of its cells gives, or without
-// any the worst of the others. A row that could not be told has none.
+// standings returns every alarm that a cell of the row has; if there is none, the worst
+// standing of its cells. A row without runs has none.
 func (r Row) standings() []Standing {
 	var all []Standing
 	for _, c := range r.Cells {
@@ -29,7 +29,7 @@ func (r Row) standings() []Standing {
 	return found
 }
 
-// boxes say of every row that gives an alarm why.
+// boxes say for every row with an alarm why it has one.
 func (m *Matrix) boxes() []frontBox {
 	boxes := map[Standing]frontBox{
 		NotAsExpected: {ID: "surprises", Title: "Not as expected"},
@@ -51,7 +51,7 @@ func (m *Matrix) boxes() []frontBox {
 	return all
 }
 
-// alarmed says why the cells of a row give an alarm.
+// alarmReasons says why the cells of a row have an alarm.
 func (m *Matrix) alarmed(r Row, alarm Standing) []string {
 	var said []string
 	for _, c := range r.Cells {

@@ -11,27 +11,26 @@ import (
 
 // A matrixCell is one cell of a matrix on a page.
 type matrixCell struct {
-	// Column is the head of its column, for where there is no room for one.
+	// Column is the head of its column, for narrow pages without a head line.
 	Column string
-	// Of says what the cell is about to those who do not see the table around it.
+	// Of says what the cell is about, for screen readers.
 	Of string
-	// Sign and Word are what it shows, Also what qualifies it, and Mood its colour.
+	// Sign and Word are its content, Also is a caveat, and Mood its colour.
 	Sign, Word, Also, Mood string
-	// To is what it leads to; "" is nothing.
+	// To is the address that it links to; "" is none.
 	To string
 }
 
-// A matrixEntry is what a row says with one lock, and the page that tells more; "" is
-// none.
+// A matrixEntry is a row with one lock, and the page with its details; "" if there is none.
 type matrixEntry struct {
 	Row
 	Cell
 	page string
-	// several says that the matrix has columns for several locks.
+	// several reports whether the matrix has columns for several locks.
 	several bool
 }
 
-// cells are the columns of the entry's lock.
+// cells returns the columns of the entry's lock.
 func (e matrixEntry) cells() []matrixCell {
 	without, with := e.verdict(scenarios.Off), e.verdict(scenarios.On)
 	if e.several {
@@ -44,7 +43,7 @@ func (e matrixEntry) cells() []matrixCell {
 	return append(cells, without, with)
 }
 
-// of names the entry and something that it says of it.
+// of names the entry and one of its results.
 func (e matrixEntry) of(what string) string {
 	if e.several {
 		return e.Row.name() + ", " + story.Visible(e.Lock) + ", " + what + ": "
@@ -52,7 +51,7 @@ func (e matrixEntry) of(what string) string {
 	return e.Row.name() + ", " + what + ": "
 }
 
-// to is the address of a place on the entry's page.
+// to returns the address of a place on the entry's page.
 func (e matrixEntry) to(anchor string) string {
 	if e.page == "" {
 		return ""
@@ -60,7 +59,7 @@ func (e matrixEntry) to(anchor string) string {
 	return e.page + "#" + anchor
 }
 
-// exclusion says what became of an exclusion in both runs.
+// exclusion returns the cell with the outcomes of an exclusion in both runs.
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	out := matrixCell{Column: string(p), Mood: "soft"}
 	var signs, words []string
@@ -77,8 +76,8 @@ func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	return out
 }
 
-// verdict says what one run came to. Where the exclusions have no columns of their own
-// it says which of them are violated.
+// verdict returns the cell with the verdict of one run. If the exclusions have no columns
+// of their own, the cell lists those that are violated.
 func (e matrixEntry) verdict(fencing string) matrixCell {
 	out := matrixCell{Column: runName[fencing], Of: e.of(runName[fencing]), Sign: "–", Mood: "soft"}
 	if e.several {

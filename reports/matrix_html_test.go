@@ -82,7 +82,7 @@ func TestUnknownIsNotUnexpected(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "Unknown, and why") {
-		t.Error("the reasons are told twice")
+		t.Error("the reasons occur twice")
 	}
 	if t.Failed() {
 		t.Log(page)
@@ -104,10 +104,10 @@ func TestAlarmsOfSeveralLocks(t *testing.T) {
 	)
 }
 
-// A row that cannot be told with any lock came to nothing, and is counted all the same.
+// A row that does not apply to any lock has no standing, but is counted.
 func TestUntoldOnAPage(t *testing.T) {
 	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {{Lock: "redlock", Untold: "it has no such node"}}}, "=")}
-	contains(t, matrix(t, "html", m), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 that cannot be told")
+	contains(t, matrix(t, "html", m), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 not applicable")
 }
 
 // Of a lock of which nothing is expected nothing is as expected.
@@ -117,5 +117,5 @@ func TestNothingExpectedOnAPage(t *testing.T) {
 		silent.Runs[i].Expected = nil
 	}
 	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {silent}}, "=")}
-	contains(t, matrix(t, "html", ofVariants(m)), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 of which nothing is expected with this lock")
+	contains(t, matrix(t, "html", ofVariants(m)), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 without an expectation for this lock")
 }

@@ -7,16 +7,17 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// matrixSchema names the shape of the matrix in JSON. Fields may be added to it;
-// none is renamed, removed or given another meaning.
+// matrixSchema identifies the JSON format of the matrix. Fields may be added; no field is
+// renamed, removed or given another meaning.
 const matrixSchema = "locksim/matrix/v1"
 
 type jsonMatrix struct {
 	Schema string `json:"schema"`
 	Seed   uint64 `json:"seed"`
-	// Locks are those that were asked for; empty is each scenario's own.
+	// Locks are the locks that were asked for; empty if each scenario runs with its own.
 	Locks []string `json:"locks"`
-	// NotRun counts the cells that this program has not run, being without their locks.
+	// NotRun counts the cells that were not run because their locks are not linked into
+	// this program.
 	NotRun int       `json:"not_run"`
 	Rows   []jsonRow `json:"rows"`
 }
@@ -34,12 +35,12 @@ type jsonRow struct {
 
 type jsonCell struct {
 	Lock string `json:"lock"`
-	// Own says that it is the lock of the scenario.
+	// Own reports whether this is the lock of the scenario.
 	Own bool `json:"own"`
-	// AsExpected is null when the scenario expects nothing of this lock.
+	// AsExpected is null if the scenario has no expectation for this lock.
 	AsExpected *bool `json:"as_expected"`
-	// Untold says why the story cannot be told with this lock, and NotRun why this
-	// program has not run it; there are no runs then.
+	// Untold says why the scenario does not apply to this lock, and NotRun why this program
+	// has not run it; there are no runs then.
 	Untold string          `json:"untold,omitempty"`
 	NotRun string          `json:"not_run,omitempty"`
 	Runs   []jsonMatrixRun `json:"runs"`

@@ -9,14 +9,14 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// shown is what a matrix shows of that which it does not always show.
+// shown says which optional things a matrix contains, so that the legend explains no
+// others.
 type shown struct {
 	// caveats are the properties that qualify some safe run.
 	caveats []checks.Property
-	// nothing: some exclusion is n/a. changed: the two runs differ in one.
+	// nothing: some exclusion is n/a. changed: the two runs differ in an exclusion.
 	nothing, changed bool
-	// undecided: some cell is unknown. untold: some story cannot be told with a
-	// lock.
+	// undecided: some cell is unknown. untold: some scenario does not apply to a lock.
 	undecided, untold bool
 }
 
@@ -40,14 +40,14 @@ func (m *Matrix) shown() shown {
 	return s
 }
 
-// outcomes explains the signs of outcomes.
+// outcomes explains the signs of outcomes in the legend.
 func (m *Matrix) outcomes(s shown) string {
 	text := "✓ holds, ✗ is violated"
 	if len(m.Locks) > 0 {
 		text += " in either run"
 	}
 	if s.nothing {
-		text += ", – there is nothing to judge"
+		text += ", – not applicable: the run has nothing to judge"
 	}
 	if s.changed && len(m.Locks) == 0 {
 		text += ", ✗→✓ is violated without fencing tokens and holds with them"
@@ -57,12 +57,12 @@ func (m *Matrix) outcomes(s shown) string {
 
 const (
 	aboutAssumptions = "what breaks: process (one is stopped), network (a message is late or lost), " +
-		"clock (one is wrong), lock memory or storage memory (somebody forgets)"
-	aboutWithout   = "the verdict of the run in which nobody checks fencing tokens"
-	aboutWith      = "the verdict of the same run when the storage checks them"
-	aboutSafe      = "they all hold"
-	aboutUndecided = "nobody can tell; the list below says why"
-	aboutUntold    = "the story cannot be told with this lock, or was not run; the list below says why"
+		"clock (one is wrong), lock memory or storage memory (a server forgets)"
+	aboutWithout   = "the verdict of the run in which the storage checks no fencing tokens"
+	aboutWith      = "the verdict of the same run if the storage checks them"
+	aboutSafe      = "all properties of the data hold"
+	aboutUndecided = "the run is inconclusive; the list below says why"
+	aboutUntold    = "the scenario does not apply to this lock, or was not run; the list below says why"
 )
 
 func aboutUnsafe() string {
@@ -71,7 +71,7 @@ func aboutUnsafe() string {
 
 func about(p checks.Property) string { return string(p) + ": " + p.Title() }
 
-// aboutExclusions explains several signs that stand side by side.
+// aboutExclusions explains the signs of the exclusions in one cell.
 func aboutExclusions() string {
 	var all []string
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
@@ -81,5 +81,5 @@ func aboutExclusions() string {
 }
 
 func aboutCaveat(p checks.Property) string {
-	return fmt.Sprintf("they all hold, but %s (%s) is violated", p, p.Title())
+	return fmt.Sprintf("all properties of the data hold, but %s (%s) is violated", p, p.Title())
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A rowList is one of the lists under a matrix: what all its rows have in
-// common, and what there is to say of each.
+// A rowList is one of the lists under a matrix: what all its rows have in common, with a
+// text for each.
 type rowList struct {
 	Sort  sort
 	Title string
 	Items entries
 }
 
-// A sort is what kind of thing a cell shows.
+// A sort is a kind of result of a cell.
 type sort int
 
 const (
@@ -33,19 +33,19 @@ const (
 	halfTold
 )
 
-// sorts are what there are lists of, in the order in which they are read: the key and the
-// label by which a reader chooses rows, and the title of the list.
+// sorts describes the lists in their order: the key and the label of the filter on a page,
+// and the title of the list.
 var sorts = [halfTold]struct{ key, label, title string }{
 	surprising:    {"differs", "not as expected", "Not as its scenario expects"},
 	breaksWithout: {"fencing-helps", "safe only with fencing", "Breaks without fencing tokens"},
 	breaksAnyway:  {"unsafe", "unsafe even with fencing", "Breaks even with fencing tokens, and why"},
-	holds:         {"safe", "safe without fencing", "Holds without fencing tokens, and why"},
+	holds:         {"safe", "safe without fencing", "Safe without fencing tokens, and why"},
 	undecided:     {"unknown", "unknown", "Unknown, and why"},
-	untold:        {"untold", "cannot be told", "Cannot be told with this lock, and why"},
+	untold:        {"untold", "not applicable", "Not applicable to this lock, and why"},
 	notRun:        {"not-run", "not run", "Not run, and why"},
 }
 
-// sort says on which list a cell stands.
+// sort returns the list to which a cell belongs.
 func (c Cell) sort() sort {
 	switch {
 	case c.NotRun != "":
@@ -64,8 +64,8 @@ func (c Cell) sort() sort {
 	return holds
 }
 
-// lists sorts the rows into the lists that have any, in the order in which they
-// are read. A row stands on one list for each sort of its cells.
+// lists returns the lists that have rows, in their order. A row is in one list for each
+// sort of its cells.
 func (m *Matrix) lists() []rowList {
 	var lists []rowList
 	for kind, s := range sorts {
@@ -80,10 +80,10 @@ func (m *Matrix) lists() []rowList {
 	return lists
 }
 
-// longList is how many entries a list can have before it is folded away.
+// longList is the maximum number of entries of a list that is not collapsed.
 const longList = 20
 
-// document is the matrix with what explains it and the lists.
+// document returns the matrix with its legend and its lists.
 func (m *Matrix) document(table piece, legend facts) *document {
 	d := &document{}
 	d.add("", table, legend)
@@ -94,8 +94,8 @@ func (m *Matrix) document(table piece, legend facts) *document {
 	return d
 }
 
-// items is what a row contributes to a list: one item for all the locks with
-// which there is the same to say.
+// items returns what a row contributes to a list: one item for all locks with the same
+// text.
 func (m *Matrix) items(r Row, kind sort) entries {
 	if kind == surprising {
 		return m.surprises(r)
@@ -130,12 +130,13 @@ func (m *Matrix) items(r Row, kind sort) entries {
 	return items
 }
 
-// remarks are what there is to say of a cell besides the story's own reason: of what the
-// list is about, and of what is violated although the data is safe. Each may be "".
+// remarks are the texts about a cell in addition to the scenario's own reason: one about
+// the subject of the list, and one about what is violated although the data is safe. Each
+// may be "".
 type remarks struct{ itself, also string }
 
-// explains reports whether the story's reason is about what the cell shows: with
-// the story's own lock, and with another of which it expects the same.
+// explains reports whether the scenario's reason explains a cell: one with the scenario's
+// own lock, or with another lock for which it expects the same.
 func (r Row) explains(c Cell) bool {
 	return c.Lock == r.Variant.Lock || !slices.ContainsFunc(c.Runs, func(run scenarios.Outcome) bool {
 		own, known := r.Variant.Expectation("", run.Fencing)
@@ -143,7 +144,7 @@ func (r Row) explains(c Cell) bool {
 	})
 }
 
-// with names the locks of cells, where these are not all that there are.
+// with names the locks of cells, unless they are all locks of the matrix.
 func (m *Matrix) with(cells []Cell) string {
 	if len(cells) >= len(m.Locks) {
 		return ""
@@ -170,7 +171,7 @@ func (c Cell) says(kind sort) remarks {
 	return said
 }
 
-// also says what is violated although the data is safe.
+// caveatNote says what is violated although the data is safe.
 func (c Cell) also() string {
 	if !c.known() {
 		return ""
@@ -196,7 +197,7 @@ func areViolated(properties []checks.Property) string {
 	return story.List(properties) + " are violated"
 }
 
-// doubt says why nobody can tell.
+// doubt says why the result is unknown.
 func (c Cell) doubt() string {
 	for _, run := range c.Runs {
 		if run.Verdict.Verdict != checks.Undecided {
@@ -214,7 +215,7 @@ func (c Cell) doubt() string {
 	return ""
 }
 
-// surprises are the runs of a row that came to something else than its scenario expects.
+// surprises returns the runs of a row that differ from what its scenario expects.
 func (m *Matrix) surprises(r Row) entries {
 	var items entries
 	for _, c := range r.Cells {

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// writeMatrixMarkdown writes the matrix as a table that links every scenario to
-// its file, as seen from the directory in which locksim runs.
+// writeMatrixMarkdown writes the matrix as a table with a link from every scenario to its
+// file, relative to the directory in which locksim runs.
 func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	words := markdownSpelling()
 	md := &markdownText{}
@@ -20,7 +20,7 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	return md.writeTo(w)
 }
 
-// markdownSpelling is that of Markdown.
+// markdownSpelling returns the spelling of Markdown.
 func markdownSpelling() spelling {
 	w := spellingInFull()
 	w.sign = func(b badge) span { return span{Text: b.Sign, Tone: plain} }
@@ -29,20 +29,20 @@ func markdownSpelling() spelling {
 	return w
 }
 
-// link names a scenario and leads to its file, if that can be where others look for it.
+// link names a scenario, with a link to its file if the path is relative.
 func link(name, file string) string {
 	if !isFromHere(file) {
 		return markdown(name)
 	}
 	file = story.Visible(file)
-	if story.ShellWord(file) != file { // what a shell takes as it is, Markdown does too
+	if story.ShellWord(file) != file { // Markdown needs no escapes if a shell needs none
 		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"
 	}
 	return fmt.Sprintf("[%s](%s)", markdown(name), file)
 }
 
-// markdown writes text so that it stays text: in a line, in a cell of a table, in the
-// name of a link, and as a paragraph.
+// markdown escapes text for Markdown: in a line, in a cell of a table, in the name of a
+// link, and as a paragraph.
 func markdown(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	begins := -1
@@ -68,21 +68,21 @@ func markdown(s string) string {
 }
 
 var (
-	// beginsBlock is a text that would be a heading, a quotation, an item of a list or
-	// a line.
+	// beginsBlock matches a text that would become a heading, a quotation, an item of a
+	// list or a line.
 	beginsBlock = lazy.Regexp(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?: |$)|>|(?:- ?)+$|=+$)`)
-	// beginsEntity is a character by its name or its number.
+	// beginsEntity matches a character entity at the beginning of a text.
 	beginsEntity = lazy.Regexp(`^&(?:#[0-9A-Za-z]+|[0-9A-Za-z]+);`)
-	// reference is what GitHub sees at its first character, and referenceWithin what it
-	// sees at the last before a name or number.
+	// reference matches what GitHub recognizes at its first character, and referenceWithin
+	// what it recognizes at the last character before a name or number.
 	reference       = lazy.Regexp(`^(?:[$]|@[0-9A-Za-z]|#[0-9]|://|:[0-9A-Za-z_+-]+:)`)
 	referenceWithin = lazy.Regexp(`(?i)^(?:www[.]|gh-[0-9])`)
 )
 
-// refers reports whether GitHub makes more of a character of a text than Markdown does:
-// the name of a person, who is told of it, or the number of an issue, an address, a
-// formula, a picture. It does so when Markdown is done, so that no escape stops it, but
-// not across the bounds of an element.
+// refers reports whether GitHub gives a character of a text a meaning that Markdown does
+// not: a mention, which notifies a person, the number of an issue, an address, a formula or
+// an emoji. GitHub does so after Markdown, so no escape prevents it, but an element around
+// the character does.
 func refers(s string, i int) bool {
 	switch s[i] {
 	case '$', '@', '#', ':':
@@ -95,7 +95,7 @@ func refers(s string, i int) bool {
 	return false
 }
 
-// code writes text as code within a line, between more backticks than stand in it.
+// code writes text as inline code, between more backticks than it contains.
 func code(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	fence := "`"
@@ -108,7 +108,7 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// markdownVerdict is a verdict with what qualifies it: "safe, ✗ progress".
+// markdownVerdict returns a verdict with its caveats: "safe, ✗ progress".
 func markdownVerdict(c Cell, run int) span {
 	if !c.told() || c.verdict(run) == checks.Undecided {
 		return span{Text: "unknown", Tone: plain}

@@ -6,27 +6,27 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A spelling is how a format writes what a matrix shows.
+// A spelling says how a format writes the content of a matrix.
 type spelling struct {
 	// exclusion is the head of an exclusion's column, and about explains it; runs are the
 	// heads of the verdicts without fencing and with it.
 	exclusion, about func(checks.Property) string
 	runs             [2]string
-	// sign is a sign that stands beside others. verdict is what a run came to in a column of
-	// its own, and mark the same where both runs share one, with the arrow between them.
+	// sign writes a sign next to others. verdict writes a verdict in a column of its own,
+	// and mark writes it in a column that both runs share, with the arrow between them.
 	sign          func(badge) span
 	verdict, mark func(c Cell, run int) span
 	arrow         string
-	// pairs explain a column that both runs share; a format whose locks have two columns
-	// each has none.
+	// pairs explains a column that both runs share; nil for a format with two columns for
+	// each lock.
 	pairs facts
-	// unsafe, safe, unknown and untold are the words for cells, and caveat is that of a
-	// safe run that a property qualifies. unknownWhy says where it is told why.
+	// unsafe, safe, unknown and untold are the words in cells, and caveat is the word for a
+	// safe run with a violated property. unknownWhy explains unknown.
 	unsafe, safe, unknown, untold, unknownWhy string
 	caveat                                    func(checks.Property) string
 }
 
-// spellingInFull has the words in full, for where there is room.
+// spellingInFull returns the spelling with full words.
 func spellingInFull() spelling {
 	return spelling{
 		sign:      ownSign,
@@ -38,7 +38,8 @@ func spellingInFull() spelling {
 	}
 }
 
-// table lays the matrix out. A scenario of several variants has a line of its own above them.
+// table returns the matrix as a table. A scenario with several variants has a line of its
+// own above them.
 func (m *Matrix) table(w spelling) table {
 	out := table{Heads: m.heads(w)}
 	add := func(name span, indented bool, more ...tableCell) {
@@ -64,7 +65,7 @@ func (m *Matrix) table(w spelling) table {
 	return out
 }
 
-// heads are those of the columns.
+// heads returns the heads of the columns.
 func (m *Matrix) heads(w spelling) []span {
 	names := append([]string{"scenario"}, eachVisible(m.Locks)...)
 	if len(m.Locks) == 0 {
@@ -77,7 +78,7 @@ func (m *Matrix) heads(w spelling) []span {
 	return heads(names...)
 }
 
-// cells are a row but for its name.
+// cells returns the cells of a row without its name.
 func (m *Matrix) cells(r Row, w spelling) []tableCell {
 	var cells []tableCell
 	if len(m.Locks) == 0 {
@@ -101,8 +102,8 @@ func (m *Matrix) cells(r Row, w spelling) []tableCell {
 	return cells
 }
 
-// pair is both runs in one cell: a sign for each exclusion in any case, which is what is
-// violated in either run, and the verdicts, once if they are the same.
+// pair shows both runs in one cell: a sign for each exclusion, which is the worse outcome
+// of the two runs, and the verdicts, once if they are the same.
 func (m *Matrix) pair(c Cell, w spelling) tableCell {
 	var cell tableCell
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
@@ -116,7 +117,7 @@ func (m *Matrix) pair(c Cell, w spelling) tableCell {
 	return append(cell, with)
 }
 
-// legend explains what stands in the matrix, and nothing that does not.
+// legend explains what the matrix contains, and nothing else.
 func (m *Matrix) legend(w spelling) facts {
 	s := m.shown()
 	var legend facts

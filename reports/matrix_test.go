@@ -121,25 +121,26 @@ Without a group
  of-mine                           ✓      ✓        ? unknown  ? unknown
 
   assumption  what breaks: process (one is stopped), network (a message is late
-              or lost), clock (one is wrong), lock memory or storage memory
-              (somebody forgets)
+              or lost), clock (one is wrong), lock memory or storage memory (a
+              server forgets)
   lease       lease-exclusion: no two clients hold a lease at the same time
   section     section-exclusion: no two clients are in their critical sections
               at the same time
   ✓ ✗         ✓ holds, ✗ is violated, ✗→✓ is violated without fencing tokens and
               holds with them
-  without     the verdict of the run in which nobody checks fencing tokens
-  with        the verdict of the same run when the storage checks them
+  without     the verdict of the run in which the storage checks no fencing
+              tokens
+  with        the verdict of the same run if the storage checks them
   unsafe      a property of the data is violated: write-order, no-lost-update,
               serial-sections or once-per-period
-  safe        they all hold
-  ! safe t    they all hold, but token-order (every grant's fencing token is
-              greater than those of earlier grants) is violated
-  ! safe g    they all hold, but grant-order (no write is applied once the lock
-              has been granted anew) is violated
-  ! safe p    they all hold, but progress (once the faults are over, somebody
-              gets its work done) is violated
-  unknown     nobody can tell; the list below says why
+  safe        all properties of the data hold
+  ! safe t    all properties of the data hold, but token-order (every grant's
+              fencing token is greater than those of earlier grants) is violated
+  ! safe g    all properties of the data hold, but grant-order (no write is
+              applied once the lock has been granted anew) is violated
+  ! safe p    all properties of the data hold, but progress (once the faults are
+              over, somebody gets its work done) is violated
+  unknown     the run is inconclusive; the list below says why
 
 Breaks without fencing tokens (3)
 
@@ -152,7 +153,7 @@ Breaks even with fencing tokens, and why (1)
   fencing-lost-update: the newer holder has read but not written, so the storage
     does not know its token; violated: no-lost-update and serial-sections
 
-Holds without fencing tokens, and why (3)
+Safe without fencing tokens, and why (3)
 
   delayed-write, gives-up
   fencing-gap: nobody has shown the newer token yet; but grant-order is violated
@@ -200,7 +201,7 @@ func TestMatrixAsMarkdown(t *testing.T) {
 		"| [fencing-gap](scenarios/fencing-gap.yaml) | process | ✓ | ✓ | safe, ✗ grant-order | safe, ✗ grant-order |\n",
 		"| [of-mine](scenarios/of-mine.yaml) | | ✓ | ✓ | unknown | unknown |\n",
 		"\n- **lease-exclusion**: no two clients hold a lease at the same time\n",
-		"\n- **safe, ✗ grant-order**: they all hold, but grant-order (",
+		"\n- **safe, ✗ grant-order**: all properties of the data hold, but grant-order (",
 		"\n**Breaks without fencing tokens (4)**\n\n- **delayed-write, waits**: the write comes late\n",
 		"- **a\\|b**: a &lt;b> \\*c\\*\n",
 		"\n**Breaks even with fencing tokens, and why (1)**\n",
@@ -209,7 +210,7 @@ func TestMatrixAsMarkdown(t *testing.T) {
 	for range longList {
 		m.Rows = append(m.Rows, m.Rows[0])
 	}
-	contains(t, matrix(t, "markdown", m), "<details><summary><b>Holds without fencing tokens, and why (23)</b></summary>\n\n- **", "\n\n</details>\n")
+	contains(t, matrix(t, "markdown", m), "<details><summary><b>Safe without fencing tokens, and why (23)</b></summary>\n\n- **", "\n\n</details>\n")
 }
 
 func TestMatrixAsJSON(t *testing.T) {
@@ -299,16 +300,16 @@ Where fencing itself breaks
  fencing-gap  ✓✓ ✓    ✓✓ ✓     ✓✗ ✗→!p
 `, got[:strings.Index(got, "\n\n  ✓✗ ")+1])
 	contains(t, got,
-		"\n  !p data   they all hold, but progress",
-		"\n  ?         nobody can tell",
-		"\n  n/a       the story cannot be told with this lock",
+		"\n  !p data   all properties of the data hold, but progress",
+		"\n  ?         the run is inconclusive",
+		"\n  n/a       the scenario does not apply to this lock",
 		"\nBreaks without fencing tokens (3)\n",
 		"\n  gc-pause: the pause outlasts the lease\n"+
 			"  clock-jump (redlock): two majorities share one node\n"+
 			"  fencing-gap (redsync): nobody has shown the newer token yet; but with fencing\n    tokens progress is violated\n",
-		"Holds without fencing tokens, and why (1)\n\n  fencing-gap (single, redlock): nobody has shown the newer token yet\n",
+		"Safe without fencing tokens, and why (1)\n\n  fencing-gap (single, redlock): nobody has shown the newer token yet\n",
 		"Unknown, and why (1)\n\n  clock-jump (redsync): nobody came\n",
-		"Cannot be told with this lock, and why (1)\n\n  clock-jump (single): the lock has one node\n",
+		"Not applicable to this lock, and why (1)\n\n  clock-jump (single): the lock has one node\n",
 	)
 	contains(t, matrix(t, "markdown", m),
 		"| scenario | single | redlock | redsync |\n|---|---|---|---|\n",
@@ -361,7 +362,7 @@ func TestOtherLocksNeedNotBeKnown(t *testing.T) {
 	}
 	m.Rows[0].Cells[1].Lock = "redlock"
 	if m.AsExpected() {
-		t.Error("a story cannot be told with its own lock, and that is as expected")
+		t.Error("a scenario does not apply to its own lock, but the matrix is as expected")
 	}
 }
 

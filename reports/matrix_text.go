@@ -21,7 +21,7 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	return t.writeTo(w)
 }
 
-// textSpelling is that of text, where there is room for signs and letters.
+// textSpelling returns the spelling of text, which uses signs and letters.
 func (m *Matrix) textSpelling() spelling {
 	w := spellingInFull()
 	w.exclusion = func(p checks.Property) string { return p.Card().Column }
@@ -32,14 +32,14 @@ func (m *Matrix) textSpelling() spelling {
 		w.unsafe, w.safe, w.unknown = "✗ data", "✓ data", "?"
 		w.caveat = func(p checks.Property) string { return "!" + letters([]checks.Property{p}) + " data" }
 		w.pairs = facts{
-			{"then a→b", "the data in the run in which nobody checks fencing tokens, and in the same run when the storage does; one sign if it is the same"},
-			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
+			{"then a→b", "the data in the run in which the storage checks no fencing tokens, then in the same run if it does; one sign if both are the same"},
+			{"nodes", "each scenario keeps its own number of nodes: on the one node of most single-instance scenarios Redlock is no better than any other lock"},
 		}
 	}
 	return w
 }
 
-// pairHeads is the header of the columns in pairs, above the drawn matrix.
+// pairHeads returns the header above the pairs of columns of the drawn matrix.
 func pairHeads(heads []span, drawn string) figure {
 	line, _, _ := strings.Cut(drawn, "\n")
 	over := strings.Repeat(" ", column(line, heads[2].Text)) + "exclusion"
@@ -47,14 +47,14 @@ func pairHeads(heads []span, drawn string) figure {
 	return figure(over + "\n")
 }
 
-// column is where a word begins in a line.
+// column returns where a word begins in a line.
 func column(line, word string) int {
 	before, _, _ := strings.Cut(line, word)
 	return utf8.RuneCountInString(before)
 }
 
-// verdictSign is a verdict with its sign in front: "✗ unsafe", "✓ safe",
-// "! safe p", "? unknown".
+// verdictSign returns a verdict after its sign: "✗ unsafe", "✓ safe", "! safe p", "?
+// unknown".
 func verdictSign(c Cell, run int) span {
 	if !c.told() {
 		b := verdictBadges[checks.Undecided]
@@ -64,7 +64,7 @@ func verdictSign(c Cell, run int) span {
 	return b.span(strings.TrimSpace(b.Text() + " " + letters(caveats(c.Runs[run]))))
 }
 
-// verdictMark is a verdict as a sign alone: "✗", "✓", "!p".
+// verdictMark returns the sign of a verdict: "✗", "✓", "!p".
 func verdictMark(c Cell, run int) span {
 	b := runBadge(c.Runs[run])
 	return b.span(b.Sign + letters(caveats(c.Runs[run])))

@@ -19,8 +19,8 @@ func init() {
 	})
 }
 
-// writeMermaid writes the diagram of a single run as what an .mmd file holds. That
-// has room for one, so several runs make a Markdown document.
+// writeMermaid writes the diagram of a single run as the content of an .mmd file. Such a
+// file can contain only one diagram, so several runs become a Markdown document.
 func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 	if len(results) == 1 && len(results[0].Runs) == 1 {
 		_, err := io.WriteString(w, sequence(results[0], results[0].Runs[0]))
@@ -56,7 +56,7 @@ func mermaidPages(results []*scenarios.Result, _ Options) []planned {
 	return pages
 }
 
-// sequence is the sequence diagram of a run.
+// sequence returns the sequence diagram of a run.
 func sequence(r *scenarios.Result, run scenarios.Outcome) string {
 	title := Row{Scenario: r.Scenario, Variant: run.Variant}.name() + ", " + runName[run.Fencing]
 	return diagram.Sequence(drawn([]scenarios.Outcome{run})[0], title, run.Variant.Title)

@@ -2,9 +2,8 @@ package reports
 
 import "strings"
 
-// notACommand takes apart what GitHub and Azure would take for a command to them: a line
-// that begins with two colons, after spaces or not, and what stands in brackets after
-// two hashes.
+// notACommand changes a line that GitHub or Azure would treat as a command: one that begins
+// with two colons, after spaces or not, or contains brackets after two hashes.
 func notACommand(line string) string {
 	if strings.Contains(line, "##") {
 		line = hashed.Replace(line)
@@ -17,8 +16,8 @@ func notACommand(line string) string {
 
 var hashed = strings.NewReplacer("##[", "## [", "##vso[", "## vso[")
 
-// NoCommands is a text for people in whose lines, whatever a file or a lock has said, no
-// continuous integration finds a command.
+// NoCommands changes a text for people so that no CI system finds a command in it, whatever
+// text from files or locks it contains.
 func NoCommands(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
 		return text

@@ -2,16 +2,16 @@ package reports
 
 import "fmt"
 
-// maxObjects bounds the objects of a JSON document that is read, and what else is in its
-// lists. In memory an empty one can take hundreds of times the room that it has in the
-// document, and so can a null in a list of objects. Saved traces have one or two for an
-// event: a document of them that is as large as [MaxSaved] has less than a million.
+// maxObjects is the maximum number of objects and list elements in a JSON document. In
+// memory an empty object, or a null in a list of objects, can take hundreds of times its
+// size in the document. Saved traces have one or two for each event: a document of the size
+// [MaxSaved] has less than a million.
 const maxObjects = 1_000_000
 
-// countObjects refuses a JSON document of more objects than most, before any is made.
-// What is in a list counts as one, whatever it is.
+// countObjects returns an error for a JSON document with more than most objects, before any
+// is created. Each element of a list counts as an object.
 func countObjects(data []byte, most int) error {
-	var lists []bool // of what is open: whether it is a list
+	var lists []bool // for each open object or list: whether it is a list
 	objects, inText, first := 0, false, false
 	for i := 0; i < len(data) && objects <= most; i++ {
 		c := data[i]
@@ -45,7 +45,7 @@ func countObjects(data []byte, most int) error {
 		}
 	}
 	if objects > most {
-		return fmt.Errorf("it holds more than %d objects, and no more can be read", most)
+		return fmt.Errorf("it contains more than %d objects, which is the limit", most)
 	}
 	return nil
 }

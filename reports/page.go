@@ -10,9 +10,9 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// The templates and styles of every page. What they show is escaped by
-// html/template; names and texts come through visible first, as everywhere, so that
-// nobody's lock can turn the direction of writing.
+// htmlFiles contains the templates and styles of every page. html/template escapes what
+// they show. Names and texts are made visible first, as everywhere, so that no lock can
+// change the direction of writing.
 //
 //go:embed html
 var htmlFiles embed.FS
@@ -23,15 +23,15 @@ var templates = sync.OnceValue(func() *template.Template {
 
 func init() {
 	Runs.Register(Format[Results]{
-		Name: "html", Title: "a browser: the space-time diagram to step through, the story beside it, and which properties broke; in a folder (-o site/) a site",
+		Name: "html", Title: "a browser: the space-time diagram to step through, the timeline beside it, and which properties broke; in a folder (-o site/) a site",
 		Write: writeHTML, Most: 1, Pages: pagesOf(sitePages), Names: fileNamesOf(sitePages),
 	})
-	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: pagesOf(matrixPages), Names: fileNamesOf(matrixPages)})
+	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each scenario", Write: writeMatrixHTML, Pages: pagesOf(matrixPages), Names: fileNamesOf(matrixPages)})
 	Searches.Register(Format[*explore.Result]{Name: "html", Title: "a browser", Write: writeExploredHTML})
-	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story and lock", Write: writeTallyHTML, Pages: pagesOf(tallyPages), Names: fileNamesOf(tallyPages)})
+	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each scenario and lock", Write: writeTallyHTML, Pages: pagesOf(tallyPages), Names: fileNamesOf(tallyPages)})
 }
 
-// A sheet is one HTML page: it needs nothing but itself.
+// A sheet is one self-contained HTML page.
 type sheet struct {
 	Title  string
 	Links  []pageLink
@@ -40,10 +40,10 @@ type sheet struct {
 	Body   template.HTML
 }
 
-// A pageLink leads to another page of the site.
+// A pageLink is a link to another page of the site.
 type pageLink struct{ To, Text string }
 
-// newSheet is a page with the style that every page has, then its own.
+// newSheet returns a page with the common style, followed by its own styles.
 func newSheet(title string, body template.HTML, styles ...string) sheet {
 	var css strings.Builder
 	for _, style := range append([]string{asset("page.css")}, styles...) {
@@ -52,19 +52,19 @@ func newSheet(title string, body template.HTML, styles ...string) sheet {
 	return sheet{Title: title, Body: body, Style: template.CSS(css.String())}
 }
 
-// html writes the page.
+// html renders the page.
 func (s sheet) html() []byte { return []byte(fill("page.html", s)) }
 
 // fill fills in a template.
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Sprintf("reports: %s: %v", name, err)) // a strings.Builder takes everything, and the templates are tested
+		panic(fmt.Sprintf("reports: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
 	}
 	return template.HTML(b.String())
 }
 
-// asset is a file of the folder html.
+// asset returns a file of the folder html.
 func asset(name string) string {
 	data, err := htmlFiles.ReadFile("html/" + name)
 	if err != nil {

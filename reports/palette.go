@@ -1,8 +1,8 @@
 package reports
 
-// A Palette says how to colour text: each field is the parameter of an ECMA-48
-// "select graphic rendition" sequence, such as "31" for red. Colour never
-// carries anything that the words do not say.
+// A Palette says how to colour text: each field is the parameter of an ECMA-48 "select
+// graphic rendition" sequence, such as "31" for red. Colour never carries information that
+// the words lack.
 type Palette struct {
 	Good, Bad, Doubt, Faint, Strong string
 }
@@ -16,11 +16,11 @@ func (p Palette) doubt(s string) string  { return paint(p.Doubt, s) }
 func (p Palette) faint(s string) string  { return paint(p.Faint, s) }
 func (p Palette) strong(s string) string { return paint(p.Strong, s) }
 
-// Two tones beside the classes of badges: plain is a text without a colour, and strong one
-// that stands out.
+// plain and strong are two tones in addition to the classes of badges: text without a
+// colour, and highlighted text.
 const plain, strong = "plain", "strong"
 
-// paint gives a text the colour of a tone.
+// paint colours a text by a tone.
 func (p Palette) paint(tone, s string) string {
 	switch tone {
 	case "good":

@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A piece is a part of a chapter that every document writes in its own way.
+// A piece is a part of a chapter; each format renders it in its own way.
 type piece interface {
 	empty() bool
 	text(t *text)
@@ -20,22 +20,22 @@ type piece interface {
 type (
 	// A paragraph is prose.
 	paragraph string
-	// facts are labels, each with what there is to say of it.
+	// facts are labels with texts.
 	facts []remark
-	// entries are names, each with what there is to say of it, which may be nothing.
+	// entries are names with texts, which may be empty.
 	entries []remark
-	// points are sentences, each with a sign that says how to take it.
+	// points are sentences with signs.
 	points []point
-	// A figure is text whose lines stay as they are.
+	// A figure is preformatted text.
 	figure string
-	// A listing is lines of somebody else's, folded away where that can be.
+	// A listing is lines from outside, such as a stack; formats that can do so collapse it.
 	listing struct {
 		Title string
 		Lines []string
 	}
 )
 
-// A point is a sentence with its sign. One without a sign goes on with the one before.
+// A point is a sentence with its sign. A point without a sign continues the one before it.
 type point struct {
 	Sign badge
 	Says string
@@ -73,7 +73,7 @@ func (f facts) text(t *text) {
 
 func (f facts) markdown(m *markdownText) {
 	for _, r := range f {
-		if r.About == "" { // as the row before
+		if r.About == "" { // the same label as the row before
 			m.line("  - %s", markdown(string(r.Text)))
 			continue
 		}
@@ -85,7 +85,7 @@ func (f facts) html() template.HTML { return fill("facts", f) }
 
 func (e entries) empty() bool { return len(e) == 0 }
 
-// text indents all lines of an entry but the first.
+// text indents all lines of an entry except the first.
 func (e entries) text(t *text) {
 	for _, r := range e {
 		name := r.About.String()

@@ -9,16 +9,16 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// forOthers are the options of a page, or of what a pull request shows: it is put where
-// others read it, and must not tell them in whose folder it was made. A terminal, and a
-// program that opens the files, has them as the command line named them.
+// forOthers returns the options of a page or a pull request's summary. Others read it, so
+// it must not show in which folder it was made. For a terminal, and for programs that open
+// the files, the names stay as they were on the command line.
 func (o Options) forOthers() Options {
 	o.published, o.Palette = true, Palette{}
 	return o
 }
 
-// called is what a command calls a scenario. For others it is its name if it is one that is
-// built in, and otherwise a file.
+// called returns the operand by which a command names a scenario. In a published report it
+// is the name of a built-in scenario, and otherwise a file.
 func (o Options) called(s *scenarios.Scenario) string {
 	file := cmp.Or(o.Arguments[s], s.File)
 	switch {
@@ -30,8 +30,8 @@ func (o Options) called(s *scenarios.Scenario) string {
 	return fileForOthers(file)
 }
 
-// fileForOthers is the name of a file as it means something to others: a path from where
-// they stand, or its last part.
+// fileForOthers returns the name of a file as others can use it: a relative path unchanged,
+// otherwise its last element.
 func fileForOthers(file string) string {
 	if file == "" || isFromHere(file) {
 		return file
@@ -39,8 +39,8 @@ func fileForOthers(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// isFromHere reports whether a path begins where locksim ran. It may be one that was saved
-// on another system.
+// isFromHere reports whether a path is relative to the directory in which locksim ran. The
+// path may have been saved on another system.
 func isFromHere(file string) bool {
 	return file != "" && !path.IsAbs(file) && !elsewhereOnWindows().MatchString(file)
 }

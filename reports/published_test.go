@@ -104,7 +104,7 @@ func TestNoPageOfASearchTellsWhereItWasMade(t *testing.T) {
 		}
 		told := strings.Contains(b.String(), "/home/me/ways/late-client.yaml")
 		if others := f.Name == "html" || f.Name == "markdown"; told == others || !strings.Contains(b.String(), "late-client.yaml") || others && strings.Contains(b.String(), "/home/me") {
-			t.Errorf("as %s it tells where it was made: %v", f.Name, told)
+			t.Errorf("as %s it shows where it was made: %v", f.Name, told)
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Replay is the command that runs a scenario in just this way again. A trace whose
-// scenario is not known can only be told again, from its file.
+// Replay returns the command that runs a scenario again in the same way. For a trace whose
+// scenario is unknown it is the command that reports it again from its file.
 func Replay(s *scenarios.Scenario, ran scenarios.RunOptions, o Options) string {
 	return replayOf("run", s, s.Variants, "", ran, o)
 }
 
-// replay is the command that gives a result again: of its runs, and of no others.
+// replay returns the command that repeats exactly the runs of a result.
 func replay(r *scenarios.Result, o Options) string { return replayBy("run", r, o) }
 
-// replayBy is replay by one of the commands that run scenarios.
+// replayBy is replay with one of the commands that run scenarios.
 func replayBy(command string, r *scenarios.Result, o Options) string {
 	ran := scenarios.RunOptions{Seed: r.Seed}
 	var variants []*scenarios.Variant
@@ -41,8 +41,8 @@ func replayBy(command string, r *scenarios.Result, o Options) string {
 	return replayOf(command, r.Scenario, variants, fencing, ran, o)
 }
 
-// replayOf is the command that runs some variants of a scenario. An empty fencing is
-// both runs of each.
+// replayOf returns the command that runs some variants of a scenario. An empty fencing
+// means both runs of each.
 func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
 	if file := o.Traces[s]; file != "" {
 		if file == "-" {
@@ -67,8 +67,8 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 	return line
 }
 
-// Operand writes the name of a file, or of a scenario, so that a shell takes it as one
-// word and the command as no flag.
+// Operand writes the name of a file or scenario so that a shell reads it as one word and
+// the command does not read it as a flag.
 func Operand(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

@@ -71,8 +71,8 @@ func TestTextReport(t *testing.T) {
 		"  verdict            ✗ unsafe         ✓ safe\n",
 		"  without fencing  client-1's write of x at 30.024s replaced",
 		"  with fencing     The storage refused client-1's write at 30.024s: token 1 is\n",
-		"  the lock         client-2 entered its section at 30.009s",
-		`– the scenario expects nothing of the lock "redlock"`,
+		"  the lock         client-2 entered its critical section at 30.009s",
+		`– the scenario has no expectation for the lock "redlock"`,
 		"\n  Do not.\n",
 		"\nreplay: locksim run by-hand.yaml --seed 1\n",
 	)
@@ -136,10 +136,10 @@ func TestDoubtsAreNamed(t *testing.T) {
 	r.Runs[0].History.Trace.Faults[0].Idle = "its point was never reached"
 	contains(t, written(t, "text", Options{}, r),
 		"fault 1  pause client-1 (it did not act: its point was never reached)\n",
-		"  ✓ seen: client-1 wrote\n",
-		"  ✗ NOT seen with fencing: client-1 wrote\n",
-		"  ✗ NOT seen: client-1 wrote\n",
-		"  ! without fencing: a paused process ran on",
+		"  ✓ happened: client-1 wrote\n",
+		"  ✗ did NOT happen with fencing: client-1 wrote\n",
+		"  ✗ did NOT happen: client-1 wrote\n",
+		"  ! without fencing: a paused process kept running",
 		"  ! with fencing: the section of client-1 is torn, and somebody has to clean up\n    after it: half of it is there.\n",
 	)
 }
@@ -151,7 +151,7 @@ func TestSummary(t *testing.T) {
 	undecided := result(floor.Overslept("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	// Each of the four runs lasts 30.027s.
-	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock\n4 runs: 2m 0s of virtual time"
+	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n4 runs: 2m 0s of virtual time"
 	for took, more := range map[time.Duration]string{0: "\n", 1234 * time.Millisecond: " in 1.2s\n"} {
 		if got := written(t, "text", Options{Took: took}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want+more) {
 			t.Errorf("got %q", got[max(0, len(got)-2*len(want)):])

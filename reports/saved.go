@@ -18,37 +18,35 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// MaxSaved bounds a document of saved traces in bytes. All scenarios of the
+// MaxSaved is the maximum size of a document of saved traces in bytes. All scenarios of the
 // catalogue together have about a fifth of it.
 const MaxSaved = 256 << 20
 
-// Saved is what a document of saved traces comes to today.
+// Saved is the content of a document of saved traces, judged by today's checks.
 type Saved struct {
 	Results []*scenarios.Result
 	// Arguments and Traces are for [Options].
 	Arguments, Traces map[*scenarios.Scenario]string
-	// Notes tell, a sentence each, what is not as it was when the traces were
-	// saved: the traces themselves, or what the checks find now. Of that are compared
-	// each verdict, the outcome of each property, and of one that is violated the
-	// moment and whose fault it is.
+	// Notes are sentences about what differs from the state when the traces were saved: in
+	// the traces themselves, or in the findings of the checks. Compared are each verdict,
+	// the outcome of each property, and for a violated property the time and the blame.
 	Notes []string
 }
 
-// ReadTraces reads what the format trace has written, and judges it anew with
-// today's checks. name is what the document is called, such as its file.
+// ReadTraces reads a document that the format trace has written, and judges it with today's
+// checks. name is the name of the document, such as its file.
 //
-// It reads a single trace in JSON as well, which any program that runs a world can
-// write. That has no scenario, so that nothing is expected of it.
+// It also reads a single trace in JSON, which any program that runs a world can write. Such
+// a trace has no scenario, so nothing is expected of it.
 //
-// No run is shown for more than it is. If the events are not those that were saved,
-// by their hash, or if the scenario's text is none any more, so that the witnesses
-// are not known, that is a doubt of the trace: its verdict is unknown. Who wants to
-// tell a trace otherwise than it was saves the trace alone. The hash covers the events
-// and nothing else: that the locks, processes and faults are those of the run is taken
-// on trust. So is the scenario's text, but for its name and title, by which one that was
-// put in the place of another is refused.
+// A run that may have been changed gets no definite verdict: if the hash of the events is
+// not the saved one, or if the scenario's text cannot be parsed, so that the witnesses are
+// unknown, the trace gets a doubt, and its verdict is unknown. To change a trace on
+// purpose, save the trace alone. The hash covers only the events: ReadTraces trusts the
+// document that the locks, processes and faults are those of the run. It also trusts the
+// scenario's text, except that it refuses a text with another name or title.
 //
-// The error says where a document is wrong. Fields that are not known are left out.
+// The error says where the document is wrong. Unknown fields are ignored.
 func ReadTraces(data []byte, name string) (*Saved, error) {
 	if err := countObjects(data, maxObjects); err != nil {
 		return nil, fmt.Errorf("%w; save fewer scenarios in one file", err)
@@ -75,13 +73,13 @@ func ReadTraces(data []byte, name string) (*Saved, error) {
 		}
 	}
 	if len(doc.Results) == 0 {
-		return nil, errors.New("it holds no results")
+		return nil, errors.New("it contains no results")
 	}
 	return saved, nil
 }
 
-// kindOf tells documents apart: it returns the schema of saved traces, or "" for a
-// single trace, and refuses everything else.
+// kindOf returns the schema of saved traces, or "" for a single trace; any other document
+// is an error.
 func kindOf(data []byte) (schema string, err error) {
 	const remedy = "make one with locksim run --format trace -o FILE"
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -98,29 +96,29 @@ func kindOf(data []byte) (schema string, err error) {
 	case doc.Schema == nil && doc.Events != nil:
 		return "", nil
 	case doc.Schema == nil:
-		return "", errors.New("it is no saved trace: it has no schema; " + remedy)
+		return "", errors.New("it is not a saved trace: it has no schema; " + remedy)
 	case *doc.Schema == traceSchema:
 		return traceSchema, nil
 	case *doc.Schema == reportSchema:
-		return "", errors.New("it is a report, which holds no trace; " + remedy)
+		return "", errors.New("it is a report, which contains no trace; " + remedy)
 	case strings.HasPrefix(*doc.Schema, strings.TrimSuffix(traceSchema, "1")):
-		return "", fmt.Errorf("its schema is %q, and this version of locksim reads %q; a later one has written it", *doc.Schema, traceSchema)
+		return "", fmt.Errorf("its schema is %q, but this version of locksim reads %q; a later version has written it", *doc.Schema, traceSchema)
 	}
-	return "", fmt.Errorf("it is no saved trace: its schema is %q and not %q; %s", *doc.Schema, traceSchema, remedy)
+	return "", fmt.Errorf("it is not a saved trace: its schema is %q and not %q; %s", *doc.Schema, traceSchema, remedy)
 }
 
-// damaged says where a document is no JSON, or not of the right shape.
+// damaged says where a document is not JSON, or has a value of the wrong type.
 func damaged(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
 	line := func(offset int64) int { return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n")) }
 	switch {
 	case errors.As(err, &syntax) && int(syntax.Offset) >= len(data):
-		return fmt.Errorf("line %d: it ends in the middle (%w); was it cut off?", line(syntax.Offset), err)
+		return fmt.Errorf("line %d: the document ends too early (%w); is the file complete?", line(syntax.Offset), err)
 	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d: it is no JSON: %w", line(syntax.Offset), err)
+		return fmt.Errorf("line %d: not valid JSON: %w", line(syntax.Offset), err)
 	case errors.As(err, &shape):
-		return fmt.Errorf("line %d: %s holds %s, which is not what belongs there", line(shape.Offset), cmp.Or(shape.Field, "it"), shape.Value)
+		return fmt.Errorf("line %d: %s has a value of the wrong type: %s", line(shape.Offset), cmp.Or(shape.Field, "the document"), shape.Value)
 	}
 	return err
 }
@@ -129,7 +127,7 @@ type savedTraces struct {
 	Results []savedStories `json:"results"`
 }
 
-// savedStories is what is read of a jsonStories.
+// savedResult contains the fields that are read of a jsonTraceResult.
 type savedStories struct {
 	Scenario string       `json:"scenario"`
 	Title    string       `json:"title"`
@@ -141,8 +139,8 @@ type savedStories struct {
 	Runs     []savedStory `json:"runs"`
 }
 
-// savedStory is what is read of a jsonStory: the trace, and what the checks found
-// then.
+// savedRun contains the fields that are read of a jsonTraceRun: the trace, and what the
+// checks found when it was saved.
 type savedStory struct {
 	Variant    string                             `json:"variant"`
 	Fencing    string                             `json:"fencing"`
@@ -162,9 +160,9 @@ func (s *Saved) add(r savedStories, name string) error {
 	scenario, doubt := r.scenario()
 	switch {
 	case scenario.Name != r.Scenario:
-		return fmt.Errorf("the runs are of the scenario %q, and its file %q is of another", r.Scenario, r.File)
+		return fmt.Errorf("the runs belong to the scenario %q, but the file %q is another scenario", r.Scenario, r.File)
 	case scenario.Title != r.Title:
-		return fmt.Errorf("the text is another scenario's: its title is %q, and the runs are of %q", scenario.Title, r.Title)
+		return fmt.Errorf("the text belongs to another scenario: its title is %q, but the title of the runs is %q", scenario.Title, r.Title)
 	}
 	if len(scenario.Variants) == 0 {
 		r.nameVariants(scenario)
@@ -197,14 +195,14 @@ func (s *Saved) add(r savedStories, name string) error {
 	return nil
 }
 
-// check sees that every run can be told and told apart, and that all variants have
-// the same runs, so that they can stand side by side.
+// check returns an error unless every run can be reported and distinguished from the
+// others, and all variants have the same runs, so that they can be compared side by side.
 func (r savedStories) check() error {
 	for i, run := range r.Runs {
 		if err := run.check(r.Seed); err != nil {
 			return fmt.Errorf("runs[%d]: %w", i, err)
 		}
-		if r.Text != "" && run.Trace.Name != r.Scenario { // a trace alone is called what its file is
+		if r.Text != "" && run.Trace.Name != r.Scenario { // a single trace has the name of its file
 			return fmt.Errorf("runs[%d]: its trace is of another scenario: %q, and not %q", i, run.Trace.Name, r.Scenario)
 		}
 		if first := r.index(run.Variant, run.Fencing); first != i {
@@ -218,7 +216,7 @@ func (r savedStories) check() error {
 		}
 		has := func(o savedStory) bool { return o.Fencing == other }
 		if slices.ContainsFunc(r.Runs, has) && r.index(run.Variant, other) < 0 {
-			return fmt.Errorf("runs[%d]: the variant %q has no run with fencing %s, and others have", i, run.Variant, other)
+			return fmt.Errorf("runs[%d]: the variant %q has no run with fencing %s, but other variants have one", i, run.Variant, other)
 		}
 	}
 	if len(r.Runs) == 0 {
@@ -227,7 +225,7 @@ func (r savedStories) check() error {
 	return nil
 }
 
-// check sees that a run can be told.
+// check returns an error unless a run can be reported.
 func (run savedStory) check(seed uint64) error {
 	t := run.Trace
 	switch {
@@ -244,7 +242,7 @@ func (run savedStory) check(seed uint64) error {
 	return nil
 }
 
-// fencingOf says which of the two runs of a variant a trace is.
+// fencingOf returns which of the two runs of a variant a trace is.
 func fencingOf(t *trace.Trace) string {
 	if t.Fencing == "" || t.Fencing == string(storage.None) {
 		return scenarios.Off
@@ -252,13 +250,14 @@ func fencingOf(t *trace.Trace) string {
 	return scenarios.On
 }
 
-// index is which of the runs has a variant and a fencing; -1 if none has.
+// index returns the index of the run with the given variant and fencing; -1 if there is
+// none.
 func (r savedStories) index(variant, fencing string) int {
 	return slices.IndexFunc(r.Runs, func(run savedStory) bool { return run.Variant == variant && run.Fencing == fencing })
 }
 
-// scenario is the scenario that the runs are of. One that was not saved, or is none
-// by today's grammar, has its names and no variants; doubt says why it is none.
+// scenario returns the scenario of the runs. If its text was not saved, or cannot be parsed
+// by today's grammar, it has its names but no variants; in the second case doubt says why.
 func (r savedStories) scenario() (s *scenarios.Scenario, doubt string) {
 	names := &scenarios.Scenario{Name: r.Scenario, File: r.File, Text: r.Text, Title: r.Title}
 	if r.Text == "" {
@@ -269,13 +268,13 @@ func (r savedStories) scenario() (s *scenarios.Scenario, doubt string) {
 		if all := (scenarios.Errors)(nil); errors.As(err, &all) {
 			err = all[0]
 		}
-		return names, "what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: " + err.Error()
+		return names, "this version cannot read the saved scenario, so its witnesses are unknown, and no verdict is possible: " + err.Error()
 	}
 	return s, ""
 }
 
-// nameVariants gives a scenario of which nothing is known the variants that the runs
-// name. They expect nothing.
+// nameVariants gives an unknown scenario the variants that the runs name. They have no
+// expectations.
 func (r savedStories) nameVariants(s *scenarios.Scenario) {
 	for _, run := range r.Runs {
 		if !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return v.Name == run.Variant }) {
@@ -284,11 +283,11 @@ func (r savedStories) nameVariants(s *scenarios.Scenario) {
 	}
 }
 
-// judge checks a run anew, and notes what is not as it was.
+// judge checks a run again, and notes what differs from when it was saved.
 func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenarios.Outcome {
 	t := run.Trace
 	if hash := t.Hash(); doubt == "" && hash != run.Hash {
-		doubt = fmt.Sprintf("these are not the events that were saved: their hash is %q, and it was %q; the file was changed, or another version of locksim has written it (the hash covers the events, and nothing else of the trace)", hash, run.Hash)
+		doubt = fmt.Sprintf("these are not the saved events: their hash is %q, but the saved hash is %q; the file was changed, or another version of locksim has written it (the hash covers only the events of the trace)", hash, run.Hash)
 	}
 	if doubt != "" && !slices.Contains(t.Doubts, doubt) {
 		t.Doubts = append(t.Doubts, doubt)
@@ -303,7 +302,7 @@ func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenar
 	}
 	if doubt != "" {
 		note("%s", doubt)
-		return out // which also explains every difference
+		return out // the doubt also explains every difference
 	}
 	if now := out.Verdict.Verdict; run.Verdict != "" && run.Verdict != now {
 		note("checked again: the verdict was %s when saved, is %s now", run.Verdict, now)
@@ -318,18 +317,18 @@ func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenar
 			continue
 		}
 		if *was.AtNS != *now.AtNS {
-			note("checked again: %s broke at %v when saved, breaks at %v now", f.Property, time.Duration(*was.AtNS), time.Duration(*now.AtNS))
+			note("checked again: %s was violated at %v when saved, is violated at %v now", f.Property, time.Duration(*was.AtNS), time.Duration(*now.AtNS))
 		}
 		if was.Fault != now.Fault {
-			note("checked again: whose fault it is that %s is violated was %s when saved, is %s now",
-				f.Property, cmp.Or(was.Fault, "not told"), cmp.Or(now.Fault, "not told"))
+			note("checked again: the blame for the violation of %s was %s when saved, is %s now",
+				f.Property, cmp.Or(was.Fault, "unknown"), cmp.Or(now.Fault, "unknown"))
 		}
 	}
 	return out
 }
 
-// violation is what the checks found then of a property that was violated; nil if it
-// was not, or the document does not say when it broke.
+// violation returns the saved finding on a violated property; nil if it was not violated,
+// or the document does not say when.
 func (run savedStory) violation(p checks.Property) *jsonFinding {
 	i := slices.IndexFunc(run.Findings, func(f jsonFinding) bool {
 		return f.Property == p && f.Outcome == checks.Violated && f.AtNS != nil
@@ -340,7 +339,7 @@ func (run savedStory) violation(p checks.Property) *jsonFinding {
 	return &run.Findings[i]
 }
 
-// bare is a trace that comes alone, as if it had been saved without its scenario.
+// bare reads a single trace as if it had been saved without its scenario.
 func bare(data []byte, name string) (savedStories, error) {
 	t := &trace.Trace{}
 	if err := json.Unmarshal(data, t); err != nil {
@@ -349,7 +348,7 @@ func bare(data []byte, name string) (savedStories, error) {
 	if err := t.Validate(); err != nil {
 		return savedStories{}, err
 	}
-	lock := "" // a world may have none
+	lock := "" // a world may have no lock
 	if len(t.Locks) > 0 {
 		lock = t.Locks[0].Kind
 	}

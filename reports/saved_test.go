@@ -145,25 +145,25 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 	}{
 		{name: "an event was changed", old: `"kind": "connect",`, new: `"kind": "close",`, verdicts: "unknown unknown",
 			notes: []string{
-				"gc-pause, without fencing: these are not the events that were saved",
-				"gc-pause, with fencing: these are not the events that were saved",
+				"gc-pause, without fencing: these are not the saved events",
+				"gc-pause, with fencing: these are not the saved events",
 			}},
 		{name: "the scenario has a field that is gone", old: `"text": "# yaml`, new: `"text": "moon: full\n# yaml`, verdicts: "unknown unknown",
 			notes: []string{
-				`gc-pause, without fencing: what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: scenarios/gc-pause.yaml:1: moon`,
+				`gc-pause, without fencing: this version cannot read the saved scenario, so its witnesses are unknown, and no verdict is possible: scenarios/gc-pause.yaml:1: moon`,
 				`gc-pause, with fencing: what was saved`,
 			}},
 		{name: "the checks found something else then", old: `"write-order": "violated"`, new: `"write-order": "holds"`, verdicts: "unsafe safe",
 			notes: []string{"gc-pause, without fencing: checked again: write-order was holds when saved, is violated now"}},
 		{name: "it broke at another moment then", old: `"at_ns": 30015574973`, new: `"at_ns": 29000000000`, verdicts: "unsafe safe",
 			notes: []string{
-				"gc-pause, without fencing: checked again: section-exclusion broke at 29s when saved, breaks at 30.015574973s now",
-				"gc-pause, with fencing: checked again: section-exclusion broke at 29s when saved, breaks at 30.015574973s now",
+				"gc-pause, without fencing: checked again: section-exclusion was violated at 29s when saved, is violated at 30.015574973s now",
+				"gc-pause, with fencing: checked again: section-exclusion was violated at 29s when saved, is violated at 30.015574973s now",
 			}},
 		{name: "it was another's fault then", old: `"fault": "inherent: needs fencing"`, new: `"fault": "lock"`, verdicts: "unsafe safe",
 			notes: []string{
-				"gc-pause, without fencing: checked again: whose fault it is that section-exclusion is violated was lock when saved, is inherent: needs fencing now",
-				"gc-pause, with fencing: checked again: whose fault it is that section-exclusion is violated was lock when saved, is inherent: needs fencing now",
+				"gc-pause, without fencing: checked again: the blame for the violation of section-exclusion was lock when saved, is inherent: needs fencing now",
+				"gc-pause, with fencing: checked again: the blame for the violation of section-exclusion was lock when saved, is inherent: needs fencing now",
 			}},
 		{name: "the verdict was another then", old: `"verdict": "safe"`, new: `"verdict": "unknown"`, verdicts: "unsafe safe",
 			notes: []string{"gc-pause, with fencing: checked again: the verdict was unknown when saved, is safe now"}},
@@ -213,24 +213,24 @@ func TestReadTracesRefuses(t *testing.T) {
 	replaced := func(old, new string) string { return strings.Replace(doc, old, new, 1) }
 	for _, bad := range []struct{ name, doc, says string }{
 		{"nothing", " \n", "it is empty; make one with locksim run --format trace -o FILE"},
-		{"no JSON", "title: A story\n", "line 1: it is no JSON: invalid character"},
-		{"cut off", doc[:len(doc)/2], "it ends in the middle (unexpected end of JSON input); was it cut off?"},
-		{"two documents", doc + doc, "it is no JSON: invalid character '{' after top-level value"},
-		{"a list", "[]", "line 1: it holds array, which is not what belongs there"},
-		{"something else", "{}", "it is no saved trace: it has no schema"},
-		{"a report", inFormat(t, "json", reports.Options{}, result), "it is a report, which holds no trace; make one with locksim run --format trace -o FILE"},
-		{"a search", `{"schema": "locksim/explore/v1"}`, `it is no saved trace: its schema is "locksim/explore/v1"`},
-		{"a later version", `{"schema": "locksim/trace/v2"}`, `its schema is "locksim/trace/v2", and this version of locksim reads "locksim/trace/v1"; a later one has written it`},
-		{"no results", `{"schema": "locksim/trace/v1", "results": []}`, "it holds no results"},
+		{"no JSON", "title: A story\n", "line 1: not valid JSON: invalid character"},
+		{"cut off", doc[:len(doc)/2], "the document ends too early (unexpected end of JSON input); is the file complete?"},
+		{"two documents", doc + doc, "not valid JSON: invalid character '{' after top-level value"},
+		{"a list", "[]", "line 1: the document has a value of the wrong type: array"},
+		{"something else", "{}", "it is not a saved trace: it has no schema"},
+		{"a report", inFormat(t, "json", reports.Options{}, result), "it is a report, which contains no trace; make one with locksim run --format trace -o FILE"},
+		{"a search", `{"schema": "locksim/explore/v1"}`, `it is not a saved trace: its schema is "locksim/explore/v1"`},
+		{"a later version", `{"schema": "locksim/trace/v2"}`, `its schema is "locksim/trace/v2", but this version of locksim reads "locksim/trace/v1"; a later version has written it`},
+		{"no results", `{"schema": "locksim/trace/v1", "results": []}`, "it contains no results"},
 		{"no runs", `{"schema": "locksim/trace/v1", "results": [{}]}`, "results[0]: it has no runs"},
 		{"no trace", `{"schema": "locksim/trace/v1", "results": [{"runs": [null]}]}`, "results[0]: runs[0]: it has no trace"},
-		{"a text for a number", replaced(`"seed": 1`, `"seed": "one"`), "line 8: results.seed holds string, which is not what belongs there"},
+		{"a text for a number", replaced(`"seed": 1`, `"seed": "one"`), "line 8: results.seed has a value of the wrong type: string"},
 		{"a run twice", strings.Replace(strings.ReplaceAll(doc, `"fencing": "writes"`, `"fencing": "none"`), `"fencing": "on"`, `"fencing": "off"`, 1), "results[0]: runs[1]: it is the same run as runs[0]"},
 		{"another fencing", replaced(`"fencing": "on"`, `"fencing": "sometimes"`), `results[0]: runs[1]: its fencing is "sometimes" and neither off nor on`},
 		{"another run's trace", replaced(`"seed": 1`, `"seed": 2`), `results[0]: runs[0]: its trace is of another run: variant "", seed 1, fencing off`},
 		{"another scenario", replaced(`"text": "title: Small`, `"text": "variants: {a: {}}\ntitle: Small`), `results[0]: runs[0]: the scenario has no variant ""`},
-		{"another scenario's text", replaced(`"text": "title: Small`, `"text": "title: Large`), `results[0]: the text is another scenario's: its title is "Large", and the runs are of "Small"`},
-		{"another scenario's file", replaced(`"file": "small.yaml"`, `"file": "large.yaml"`), `results[0]: the runs are of the scenario "small", and its file "large.yaml" is of another`},
+		{"another scenario's text", replaced(`"text": "title: Small`, `"text": "title: Large`), `results[0]: the text belongs to another scenario: its title is "Large", but the title of the runs is "Small"`},
+		{"another scenario's file", replaced(`"file": "small.yaml"`, `"file": "large.yaml"`), `results[0]: the runs belong to the scenario "small", but the file "large.yaml" is another scenario`},
 		{"another scenario's trace", changed(func(tr *trace.Trace) { tr.Name = "large" }), `results[0]: runs[0]: its trace is of another scenario: "large", and not "small"`},
 		{"an unknown event", changed(func(tr *trace.Trace) { tr.Events[3].Kind = "teleport" }), `results[0]: runs[0]: trace: events[3]: the kind "teleport" is not known: a later version may have written it`},
 		{"a trace alone, and no events", `{"name": "x", "events": []}`, "there are no processes"},
@@ -257,7 +257,7 @@ func TestReadTracesRefusesHalfAPair(t *testing.T) {
 	r := runOnce(t, s)
 	r.Runs = r.Runs[:len(r.Runs)-1]
 	_, err = reports.ReadTraces([]byte(inFormat(t, "trace", reports.Options{}, r)), "trace.json")
-	if want := "has no run with fencing on, and others have"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "has no run with fencing on, but other variants have one"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("the error is %v and does not say %s", err, want)
 	}
 }

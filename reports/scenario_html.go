@@ -23,7 +23,7 @@ func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	return nil
 }
 
-// A scenarioSheet is what the page of one scenario shows.
+// A scenarioSheet is the data of the page of one scenario.
 type scenarioSheet struct {
 	Name, Title, Replay string
 	Source              []stretch
@@ -31,9 +31,9 @@ type scenarioSheet struct {
 	Variants            []variantSheet
 	Lesson              string
 	Measures            []remark
-	// Signs are those of the diagram that must not be mistaken for each other.
+	// Signs are the signs of the diagram that could be confused with each other.
 	Signs []diagram.Sign
-	// Patterns are what is hatched with.
+	// Patterns are the hatch patterns of the diagram.
 	Patterns template.HTML
 }
 
@@ -46,14 +46,15 @@ type variantSheet struct {
 	Properties                       []propertySheet
 	Verdicts                         []badge
 	Witnesses                        []witnessSheet
-	// Idle are the faults that did not act, a sentence each.
+	// Idle has a sentence for each fault that did not act.
 	Idle []string
-	// Expected says whether the runs came to what the scenario expects.
+	// Expected says whether the runs are as the scenario expects.
 	Expected    badge
 	Differences []remark
 }
 
-// A witnessSheet is a witness, and in which runs it was not seen; "" is in none.
+// A witnessSheet is a witness, with the runs in which it was not seen; "" if it was seen in
+// all.
 type witnessSheet struct{ Text, Missing string }
 
 type runSheet struct {
@@ -65,16 +66,17 @@ type runSheet struct {
 }
 
 type stepSheet struct {
-	// At is the true time in nanoseconds, From and To where the step is on the axis.
+	// At is the true time in nanoseconds; From and To are the position of the step on the
+	// axis.
 	At          int64
 	From, To    int
 	First, Last int
 	Time        string
-	// Wait is how long nothing had happened before it; "" if that is not long.
+	// Wait is the length of a long gap before the step; "" if there is none.
 	Wait      string
 	Who, Text story.Raw
-	// Its says that the text is not about who, but about something of its own: "its
-	// lease is over".
+	// Its reports whether the text is about something that belongs to Who: "its lease
+	// ends".
 	Its   bool
 	Class string
 	Marks []markSheet
@@ -91,8 +93,8 @@ type propertySheet struct {
 	Cells       []cellSheet
 }
 
-// A cellSheet is what became of a property in one run. To leads to the moment at
-// which it broke, which is the story's step with the number Step.
+// A cellSheet is the outcome of a property in one run. To is the address of the moment of
+// the violation, and Step the number of that step.
 type cellSheet struct {
 	badge
 	To, Label string
@@ -100,8 +102,8 @@ type cellSheet struct {
 	Step      int
 }
 
-// scenarioPage is the page of a result. It needs nothing but itself; the links lead
-// to other pages of its site.
+// scenarioPage returns the page of a result. It is self-contained; the links lead to other
+// pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
 		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: linked(r.Scenario.Source),
@@ -109,7 +111,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	}
 	pairs := stories(r)
 	room := diagram.RoomFor(drawn(r.Runs))
-	lesson := true // of all variants alike
+	lesson := true // whether all variants have the same lesson
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
@@ -131,7 +133,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	return page
 }
 
-// variantPage is the part of a page about the runs of one variant.
+// variantPage returns the part of a page about the runs of one variant.
 func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 	v := runs[0].Variant
 	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
@@ -170,7 +172,7 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 	return out
 }
 
-// missedIn says where a witness was NOT seen: "in any run", or in which.
+// missedIn says in which runs a witness was NOT seen: "in any run", or their names.
 func missedIn(runs []scenarios.Outcome, witness int) string {
 	var missed []string
 	for _, run := range runs {
@@ -184,7 +186,7 @@ func missedIn(runs []scenarios.Outcome, witness int) string {
 	return story.List(missed)
 }
 
-// runPage draws one run.
+// runPage returns the part of a page about one run.
 func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
 	out := runSheet{
 		ID: f.ID, Fencing: run.Fencing, Name: f.Title,
@@ -210,8 +212,8 @@ func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
 	return out
 }
 
-// outcomeOnPage is what became of a property, with the way to the moment at which it
-// broke.
+// outcomeOnPage returns the outcome of a property, with a link to the moment of the
+// violation.
 func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []story.Clause) cellSheet {
 	f := run.Verdict.Finding(p)
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
@@ -225,7 +227,7 @@ func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []story.Claus
 	return c
 }
 
-// stepAt is the number of the step that tells an event, or the last before it.
+// stepAt returns the number of the step that covers an event, or of the last one before it.
 func stepAt(steps []story.Clause, seq int) int {
 	at := 0
 	for i, e := range steps {
@@ -239,7 +241,7 @@ func stepAt(steps []story.Clause, seq int) int {
 	return at
 }
 
-// variantAnchor is the ID of a variant in the page of its scenario.
+// variantAnchor returns the ID of a variant in the page of its scenario.
 func variantAnchor(v *scenarios.Variant) string {
 	if v.Name == "" {
 		return "story"
@@ -247,8 +249,8 @@ func variantAnchor(v *scenarios.Variant) string {
 	return "v-" + anchor(v.Name)
 }
 
-// runAnchor is the ID of a run's diagram in the page of its scenario. No variant's
-// has a dot.
+// runAnchor returns the ID of a run's diagram in the page of its scenario. It contains a
+// dot, which no variant's ID does.
 func runAnchor(v *scenarios.Variant, fencing string) string {
 	if v.Name == "" {
 		return anchor(fencing)
@@ -256,8 +258,7 @@ func runAnchor(v *scenarios.Variant, fencing string) string {
 	return variantAnchor(v) + "." + anchor(fencing)
 }
 
-// anchor writes a name so that it can be part of an ID and of a link's fragment;
-// different names stay different.
+// anchor encodes a name for an ID and a link's fragment; different names stay different.
 func anchor(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {

@@ -12,16 +12,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// setting says what a story is told with, before it begins: the lock, who wants
-// it, what goes wrong. It knows nothing of what came of it.
+// setting lists what a run starts with: the lock, the clients and the faults. It contains
+// nothing about the result.
 func setting(run scenarios.Outcome, seed uint64) []remark {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
 	case run.History == nil:
-		return []remark{remarkOn("lock", story.Visible(run.Lock))} // its system is not known here
+		return []remark{remarkOn("lock", story.Visible(run.Lock))} // its system is not linked into this program
 	default:
-		panic(err) // the run was made with it
+		panic(err) // cannot happen: the run was made with this configuration
 	}
 	rows := []remark{}
 	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
@@ -44,7 +44,7 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 	}
 	add("storage", storageWords(config.Storage))
 	for _, s := range config.Services {
-		words := "passes requests on"
+		words := "forwards requests"
 		if s.DropsToken {
 			words += " without their fencing tokens"
 		}
@@ -80,7 +80,7 @@ func lockWords(all []trace.LockInfo, lock sim.Lock) string {
 	}
 	l := all[0]
 	if l.Open {
-		return l.Kind + ": everybody is let in"
+		return l.Kind + ": no lock, every client enters its section"
 	}
 	nodes := keepersOf(l)
 	words := []string{l.Kind}
@@ -104,13 +104,13 @@ func lockWords(all []trace.LockInfo, lock sim.Lock) string {
 		words = append(words, "waits "+story.Span(o.NodeTimeout)+" for each node")
 	}
 	if o.Holders > 0 {
-		words = append(words, fmt.Sprintf("room for %d", o.Holders))
+		words = append(words, fmt.Sprintf("up to %d holders", o.Holders))
 	}
 	if o.Expects > 0 {
 		words = append(words, "expects sections of "+story.Span(o.Expects))
 	}
 	if o.Failures > 0 {
-		words = append(words, "gives its nodes up after "+story.Count(o.Failures, "failure")+" in a row")
+		words = append(words, "gives up on its nodes after "+story.Count(o.Failures, "failure")+" in a row")
 	}
 	if o.OpenFor > 0 {
 		words = append(words, "asks them again after "+story.Span(o.OpenFor))
@@ -119,7 +119,7 @@ func lockWords(all []trace.LockInfo, lock sim.Lock) string {
 		words = append(words, fmt.Sprintf("falls back to %s while its nodes do not answer", o.Fallback))
 	}
 	for _, feature := range o.Without {
-		words = append(words, "without "+feature)
+		words = append(words, feature+" turned off")
 	}
 	return strings.Join(words, ", ")
 }
@@ -139,10 +139,10 @@ func nodeWords(n sim.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// clientWords says what a client does, where it is not what every client does:
-// acquire, read, work, write and release, once, from the start of the run.
+// clientWords says in what a client differs from the default, which is to acquire, read,
+// work, write and release once, from the start of the run.
 func clientWords(c sim.Client) string {
-	words := []string{"starts at once"}
+	words := []string{"starts immediately"}
 	if !c.Starts.IsZero() {
 		words[0] = "starts " + c.Starts.Told()
 	}
@@ -159,12 +159,12 @@ func clientWords(c sim.Client) string {
 	add(c.Retry != "", "retries: %s", c.Retry)
 	add(c.Works > 0, "works for %s", story.Span(c.Works))
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
-	add(c.KeepsFor > 0, "keeps the lock for %s at least", story.Span(c.KeepsFor))
+	add(c.KeepsFor > 0, "keeps the lock for at least %s", story.Span(c.KeepsFor))
 	add(c.ExtendsEvery > 0, "extends its lease every %s", story.Span(c.ExtendsEvery))
-	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", c.Cancels.Told())
-	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", story.Span(c.CancelsAfter))
-	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", story.Span(c.GivesUp))
-	add(c.Resends, "sends again what was not answered")
+	add(!c.Cancels.IsZero(), "cancels its current call of the lock %s", c.Cancels.Told())
+	add(c.CancelsAfter > 0, "cancels a call of the lock that takes longer than %s", story.Span(c.CancelsAfter))
+	add(c.GivesUp > 0, "stops waiting for the storage's answer after %s", story.Span(c.GivesUp))
+	add(c.Resends, "resends unanswered requests")
 	add(c.StartsOver, "starts over when it is refused")
 	text := strings.Join(words, ", ")
 	if c.Does != nil {
@@ -183,7 +183,7 @@ func scheduleWords(s trace.Schedule) string {
 		words = fmt.Sprintf("the job is due once in each of %d periods of %s", s.Periods, story.Span(s.Every))
 	}
 	if s.Repeatable {
-		words += "; twice does no harm"
+		words += "; running it twice does no harm"
 	}
 	if s.First > 0 {
 		words += ", from " + story.Span(s.First) + " on"
@@ -209,14 +209,14 @@ func between(shortest, longest time.Duration) string {
 // faultWords says what a fault does, when it strikes and when it ends.
 func faultWords(f sim.Fault) string { return f.Text + ", " + f.Course() }
 
-// inCommon are the rows that all settings have, in the order of the first.
+// inCommon returns the rows that all settings have, in the order of the first.
 func inCommon(settings [][]remark) []remark {
 	return slices.DeleteFunc(slices.Clone(settings[0]), func(row remark) bool {
 		return slices.ContainsFunc(settings, func(other []remark) bool { return !slices.Contains(other, row) })
 	})
 }
 
-// without are the rows that are not among others.
+// without returns the rows that are not among others.
 func without(rows, others []remark) []remark {
 	return slices.DeleteFunc(slices.Clone(rows), func(row remark) bool { return slices.Contains(others, row) })
 }

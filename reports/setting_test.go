@@ -40,12 +40,12 @@ func TestSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []remark{
-		{"lock", "redlock on 3 nodes, TTL 10s, asks its nodes all at once, measures time on the wall clock, waits 50ms for each node, without elapsed-check"},
+		{"lock", "redlock on 3 nodes, TTL 10s, asks its nodes all at once, measures time on the wall clock, waits 50ms for each node, elapsed-check turned off"},
 		{"redis-2", "persistence always"},
 		{"copy", "a replica of redis-1, 2s behind its master"},
 		{"storage", "in the run with fencing it checks the token of every read and write; its copy is 1s behind"},
-		{"client-1", "starts at once, works for 1s"},
-		{"client-2", "starts 5s after client-1 acquired, asks for the lock up to 2 times, works until client-1 wrote, gives up on an answer of the storage after 3s"},
+		{"client-1", "starts immediately, works for 1s"},
+		{"client-2", "starts 5s after client-1 acquired, asks for the lock up to 2 times, works until client-1 wrote, stops waiting for the storage's answer after 3s"},
 		{"network", "every message takes 2ms to 3ms"},
 		{"fault 1", "pause client-1, before client-1 write, until client-2 acquired"},
 		{"fault 2", "jump redis-1, by 31s, 1s after client-2 acquired"},
@@ -85,7 +85,7 @@ func TestEveryFieldOfAClientIsTold(t *testing.T) {
 		var c sim.Client
 		reflect.ValueOf(&c).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value))
 		if clientWords(c) == clientWords(sim.Client{}) {
-			t.Errorf("nothing is told of the field %s", field.Name)
+			t.Errorf("the setting does not mention the field %s", field.Name)
 		}
 	}
 }
@@ -99,20 +99,20 @@ func TestEveryOptionOfALockIsTold(t *testing.T) {
 		var lock sim.Lock
 		reflect.ValueOf(&lock.Options).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(values).FieldByIndex(field.Index))
 		if lockWords(tr.Locks, lock) == lockWords(tr.Locks, sim.Lock{}) {
-			t.Errorf("nothing is told of the option %s", field.Name)
+			t.Errorf("the setting does not mention the option %s", field.Name)
 		}
 	}
 }
 
 func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", Open: true}}}
-	if got, want := lockWords(tr.Locks, sim.Lock{}), "none: everybody is let in"; got != want {
+	if got, want := lockWords(tr.Locks, sim.Lock{}), "none: no lock, every client enters its section"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 func TestWhatSettingsHaveInCommon(t *testing.T) {
-	a := []remark{{"lock", "redlock"}, {"client-1", "starts at once"}, {"faults", "none"}}
+	a := []remark{{"lock", "redlock"}, {"client-1", "starts immediately"}, {"faults", "none"}}
 	b := []remark{{"lock", "redlock"}, {"client-1", "starts later"}, {"faults", "none"}}
 	common := inCommon([][]remark{a, b})
 	if !slices.Equal(common, []remark{a[0], a[2]}) {
@@ -121,7 +121,7 @@ func TestWhatSettingsHaveInCommon(t *testing.T) {
 	if rest := without(b, common); !slices.Equal(rest, []remark{b[1]}) {
 		t.Errorf("the rest: %v", rest)
 	}
-	if len(a) != 3 || a[1].Text != "starts at once" {
+	if len(a) != 3 || a[1].Text != "starts immediately" {
 		t.Error("the settings were changed")
 	}
 }

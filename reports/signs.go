@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A badge is a word with a sign and a colour. What a run, a property or a scenario came
-// to has the same badge in every report, or a part of it where there is less room.
+// A badge is a word with a sign and a colour. A result has the same badge in every report,
+// or a part of it where there is less room.
 type badge struct {
 	// Class names the colour: good, bad, doubt or soft.
 	Class, Sign, Word string
@@ -24,9 +24,9 @@ var outcomeBadges = map[checks.Outcome]badge{
 	checks.NotApplicable: {"soft", "–", string(checks.NotApplicable)},
 }
 
-// outcomeClauses say what became of a property where its name is the subject.
+// outcomeClauses are the predicates of a sentence whose subject is a property.
 var outcomeClauses = map[checks.Outcome]string{
-	checks.Holds: "holds", checks.Violated: "is violated", checks.Unknown: "unknown", checks.NotApplicable: "nothing to judge",
+	checks.Holds: "holds", checks.Violated: "is violated", checks.Unknown: "unknown", checks.NotApplicable: "not applicable",
 }
 
 var verdictBadges = map[string]badge{
@@ -37,13 +37,13 @@ var verdictBadges = map[string]badge{
 
 var standingBadges = map[Standing]badge{
 	AsExpected:      {"good", "✓", "as expected"},
-	NothingExpected: {"doubt", "–", "nothing is expected of this lock"},
+	NothingExpected: {"doubt", "–", "no expectation for this lock"},
 	NotAsExpected:   {"bad", "✗", "not as expected"},
 	Undecided:       {"doubt", "?", "unknown"},
 }
 
-// runBadge is the badge of a run's verdict; a run that is safe and qualified has one of
-// its own.
+// runBadge returns the badge of a run's verdict; a safe run with caveats has one of its
+// own.
 func runBadge(run scenarios.Outcome) badge {
 	if len(caveats(run)) > 0 {
 		return badge{"doubt", "!", checks.Safe}
@@ -51,7 +51,7 @@ func runBadge(run scenarios.Outcome) badge {
 	return verdictBadges[run.Verdict.Verdict]
 }
 
-// worst is the outcome that counts of several, of which there must be one.
+// worst returns the worst of some outcomes; there must be at least one.
 func worst(outcomes []checks.Outcome) checks.Outcome {
 	for _, o := range []checks.Outcome{checks.Violated, checks.Unknown} {
 		if slices.Contains(outcomes, o) {

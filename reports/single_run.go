@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// runTitle is what people call a run among those of its scenario.
+// runTitle returns the name of a run among those of its scenario.
 func runTitle(run scenarios.Outcome) string {
 	if run.Variant.Name == "" {
 		return runName[run.Fencing]
@@ -17,8 +17,8 @@ func runTitle(run scenarios.Outcome) string {
 	return story.Visible(run.Variant.Name) + ", " + runName[run.Fencing]
 }
 
-// complaints are what keeps a run from being as expected, a line each and at least
-// one: where it differs, or why nobody can tell.
+// complaints says, a line each, why a run is not as expected: where it differs, or why it
+// is unknown.
 func complaints(run scenarios.Outcome) []story.Raw {
 	var why []checks.Reason
 	switch standingOfRun(run) {
@@ -36,7 +36,7 @@ func complaints(run scenarios.Outcome) []story.Raw {
 	return told
 }
 
-// complaintsOf are the complaints about some runs, each with the run that it is about.
+// complaintsOf returns the complaints about some runs, each with the name of its run.
 func complaintsOf(runs []scenarios.Outcome) []remark {
 	var all []remark
 	for _, run := range runs {
@@ -50,17 +50,17 @@ func complaintsOf(runs []scenarios.Outcome) []remark {
 // complaint names what is wrong in a few words.
 func complaint(s Standing) string {
 	if s == Undecided {
-		return "nobody can tell whether it is as expected"
+		return "it is unknown whether it is as expected"
 	}
 	return "not as expected"
 }
 
-// nothingExpected says that a run is held to nothing.
+// nothingExpected says that a run has no expectation.
 func nothingExpected(run scenarios.Outcome) string {
-	return "the scenario expects nothing of the lock " + story.Visible(run.Lock)
+	return "the scenario has no expectation for the lock " + story.Visible(run.Lock)
 }
 
-// sentences are the sentences that explain one run, each with what it is about.
+// sentences explains one run, a sentence each, with labels.
 func sentences(run scenarios.Outcome) []story.Raw {
 	var lines []story.Raw
 	for _, r := range explain([]scenarios.Outcome{run}) {
@@ -69,8 +69,8 @@ func sentences(run scenarios.Outcome) []story.Raw {
 	return lines
 }
 
-// fileOf is the scenario's file for programs that open it; empty for a scenario that
-// the command line named without a file, and for a trace alone: there is none.
+// fileOf returns the scenario's file for programs that open it; "" for a scenario that the
+// command line named without a file, and for a single trace.
 func fileOf(s *scenarios.Scenario, o Options) string {
 	argument, named := o.Arguments[s]
 	if named && filepath.ToSlash(argument) != s.File || o.Traces[s] != "" {
@@ -79,7 +79,7 @@ func fileOf(s *scenarios.Scenario, o Options) string {
 	return strings.TrimPrefix(story.Visible(s.File), "./")
 }
 
-// asShown are texts as a reader sees them.
+// asShown returns texts as they are displayed.
 func asShown(texts []story.Raw) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {

@@ -8,21 +8,21 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// FrontPage is the page of a folder that is opened first, if there is one.
+// FrontPage is the file name of the page of a folder to open first, if there is one.
 const FrontPage = "index.html"
 
-// longestLink is how much of a name a link to a neighbour shows.
+// longestLink is the maximum length of the name in a link to a neighbour.
 const longestLink = 40
 
-// sitePages are the pages of a folder: the matrix of the results as the front page, a
-// page for each result, and one for each search. Their links work wherever the folder
-// is put.
+// sitePages returns the pages of a folder: the matrix of the results as the front page, a
+// page for each result, and one for each search. Their links are relative, so the folder
+// can be moved.
 func sitePages(results []*scenarios.Result, o Options) []planned {
 	m, behind := matrixOf(results)
 	return newSite(m, behind, o).pages()
 }
 
-// matrixPages are the same of a matrix.
+// matrixPages returns the same for a matrix.
 func matrixPages(m *Matrix, o Options) []planned { return newSite(m, resultsOf(m), o).pages() }
 
 // A site is a matrix with a page for each result behind it.
@@ -30,8 +30,8 @@ type site struct {
 	Options
 	matrix *Matrix
 	behind behind
-	// results are in the order of the matrix, and names their files. searches are the
-	// files of what was explored.
+	// results are in the order of the matrix, and names are their files. searches are the
+	// files of the searches.
 	results  []*scenarios.Result
 	names    map[*scenarios.Result]string
 	searches []string
@@ -54,7 +54,7 @@ func newSite(m *Matrix, b behind, o Options) *site {
 	return s
 }
 
-// pages are all of them, the front page last: it leads to the others.
+// pages returns all pages, the front page last, because it links to the others.
 func (s *site) pages() []planned {
 	var pages []planned
 	for i, r := range s.results {
@@ -70,7 +70,7 @@ func (s *site) pages() []planned {
 	return append(pages, planned{FrontPage, func() []byte { return s.front().html() }})
 }
 
-// around are the links from a result to the front page and to its neighbours.
+// around returns the links from a result to the front page and to its neighbours.
 func (s *site) around(i int) []pageLink {
 	files := make([]string, len(s.results))
 	for i, r := range s.results {
@@ -85,8 +85,8 @@ func (s *site) around(i int) []pageLink {
 	})
 }
 
-// neighbours are the links from a page to the front page, the page before it and the
-// one after it.
+// neighbours returns the links from a page to the front page, to the previous page and to
+// the next.
 func neighbours(files []string, i int, name func(int) string) []pageLink {
 	links := []pageLink{{FrontPage, "All scenarios"}}
 	if i > 0 {
@@ -98,8 +98,8 @@ func neighbours(files []string, i int, name func(int) string) []pageLink {
 	return links
 }
 
-// wayIn is the page on what a row came to. If there are several seeds, it needs a word
-// on its own.
+// wayIn returns the link to the page about the result of a row. If there are several seeds,
+// the link names its seed.
 func (s *site) wayIn(r Row, column int) pageLink {
 	all := s.behind[r.Variant]
 	if column >= len(all) || all[column] == nil {
@@ -112,8 +112,8 @@ func (s *site) wayIn(r Row, column int) pageLink {
 	return link
 }
 
-// way is the page on the scenario of a file, such as one that a search has written; ""
-// if there is none.
+// way returns the page about the scenario of a file, such as one that a search has written;
+// "" if there is none.
 func (s *site) way(file string) string {
 	for _, r := range s.results {
 		if file != "" && r.Scenario.File == file {

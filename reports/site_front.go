@@ -8,17 +8,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A front is what stands on the front page of a site, and on the page of a matrix that
-// stands alone.
+// A front is the data of the front page of a site, and of the page of a single matrix.
 type front struct {
 	Title string
-	// Linked says that there are diagrams for the cells to lead to.
+	// Linked reports whether the cells link to diagrams.
 	Linked bool
-	// Standing says how many rows of the matrix came to what they expect, and Mood how
-	// good that is.
+	// Standing says how many rows of the matrix are as expected, and Mood is its colour.
 	Standing, Mood string
-	// Boxes are what is not as expected and what is unknown, and Lists what there is to
-	// say of the rest.
+	// Boxes list the rows that are not as expected or unknown, and Lists the others.
 	Boxes    []frontBox
 	Table    matrixTable
 	Legend   []remark
@@ -30,7 +27,7 @@ type front struct {
 	Replays []string
 }
 
-// A frontBox is what stands out, above the matrix: an item for each row of it.
+// A frontBox is a highlighted list above the matrix, with an item for each row.
 type frontBox struct {
 	ID, Title, Class string
 	Items            []remark
@@ -46,7 +43,7 @@ type frontSearch struct {
 const frontTitle = "What breaks the lock"
 
 // frontSigns are the signs of the matrix at a glance.
-var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}, {"doubt", "!", "something else is"}}
+var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}, {"doubt", "!", "another property is violated"}}
 
 // writeMatrixHTML writes the matrix as a page of its own.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
@@ -55,7 +52,7 @@ func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
 	return err
 }
 
-// front is the front page of the site.
+// front returns the front page of the site.
 func (s *site) front() sheet {
 	f := front{Linked: true, Table: s.matrix.page(s.wayIn)}
 	for i, r := range s.Explored {
@@ -75,7 +72,7 @@ func (s *site) front() sheet {
 	return page
 }
 
-// of adds what a matrix says besides its table, and how its results were made.
+// of adds the texts around the table of a matrix, and how its results were made.
 func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Title = frontTitle
 	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
@@ -97,7 +94,7 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	return f
 }
 
-// seedOf is the seed of all results, if there is one.
+// seedOf returns the seed of all results, if they have the same one.
 func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
 	for _, r := range results {
 		if r.Seed != results[0].Seed {

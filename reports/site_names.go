@@ -8,12 +8,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// pageNames gives out the names of a folder's files: safe on every file system and in
-// every address, and no two alike. A name is the first that is free, so the same pages
-// in the same order get the same names.
+// pageNames assigns the names of a folder's files. They are unique, and safe on every file
+// system and in every address. The same pages in the same order get the same names.
 type pageNames map[string]bool
 
-// name is a new name that reads like words, without an ending.
+// name returns a new name made of words, without an extension.
 func (taken pageNames) name(words ...string) string {
 	base := slugged(words)
 	name := base
@@ -24,24 +23,24 @@ func (taken pageNames) name(words ...string) string {
 	return name
 }
 
-// runWords name a run's file.
+// runWords returns the words of the name of a run's file.
 func runWords(r *scenarios.Result, run scenarios.Outcome) []string {
 	return []string{r.Scenario.Name, run.Variant.Name, "fencing", run.Fencing}
 }
 
-// longestSlug is about how many letters of a name are kept: a file's name can have some
-// 250 on most systems. shortestWord is how many of a word stay in any case.
+// longestSlug is about how many letters of a name are kept; on most systems a file's name
+// can have some 250. shortestWord is how many letters of a word are always kept.
 const longestSlug, shortestWord = 80, 16
 
 var (
 	notInSlugs = lazy.Regexp(`[^a-z0-9]+`)
-	// devices are names that Windows keeps for itself, whatever their ending.
+	// devices are names that Windows reserves, with any extension.
 	devices = lazy.Regexp(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 )
 
-// slugged are words as a name in small letters, digits and hyphens: "../GC Pause" is
-// "gc-pause". What is too long is cut off the first words: the last ones tell files of
-// the same scenario apart.
+// slugged joins words to a name in small letters, digits and hyphens: "../GC Pause" becomes
+// "gc-pause". If the name is too long, the first words are shortened, because the last ones
+// distinguish files of the same scenario.
 func slugged(words []string) string {
 	var slugs []string
 	over := -1 - longestSlug

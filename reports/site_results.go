@@ -6,11 +6,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// behind are the results behind the rows of a matrix: for each row, by its variant, one
-// for each column, or nil where nothing was run.
+// behind maps the variant of each row of a matrix to its results: one for each column, or
+// nil where nothing was run.
 type behind map[*scenarios.Variant][]*scenarios.Result
 
-// inOrder lists the results in the order of the rows, and each once.
+// inOrder returns the results in the order of the rows, each once.
 func (b behind) inOrder(m *Matrix) []*scenarios.Result {
 	var all []*scenarios.Result
 	seen := map[*scenarios.Result]bool{nil: true}
@@ -25,7 +25,7 @@ func (b behind) inOrder(m *Matrix) []*scenarios.Result {
 	return all
 }
 
-// A telling is the results of one scenario, each with another lock.
+// A resultGroup contains the results of one scenario, each with another lock.
 type telling []*scenarios.Result
 
 func (t telling) with(lock string) *scenarios.Result {
@@ -36,8 +36,8 @@ func (t telling) with(lock string) *scenarios.Result {
 	return t[i]
 }
 
-// tellings puts the results of one scenario on one seed together. Two of these with the
-// same lock are told apart: nothing says which of them counts.
+// groupResults groups the results of one scenario and one seed. Two results with the same
+// lock are put into different groups, because nothing says which of them counts.
 func tellings(results []*scenarios.Result) []telling {
 	type story struct {
 		name, file string
@@ -59,8 +59,8 @@ func tellings(results []*scenarios.Result) []telling {
 	return all
 }
 
-// matrixOf puts results side by side. There is a column for each lock if some scenario
-// was told with several.
+// matrixOf makes a matrix of results. There is a column for each lock if some scenario was
+// run with several.
 func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 	m, b := &Matrix{}, behind{}
 	if len(results) > 0 {
@@ -97,7 +97,7 @@ func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 	return m, b
 }
 
-// variants are those that were run with any lock.
+// variants returns the variants that were run with any lock.
 func (t telling) variants() []*scenarios.Variant {
 	var all []*scenarios.Variant
 	for _, r := range t {
@@ -110,7 +110,7 @@ func (t telling) variants() []*scenarios.Variant {
 	return all
 }
 
-// cellOf is what a variant came to in a result; nil is none.
+// cellOf returns the cell of a variant in a result, which may be nil.
 func cellOf(r *scenarios.Result, v *scenarios.Variant) Cell {
 	var c Cell
 	if r != nil {
@@ -126,7 +126,7 @@ func cellOf(r *scenarios.Result, v *scenarios.Variant) Cell {
 	return c
 }
 
-// resultsOf are the results that a matrix was made of.
+// resultsOf returns the results from which a matrix was made.
 func resultsOf(m *Matrix) behind {
 	type column struct {
 		*scenarios.Scenario

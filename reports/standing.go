@@ -5,26 +5,27 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Standing is what a whole scenario came to, the better before the worse.
+// Standing is the result of a whole scenario compared with its expectations; a greater
+// value is worse.
 type Standing int
 
 const (
-	// AsExpected: every run came to what the scenario expects.
+	// AsExpected: every run is as the scenario expects.
 	AsExpected Standing = iota
-	// NothingExpected: no run came to anything else than expected, but the
-	// scenario does not say what to expect of some.
+	// NothingExpected: no run differs from what is expected, but the scenario has no
+	// expectation for some.
 	NothingExpected
-	// NotAsExpected: some run came to something else.
+	// NotAsExpected: some run differs from what is expected.
 	NotAsExpected
 	// Undecided: the verdict of some run is unknown.
 	Undecided
 )
 
-// StandingOf says what a scenario came to: the worst of what its runs came to. A verdict
-// that is unknown outweighs what differs: it is not known to differ.
+// StandingOf returns the worst standing of a scenario's runs. An unknown verdict counts as
+// worse than a difference.
 func StandingOf(r *scenarios.Result) Standing { return standingOfRuns(r.Runs) }
 
-// standingOfRuns is the worst standing of some runs.
+// standingOfRuns returns the worst standing of some runs.
 func standingOfRuns(runs []scenarios.Outcome) Standing {
 	worst := AsExpected
 	for _, run := range runs {
@@ -33,7 +34,7 @@ func standingOfRuns(runs []scenarios.Outcome) Standing {
 	return worst
 }
 
-// standingOfRun is what one run came to.
+// standingOfRun returns the standing of one run.
 func standingOfRun(run scenarios.Outcome) Standing {
 	switch {
 	case run.Verdict.Verdict == checks.Undecided:

@@ -59,7 +59,7 @@ func svg(r *scenarios.Result, variants [][]scenarios.Outcome) []byte {
 	return diagram.Picture(r.Scenario.Title, strips, asset("page.css"))
 }
 
-// drawn are runs as a diagram of them needs them.
+// drawn converts runs for package diagram.
 func drawn(runs []scenarios.Outcome) []diagram.Run {
 	all := make([]diagram.Run, len(runs))
 	for i, run := range runs {

@@ -7,13 +7,12 @@ import (
 )
 
 type (
-	// A table is rows of cells below their heads. The first cell of a row says what it is
-	// about.
+	// A table has rows of cells below their heads. The first cell of a row is its label.
 	table struct {
 		Heads []span
 		Rows  []tableRow
-		// narrow breaks the heads into short lines where columns are drawn, and wide draws
-		// them from the first column of the page on, for a table that needs them all.
+		// narrow breaks the heads into short lines in text, and wide begins the table in
+		// the first column of the page, for a table that needs the full width.
 		narrow, wide bool
 	}
 
@@ -21,19 +20,20 @@ type (
 	tableRow struct {
 		Title string
 		Cells []tableCell
-		// indented is a row that belongs to one above it, and ruled one with a line above it.
+		// indented reports whether the row belongs to one above it, and ruled whether there
+		// is a line above it.
 		indented, ruled bool
 	}
 
-	// A tableCell is the spans that stand in one place, one after the other.
+	// A tableCell is a sequence of spans.
 	tableCell []span
 
-	// A span is text of one line or several. Tone is the class of a badge's colour, or plain;
-	// Link is the file that it names in Markdown, or its page on a site; "" is neither.
+	// A span is text of one or several lines. Tone is the class of a badge's colour, or
+	// plain. Link is the file to link to in Markdown, or the page on a site; "" is none.
 	span struct{ Text, Tone, Link string }
 )
 
-// heads are those of columns that lead nowhere.
+// heads returns spans without links for the heads of columns.
 func heads(names ...string) []span {
 	all := make([]span, len(names))
 	for i, name := range names {
@@ -42,15 +42,15 @@ func heads(names ...string) []span {
 	return all
 }
 
-// plainCell has a line for each of some texts.
+// plainCell returns a cell with a line for each text.
 func plainCell(lines ...string) tableCell { return heads(strings.Join(lines, "\n")) }
 
-// span is a text in the colour of the badge, and cell its own.
+// span returns a text in the colour of the badge.
 func (b badge) span(text string) span { return span{Text: text, Tone: b.Class} }
 
 func (b badge) cell() tableCell { return tableCell{b.span(b.Text())} }
 
-// ownSign is the badge's sign alone.
+// ownSign returns the badge's sign without its word.
 func ownSign(b badge) span { return b.span(b.Sign) }
 
 // add adds a row.
@@ -70,7 +70,7 @@ func (tb table) draw(o Options) string {
 		}
 	}
 	var rows [][]string
-	below := 0 // how many lines stand below the heads
+	below := 0 // the number of lines below the heads
 	for _, r := range tb.Rows {
 		if r.Title == "" {
 			rows = append(rows, r.painted(o.Palette))
@@ -109,7 +109,7 @@ func (tb table) draw(o Options) string {
 	return strings.Join(drawn, "")
 }
 
-// painted are the cells of a row for a terminal.
+// painted returns the cells of a row for a terminal.
 func (r tableRow) painted(p Palette) []string {
 	cells := make([]string, len(r.Cells))
 	for i, cell := range r.Cells {
@@ -132,7 +132,7 @@ func (s span) paint(p Palette) string {
 	return strings.Join(lines, "\n")
 }
 
-// narrow breaks the head of a column into lines of some ten letters, after hyphens too.
+// narrow breaks the head of a column into lines of about ten letters, also after hyphens.
 func narrow(head string) string {
 	const most = 10
 	var lines []string
@@ -184,7 +184,7 @@ func (tb table) markdown(m *markdownText) {
 	}
 }
 
-// markdown is a span in Markdown, where what is bad is bold.
+// markdown renders a span in Markdown; bad and strong text is bold.
 func (s span) markdown() string {
 	lines := strings.Split(s.Text, "\n")
 	for i, line := range lines {
@@ -201,5 +201,5 @@ func (s span) markdown() string {
 
 func (tb table) html() template.HTML { return fill("table", tb) }
 
-// Of says what the cell of a column is about to those who do not see the table around it.
+// Of says what the cell of a column is about, for screen readers.
 func (r tableRow) Of(head span) string { return r.Cells[0][0].Text + ", " + head.Text + ": " }

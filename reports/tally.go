@@ -9,17 +9,17 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A Tally is what stories came to with several locks, counted over many seeds.
+// A Tally counts the results of scenarios with several locks over many seeds.
 type Tally struct {
 	// Matrix has the runs of the first seed, with a column for each lock.
 	Matrix
-	// Seeds is how many seeds there are, from that of the matrix on.
+	// Seeds is the number of seeds, the first of which is that of the matrix.
 	Seeds int
-	// Counts are those of the matrix's cells: by row, then by column.
+	// Counts are the counts for the matrix's cells: by row, then by column.
 	Counts [][]Count
 }
 
-// NewTally is a tally in which nothing has been counted yet.
+// NewTally returns a tally without any counts.
 func NewTally(stories []*scenarios.Scenario, locks []string, seed uint64) *Tally {
 	t := &Tally{Matrix: Matrix{Seed: seed, Locks: locks}}
 	for _, s := range stories {
@@ -35,8 +35,8 @@ func NewTally(stories []*scenarios.Scenario, locks []string, seed uint64) *Tally
 	return t
 }
 
-// Add counts what a row came to with the lock of a column on one more seed: the runs
-// without fencing tokens and with them, or why there are none.
+// Add counts the result of a row with the lock of a column on one more seed: the runs
+// without and with fencing tokens, or the reason why there are none.
 func (t *Tally) Add(row, column int, seed uint64, runs []scenarios.Outcome, untold string) {
 	cell, count := &t.Rows[row].Cells[column], &t.Counts[row][column]
 	if len(runs) == 0 {
@@ -49,7 +49,7 @@ func (t *Tally) Add(row, column int, seed uint64, runs []scenarios.Outcome, unto
 	count.add(seed, runs)
 }
 
-// AsExpected is false when some run came to something else than its scenario expects.
+// AsExpected reports whether no run differs from what its scenario expects.
 func (t *Tally) AsExpected() bool {
 	for _, row := range t.Counts {
 		if slices.ContainsFunc(row, func(c Count) bool { return c.Unexpected.N > 0 }) {
@@ -59,30 +59,30 @@ func (t *Tally) AsExpected() bool {
 	return true
 }
 
-// A Count is how often a story came to what with one lock.
+// A Count counts the results of one variant with one lock.
 type Count struct {
-	// Seeds is on how many seeds the story was told: each time without fencing tokens
-	// (0 below) and with them (1).
+	// Seeds is the number of seeds on which the variant was run, each time without fencing
+	// tokens (index 0 below) and with them (index 1).
 	Seeds int
-	// Unsafe and Undecided are verdicts.
+	// Unsafe and Undecided count verdicts.
 	Unsafe, Undecided [2]Times
-	// Unexpected are runs that differ from what the scenario expects of this lock.
+	// Unexpected counts runs that differ from what the scenario expects of this lock.
 	Unexpected Times
-	// Violated and Judged are in how many runs a property was violated, and was judged at
-	// all.
+	// Violated and Judged count the runs in which a property was violated, and in which it
+	// was judged at all.
 	Violated, Judged map[checks.Property][2]Times
-	// Grants are the sections of the runs with fencing, and OwnTokens those with a token
-	// that came from the lock or with it, and not from the simulator.
+	// Grants counts the sections of the runs with fencing, and OwnTokens those whose token
+	// came with the lock and not from the simulator.
 	Grants, OwnTokens int
-	// Lost is how many of the Servers that keep the lock went down for good, without
-	// fencing, on the last of the seeds; 0 if another took the place of one.
+	// Lost is how many of the Servers that keep the lock went down permanently, without
+	// fencing, on the last seed; 0 if another server replaced one.
 	Lost, Servers int
-	// Figures are the numbers of every measure without fencing, in the order of
+	// Figures are the figures of every measure without fencing, in the order of
 	// [checks.MeasureNames].
 	Figures []Sample
 }
 
-// Times is how often something was so, and the seed on which it was so first.
+// Times counts how often something happened; Seed is the first seed on which it did.
 type Times struct {
 	N    int
 	Seed uint64
@@ -96,7 +96,7 @@ func (t Times) more(seed uint64) Times {
 	return t
 }
 
-// A Sample is one figure of a measure over the seeds on which there was one.
+// A Sample contains one figure of a measure for all seeds that have it.
 type Sample struct {
 	Measure, Title, Figure string
 	Unit                   checks.Unit
@@ -104,7 +104,8 @@ type Sample struct {
 	Values []int64
 }
 
-// Percentile is the least value that at least p percent of the values do not exceed.
+// Percentile returns the smallest value that at least p percent of the values do not
+// exceed.
 func (s Sample) Percentile(p int) int64 {
 	return s.Values[max(0, (len(s.Values)*p+99)/100-1)]
 }
@@ -168,7 +169,7 @@ func (c *Count) figure(m checks.Measure, f checks.Figure) {
 	s.Values = slices.Insert(s.Values, at, f.Value)
 }
 
-// sample finds a figure; its Values are none if no run gave one.
+// sample returns the sample of a figure; it has no Values if no run has the figure.
 func (c Count) sample(measure, figure string) Sample {
 	for _, s := range c.Figures {
 		if s.Measure == measure && s.Figure == figure {
@@ -178,5 +179,5 @@ func (c Count) sample(measure, figure string) Sample {
 	return Sample{}
 }
 
-// seeds is how many there are: "20 seeds".
+// seeds returns the number of seeds in words: "20 seeds".
 func (t *Tally) seeds() string { return story.Count(t.Seeds, "seed") }

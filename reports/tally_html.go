@@ -2,7 +2,7 @@ package reports
 
 import "io"
 
-// A tallyPage is a tally on a page.
+// A tallyPage is the data of a tally on a page.
 type tallyPage struct {
 	Title    string
 	Tables   []tallyTable
@@ -18,7 +18,8 @@ func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
 	return err
 }
 
-// tallyPages are the tally, and a page for each story with each lock on the first seed.
+// tallyPages returns the page of the tally, and a page for each scenario with each lock on
+// the first seed.
 func tallyPages(t *Tally, o Options) []planned {
 	s := newSite(&t.Matrix, resultsOf(&t.Matrix), o)
 	pages := s.pages()
@@ -26,7 +27,7 @@ func tallyPages(t *Tally, o Options) []planned {
 	return pages
 }
 
-// sheet is the page of the tally.
+// sheet returns the page of the tally.
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
 	page := tallyPage{
 		Title: tallyTitle, Tables: tallyTables{t, pages}.all(),

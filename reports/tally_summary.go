@@ -7,15 +7,15 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// summed are the figures that stand in the summary, of each story that measures them.
+// summed are the figures in the summary, for each scenario that measures them.
 var summed = []struct{ measure, figure, head string }{
 	{"traffic", "messages per section", "messages"},
 	{"wait-after-crash", "longest", "wait"},
 }
 
-// summary has one row for each lock, and what decides: what breaks it, whether a token comes
-// with it, how many servers it may lose and what it costs. It is none of stories that say
-// nothing of that.
+// summary returns a table with one row for each lock and the deciding facts: what breaks
+// it, whether it issues tokens, how many servers it may lose and what it costs. There is no
+// table if the scenarios do not show these facts.
 func (t tallyTables) summary() []tallyTable {
 	var columns []tallyColumn
 	for i, r := range t.Rows {
@@ -40,12 +40,13 @@ func (t tallyTables) summary() []tallyTable {
 			}
 		}
 	}
-	return []tallyTable{newTallyTable("At a glance",
-		"In a story of a fault: how often two leases overlapped, and how often the data was wrong without fencing tokens → with them.",
+	return []tallyTable{newTallyTable("Summary",
+		"For each scenario with a fault: how often two leases overlapped, and how often the data was wrong without fencing tokens → with them.",
 		t.locks(0), columns)}
 }
 
-// harmed is how often two had a lease at once, and how often the data was wrong.
+// harmed says how often two clients held a lease at the same time, and how often the data
+// was wrong.
 func harmed(c Count) span {
 	grants, data := often(c.Violated[checks.LeaseExclusion][0], c.Judged[checks.LeaseExclusion][0].N), wrongData(c)
 	if grants.Tone == "bad" {
@@ -55,8 +56,8 @@ func harmed(c Count) span {
 	return data
 }
 
-// ownTokens says whether a fencing token came with each grant of a lock; it is not known if
-// there was none.
+// ownTokens reports whether each grant of a lock came with a fencing token; known is false
+// if there was no grant.
 func (t *Tally) ownTokens(column int) (comes, known bool) {
 	grants, tokens := 0, 0
 	for i := range t.Rows {
@@ -79,10 +80,11 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 	return t.leading(says, shown, r.lock)
 }
 
-// mayLose is how many of its servers a lock may lose and go on: the most that went down for
-// good in any story, if in that and in all with fewer somebody got work done afterwards and
-// nothing broke, on each seed. The row is that of the story which shows it, and -1 if none
-// tells of a server that is lost.
+// mayLose returns how many of its servers a lock may lose and still work: the largest
+// number that went down permanently in a scenario, provided that there, and in all
+// scenarios with fewer lost servers, clients made progress afterwards and nothing broke, on
+// each seed. row is the row of the scenario that shows it; -1 if no scenario loses a
+// server.
 func (t *Tally) mayLose(column int) (lost, of, row int) {
 	row = -1
 	type one struct {

@@ -12,32 +12,32 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A tallyTable answers one question.
+// A tallyTable is one table of a tally; it answers one question.
 type tallyTable struct {
 	ID, Title, About string
 	Table            table
 }
 
-// A tallyRow is about a lock, or about a lock in one of several stories.
+// A tallyRow is about a lock, or about a lock in one of several scenarios.
 type tallyRow struct {
 	name        string
 	story, lock int
 }
 
-// A tallyColumn is what a table says of each row.
+// A tallyColumn returns the cell of each row.
 type tallyColumn struct {
 	head span
 	says func(tallyRow) span
 }
 
-// tallyTables lays a tally out in tables. A cell leads to the page on the story and the lock
-// that it is about.
+// tallyTables arranges a tally in tables. Each cell links to the page about its scenario
+// and lock.
 type tallyTables struct {
 	*Tally
 	pages wayIn
 }
 
-// all are the tables in which the tally says what it has to say.
+// all returns all tables of the tally.
 func (t tallyTables) all() []tallyTable {
 	of := func(p checks.Property) tallyTable {
 		return t.ofStories(capital(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
@@ -47,7 +47,7 @@ func (t tallyTables) all() []tallyTable {
 	tables := slices.Concat(t.summary(), []tallyTable{
 		of(checks.LeaseExclusion),
 		of(checks.SectionExclusion),
-		t.ofStories("The data is right", "How often it was not, without fencing tokens → with them.", wrongData),
+		t.ofStories("Wrong data", "How often the data was wrong, without fencing tokens → with them.", wrongData),
 		of(checks.Progress),
 	})
 	for i, row := range t.Rows {
@@ -65,7 +65,7 @@ func (t tallyTables) all() []tallyTable {
 	return tables
 }
 
-// variants are the places of the rows of one scenario.
+// variants returns the indexes of the rows of one scenario.
 func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
 	for i, row := range t.Rows {
 		if row.Scenario == s {
@@ -75,7 +75,7 @@ func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
 	return rows
 }
 
-// locks has a row for each lock, in a story.
+// locks returns a row for each lock, in one scenario.
 func (t *Tally) locks(i int) []tallyRow {
 	var rows []tallyRow
 	for lock, name := range t.Locks {
@@ -84,7 +84,7 @@ func (t *Tally) locks(i int) []tallyRow {
 	return rows
 }
 
-// newTallyTable has what each of its columns says of each row.
+// newTallyTable returns a table with the given rows and columns.
 func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) tallyTable {
 	out := table{Heads: heads("lock"), narrow: true}
 	for _, c := range columns {
@@ -100,7 +100,7 @@ func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) 
 	return tallyTable{Title: title, About: about, Table: out}
 }
 
-// ofStories has a column for each story.
+// ofStories returns a table with a column for each scenario.
 func (t tallyTables) ofStories(title, about string, of func(Count) span) tallyTable {
 	var columns []tallyColumn
 	for i := range t.Rows {
@@ -109,8 +109,9 @@ func (t tallyTables) ofStories(title, about string, of func(Count) span) tallyTa
 	return newTallyTable(title, about, t.locks(0), columns)
 }
 
-// ofStory is what something comes to in one story, if the story can be told with the lock and
-// all know what it came to. Its head leads to the story's file.
+// ofStory returns the column of one scenario: "n/a" if the scenario does not apply to the
+// lock, "?" if a run is unknown, and otherwise what of returns. The head links to the
+// scenario's file.
 func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
 	return tallyColumn{t.head(i), func(r tallyRow) span {
 		says := span{Text: "n/a", Tone: "soft"}
@@ -125,19 +126,19 @@ func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
 	}}
 }
 
-// head is that of the column of a story.
+// head returns the head of the column of a scenario.
 func (t *Tally) head(i int) span {
 	return span{Text: t.shortNames()[i], Tone: plain, Link: t.Rows[i].Scenario.File}
 }
 
-// leading leads to the page on a story with a lock.
+// leading adds a link to the page about a scenario with a lock.
 func (t tallyTables) leading(s span, row, lock int) span {
 	s.Link = t.pages(t.Rows[row], lock).To
 	return s
 }
 
-// often says how often something that nobody wants was so, of how many times it could
-// have been: never, always, or a number.
+// often says how often something unwanted happened out of how many times: never (✓), always
+// (✗), or a fraction.
 func often(t Times, of int) span {
 	switch {
 	case of == 0:
@@ -150,7 +151,7 @@ func often(t Times, of int) span {
 	return span{Text: fmt.Sprintf("%d/%d", t.N, of), Tone: "bad"}
 }
 
-// wrongData says how often the data was not right, without fencing tokens and with them.
+// wrongData says how often the data was wrong, without and with fencing tokens.
 func wrongData(c Count) span {
 	without, with := often(c.Unsafe[0], c.Seeds), often(c.Unsafe[1], c.Seeds)
 	if without.Text != with.Text {
@@ -159,7 +160,7 @@ func wrongData(c Count) span {
 	return without
 }
 
-// costs are the measures that a story names, a table for each of them.
+// costs returns a table for each measure that a scenario names.
 func (t tallyTables) costs(i int, r Row) []tallyTable {
 	var tables []tallyTable
 	for _, measure := range checks.MeasureNames() {
@@ -183,7 +184,7 @@ func (t tallyTables) costs(i int, r Row) []tallyTable {
 	return tables
 }
 
-// figure is a figure of the row's story.
+// figure returns a column with a figure of the row's scenario.
 func (t tallyTables) figure(head, measure, figure string) tallyColumn {
 	return tallyColumn{heads(head)[0], func(r tallyRow) span {
 		says := span{Text: "–", Tone: "soft"}
@@ -194,8 +195,8 @@ func (t tallyTables) figure(head, measure, figure string) tallyColumn {
 	}}
 }
 
-// sideBySide is one table of what several versions of a story measure: a row for each of
-// them with each lock, and the figures that are enough.
+// sideBySide returns one table of the measures of several variants of a scenario: a row for
+// each variant with each lock, and the most important figures.
 func (t tallyTables) sideBySide(variants []int) []tallyTable {
 	var columns []tallyColumn
 	s := t.Rows[variants[0]]
@@ -215,11 +216,11 @@ func (t tallyTables) sideBySide(variants []int) []tallyTable {
 			rows = append(rows, tallyRow{story.Visible(name) + ", " + story.Visible(t.Rows[i].Variant.Name), i, lock})
 		}
 	}
-	return []tallyTable{newTallyTable(story.Visible(s.Scenario.Name), "What it costs, by lock and by version of the story.", rows, columns)}
+	return []tallyTable{newTallyTable(story.Visible(s.Scenario.Name), "The cost, by lock and by variant of the scenario.", rows, columns)}
 }
 
-// told is the sample as people read it: "5.1s", or "5.1s, 7.2s" if the 99th percentile
-// is another.
+// format writes the sample for people: "5.1s", or "5.1s, 7.2s" if the 99th percentile
+// differs from the median.
 func (s Sample) told() string {
 	write := func(v int64) string {
 		switch s.Unit {
@@ -239,7 +240,8 @@ func (s Sample) told() string {
 	return usual + ", " + rare
 }
 
-// shortNames are the names of the rows without what they all begin with, up to a hyphen.
+// shortNames returns the names of the rows without their common prefix up to the first
+// hyphen.
 func (t *Tally) shortNames() []string {
 	var names []string
 	for _, r := range t.Rows {
@@ -259,7 +261,7 @@ func (t *Tally) shortNames() []string {
 	return names
 }
 
-// legend explains the cells.
+// legend explains the cells of the tables.
 func (t *Tally) legend(o Options) facts {
 	var own, none []string
 	for column, lock := range t.Locks {
@@ -271,21 +273,21 @@ func (t *Tally) legend(o Options) facts {
 			none = append(none, story.Visible(lock))
 		}
 	}
-	rows := facts{remarkOn("✓, ✗", "never, and on each seed; 3/20 is on three of twenty; – is nothing to judge, n/a a story that cannot be told with the lock or was not run, ? a run of which nobody can tell")}
-	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile where that is another"))
+	rows := facts{remarkOn("cells", "✓ never, ✗ on every seed, 3/20 on three of twenty; – nothing to judge; n/a the scenario does not apply to the lock or was not run; ? unknown, because a run was inconclusive")}
+	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile if it differs"))
 	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seeds(), t.Seed)))
-	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is of its story with its lock, as in %s; where it took another seed, that is said below", t.shows(0, 0, t.Seed, o))))
+	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is about its scenario with its lock, run as in %s; for a cell that needs another seed the command is below", t.shows(0, 0, t.Seed, o))))
 	if len(own) > 0 {
-		rows = append(rows, remarkOn("own tokens", story.List(own)+": a fencing token comes with the grant"))
+		rows = append(rows, remarkOn("own tokens", story.List(own)+": each grant comes with a fencing token"))
 	}
 	if len(none) > 0 {
-		rows = append(rows, remarkOn("no tokens", story.List(none)+": the runs with fencing have the simulator's, as if a counter stood beside the lock"))
+		rows = append(rows, remarkOn("no tokens", story.List(none)+": the runs with fencing use tokens of the simulator, as if a counter were added to the lock"))
 	}
 	return rows
 }
 
-// unusual are the cells of which something is neither always nor never so, or unknown,
-// with the command that shows one such run.
+// unusual lists the cells whose results differ between seeds, or are unknown, with a
+// command that shows such a run.
 func (t *Tally) unusual(o Options) entries {
 	var all entries
 	for i, row := range t.Counts {
@@ -307,7 +309,7 @@ func (t *Tally) unusual(o Options) entries {
 			}
 			for _, p := range checks.Properties() {
 				if p.Card().ReportOnly {
-					continue // the reports of its runs tell it, and JSON counts it
+					continue // the reports of its runs show it, and JSON counts it
 				}
 				add(string(p), c.Violated[p][0], c.Judged[p][0].N, false)
 			}
@@ -319,12 +321,12 @@ func (t *Tally) unusual(o Options) entries {
 	return all
 }
 
-// shows is the command that runs a story with a lock on a seed.
+// shows returns the command that runs a variant with a lock on a seed.
 func (t *Tally) shows(row, column int, seed uint64, o Options) string {
 	r := t.Rows[row]
 	ran := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}
 	return replayOf("run", r.Scenario, []*scenarios.Variant{r.Variant}, "", ran, o)
 }
 
-// capital begins with a capital letter what is a part of a sentence elsewhere.
+// capital returns s with a capital first letter.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -45,7 +45,7 @@ func TestTallyAsText(t *testing.T) {
 	contains(t, b.String(),
 		"How often section-exclusion was violated.",
 		"  redlock  2/3\n  single   n/a\n  etcd     ✓\n",
-		"How often it was not, without fencing tokens → with them.",
+		"How often the data was wrong, without fencing tokens → with them.",
 		"  redlock  2/3 → ✓\n",
 		"same-pause: attempts\n\n  calls of acquire\n",
 		"  redlock  5, 9   5s, 9s\n  single   –      –\n  etcd     2      2s\n",
@@ -83,7 +83,7 @@ func TestTallyAsJSON(t *testing.T) {
 		t.Errorf("a figure is %+v, want %+v", redlock.Figures[0], want)
 	}
 	if single.Seeds != 0 || single.Untold != "there is one node" {
-		t.Errorf("what cannot be told is %+v", single)
+		t.Errorf("a scenario that does not apply is %+v", single)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestTallyIsAsExpected(t *testing.T) {
 	odd.Differences = said("the verdict is safe, expected unsafe")
 	tally.Add(0, 2, 10, []scenarios.Outcome{odd, judged(on, checks.Safe)}, "")
 	if tally.AsExpected() {
-		t.Error("a run that differs is overlooked")
+		t.Error("a run that differs is not reported")
 	}
 }
 

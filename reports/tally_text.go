@@ -11,23 +11,23 @@ import (
 
 const tallyTitle = "Locks side by side"
 
-// document is the tally with what explains it.
+// document returns the tally with its legend and its lists.
 func (t *Tally) document(o Options) *document {
 	d := &document{title: tallyTitle}
 	d.add("", t.legend(o))
 	for _, one := range (tallyTables{t, noWayIn}).all() {
 		d.add(one.Title, paragraph(one.About), one.Table)
 	}
-	d.add("Neither always nor never, and the command that shows it", t.unusual(o))
+	d.add("Differs between seeds, with a command that shows it", t.unusual(o))
 	d.add("Not as its scenario expects", t.surprises(o))
 	if n := t.NotRun(); n > 0 {
 		d.add(fmt.Sprintf("Not run, and why (%d)", n), t.notRun())
 	}
-	d.add("Stories", t.stories())
+	d.add("Scenarios", t.stories())
 	return d
 }
 
-// stories are what the columns are about.
+// stories says which scenarios the columns are about.
 func (t *Tally) stories() entries {
 	var all entries
 	for i, r := range t.Rows {
@@ -36,7 +36,7 @@ func (t *Tally) stories() entries {
 	return all
 }
 
-// surprises are the cells in which some run differs from what its scenario expects.
+// surprises returns the cells in which some run differs from what its scenario expects.
 func (t *Tally) surprises(o Options) entries {
 	var all entries
 	for i, row := range t.Counts {
@@ -49,7 +49,8 @@ func (t *Tally) surprises(o Options) entries {
 	return all
 }
 
-// notRun says of each lock that this program is without how many stories are not told.
+// notRun says for each lock that is not linked into this program how many variants were not
+// run.
 func (t *Tally) notRun() entries {
 	var all entries
 	for column, lock := range t.Locks {
@@ -72,37 +73,39 @@ func writeTallyText(w io.Writer, t *Tally, o Options) error {
 	return out.writeTo(w)
 }
 
-// writeTallyMarkdown links every story to its file, as seen from the directory in which
-// locksim runs.
+// writeTallyMarkdown writes the tally in Markdown. Links to scenario files are relative to
+// the directory in which locksim runs.
 func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 	md := &markdownText{level: 2}
 	md.document(t.document(o.forOthers()))
 	return md.writeTo(w)
 }
 
-// tallySchema names the shape of the tally in JSON. Fields may be added to it; none is
+// tallySchema identifies the JSON format of the tally. Fields may be added; no field is
 // renamed, removed or given another meaning.
 const tallySchema = "locksim/tally/v1"
 
 type jsonTally struct {
 	Schema string `json:"schema"`
-	// Seed is the first one; there are Seeds of them, each one more than the last.
+	// Seed is the first seed; there are Seeds seeds, each one greater than the one before.
 	Seed  uint64   `json:"seed"`
 	Seeds int      `json:"seeds"`
 	Locks []string `json:"locks"`
-	// NotRun counts the cells that this program has not run, being without their locks.
+	// NotRun counts the cells that were not run because their locks are not linked into
+	// this program.
 	NotRun int `json:"not_run"`
-	// Summary has what is said of each lock by all stories together.
+	// Summary has the facts about each lock from all scenarios together.
 	Summary []jsonTallyLock  `json:"summary"`
 	Rows    []jsonTallyStory `json:"stories"`
 }
 
 type jsonTallyLock struct {
 	Lock string `json:"lock"`
-	// OwnTokens is that a fencing token comes with each grant; null is that there was none.
+	// OwnTokens reports whether each grant comes with a fencing token; null if there was no
+	// grant.
 	OwnTokens *bool `json:"own_tokens"`
-	// MayLose is how many of its Servers it may lose and go on, which Replay shows; null is
-	// that no story lost one.
+	// MayLose is how many of its Servers the lock may lose and still work, which Replay
+	// shows; null if no scenario lost one.
 	MayLose *int   `json:"may_lose"`
 	Servers int    `json:"servers,omitempty"`
 	Replay  string `json:"replay,omitempty"`
@@ -118,19 +121,19 @@ type jsonTallyStory struct {
 
 type jsonTallyCell struct {
 	Lock string `json:"lock"`
-	// Seeds is on how many seeds the story was told; Untold says why it cannot be told, and
-	// NotRun why this program has not run it.
+	// Seeds is the number of seeds on which the variant was run; Untold says why the
+	// scenario does not apply to the lock, and NotRun why this program has not run it.
 	Seeds  int    `json:"seeds"`
 	Untold string `json:"untold,omitempty"`
 	NotRun string `json:"not_run,omitempty"`
 	// Replay runs it on the first seed.
 	Replay string `json:"replay,omitempty"`
-	// Grants are the sections in the runs with fencing, OwnTokens those whose token came
+	// Grants counts the sections in the runs with fencing, OwnTokens those whose token came
 	// with the lock.
 	Grants    int             `json:"grants"`
 	OwnTokens int             `json:"own_tokens"`
 	Runs      []jsonTallyRuns `json:"runs"`
-	// Figures are those of the runs without fencing.
+	// Figures are the figures of the runs without fencing.
 	Figures []jsonSample `json:"figures"`
 }
 
@@ -142,8 +145,8 @@ type jsonTallyRuns struct {
 	Properties ordered   `json:"properties"`
 }
 
-// jsonTimes is how often something was so, of how often it could have been, and the
-// command that shows it first.
+// jsonTimes is how often something happened, out of how many times, and the command that
+// shows it on the first such seed.
 type jsonTimes struct {
 	Times  int    `json:"times"`
 	Of     int    `json:"of"`

@@ -31,9 +31,12 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 			t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
 			t.line("")
 		}
-		t.result(r)
+		t.result(r, len(results) == 1)
 	}
 	if len(results) > 1 {
+		t.line("")
+		t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
+		t.document(propertyGlossary(results))
 		t.line("")
 		t.line("%s", summary(results))
 		t.line("%s", duration(results, o.Took))
@@ -41,7 +44,9 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-func (t *text) result(r *scenarios.Result) {
+// result writes one result. If it is alone, the meanings of the properties follow; otherwise
+// they follow all results.
+func (t *text) result(r *scenarios.Result, alone bool) {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	pairs := stories(r)
 	for i, runs := range pairs {
@@ -60,16 +65,19 @@ func (t *text) result(r *scenarios.Result) {
 	}
 	d.add("", facts(measures(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)
+	if alone {
+		t.document(propertyGlossary([]*scenarios.Result{r}))
+	}
 	t.gap()
 	t.line("replay: %s", replay(r, t.Options))
 }
 
-// longestStory is how many clauses of the story of one run are told to somebody who does not ask
-// for all: nobody reads on a terminal how a hundred clients take their turns.
+// longestStory is the maximum number of clauses of one run in a timeline, unless the reader
+// asks for all. On a terminal nobody reads how a hundred clients take turns.
 const longestStory = 300
 
-// timeline tells what happened in the runs of a variant. Of a long story it tells what is the
-// nearest to what broke, unless it is to tell everything.
+// timeline writes what happened in the runs of a variant. If there are too many clauses, it
+// writes those nearest to the violations, unless the reader asked for all.
 func (t *text) timeline(runs []scenarios.Outcome) (told string, left paragraph) {
 	stories, more := make([][]story.Clause, len(runs)), 0
 	for i, run := range runs {
@@ -80,12 +88,12 @@ func (t *text) timeline(runs []scenarios.Outcome) (told string, left paragraph) 
 		}
 	}
 	if more > 0 {
-		left = paragraph(story.Raw(fmt.Sprintf("%s of the story are left out here: --messages tells all.", story.Count(more, "step"))))
+		left = paragraph(story.Raw(fmt.Sprintf("%s left out here; --messages shows all.", story.Count(more, "step"))))
 	}
 	return eventsOf(runs, stories, t.Options), left
 }
 
-// stories puts the runs of each variant side by side.
+// stories groups the runs of a result by variant.
 func stories(r *scenarios.Result) [][]scenarios.Outcome {
 	var pairs [][]scenarios.Outcome
 	for i, run := range r.Runs {
@@ -98,7 +106,7 @@ func stories(r *scenarios.Result) [][]scenarios.Outcome {
 	return pairs
 }
 
-// keepersOf are the nodes that keep a lock: those of its slots, or the members of its
+// keepersOf returns the nodes that keep a lock: those of its slots, or the members of its
 // cluster.
 func keepersOf(l trace.LockInfo) map[string]bool {
 	nodes := map[string]bool{}
@@ -113,22 +121,22 @@ func keepersOf(l trace.LockInfo) map[string]bool {
 	return nodes
 }
 
-// doubts tell what makes the reader careful: what did not happen that should
-// have, what a paused process did, what was left half done.
+// doubts lists what the reader should know before trusting the verdict: which witnesses
+// happened, what a paused process did, and what was left incomplete.
 func doubts(runs []scenarios.Outcome) points {
 	var all points
 	for i, w := range runs[0].Verdict.Witnesses {
 		seen := story.Visible(w.Text)
 		if missing := missedIn(runs, i); missing == "" {
-			all = append(all, point{goodSign, "seen: " + seen})
+			all = append(all, point{goodSign, "happened: " + seen})
 		} else {
-			all = append(all, point{badSign, strings.TrimSuffix("NOT seen "+missing, " in any run") + ": " + seen})
+			all = append(all, point{badSign, strings.TrimSuffix("did NOT happen "+missing, " in any run") + ": " + seen})
 		}
 	}
 	for _, run := range runs {
 		doubt := func(says string) { all = append(all, point{doubtSign, runName[run.Fencing] + ": " + says}) }
 		if run.Verdict.RanOn {
-			doubt("a paused process ran on, so nothing that it took part in is held against the lock")
+			doubt("a paused process kept running, so the lock is not blamed for anything in which it took part")
 		}
 		for _, r := range run.Verdict.Repeated {
 			doubt(story.Repeated(r).String())
@@ -143,20 +151,20 @@ func doubts(runs []scenarios.Outcome) points {
 	return all
 }
 
-// expectation says whether the runs came to what the scenario expects.
+// expectation says whether the runs are as the scenario expects.
 func expectation(runs []scenarios.Outcome) points {
 	switch standing := standingOfRuns(runs); standing {
 	case Undecided:
-		return append(points{{standingBadges[standing], "nobody can tell whether that is as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Verdict.Reasons })...)
+		return append(points{{standingBadges[standing], "it is unknown whether this is as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Verdict.Reasons })...)
 	case NotAsExpected:
 		return append(points{{standingBadges[standing], "not as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Differences })...)
 	case NothingExpected:
-		return points{{standingBadges[standing], fmt.Sprintf("the scenario expects nothing of the lock %q", story.Visible(runs[0].Lock))}}
+		return points{{standingBadges[standing], fmt.Sprintf("the scenario has no expectation for the lock %q", story.Visible(runs[0].Lock))}}
 	}
 	return points{{standingBadges[AsExpected], "as expected"}}
 }
 
-// each lists what there is to say of each run, once if it is the same of all.
+// each lists the reasons for each run; a reason that is the same for all runs appears once.
 func each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason) points {
 	said := make([][]string, len(runs))
 	for i, run := range runs {
@@ -179,7 +187,7 @@ func each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason
 	return all
 }
 
-// summary counts the results.
+// summary counts the results by standing.
 func summary(results []*scenarios.Result) string {
 	came := map[Standing]int{}
 	for _, r := range results {
@@ -188,17 +196,18 @@ func summary(results []*scenarios.Result) string {
 	return story.Count(len(results), "scenario") + ": " + standingsWords(came, "this lock")
 }
 
-// standingsWords says how often what stood how, with a lock.
+// standingsWords lists the number of results of each standing; lock names the lock in the
+// text.
 func standingsWords(came map[Standing]int, lock string) string {
 	text := fmt.Sprintf("%d as expected, %d not as expected, %d unknown", came[AsExpected], came[NotAsExpected], came[Undecided])
 	if n := came[NothingExpected]; n > 0 {
-		text += fmt.Sprintf(", %d of which nothing is expected with %s", n, lock)
+		text += fmt.Sprintf(", %d without an expectation for %s", n, lock)
 	}
 	return text
 }
 
-// duration says how much virtual time all runs together were, and how long that
-// took, if that is known.
+// duration says how much virtual time all runs took together, and how much real time, if
+// that is known.
 func duration(results []*scenarios.Result, took time.Duration) string {
 	runs, virtual := 0, time.Duration(0)
 	for _, r := range results {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// pageWidth is how wide a text report is: it fits the narrowest terminal in
-	// use, and the same run gives the same text on each.
+	// pageWidth is the width of a text report. It fits the narrowest terminal in use, and
+	// the same run gives the same text on every terminal.
 	pageWidth = 80
 )
 
-// A Timeline tells what happened in one run or in several of one world, in
-// order. Zero options tell the story without the messages.
+// A Timeline writes what happened in one or more runs of one world, in order. The zero
+// Timeline writes no messages and uses no colours.
 type Timeline struct {
 	Palette  Palette
 	Messages bool
 }
 
-// Tell writes the timelines of runs that were made alike but for one thing,
-// such as the storage's fencing, which headings names for each. What all runs
-// have in common, up to the first difference, is written once.
+// Render writes the timelines of runs that differ in one thing, such as the storage's
+// fencing, which headings names for each run. Everything up to the first difference is
+// written once.
 func (l Timeline) Tell(headings []string, runs []*history.History) string {
 	stories := make([][]story.Clause, len(runs))
 	for i, h := range runs {
@@ -45,11 +45,11 @@ func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 		common = commonPrefix(stories)
 		last := page.write(&b, stories[0][:common], 0)
 		if alike(stories, common) {
-			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(fmt.Sprintf("All of this happened in each of the %d runs.", len(stories))))
+			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(textwrap.Wrap("All of this happened in each run: "+story.List(eachVisible(headings))+".", pageWidth-2, 2)))
 			return b.String()
 		}
 		if common > 0 {
-			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(textwrap.Wrap("So far the runs are the same. From here on they differ:", pageWidth-2, 2)))
+			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(textwrap.Wrap("Same so far. From here on the runs "+story.List(eachVisible(headings))+" differ:", pageWidth-2, 2)))
 		}
 		for i, told := range stories {
 			fmt.Fprintf(&b, "\n  %s\n", l.Palette.strong(story.Visible(headings[i])))
@@ -63,7 +63,7 @@ func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 	return b.String()
 }
 
-// clausesOf tells a run, with the moments that matter marked.
+// clausesOf returns the clauses of a run with the important moments marked.
 func clausesOf(run scenarios.Outcome, messages bool) []story.Clause {
 	return story.Marked(story.Of(run.History, messages), marksOf(run))
 }
@@ -72,7 +72,8 @@ func marksOf(run scenarios.Outcome) []story.Mark {
 	return story.MarksOf(run.History, run.Verdict, run.Witnesses())
 }
 
-// commonPrefix is how many clauses all stories begin with.
+// commonPrefix returns the number of clauses that all stories have in common at the
+// beginning.
 func commonPrefix(stories [][]story.Clause) int {
 	n := 0
 	for {
@@ -99,7 +100,7 @@ func sameClause(a, b story.Clause) bool {
 		slices.EqualFunc(a.Marks, b.Marks, func(m, n story.Mark) bool { return m.Text == n.Text })
 }
 
-// page is the layout that all parts of a timeline share.
+// page is the layout of all parts of a timeline.
 type page struct {
 	palette  Palette
 	decimals int
@@ -122,8 +123,8 @@ func (l Timeline) page(stories [][]story.Clause) page {
 	return p
 }
 
-// write writes clauses; last is when the one before them ended, which is returned for the
-// last of them.
+// write writes clauses. last is when the clause before them ended; write returns when the
+// last of them ended.
 func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Duration) time.Duration {
 	indent := 2 + p.time + 2 + p.who + 2
 	for _, c := range clauses {
@@ -145,13 +146,13 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 	return last
 }
 
-// block writes text in lines that begin in a column.
+// block wraps text in lines that begin in a column.
 func block(text story.Raw, column int) string {
 	lines := textwrap.Wrap(text.String(), pageWidth-column, 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 
-// moodClass is the colour of what a clause tells.
+// moodClass is the colour of a clause by its mood.
 var moodClass = map[story.Mood]string{story.Plain: plain, story.Detail: "soft", story.Fault: "doubt", story.Wrong: "bad"}
 
 var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.Fault, story.Broken: story.Wrong}

@@ -32,24 +32,26 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
    0.007s  storage   answers client-1's read of x: version 0
    0.010s  client-1  is paused (fault 1)
         ⋮  30s pass
-  30.001s  client-1  its lease is over, and it has not released
+  30.001s  client-1  its lease ends, but it has not released
   30.002s            client-1's key expired on all 3 nodes
   30.009s  client-2  gets the lock on all 3 nodes: token 2, lease until 60.005s
   30.011s  storage   answers client-2's read of x: version 0
   30.014s  storage   applies client-2's write of x (token 2): version 0 → 1
   30.020s  client-2  releases the lock on all 3 nodes
   30.022s  client-1  resumes after 30s (fault 1)
-  So far the runs are the same. From here on they differ:
+  Same so far. From here on the runs without fencing and with fencing differ:
 
   without fencing
   30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
                      it had read version 0
-  30.027s  client-1  believes that it has released the lock: nothing was left
+  30.027s  client-1  believes that it has released the lock, but none of its
+                     keys was left
 
   with fencing
   30.024s  storage   refuses client-1's write of x: token 1 is older than token
                      2, which the storage has already seen
-  30.027s  client-1  believes that it has released the lock: nothing was left
+  30.027s  client-1  believes that it has released the lock, but none of its
+                     keys was left
 `, Timeline{}.Tell(
 		[]string{"without fencing", "with fencing"},
 		readAll(floor.Overslept("none"), floor.Overslept("writes")),
@@ -61,7 +63,7 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 	s.Acquires("client-1", 1, 1, "redis-1")
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
-  All of this happened in each of the 2 runs.
+  All of this happened in each run: a and b.
 `, Timeline{}.Tell([]string{"a", "b"}, readAll(&s.Trace, &s.Trace)))
 }
 

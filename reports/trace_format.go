@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// traceSchema names the shape of saved traces. Fields may be added to it; none is
+// traceSchema identifies the format of saved traces. Fields may be added; no field is
 // renamed, removed or given another meaning.
 const traceSchema = "locksim/trace/v1"
 
@@ -20,15 +20,15 @@ type jsonTraces struct {
 	Results []jsonStories `json:"results"`
 }
 
-// jsonStories is the report on a scenario as it was written then, and all that one
-// needs to write it again.
+// jsonTraceResult is the report on a scenario as it was written, with everything needed to
+// write it again.
 type jsonStories struct {
 	jsonResult
-	// Argument is how the command line named the scenario, if not by its file.
+	// Argument is the name of the scenario on the command line, if it was not its file.
 	Argument string `json:"argument,omitempty"`
-	// Text is the scenario file. A trace that has none was saved without it.
+	// Text is the scenario file; "" if the trace was saved without it.
 	Text string      `json:"text,omitempty"`
-	Runs []jsonStory `json:"runs"` // in place of those of jsonResult
+	Runs []jsonStory `json:"runs"` // replaces the runs of jsonResult
 }
 
 type jsonStory struct {
