@@ -62,7 +62,7 @@ func TestExplanation(t *testing.T) {
 		"\nWhat happened\n\n  Somebody works for too long.\n\n",
 		"▸ witness: client-1's keys expired before client-1 worked\n",
 		"\n  without fencing\n",
-		"✗ breaks grant-order, write-order",
+		"✗ violates grant-order, write-order",
 		"\n  with fencing\n",
 		"\nWhat broke\n\n  assumption       process: every process goes on",
 		"\n  in short         the work outlasts the lease\n",

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// arrows draws the messages, each from its sender's line to its receiver's.
+// arrows draws each message from its sender's line to its receiver's.
 func (l *layout) arrows() {
 	for _, m := range l.diagram.messages {
 		from, to := l.lanes[m.from], l.lanes[m.to]
@@ -39,7 +39,7 @@ func (l *layout) arrows() {
 	}
 }
 
-// arrowPath is a line with a head of two strokes.
+// arrowPath returns the path of a line with a head of two strokes.
 func arrowPath(x1, y1, x2, y2 int) string {
 	dx, dy := x2-x1, y2-y1
 	length := root(dx*dx + dy*dy)
@@ -52,9 +52,9 @@ func arrowPath(x1, y1, x2, y2 int) string {
 	return fmt.Sprintf("M%d %dL%d %dM%d %dL%d %dL%d %d", x1, y1, x2, y2, bx+ox, by+oy, x2, y2, bx-ox, by-oy)
 }
 
-// lostPath is a line that breaks off before it arrives, with a cross at its end.
+// lostPath returns the path of a line that ends before it arrives, with a cross at its end.
 func lostPath(x, y1, y2 int) string {
-	y := y2 - 14 // in the receiver's lane, but not at its line
+	y := y2 - 14 // in the receiver's lane, but not on its line
 	if y2 < y1 {
 		y = y2 + 14
 	}
@@ -62,7 +62,7 @@ func lostPath(x, y1, y2 int) string {
 	return fmt.Sprintf("M%d %dL%d %dM%d %dl8 8m0-8l-8 8", x, y1, x2, y, x2-4, y-4)
 }
 
-// root is the whole part of a square root.
+// root returns the integer part of a square root.
 func root(n int) int {
 	if n <= 0 {
 		return 0

@@ -6,41 +6,40 @@ import (
 	"time"
 )
 
-// An axis maps true time to pixels. Moments at which something is to be seen stand
-// apart, however close they are in time, and a wait of half a minute takes little
-// more room than one of a second: what counts is the order, so the axis is not to
-// scale. The lengths are
-// written where they matter. Idle stretches are folded.
+// An axis maps true time to pixels. It is not to scale, because the order of events matters
+// most: visible moments are drawn apart however close they are in time, and a wait of half
+// a minute takes little more room than one of a second. Long idle times are folded, with
+// their lengths written above.
 type axis struct {
 	at    []time.Duration // ascending
 	x     []int           // of each
 	folds []crease
 }
 
-// A crease is an idle stretch of the axis that is folded.
+// A crease is a folded idle time on the axis.
 type crease struct {
 	from, to int // in pixels
 	length   time.Duration
 }
 
-// idle is how long nothing must be to be seen for the axis to fold it. It is shorter
-// than the story.Silence of a timeline: on the axis a wait would look like less than it is.
+// idle is the shortest idle time that the axis folds. It is shorter than the story.Silence
+// of a timeline, because on the axis a wait looks shorter than it is.
 const idle = 100 * time.Millisecond
 
 const (
 	foldWidth = 56
 	axisPad   = 18
-	// pageAxis is how long an axis should be to fill a page; a shorter one is
-	// stretched, though not to more than three times its length.
+	// pageAxis is the length of an axis that fills a page. A shorter axis is stretched, to
+	// at most three times its length.
 	pageAxis    = 1350
 	mostStretch = 3
 )
 
-// newAxis makes one axis for the diagrams of several runs of one world, that begins
-// at x pixels.
+// newAxis returns one axis for the diagrams of several runs of one world; it begins at x
+// pixels.
 func newAxis(x int, diagrams []*diagram) axis {
 	var a axis
-	room := map[time.Duration]int{} // what stands there has this width
+	room := map[time.Duration]int{} // the width of what is drawn at each moment
 	for _, d := range diagrams {
 		a.at = append(a.at, d.shown...)
 		for _, g := range d.decisions {
@@ -63,7 +62,8 @@ func newAxis(x int, diagrams []*diagram) axis {
 	}
 }
 
-// place gives each moment its place, from x on. Steps are stretched by a percentage.
+// place assigns a position to each moment, from x on. stretch is a percentage by which
+// steps are lengthened.
 func (a *axis) place(x int, room map[time.Duration]int, stretch int) {
 	// A pill needs its room from the pill before it, not from every moment.
 	pill, pillEnds := false, 0
@@ -90,11 +90,11 @@ func (a *axis) place(x int, room map[time.Duration]int, stretch int) {
 	}
 }
 
-// step is how many pixels there are between two moments: more for more time, but on
-// the scale of a logarithm.
+// step returns the number of pixels between two moments, which grows with the logarithm of
+// the time between them.
 func step(gap time.Duration) int { return 2 + bits.Len64(uint64(gap/time.Microsecond)) }
 
-// of is where a moment is.
+// of returns the position of a moment.
 func (a axis) of(at time.Duration) int {
 	if len(a.at) == 0 {
 		return 0
@@ -112,7 +112,7 @@ func (a axis) of(at time.Duration) int {
 	return a.x[i-1] + int(scale(int64(at-before), int64(a.x[i]-a.x[i-1]), int64(after-before)))
 }
 
-// end is where the axis ends.
+// end returns the position of the end of the axis.
 func (a axis) end() int {
 	if len(a.x) == 0 {
 		return 0
@@ -120,8 +120,8 @@ func (a axis) end() int {
 	return a.x[len(a.x)-1] + axisPad
 }
 
-// scale is n*num/den, rounded towards 0, without overflow on the way; num and
-// den are positive.
+// scale returns n*num/den, rounded towards 0, without intermediate overflow; num and den
+// are positive.
 func scale(n, num, den int64) int64 {
 	negative := n < 0
 	if negative {
@@ -129,7 +129,7 @@ func scale(n, num, den int64) int64 {
 	}
 	hi, lo := bits.Mul64(uint64(n), uint64(num))
 	if hi >= uint64(den) {
-		return 0 // beyond what a duration can hold: no clock gets there
+		return 0 // out of the range of a duration: no clock reaches it
 	}
 	quo, _ := bits.Div64(hi, lo, uint64(den))
 	if negative {

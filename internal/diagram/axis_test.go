@@ -8,8 +8,8 @@ import (
 
 func shownAt(moments ...time.Duration) *diagram { return &diagram{shown: moments} }
 
-// Moments keep their order and stand apart, whether there is a nanosecond between
-// them or a day.
+// Moments keep their order and are drawn apart, whether a nanosecond or a day is between
+// them.
 func TestAxisKeepsMomentsApart(t *testing.T) {
 	moments := []time.Duration{0, 1, time.Microsecond, time.Millisecond, time.Second - 1, time.Minute, 24 * time.Hour}
 	a := newAxis(100, []*diagram{shownAt(moments...)})
@@ -23,8 +23,8 @@ func TestAxisKeepsMomentsApart(t *testing.T) {
 	}
 }
 
-// What lies between two moments is between them on the axis, and nothing lies
-// outside it.
+// A moment between two others is between them on the axis, and no moment is outside the
+// axis.
 func TestAxisBetweenMoments(t *testing.T) {
 	a := newAxis(0, []*diagram{shownAt(0, 10*time.Second, 20*time.Second)})
 	start, middle, end := a.of(0), a.of(10*time.Second), a.of(20*time.Second)
@@ -39,8 +39,7 @@ func TestAxisBetweenMoments(t *testing.T) {
 	}
 }
 
-// A stretch in which nothing is to be seen for long is folded, one that is shorter by
-// a nanosecond is not.
+// A long idle time is folded; one that is shorter by a nanosecond is not.
 func TestAxisFoldsIdleStretches(t *testing.T) {
 	a := newAxis(0, []*diagram{shownAt(0, idle-1, 2*idle-1, time.Minute)})
 	var lengths []time.Duration
@@ -55,8 +54,8 @@ func TestAxisFoldsIdleStretches(t *testing.T) {
 	}
 }
 
-// Runs that share an axis have the same place for the same moment, so that one can
-// be read below the other.
+// Runs that share an axis have the same position for the same moment, so that they can be
+// compared.
 func TestRunsShareAnAxis(t *testing.T) {
 	off, on := shownAt(0, time.Millisecond, 3*time.Millisecond), shownAt(0, 2*time.Millisecond)
 	a := newAxis(0, []*diagram{off, on})
@@ -67,7 +66,7 @@ func TestRunsShareAnAxis(t *testing.T) {
 	}
 }
 
-// Decisions of the storage do not cover each other, however soon they follow.
+// Decisions of the storage do not cover each other, however close they are in time.
 func TestAxisLeavesRoomForDecisions(t *testing.T) {
 	d := shownAt(0, 1, 2, 3)
 	for _, at := range d.shown {

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A band is a stretch during which something is the matter with a process.
+// A band is a period during which a process is not in its normal state.
 type band struct {
 	process string
 	// class is pause, down, partition, delay, error or stall.
@@ -25,7 +25,7 @@ type band struct {
 // bandClasses are the classes of the states of a process.
 var bandClasses = map[history.State]string{history.Paused: "pause", history.Down: "down", history.Failing: "error"}
 
-// readBands finds what happened to the processes, and to the links between them.
+// readBands finds the bands of the processes and of the links between them.
 func (d *diagram) readBands(room Room) {
 	var bands []band
 	add := func(b band, began, ended *trace.Event) {
@@ -43,7 +43,7 @@ func (d *diagram) readBands(room Room) {
 			add(b, act.Struck, act.Lifted)
 		}
 		if act.Stalled != nil {
-			add(band{process: act.Stalled.Process, class: "stall", text: "stands still"}, act.Stalled, act.Lifted)
+			add(band{process: act.Stalled.Process, class: "stall", text: "is stalled"}, act.Stalled, act.Lifted)
 		}
 	}
 	slices.SortStableFunc(bands, func(a, b band) int { return cmp.Compare(a.seq, b.seq) })
@@ -55,7 +55,7 @@ func (d *diagram) readBands(room Room) {
 	d.readClocks(room.bands)
 }
 
-// readClocks finds the changes of clocks that the story tells of.
+// readClocks finds the changes of clocks that the timeline contains.
 func (d *diagram) readClocks(most int) {
 	var all []clockMark
 	for _, ev := range d.history.ClockChanges() {
@@ -70,8 +70,8 @@ func (d *diagram) readClocks(most int) {
 	}
 }
 
-// apart are the bands of a fault that acts on the links between processes: who is
-// cut off shows it, and so do those that it is cut off from.
+// apart returns the bands of a fault that acts on the links between processes. The
+// processes at both ends of the links have a band.
 func (d *diagram) apart(act *history.Act) []band {
 	f := d.fault(act.Fault)
 	look := linkBands[f.Effect]
@@ -94,8 +94,8 @@ func (d *diagram) apart(act *history.Act) []band {
 	return bands
 }
 
-// fault is a fault by its number; the zero one if that is not known. Of a trace that an
-// earlier version has written the effect follows from the kind.
+// fault returns a fault by its number; the zero value if it is unknown. In a trace of an
+// earlier version the effect follows from the kind.
 func (d *diagram) fault(number int) trace.FaultInfo {
 	faults := d.history.Trace.Faults
 	if number < 1 || number > len(faults) {
@@ -108,25 +108,26 @@ func (d *diagram) fault(number int) trace.FaultInfo {
 	return f
 }
 
-// effectsBefore are the effects of the kinds that had a band when traces did not say them.
+// effectsBefore are the effects of the kinds with a band, for traces of versions that did
+// not record effects.
 var effectsBefore = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
 
-// A linkBand is how a fault of the links between processes looks: who is at one end shows
-// it, and so do those at the other; or why there is nothing to show for a while.
+// A linkBand says how a fault that acts on the links between processes is drawn, on the
+// processes at both ends; or why it has no band.
 type linkBand struct {
 	class, words string
 	none         string
 }
 
-// linkBands has them by effect.
+// linkBands contains the linkBand of each effect.
 var linkBands = map[trace.Effect]linkBand{
 	trace.CutsLink:         {class: "partition", words: "cut off from %s"},
-	trace.SlowsLink:        {class: "delay", words: "far from %s"},
+	trace.SlowsLink:        {class: "delay", words: "delayed to %s"},
 	trace.StopsProcess:     {none: "the process itself has a band"},
 	trace.KillsProcess:     {none: "the process itself has a band"},
 	trace.AnswersErrors:    {none: "the process itself has a band"},
 	trace.StallsDisk:       {class: "stall", words: "its disk stalls"},
-	trace.StallsRequest:    {none: "the storage has a band while a request stands still in it"},
+	trace.StallsRequest:    {none: "the storage has a band while a request is stalled in it"},
 	trace.HoldsMessage:     {none: "the arrow of the message shows it"},
 	trace.ResetsConnection: {none: "it has no duration, and the messages that it takes are shown as lost"},
 	trace.SetsClock:        {none: "the clock has a mark"},

@@ -13,16 +13,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A diagram is one run as a space-time diagram shows it: a lane for each process,
-// time from left to right. It knows what there is to be seen and when, and nothing
-// of where on the page that is.
+// A diagram is the content of a space-time diagram of one run: a lane for each process,
+// time from left to right. It knows what is visible and when, but not where it is on the
+// page.
 type diagram struct {
 	run     Run
 	history *history.History
 	// lanes are the processes, clients first and the nodes last.
 	lanes []string
 	roles map[string]trace.Role
-	// steps are the story, with the moments that matter.
+	// steps are the clauses of the timeline with their marks.
 	steps []story.Clause
 
 	sections  []*history.Section
@@ -35,16 +35,16 @@ type diagram struct {
 	clocks    []clockMark
 	pennants  []pennant
 
-	// focus are the Seqs of the events that the run is about.
+	// focus are the Seqs of the most important events.
 	focus focus
-	// leftOut says what there was no room for, and repeated what is not drawn because
-	// it is the same over and over, a phrase each.
+	// leftOut lists what there was no room for, and repeated what is not drawn because it
+	// only repeats, a phrase each.
 	leftOut, repeated []string
-	// shown are the moments at which something is to be seen.
+	// shown are the moments at which something is visible.
 	shown []time.Duration
 }
 
-// newDiagram finds out what there is to be seen in a run.
+// newDiagram finds what is visible in a run.
 func newDiagram(run Run, room Room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
@@ -68,10 +68,10 @@ func newDiagram(run Run, room Room) *diagram {
 	return d
 }
 
-// end is when the run was over.
+// end returns when the run ended.
 func (d *diagram) end() time.Duration { return d.history.Trace.End() }
 
-// see notes that something is to be seen at these times.
+// see notes that something is visible at these times.
 func (d *diagram) see(times ...time.Duration) {
 	for _, at := range times {
 		if at >= 0 && at < history.Forever {
@@ -80,8 +80,9 @@ func (d *diagram) see(times ...time.Duration) {
 	}
 }
 
-// omit notes how many of a kind of things are not drawn: there was no room for some,
-// and others are told to be the same over and over.
+// omit notes how many things of a kind are not drawn: room of them for lack of room, and
+// again of them because they only repeat. one and several are the phrases for one and for
+// many.
 func (d *diagram) omit(room, again int, one, several string) {
 	note := func(where *[]string, n int) {
 		switch {
@@ -95,23 +96,23 @@ func (d *diagram) omit(room, again int, one, several string) {
 	note(&d.repeated, again)
 }
 
-// leftOutWords say what is not drawn; "" if everything is.
+// leftOutWords says what is not drawn; "" if everything is.
 func (d *diagram) leftOutWords() string {
 	var words []string
 	if len(d.repeated) > 0 {
-		words = append(words, "Drawn once and not again, because it is the same over and over: "+story.List(d.repeated)+".")
+		words = append(words, "Repetitions that are drawn only once: "+story.List(d.repeated)+".")
 	}
 	if len(d.leftOut) > 0 {
-		words = append(words, "Not drawn, for want of room: "+story.List(d.leftOut)+". The verdict is computed from everything.")
+		words = append(words, "Not drawn, for lack of room: "+story.List(d.leftOut)+". The verdict is computed from everything.")
 	}
 	return strings.Join(words, " ")
 }
 
-// laneOrder puts who uses the lock and what it protects side by side.
+// laneOrder puts the users of the lock next to the storage that it protects.
 var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStorage, trace.RoleCluster, trace.RoleNode}
 
-// readLanes orders the processes, without the nodes that take no part. A process that
-// nothing is known of beside its name still has a lane, so that what it does is seen.
+// readLanes orders the processes, without the nodes that take no part. A process of which
+// only the name is known has a lane too, so that its events are visible.
 func (d *diagram) readLanes(most int) {
 	order := map[string]int{}
 	idle := d.history.IdleNodes()
@@ -132,8 +133,8 @@ func (d *diagram) readLanes(most int) {
 	}
 }
 
-// busiest are the lanes to keep where there are too many: the storage, then those
-// with something in a violation, then the first.
+// busiest returns the lanes to keep if there are too many: the storage, then processes that
+// are involved in a violation, then the first.
 func (d *diagram) busiest(most int) []string {
 	weight := map[string]int{}
 	for _, p := range d.lanes {
@@ -154,24 +155,23 @@ func (d *diagram) busiest(most int) []string {
 	kept := slices.Clone(d.lanes)
 	slices.SortStableFunc(kept, func(a, b string) int { return weight[b] - weight[a] })
 	kept = kept[:most]
-	d.omit(len(d.lanes)-most, 0, "a process with all that it did", "processes with all that they did")
+	d.omit(len(d.lanes)-most, 0, "a process with all its events", "processes with all their events")
 	return slices.DeleteFunc(slices.Clone(d.lanes), func(p string) bool { return !slices.Contains(kept, p) })
 }
 
 // drawn reports whether a process has a lane.
 func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
 
-// readSteps are the steps of the story that there is room for.
+// readSteps keeps the steps of the timeline that there is room for.
 func (d *diagram) readSteps(told []story.Clause, most int) {
 	d.steps = d.focus.nearest(told, most)
-	d.omit(len(told)-len(d.steps), 0, "a step of the story", "steps of the story")
+	d.omit(len(told)-len(d.steps), 0, "a step of the timeline", "steps of the timeline")
 }
 
 // A stretch is a range of events, by their Seqs.
 type stretch struct{ first, last int }
 
-// repetitions are the stretches in which only happens over and over what has just
-// been told.
+// repetitions returns the ranges of events that only repeat what happened before.
 func repetitions(told []story.Clause) []stretch {
 	var again []stretch
 	for _, e := range told {
@@ -192,10 +192,11 @@ type attempt struct {
 	client   string
 	from, to time.Duration
 	ok       bool
-	begun    int // the Seq with which it began
+	begun    int // the Seq of its beginning
 }
 
-// readAttempts finds the calls of acquire. One that has not ended goes on to the end.
+// readAttempts finds the calls of acquire. A call that has not ended lasts until the end of
+// the run.
 func (d *diagram) readAttempts(most int, again []stretch) {
 	var all []attempt
 	total := 0
@@ -270,23 +271,23 @@ type clockMark struct {
 	seq     int
 }
 
-// A pennant stands above the lanes at a moment that matters.
+// A pennant is a flag above the lanes at an important moment.
 type pennant struct {
 	at    time.Duration
 	seq   int
 	class string // fault or broken
-	// property is what broke, for one that says so.
+	// property is the violated property, for a flag of class broken.
 	property checks.Property
 	text     story.Raw
 }
 
-// readPennants finds the moments that matter: faults, and where each property broke.
+// readPennants finds the important moments: faults, and when each property is violated.
 func (d *diagram) readPennants(most int) {
 	var all []pennant
 	for _, act := range d.history.Acts() {
 		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d: %s", act.Fault, act.Struck.Text))})
 		if over := act.Lifted; over != nil {
-			all = append(all, pennant{over.At, over.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d is over", act.Fault))})
+			all = append(all, pennant{over.At, over.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d ends", act.Fault))})
 		}
 	}
 	for _, f := range d.run.Verdict.Findings {

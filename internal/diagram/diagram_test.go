@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runOf judges a trace that was written by hand.
+// runOf returns a run with the verdict on a trace written by hand.
 func runOf(t *trace.Trace) Run {
 	h := history.Of(t)
 	return Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
@@ -23,9 +23,9 @@ func runOf(t *trace.Trace) Run {
 
 func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), everything) }
 
-// A client that is paused past the end of its lock: its key ends on every node while
-// it is paused and in its section, its lease ends before its section, and the section
-// of the next client overlaps its own.
+// A client is paused past the end of its lease: its key expires on every node while it is
+// paused in its section, its lease ends before its section, and the section of the next
+// client overlaps its own.
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	d := diagramOf(floor.Overslept("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
@@ -64,7 +64,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	}
 }
 
-// What the storage decided is shown with the token that it saw.
+// A decision of the storage is shown with the token that it saw.
 func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	labels := func(fencing string) []string {
 		var all []string
@@ -81,8 +81,8 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	}
 }
 
-// A message is drawn from where it was sent to where it arrived; one that is lost
-// never arrives; what only sets a connection up is not drawn.
+// A message is drawn from its sending to its arrival; a lost one never arrives; a message
+// that only sets up a connection is not drawn.
 func TestDiagramPairsMessages(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
@@ -113,8 +113,8 @@ func TestDiagramPairsMessages(t *testing.T) {
 	}
 }
 
-// A crash, a partition, a node that answers with errors and a storage that stands
-// still are bands on the lanes of those that they are about.
+// A crash, a partition, a node that answers with errors and a stalled storage are bands on
+// the lanes of the affected processes.
 func TestDiagramBands(t *testing.T) {
 	s := floor.NewScript("none", 3)
 	s.Faults = []trace.FaultInfo{
@@ -176,7 +176,7 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 	}
 }
 
-// A crash ends whatever its process was in: a pause, an attempt to get the lock.
+// A crash ends the pause of its process and its attempt to get the lock.
 func TestDiagramOfACrash(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Then(
@@ -199,9 +199,9 @@ func TestDiagramOfACrash(t *testing.T) {
 	}
 }
 
-// The bar of a key ends when the key was of no more use: with the crash in which it was
-// lost, or when its time was up while its node was down, and not when the node is back
-// and says so. In the picture it ends there too.
+// The bar of a key ends when the key no longer protected its lock: at the crash in which it
+// was lost, or when it expired while its node was down, and not when the restarted node
+// reports it. The picture shows the same end.
 func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 11 * time.Second}
@@ -234,10 +234,10 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
 		{"it came back with an earlier expiry", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindRestore))
-		}, 3 * time.Second, "it came back as it had been before it was prolonged"},
-		{"its master prolonged it", func(s *floor.Script) {
+		}, 3 * time.Second, "it came back with the expiry that it had before it was extended"},
+		{"its master extended it", func(s *floor.Script) {
 			s.At(5*time.Second, key(trace.KindRestore))
-		}, 5 * time.Second, "its master gave it another time of expiry"},
+		}, 5 * time.Second, "its master changed its expiry"},
 		{"overwritten long after the crash", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(5*time.Second, older)
 		}, 5 * time.Second, "overwritten by client-2"},
@@ -264,8 +264,8 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	}
 }
 
-// What there is no room for is counted, and what matters most is kept: what a fault
-// did to a message, and what concerns the data.
+// Things without room are counted, and the most important ones are kept: messages affected
+// by a fault, and those about the data.
 func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	for i := range 10 {
@@ -292,8 +292,8 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// A picture that stands alone needs no style sheet of a page: every colour in it is
-// written out.
+// A self-contained picture needs no style sheet of a page: it contains every colour as a
+// value.
 func TestPicturesNeedNoVariables(t *testing.T) {
 	page, err := os.ReadFile("../../reports/html/page.css")
 	if err != nil {
@@ -320,7 +320,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 	}
 }
 
-// Every effect of a fault has a look, or a reason to have none.
+// Every effect of a fault has a band, or a reason to have none.
 func TestBandsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {
 		if look := linkBands[effect]; (look.words != "") == (look.none != "") || (look.words == "") != (look.class == "") {

@@ -8,13 +8,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Figure is a diagram laid out: everything in it has its place, in pixels, and the
-// template diagram.html has only to write it down.
+// A Figure is a diagram with its layout: everything has its position in pixels, and the
+// template diagram.html only writes it.
 type Figure struct {
-	// ID and Title are those of the run, and Desc says what is to be seen.
+	// ID and Title are those of the run, and Desc describes the figure in words.
 	ID, Title, Desc string
-	// Steps are the clauses of the story that there is room for, and LeftOut says what is
-	// not drawn; "" if everything is.
+	// Steps are the clauses of the timeline that there is room for, and LeftOut says what
+	// is not drawn; "" if everything is.
 	Steps   []story.Clause
 	LeftOut string
 	axis    axis
@@ -46,7 +46,7 @@ type figureLane struct {
 	Y, H, Base  int
 }
 
-// Middle is half-way down the lane.
+// Middle returns the vertical middle of the lane.
 func (l figureLane) Middle() int { return l.Y + l.H/2 }
 
 type figureFold struct {
@@ -54,7 +54,7 @@ type figureFold struct {
 	Label string
 }
 
-// Middle is half-way along the fold.
+// Middle returns the horizontal middle of the fold.
 func (f figureFold) Middle() int { return f.X + f.W/2 }
 
 type figureText struct {
@@ -81,7 +81,7 @@ type figureOverlap struct {
 	First, Second figureLane
 }
 
-// TextY is the baseline of the bar's label.
+// TextY returns the baseline of the bar's label.
 func (b figureBar) TextY() int { return b.Y + b.H/2 + 4 }
 
 type figureArrow struct {
@@ -100,13 +100,13 @@ type figurePill struct {
 	seq            int // of the event that it shows
 }
 
-// A figurePole is a piece of the line that leads from a flag down to its moment.
+// A figurePole is a piece of the line from a flag down to its moment.
 type figurePole struct {
 	Class       string
 	X, From, To int
 }
 
-// Left is where the pill begins.
+// Left returns the left end of the pill.
 func (p figurePill) Left() int { return p.X - p.W/2 }
 
 type figurePennant struct {
@@ -119,5 +119,5 @@ type figurePennant struct {
 // SVG draws the figure, for a page that has the [Style] and the [Patterns].
 func (f Figure) SVG() template.HTML { return fill("diagram.html", f) }
 
-// X is where a moment is in the figure.
+// X returns the position of a moment in the figure.
 func (f Figure) X(at time.Duration) int { return f.axis.of(at) }

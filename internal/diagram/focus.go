@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A focus is what a run is about: the Seqs of the events that show what broke and counts, or
-// else of what faults did.
+// A focus contains the Seqs of the most important events of a run: those of violations that
+// count, or if there are none, those of faults.
 type focus []int
 
 func focusOf(v *checks.Verdict, h *history.History) focus {
@@ -31,7 +31,7 @@ func focusOf(v *checks.Verdict, h *history.History) focus {
 	return slices.Compact(about)
 }
 
-// far is how many events lie between an event and what the run is about.
+// far returns the distance of an event to the nearest important one, in events.
 func (about focus) far(seq int) int {
 	if len(about) == 0 {
 		return seq
@@ -47,15 +47,15 @@ func (about focus) far(seq int) int {
 	return away
 }
 
-// nearest are so many clauses of a story, in order: what is marked first, and then what is
-// the nearest to what the run is about.
+// nearest keeps at most most clauses, in order: first those with a sign, then those nearest
+// to the important events.
 func (about focus) nearest(told []story.Clause, most int) []story.Clause {
 	marked := func(c story.Clause) int { return min(1, len(c.Sign)) }
 	return keep(about, told, most, marked, func(c story.Clause) int { return c.First })
 }
 
-// Nearest are so many clauses of the story of a run, in order: what is marked first, and
-// then what is the nearest to what broke or, if nothing did, to what faults did.
+// Nearest keeps at most most clauses of a run, in order: first those with a sign, then
+// those nearest to the violations or, if there are none, to the faults.
 func Nearest(h *history.History, v *checks.Verdict, told []story.Clause, most int) []story.Clause {
 	return focusOf(v, h).nearest(told, most)
 }

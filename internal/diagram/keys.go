@@ -16,13 +16,13 @@ type keyBar struct {
 	node, key, owner string
 	from, to         time.Duration
 	touched          []time.Duration // when its expiry was changed
-	// row is its place on the node's lane: a lock can have several keys on one node.
+	// row is its row on the node's lane: a lock can have several keys on one node.
 	row int
-	// set and last are the Seqs with which it began and ended.
+	// set and last are the Seqs of its beginning and its end.
 	set, last int
 }
 
-// readKeys finds what stood of the locks' keys on every node.
+// readKeys finds the locks' keys on every node.
 func (d *diagram) readKeys(most int, again []stretch) {
 	rows := map[string][]string{} // the keys of each node
 	var all []keyBar
@@ -50,7 +50,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 	d.omit(len(all)-len(d.keys), total-len(all), "a key", "keys")
 }
 
-// keyBar draws a key for as long as it was really there.
+// keyBar returns the bar of a key for as long as it really existed.
 func (d *diagram) keyBar(k *history.Holding) keyBar {
 	there := k.There()
 	bar := keyBar{

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// textWidth estimates how wide a text is, from above.
+// textWidth returns an upper bound of the width of a text.
 func textWidth(s string, size int) int {
 	units := 0
 	for _, r := range s {
@@ -24,8 +24,8 @@ func textWidth(s string, size int) int {
 	return units * size / 100
 }
 
-// pennants gives the flags their places above the lanes: as many rows as it takes for
-// none to hide another.
+// pennants places the flags above the lanes, in as many rows as are needed so that no flag
+// hides another.
 func (l *layout) pennants() {
 	var ends []int // of each row
 	for _, p := range l.diagram.pennants {
@@ -33,7 +33,7 @@ func (l *layout) pennants() {
 		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.of(p.at), W: textWidth(text, fontSize) + 12}
 		left := g.X
 		if left+g.W > l.axis.end() && left-g.W > laneLabel {
-			left -= g.W // it flies to the left
+			left -= g.W // the flag points to the left
 		}
 		g.TextX = left + 6
 		row := slices.IndexFunc(ends, func(end int) bool { return end+4 <= left })
@@ -52,13 +52,14 @@ func (l *layout) pennants() {
 	l.figure.Top = 8 + len(ends)*pennantRow + tickRow
 }
 
-// BrokenAnchor is the ID of the moment at which a property broke, in the figure with an ID.
+// BrokenAnchor returns the ID of the moment at which a property is violated, in the figure
+// with the given ID.
 func BrokenAnchor(figure string, p checks.Property) string {
 	return figure + "-" + strings.NewReplacer(": ", "-", " ", "-").Replace(string(p)) // an ID has no blanks
 }
 
-// ticks writes times above the lanes: first those that matter, then as many of the
-// others as there is room for.
+// ticks writes times above the lanes: first the important ones, then as many of the others
+// as there is room for.
 func (l *layout) ticks() {
 	type tick struct{ from, to int }
 	var taken []tick
@@ -84,10 +85,10 @@ func (l *layout) ticks() {
 	}
 }
 
-// words tell who cannot see the figure what is in it.
+// words describes the figure for screen readers.
 func (l *layout) words() string {
 	d := l.diagram
-	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The story below tells all of it in words.",
+	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The timeline below describes all of it in words.",
 		l.figure.Title, processes(len(l.figure.Lanes)), story.Span(d.end()),
 		story.Count(len(l.figure.Messages), "message"), story.Count(len(d.sections), "critical section"),
 		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))

@@ -15,7 +15,7 @@ const (
 	fontSize   = 12
 	laneLabel  = 112
 	pennantRow = 22
-	tickRow    = 34 // the lengths of the folds, and below them the times
+	tickRow    = 34 // the lengths of the folds, with the times below them
 	pillHeight = 20
 )
 
@@ -27,23 +27,22 @@ const (
 	laneGap       = 8
 )
 
-// crowd is how many lanes are so many that those in which no section is to be seen are
-// low.
+// crowd is the number of lanes above which lanes without sections are low.
 const crowd = 12
 
-// layout gives every part of a diagram its place on an axis.
+// layout assigns a position to every part of a diagram.
 type layout struct {
 	diagram *diagram
 	axis    axis
 	figure  Figure
 	lanes   map[string]*figureLane
 	clients map[string]string // the colour of each
-	rows    []int             // of each section: its place among those at once
+	rows    []int             // the row of each section among those that overlap
 }
 
 // Draw draws runs of one world on one time axis, each as wide as the widest, so that they
-// can be read one below the other. Of what there is no room for, what is the nearest to
-// what a run is about is kept, and its figure says how much is not drawn.
+// can be compared one below the other. If there is not enough room, it keeps what is
+// nearest to the important events, and the figure says how much is not drawn.
 func Draw(runs []Run, room Room) []Figure {
 	diagrams := make([]*diagram, len(runs))
 	for i, run := range runs {
@@ -62,7 +61,7 @@ func Draw(runs []Run, room Room) []Figure {
 	return all
 }
 
-// lay lays a diagram out.
+// lay returns the figure of a diagram.
 func lay(d *diagram, a axis) Figure {
 	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, clients: map[string]string{}}
 	l.figure = Figure{
@@ -79,7 +78,7 @@ func lay(d *diagram, a axis) Figure {
 	return l.figure
 }
 
-// layLanes gives each process its lane.
+// layLanes places the lane of each process.
 func (l *layout) layLanes() {
 	d := l.diagram
 	l.rows = rowsOf(d.sections)
@@ -117,7 +116,7 @@ func (l *layout) layLanes() {
 		default:
 			lane.H = 36
 		}
-		lane.Base = y + lane.H - 16 // below it is room for what is the matter with the process
+		lane.Base = y + lane.H - 16 // below it is room for the bands
 		if lane.Role == trace.RoleStorage {
 			lane.Base = y + 9
 		}
@@ -130,7 +129,7 @@ func (l *layout) layLanes() {
 	l.figure.Height = y + 6
 }
 
-// rowsOf puts the sections of each client that are open at once one below the other.
+// rowsOf puts overlapping sections of one client into different rows.
 func rowsOf(sections []*history.Section) []int {
 	rows := make([]int, len(sections))
 	for i, s := range sections {
@@ -143,7 +142,7 @@ func rowsOf(sections []*history.Section) []int {
 	return rows
 }
 
-// bar is a bar from one moment to another on a lane.
+// bar returns a bar from one moment to another on a lane.
 func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title story.Raw) figureBar {
 	x := l.axis.of(from)
 	return figureBar{
@@ -152,7 +151,7 @@ func (l *layout) bar(class, process string, from, to time.Duration, y, height in
 	}
 }
 
-// labelled gives a bar the first of these labels that fits.
+// labelled returns the bar with the first of these labels that fits.
 func (b figureBar) labelled(labels ...string) figureBar {
 	for _, s := range labels {
 		if textWidth(s, fontSize)+8 <= b.W {
@@ -219,7 +218,7 @@ func (l *layout) section(i int, s *history.Section) {
 	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.InSection(s, end))
 	b.Client = story.Visible(s.Client)
 	covered := b
-	if !s.Open { // what its lease does not cover has a label of its own
+	if !s.Open { // the part after the end of the lease has a label of its own
 		covered.W = min(b.W, l.axis.of(min(over, end))-b.X)
 	}
 	b.Label = covered.labelled(label, "token "+story.Token(s.Token()), story.Token(s.Token())).Label
@@ -234,24 +233,25 @@ func (l *layout) section(i int, s *history.Section) {
 	if over < min(s.To.At, end) {
 		bare := l.bar("bare", s.Client, over, s.To.At, y, sectionHeight,
 			story.PastLease(s, over, end))
-		f.Sections = append(f.Sections, bare.labelled("lease is over"))
+		f.Sections = append(f.Sections, bare.labelled("lease ended"))
 	}
 }
 
-// mostExtensions is how many marks a bar has room for.
+// mostExtensions is the maximum number of marks on a bar.
 const mostExtensions = 40
 
-// extensions mark the moments at which a bar was prolonged, if they can be told apart.
+// extensions marks the moments at which a lease was extended, unless there are too many to
+// distinguish.
 func (l *layout) extensions(at []time.Duration, b figureBar) {
 	if len(at) > mostExtensions {
 		return
 	}
 	for _, t := range at {
-		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.of(t), b.Y, b.H, "prolonged at " + story.Moment(t, 3)})
+		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.of(t), b.Y, b.H, "extended at " + story.Moment(t, 3)})
 	}
 }
 
-// overlap spans the lanes of two sections while both are open.
+// overlap draws a bar across the lanes of two sections while both are open.
 func (l *layout) overlap(o history.Overlap) {
 	first, second := l.lanes[o.A.Client], l.lanes[o.B.Client]
 	if first == nil || second == nil {
@@ -262,5 +262,5 @@ func (l *layout) overlap(o history.Overlap) {
 	}
 	end := min(o.To, l.diagram.end())
 	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.AtOnce(o, end))
-	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two at once", "overlap", "two"), *first, *second})
+	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two clients", "overlap", "two"), *first, *second})
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lanes are the lifelines of a sequence diagram. The nodes of the locks, which do all
-// the same or are told apart in words, share one; then come the clients, what they
-// call, and the storage, so that few arrows cross a lifeline. A lifeline that nothing
-// refers to is not drawn.
+// lanes are the lifelines of a sequence diagram. The nodes of the locks share the first,
+// because they do the same or are named in the text; then come the clients, the services
+// that they call, and the storage, so that few arrows cross a lifeline. A lifeline that
+// nothing refers to is not drawn.
 type lanes struct {
 	list []lane
 	by   map[string]int // by process
-	// asked are the lanes of those that a step's requests went to, by step.
+	// asked are the lanes of the processes that received a step's requests, by step.
 	asked   map[story.Step][]int
 	storage []int
-	// cluster: the first is that of a cluster and its members.
+	// cluster reports whether the first lane is that of a cluster and its members.
 	cluster bool
 }
 
@@ -35,7 +35,7 @@ func newLanes(h *history.History) *lanes {
 	l := &lanes{by: map[string]int{}, asked: map[story.Step][]int{}}
 	nodes := h.LockNodes()
 	for _, keeper := range h.Keepers() {
-		if h.Role(keeper) == trace.RoleCluster { // a cluster is its members
+		if h.Role(keeper) == trace.RoleCluster { // a cluster is represented by its members
 			nodes = append([]string{keeper}, nodes...)
 		}
 	}
@@ -79,7 +79,7 @@ func (l *lanes) add(role trace.Role, processes ...string) {
 	l.list = append(l.list, lane{processes: processes, role: role})
 }
 
-// of is the lane of a process, if it has one.
+// of returns the lane of a process, if it has one.
 func (l *lanes) of(process string) []int {
 	if i, ok := l.by[process]; ok {
 		return []int{i}
@@ -87,13 +87,13 @@ func (l *lanes) of(process string) []int {
 	return nil
 }
 
-// shared reports whether a process is not the only one of its lane.
+// shared reports whether a process shares its lane with others.
 func (l *lanes) shared(process string) bool {
 	return len(l.list[l.by[process]].processes) > 1
 }
 
-// servers are the lanes that a client's step is about: the storage, whatever services
-// pass its requests on, or the nodes that it asked.
+// servers returns the lanes to which a client's step sends requests: the storage, the
+// services that forward to it, or the nodes of the lock.
 func (l *lanes) servers(ev *trace.Event) []int {
 	if ev.Step.AtStorage() {
 		return l.storage
@@ -101,7 +101,7 @@ func (l *lanes) servers(ev *trace.Event) []int {
 	return l.asked[story.Step{Acquisition: history.Acquisition{Client: ev.Process, Section: ev.Section}, Step: ev.Step}]
 }
 
-// all names the first and the last of the lanes that are drawn.
+// all returns the names of the first and the last lane that are drawn.
 func (l *lanes) all() string {
 	first, last := 0, 0
 	for i, lane := range l.list {
@@ -115,7 +115,7 @@ func (l *lanes) all() string {
 	return l.names(first, last)
 }
 
-// names are the lanes from one to another.
+// names returns the names of the lanes from one to another.
 func (l *lanes) names(first, last int) string {
 	if first == last {
 		return l.name(first)
@@ -123,13 +123,13 @@ func (l *lanes) names(first, last int) string {
 	return l.name(first) + "," + l.name(last)
 }
 
-// name is what the diagram calls a lane, which from now on is drawn.
+// name returns the name of a lane in the diagram, and marks the lane as drawn.
 func (l *lanes) name(i int) string {
 	l.list[i].drawn = true
 	return fmt.Sprintf("p%d", i+1)
 }
 
-// declared are the lines that declare the lanes which are drawn.
+// declared returns the lines that declare the drawn lanes.
 func (l *lanes) declared() string {
 	var b strings.Builder
 	for i, lane := range l.list {

@@ -11,17 +11,18 @@ import (
 )
 
 const (
-	// mermaidColumns is how wide a text may be. Mermaid makes room between two
-	// lifelines for the longest, so lines that are too long tear a diagram apart. It
-	// makes none for a note from one lifeline to the next, and there is enough for
-	// one over all of them.
+	// mermaidColumns is the maximum width of a text. Mermaid widens the space between two
+	// lifelines for the longest line, so long lines spread a diagram too far. It does not
+	// for a note across two neighbouring lifelines (mermaidBetween), and a note over all
+	// lifelines has more room (mermaidWide).
 	mermaidColumns, mermaidBetween, mermaidWide = 38, 26, 76
-	// mermaidName and mermaidText are how many characters of a name and of a text
-	// there is room for.
+	// mermaidName and mermaidText are the maximum numbers of characters of a name and of a
+	// text.
 	mermaidName, mermaidText = 60, 600
 )
 
-// mermaidLines writes no more than so many characters of a text, in lines that fit.
+// mermaidLines writes at most most characters of a text, in lines of at most columns
+// characters.
 func mermaidLines(text string, most, columns int) string {
 	var lines []string
 	for line := range strings.SplitSeq(textwrap.Wrap(cut(story.Visible(textwrap.OneLine(text)), most), columns, 0), "\n") {
@@ -32,12 +33,12 @@ func mermaidLines(text string, most, columns int) string {
 	return strings.Join(lines, "<br/>")
 }
 
-// mermaidLine writes no more than so many characters of a text in one line.
+// mermaidLine writes at most most characters of a text in one line.
 func mermaidLine(text string, most int) string {
 	return mermaidEscape(cut(story.Visible(textwrap.OneLine(text)), most))
 }
 
-// cut leaves out what of a text is too long, and shows that it did.
+// cut shortens a text that is too long, and marks the place.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -45,11 +46,11 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// mermaidEscape writes every character that could mean something to Mermaid as its
-// number: what ends a statement or begins a comment, markup, an entity, an arrow, and
-// the two signs with which Mermaid marks the beginning and the end of an entity for
-// itself. A colon between two words can stay, and there are many of those; after the
-// first it could be the word "wrap".
+// mermaidEscape writes every character with a meaning in Mermaid as its number: characters
+// that end a statement or begin a comment, markup, an entity or an arrow, and the two signs
+// that Mermaid uses internally around entities. A colon between two words can stay, and
+// there are many of those; after the first word of a line it could belong to the keyword
+// "wrap".
 func mermaidEscape(line string) string {
 	var b strings.Builder
 	for i, r := range line {
@@ -63,7 +64,7 @@ func mermaidEscape(line string) string {
 	return b.String()
 }
 
-// mermaidPlain reports whether a character of ASCII means nothing but itself.
+// mermaidPlain reports whether an ASCII character has no special meaning.
 func mermaidPlain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(" .,'()/_-", r)
 }

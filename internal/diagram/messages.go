@@ -13,7 +13,7 @@ import (
 type message struct {
 	of       *history.Message
 	from, to string
-	client   string // whose request it is, or whose is answered; "" between servers
+	client   string // the client whose request it is or answers; "" between servers
 	reply    bool
 	sent     time.Duration
 	ended    time.Duration
@@ -24,9 +24,8 @@ type message struct {
 	first, last int
 }
 
-// weight says how much is lost with a message: what a fault did to it, and what
-// concerns the data, matters most; then the calls of the lock that came to
-// something.
+// weight returns the importance of a message: messages affected by a fault, and those about
+// the data, are the most important; then those of calls of the lock that succeeded.
 func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
@@ -40,8 +39,8 @@ func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	return 0
 }
 
-// readMessages finds what was sent and what became of it. What only sets a connection
-// up is left out.
+// readMessages finds the messages and how each ended. It leaves out messages that only set
+// up a connection.
 func (d *diagram) readMessages(most int, again []stretch) {
 	var all []message
 	for _, m := range d.history.Messages() {
@@ -52,7 +51,8 @@ func (d *diagram) readMessages(most int, again []stretch) {
 	d.keepMessages(all, most, again)
 }
 
-// message draws a message that came to no end until the end of the run.
+// message returns a message as it is drawn; one that has not ended lasts until the end of
+// the run.
 func (d *diagram) message(m *history.Message) message {
 	drawn := message{
 		of:   m,
@@ -69,7 +69,7 @@ func (d *diagram) message(m *history.Message) message {
 	return drawn
 }
 
-// clientOf is the client of a message.
+// clientOf returns the client of a message.
 func (d *diagram) clientOf(m message) string {
 	client := m.from
 	if m.reply {
@@ -81,7 +81,7 @@ func (d *diagram) clientOf(m message) string {
 	return client
 }
 
-// keepMessages keeps those that there is room for.
+// keepMessages keeps the messages that there is room for.
 func (d *diagram) keepMessages(all []message, most int, again []stretch) {
 	granted := map[history.Acquisition]bool{}
 	for _, s := range d.sections {

@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A Strip is a figure of a picture, and what stands above it.
+// A Strip is a figure of a picture with its heading.
 type Strip struct {
 	Heading string
 	Figure  Figure
 }
 
-// A sheet is a picture laid out.
+// A sheet is a picture with its layout.
 type sheet struct {
 	Title         string
 	Style         template.CSS
@@ -30,9 +30,9 @@ type placedStrip struct {
 	Y int
 }
 
-// Picture draws figures one below the other as an SVG document that stands alone, for
-// slides and papers, with a key at its end. The first rule of the page's style says what
-// its colours are.
+// Picture draws figures one below the other as a self-contained SVG document for slides and
+// papers, with a key at its end. It takes its colours from the first rule of the page's
+// style.
 func Picture(title string, strips []Strip, page string) []byte {
 	const titleHeight, headingHeight = 44, 34
 	s := sheet{Title: story.Visible(textwrap.OneLine(title)), Style: template.CSS(paperStyle(page)), Height: titleHeight}
@@ -55,8 +55,8 @@ var (
 	useOfColour  = lazy.Regexp(`var\(--([a-z0-9-]+)\)`)
 )
 
-// paperStyle is the style of a picture that stands alone: with the colours of a light
-// page written out, because programs that draw slides and papers know no variables.
+// paperStyle returns the style of a self-contained picture, with the colours of a light
+// page in place of variables, which programs for slides and papers do not support.
 func paperStyle(page string) string {
 	value := map[string]string{}
 	for _, style := range []string{page, asset("diagram-colours.css")} {

@@ -16,14 +16,14 @@ func (l *layout) pills() {
 	}
 }
 
-// The corners of a pill: one that was refused is no pill any more.
+// The corners of a pill; a refused one has square corners.
 const (
 	roundCorner  = pillHeight / 2
 	squareCorner = 2
 )
 
-// pill draws a decision. What took effect on the data is filled; what was refused has
-// square corners, and is crossed out.
+// pill returns a decision as it is drawn. An applied write is filled; a refused request has
+// square corners and is crossed out.
 func (g decision) pill(colour string, x, y int) figurePill {
 	p := figurePill{
 		Class: colour + " ", Label: g.label, Below: g.below, Title: g.words,
@@ -43,19 +43,19 @@ func (g decision) pill(colour string, x, y int) figurePill {
 	return p
 }
 
-// pillWidth is the width of a decision of the storage.
+// pillWidth returns the width of a decision of the storage.
 func pillWidth(label string) int { return textWidth(label, fontSize) + 14 }
 
 // pillGap is the room between a pill and the line of its lane.
 const pillGap = 4
 
-// covers reports whether the pill, or what stands below it, is at a place on the axis.
+// covers reports whether the pill, or the text below it, covers a position on the axis.
 func (p figurePill) covers(x int) bool {
 	half := max(p.W, textWidth(p.Below, fontSize))/2 + 2
 	return p.X-half <= x && x <= p.X+half
 }
 
-// end is below the pill and what stands below it.
+// end returns the lower end of the pill and the text below it.
 func (p figurePill) end() int {
 	if p.Below == "" {
 		return p.Y + pillHeight + 2

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// poles lead from the flags down through all lanes, and pass behind the pills: a line
-// through one would look as if it crossed out what was applied. The pole of what the
-// storage did itself ends above that.
+// poles draws the lines from the flags down through all lanes. They skip the pills, because
+// a line through a pill would look as if it crossed out a write. The line of a decision of
+// the storage ends above its pill.
 func (l *layout) poles() {
 	pills := slices.Clone(l.figure.Decisions)
 	slices.SortStableFunc(pills, func(a, b figurePill) int { return cmp.Compare(a.Y, b.Y) })

@@ -8,8 +8,7 @@ import (
 	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
-// A line ends above what the storage did wrong, and goes on below what merely stands
-// in its way.
+// A line ends above the decision that it belongs to, and continues below any other.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	d := diagramOf(floor.Overslept("none"))
 	lay := func(seq int) []figurePole {
@@ -26,8 +25,8 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	}
 }
 
-// What was refused and what was applied differ in more than colour, and the key shows
-// both as they are drawn.
+// Refused and applied requests differ in more than colour, and the key shows both as they
+// are drawn.
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
 		d := diagramOf(floor.Overslept(fencing))

@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// A Room says how much a diagram can hold.
+// A Room says how many things of each kind a diagram may show.
 type Room struct{ messages, decisions, keys, attempts, sections, overlaps, steps, bands, pennants, lanes int }
 
-// everything is room for all that there is, but for lanes, bands and flags, of which
-// nobody can tell more apart.
+// everything is unlimited room, except for lanes, bands and flags: readers could not
+// distinguish more.
 var everything = Room{
 	messages: math.MaxInt, decisions: math.MaxInt, keys: math.MaxInt, attempts: math.MaxInt,
 	sections: math.MaxInt, overlaps: math.MaxInt, steps: math.MaxInt,
 	bands: 200, pennants: 60, lanes: 64,
 }
 
-// weights are how many bytes of a page one of each takes, or so.
+// weights are about how many bytes of a page one thing of each kind takes.
 var weights = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
 
-// pageRoom is how many bytes of a page all of them together may take. With them and
-// all else, a page is less than 500 KB.
+// pageRoom is how many bytes of a page all these things together may take. With everything
+// else, a page then has less than 500 KB.
 const pageRoom = 380_000
 
-// of are the fields of a room that runs of one page share.
+// of returns the fields of a room that the runs of one page share.
 func (r *Room) of() []*int {
 	return []*int{&r.messages, &r.decisions, &r.keys, &r.attempts, &r.sections, &r.overlaps, &r.steps}
 }
 
-// RoomFor finds the most that each of some runs can show on one page: all, if the page
-// has room for it. If not, those that want the most are cut down first, the same part
-// of each kind of thing.
+// RoomFor returns how much each of some runs can show on one page: everything, if the page
+// has room for it. Otherwise the runs with the most things are reduced first, in the same
+// proportion for each kind.
 func RoomFor(runs []Run) Room {
 	wanted := make([]Room, len(runs))
 	most := Room{}
@@ -56,7 +56,7 @@ func RoomFor(runs []Run) Room {
 	}
 }
 
-// size is how much a diagram holds.
+// size returns how many things of each kind a diagram has.
 func (d *diagram) size() Room {
 	return Room{
 		messages: len(d.messages), decisions: len(d.decisions), keys: len(d.keys), attempts: len(d.attempts),
@@ -64,8 +64,8 @@ func (d *diagram) size() Room {
 	}
 }
 
-// keep chooses the things that there is room for, in their order: those of the most
-// weight, and of them those that are the nearest to what the run is about.
+// keep returns at most most things, in their order: those with the greatest weight, and
+// among equal ones those nearest to the important events.
 func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	if len(all) <= most {
 		return all
@@ -86,5 +86,5 @@ func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	return kept
 }
 
-// asMuch is the weight of things that all matter as much.
+// asMuch is the weight of things that are equally important.
 func asMuch[T any](T) int { return 0 }

@@ -2,10 +2,10 @@
 // for each process and time from left to right ([Draw]), and as sequence diagrams in the
 // language of Mermaid ([Sequence]).
 //
-// A space-time diagram comes to be in three steps: diagram.go and the files that read a
-// part of a history, such as bands.go, find what there is to be seen and when; layout.go
-// and what belongs to it give that its place on an axis that runs of one world share; and
-// the templates of the folder html write the [Figure] down.
+// A space-time diagram is made in three steps: diagram.go and the files that read a part of
+// a history, such as bands.go, find what is visible and when; layout.go and its companions
+// place it on an axis that runs of one world share; and the templates in the folder html
+// write the [Figure].
 package diagram
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Run is what happened in one run, and how it is called where it is drawn.
+// A Run is one run with its names in the diagram.
 type Run struct {
 	History *history.History
 	Verdict *checks.Verdict
-	// Witnesses are seen at moments that the story marks.
+	// Witnesses are marked on the timeline when they are seen.
 	Witnesses []trace.Witness
-	// ID begins with a letter, is the run's own within a page, and begins the IDs of
-	// all that is drawn of it.
+	// ID begins with a letter and is unique within a page. It is the prefix of the IDs of
+	// everything that is drawn of the run.
 	ID string
-	// Title is what people call the run among those that are drawn with it.
+	// Title is the name of the run among those that are drawn with it.
 	Title string
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// maxOverlaps is more overlaps than there are between the sections that one page has
-// room for.
+// maxOverlaps is an upper bound of the overlaps between the sections that one page has room
+// for.
 const maxOverlaps = 400_000
 
 // readSections finds the critical sections, their leases, and where two of them
@@ -30,11 +30,11 @@ func (d *diagram) readSections(room Room) {
 	}
 }
 
-// leaseEnd is when the lease of a section ended. One that had ended when it was granted
-// ends at once.
+// leaseEnd returns when the lease of a section ended. A lease that had ended before it was
+// granted has no length.
 func leaseEnd(s *history.Section) time.Duration { return max(s.From.At, s.Lease.End().At) }
 
-// prolongedAt are the moments at which the lease of a section was prolonged.
+// prolongedAt returns the moments at which the lease of a section was extended.
 func prolongedAt(s *history.Section) []time.Duration {
 	var all []time.Duration
 	for _, d := range s.Lease.Ends[1:] {

@@ -12,14 +12,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mermaidRoom is how many characters a diagram may have. Mermaid refuses to draw one
-// of more than 50,000, and so do the sites that use it.
+// mermaidRoom is the maximum number of characters of a diagram. Mermaid, and the sites that
+// use it, refuse a diagram of more than 50,000.
 const mermaidRoom = 48_000
 
-// Sequence draws a run in the language of Mermaid, in the detail of the story: one arrow
-// to ask for something and one back, whatever number of messages that took. Where the
-// story is longer than Mermaid draws, the diagram has its beginning and what broke later,
-// and says so. The title names the run, and about says in a line what it tells.
+// Sequence draws a run in the language of Mermaid, in the detail of the timeline: one arrow
+// for a request and one for its answer, whatever number of messages that took. If the
+// timeline is longer than Mermaid can draw, the diagram contains its beginning and the
+// later violations, and says so. title names the run, and about describes it in a line.
 func Sequence(run Run, title, about string) string {
 	broke := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
 	told := story.Marked(story.Of(run.History, false), broke)
@@ -32,30 +32,30 @@ func Sequence(run Run, title, about string) string {
 	}
 }
 
-// A sequence is a sequence diagram that is being drawn.
+// A sequence is a sequence diagram in progress.
 type sequence struct {
 	run   Run
 	lanes *lanes
 	lines []sequenceLine
 
-	// turns are when the critical sections begin and end.
+	// turns are the beginnings and ends of the critical sections, in order.
 	turns []turn
-	// hidden are the sections that begin where the story is left out, inside those of
-	// the others that have begun and not ended, and together says that the frame around
-	// those that overlap is open.
+	// hidden are the sections that begin in a part that is left out, inside are the others
+	// that have begun but not ended, and together reports whether the frame around
+	// overlapping sections is open.
 	hidden   map[*history.Section]bool
 	inside   []*history.Section
 	together bool
 }
 
-// A sequenceLine is one statement of a diagram. One that is wide is the text of a note
-// over all lifelines, which are not known before the end.
+// A sequenceLine is one statement of a diagram. A wide one is the text of a note over all
+// lifelines, which are known only at the end.
 type sequenceLine struct {
 	text string
 	wide bool
 }
 
-// A turn is when a section begins or ends.
+// A turn is the beginning or the end of a section.
 type turn struct {
 	at      time.Duration
 	section *history.Section
@@ -71,7 +71,7 @@ func newSequence(run Run) *sequence {
 	return s
 }
 
-// draw writes the diagram, of no more than so many moments of the story.
+// draw writes the diagram with at most most clauses, and all violations.
 func (s *sequence) draw(title, about string, clauses []story.Clause, most int) string {
 	last, left := time.Duration(0), 0
 	for i, e := range clauses {
@@ -93,7 +93,7 @@ func (s *sequence) draw(title, about string, clauses []story.Clause, most int) s
 	}
 	s.turn(func(turn) bool { return true }, false)
 	if left > 0 {
-		s.wide(fmt.Sprintf("left out, because Mermaid draws no more: %s", story.Count(left, "moment")))
+		s.wide(fmt.Sprintf("%s left out, because Mermaid cannot draw more", story.Count(left, "moment")))
 	}
 	cameTo := string(story.CameTo(s.run.History, s.run.Verdict))
 	s.wide(cameTo)
@@ -135,7 +135,7 @@ func (s *sequence) wide(text string) {
 	s.lines = append(s.lines, sequenceLine{mermaidLines(text, mermaidText, mermaidWide), true})
 }
 
-// The arrows: a request, an answer, and no for an answer.
+// The arrows: a request, an answer, and a refusal.
 const (
 	asks    = "->>"
 	answers = "-->>"
@@ -146,7 +146,7 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 	s.line("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
 }
 
-// tell draws an entry: a step as arrows, all else as a note.
+// tell draws a clause: a step as arrows, anything else as a note.
 func (s *sequence) tell(e story.Clause) {
 	ev := s.run.History.Event(e.Last)
 	if ev == nil || e.Of == (story.Step{}) {
@@ -174,7 +174,7 @@ func (s *sequence) tell(e story.Clause) {
 			s.arrow(client[0], asks, server, s.timed(e))
 		}
 	case ev.Kind != trace.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
-		s.note(s.place(e), s.timed(e)) // an answer that has not arrived, or that nobody waits for
+		s.note(s.place(e), s.timed(e)) // an answer that has not arrived, or that no client waits for
 	case ev.OK:
 		s.arrow(server, answers, client[0], s.timed(e))
 	default:
@@ -182,8 +182,8 @@ func (s *sequence) tell(e story.Clause) {
 	}
 }
 
-// timed is what an entry tells and when. A name stands in front where the place in the
-// diagram does not say it.
+// timed returns the time and the text of a clause. The subject's name precedes them unless
+// the position in the diagram shows it.
 func (s *sequence) timed(e story.Clause) string {
 	text, who := story.Moment(e.At, 3), string(e.Subject)
 	switch {
@@ -196,7 +196,7 @@ func (s *sequence) timed(e story.Clause) string {
 	return text + " " + string(e.Predicate)
 }
 
-// place is where a note about an entry stands; nil is over everything.
+// place returns the lanes over which a note about a clause is drawn; nil is all lanes.
 func (s *sequence) place(e story.Clause) []int {
 	if own := s.lanes.of(string(e.Subject)); len(own) > 0 {
 		return own
@@ -208,8 +208,8 @@ func (s *sequence) place(e story.Clause) []int {
 	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
 }
 
-// turn draws the next sections that begin or end, as long as they are those asked for.
-// Where the story is left out none begins.
+// turn draws the next beginnings and ends of sections as long as next returns true. In a
+// part that is left out (told is false) no section begins.
 func (s *sequence) turn(next func(turn) bool, told bool) {
 	for len(s.turns) > 0 && next(s.turns[0]) {
 		t := s.turns[0]
@@ -232,8 +232,8 @@ func (s *sequence) turn(next func(turn) bool, told bool) {
 	}
 }
 
-// frame opens a frame when two sections of one lock overlap, says who they are, and
-// closes it when none do any more.
+// frame opens a frame with the names of the clients when two sections of one lock overlap,
+// and closes it when no sections overlap.
 func (s *sequence) frame(t turn) {
 	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.Open }
 	overlap := slices.ContainsFunc(s.inside, func(a *history.Section) bool {
@@ -255,6 +255,6 @@ func (s *sequence) frame(t turn) {
 		}
 	}
 	if t.begins && len(who) > 1 {
-		s.note(over, story.List(who)+" are in their sections at once")
+		s.note(over, story.List(who)+" are in their critical sections at the same time")
 	}
 }

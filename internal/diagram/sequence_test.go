@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// statements are those of a diagram that come after its participants.
+// statements returns the participants of a diagram, and the statements after them.
 func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 	t.Helper()
 	diagram := Sequence(runOf(tr), "by-hand", "A story")
@@ -26,9 +26,9 @@ func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 	return declared.String(), drawn.String()
 }
 
-// A step is an arrow to who is asked and one back, whatever number of messages it took.
-// What happens to a process is a note over it. Sections are bars on their clients, with
-// a frame for as long as two of them overlap.
+// A step is an arrow to the process that is asked and one back, whatever number of messages
+// it took. An event of a process is a note over it. Sections are bars on their clients,
+// with a frame for as long as two of them overlap.
 func TestMermaidTellsTheStory(t *testing.T) {
 	participants, got := statements(t, asking(floor.Overslept("writes")))
 	if want := "participant p1 as 3 nodes\nactor p2 as client-1\nactor p3 as client-2\nparticipant p4 as storage\n"; participants != want {
@@ -44,10 +44,10 @@ func TestMermaidTellsTheStory(t *testing.T) {
 		"Note over p1,p4: ⋮ 30s pass\n",
 		"Note over p1: 30.002s client-1's key expired on all<br/>3 nodes\n",
 		"p1-->>p3: 30.009s gets the lock",
-		"Note over p3: ✗ breaks section-exclusion\n",
+		"Note over p3: ✗ violates section-exclusion\n",
 		"activate p3\n",
 		"rect rgba(213, 94, 0, 0.15)\n",
-		"Note over p2,p3: client-1 and client-2 are<br/>in their sections at once\n",
+		"Note over p2,p3: client-1 and client-2 are<br/>in their critical sections<br/>at the same time\n",
 		"end\n",
 		"deactivate p3\n",
 		"p4--xp2: 30.024s refuses client-1's write of x#58;<br/>token 1 is older than token 2",
@@ -56,8 +56,7 @@ func TestMermaidTellsTheStory(t *testing.T) {
 	)
 }
 
-// asking adds the requests that a client sends to the nodes to have the lock or to
-// release it.
+// asking adds the requests that a client sends to the nodes to acquire or release the lock.
 func asking(t *trace.Trace) *trace.Trace {
 	var events []trace.Event
 	for _, ev := range t.Events {
@@ -123,7 +122,7 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 	}
 }
 
-// Who has no part in the story has no lifeline.
+// A process that takes no part has no lifeline.
 func TestMermaidDrawsWhoTakesPart(t *testing.T) {
 	crash := trace.Event{Kind: trace.KindCrash, Process: "client-2", Text: "kill"}
 	participants, _ := statements(t, &floor.NewScript("none", 3).Then(crash).Trace)
@@ -132,7 +131,7 @@ func TestMermaidDrawsWhoTakesPart(t *testing.T) {
 	}
 }
 
-// What Mermaid does not draw is left out, but not what broke.
+// Clauses beyond Mermaid's limit are left out, except violations.
 func TestMermaidSaysWhatItLeavesOut(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	for section := range 1000 {
@@ -148,7 +147,7 @@ func TestMermaidSaysWhatItLeavesOut(t *testing.T) {
 	} else if granted := strings.Count(got, "gets the lock"); begun > granted {
 		t.Errorf("%d sections begin, and only %d grants are told", begun, granted)
 	}
-	contains(t, got, "gets the lock on redis-1: token<br/>1,", "✗ breaks lease-exclusion", "left out, because Mermaid draws no more: ", " moments\n")
+	contains(t, got, "gets the lock on redis-1: token<br/>1,", "✗ violates lease-exclusion", " moments left out, because Mermaid cannot draw more\n")
 }
 
 func TestMermaidEscape(t *testing.T) {
@@ -186,7 +185,7 @@ func TestMermaidLines(t *testing.T) {
 	}
 }
 
-// contains wants parts of a text in their order.
+// contains fails the test unless a text contains the parts in this order.
 func contains(t *testing.T, got string, parts ...string) {
 	t.Helper()
 	rest := got

@@ -12,7 +12,7 @@ type Sign struct {
 	Text string
 }
 
-// Signs are those that must not be mistaken for each other.
+// Signs returns the signs that could be confused with each other.
 func Signs() []Sign {
 	var signs []Sign
 	for _, s := range []struct {
@@ -20,8 +20,8 @@ func Signs() []Sign {
 		text string
 	}{
 		{decision{label: "R 1", below: "v0", step: trace.Read, ok: true}, "a read with token 1, of version 0"},
-		{decision{label: "W 2", below: "v0→1", step: trace.Write, ok: true}, "filled: a write that was applied"},
-		{decision{label: "W 1", below: "refused", step: trace.Write}, "empty, crossed out: one that was refused"},
+		{decision{label: "W 2", below: "v0→1", step: trace.Write, ok: true}, "filled: an applied write"},
+		{decision{label: "W 1", below: "refused", step: trace.Write}, "empty, crossed out: a refused write"},
 	} {
 		half := max(pillWidth(s.label), textWidth(s.below, fontSize))/2 + 2
 		signs = append(signs, Sign{s.pill("nobody", half, pillGap), s.text})
@@ -29,16 +29,15 @@ func Signs() []Sign {
 	return signs
 }
 
-// Width and Height are the room that the sign takes.
+// Width and Height return the size of the sign.
 func (s Sign) Width() int { return 2 * s.Pill.X }
 
 func (s Sign) Height() int { return s.Pill.end() }
 
-// SVG draws the sign by itself.
+// SVG draws the sign alone.
 func (s Sign) SVG() template.HTML { return fill("sign.html", s) }
 
-// A figureKey is a row that says what the signs mean: a picture that stands alone has
-// it at its end.
+// A figureKey is a row that explains the signs at the end of a self-contained picture.
 type figureKey struct {
 	Width, Height int
 	Pills         []figurePill
@@ -46,7 +45,7 @@ type figureKey struct {
 	Texts         []figureText
 }
 
-// newKey lays the key out, from x on.
+// newKey returns the key, placed from x on.
 func newKey(x int) figureKey {
 	var k figureKey
 	say := func(text string) {
@@ -63,7 +62,7 @@ func newKey(x int) figureKey {
 	}
 	k.Poles = []figurePole{{Class: "broken", X: x, From: pillGap, To: pillGap + pillHeight}}
 	x += 8
-	say("when a property broke")
+	say("a property is violated")
 	k.Width = x
 	return k
 }

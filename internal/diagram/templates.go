@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// What the templates show is escaped by html/template; names and texts come through
-// [story.Visible] first, so that nobody's lock can turn the direction of writing.
+// files contains the templates and styles. html/template escapes what the templates show.
+// Names and texts are passed through [story.Visible] first, so that no lock can change the
+// direction of writing.
 //
 //go:embed html
 var files embed.FS
@@ -31,12 +32,12 @@ func sum(numbers ...int) int {
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Sprintf("diagram: %s: %v", name, err)) // a strings.Builder takes everything, and the templates are tested
+		panic(fmt.Sprintf("diagram: %s: %v", name, err)) // a strings.Builder never fails, and the templates are tested
 	}
 	return template.HTML(b.String())
 }
 
-// asset is a file of the folder html.
+// asset returns a file of the folder html.
 func asset(name string) string {
 	data, err := files.ReadFile("html/" + name)
 	if err != nil {
@@ -45,9 +46,9 @@ func asset(name string) string {
 	return string(data)
 }
 
-// Style is the style of the figures of a page. It uses colours of the page: of its text
-// (ink, soft), its ground (page) and what has the focus.
+// Style returns the style of the figures of a page. It uses the page's colours for text
+// (ink, soft), background (page) and focus.
 func Style() string { return asset("diagram-colours.css") + asset("diagram.css") }
 
-// Patterns are what the figures of a page are hatched with. A page has them once.
+// Patterns returns the hatch patterns of the figures of a page. A page needs them once.
 func Patterns() template.HTML { return fill("defs.html", nil) }

@@ -1,6 +1,6 @@
-// Package edn tells a run as Jepsen does, so that its checkers can judge what the locks
-// and the storage did without knowing anything of locksim: as histories of operations that
-// are invoked and complete, written in EDN.
+// Package edn writes a run in Jepsen's format, so that Jepsen's checkers can judge what the
+// locks and the storage did without knowing locksim: as histories, in EDN, of operations
+// that are invoked and complete.
 package edn
 
 import (
@@ -11,24 +11,24 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A History is one history of one run, which a checker can read as it is.
+// A History is one history of one run, which a checker can read unchanged.
 type History struct {
-	// Name tells the histories of one run apart: "lock", "register-2", "sections".
+	// Name distinguishes the histories of one run: "lock", "register-2", "sections".
 	Name string
 	// Model says in words what to check it against.
 	Model      string
 	operations []fields
 }
 
-// The kinds of histories, which the name of one begins with.
+// The kinds of histories. The name of a history begins with its kind.
 const lockKind, registerKind, sectionsKind = "lock", "register", "sections"
 
 // Kinds lists the kinds of histories. A run with several of one kind numbers them.
 func Kinds() []string { return []string{lockKind, registerKind, sectionsKind} }
 
-// Of are the histories of a run that have any operation: of each lock that excludes
-// anybody, of each object, and of the sections. They are kept apart because every
-// checker knows one kind of operation and refuses all others.
+// Histories returns the histories of a run that have any operation: one for each lock that
+// excludes clients, one for each object, and one for the sections. They are separate
+// because every checker accepts only one kind of operation.
 func Of(h *history.History) []History {
 	if h.Last() == nil {
 		return nil
@@ -57,7 +57,7 @@ func Of(h *history.History) []History {
 	return all
 }
 
-// String is the history in EDN: a vector of maps, one on each line.
+// String returns the history in EDN: a vector of maps, one on each line.
 func (h History) String() string {
 	operations := make([]string, len(h.operations))
 	for i, o := range h.operations {

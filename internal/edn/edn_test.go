@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// shortHistory is a history in short: process, type, f and value, an operation each line.
+// shortHistory writes a history in short form: process, type, f and value, one operation on
+// each line.
 func shortHistory(history []fields) string {
 	var b strings.Builder
 	for _, op := range history {
@@ -102,7 +103,7 @@ func TestLockHistory(t *testing.T) {
 	}
 }
 
-// write is a client's write, and the event that the storage applied it.
+// write returns the event with which the storage applies a client's write.
 func write(client string, section int) trace.Event {
 	return floor.Begin(client, section, trace.Write, 0)
 }
@@ -111,7 +112,7 @@ func applied(client string, section, version int) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
 }
 
-// sentWith says with which event a request was sent. The first event of a test is the
+// sentWith sets the event with which a request was sent. The first event of a test is the
 // seventh of its trace.
 func sentWith(seq int, ev trace.Event) trace.Event {
 	ev.By = &trace.Actor{Client: ev.Peer, Section: ev.Section, Sent: seq}
@@ -226,9 +227,9 @@ func TestEDN(t *testing.T) {
 	}
 }
 
-// The history of a world is told in the time that it takes to read it, however many
-// clients fail to get the lock, or are in sections: the second figure of a pair is ten
-// times the first, and not a hundred times.
+// Writing the histories of a world takes linear time, however many clients fail to get the
+// lock or are in sections: the second figure of a pair is ten times the first, and not a
+// hundred times.
 func BenchmarkHistories(b *testing.B) {
 	for _, sections := range []int{5_000, 50_000} {
 		refused, served := floor.NewScript("none", 1), floor.NewScript("none", 1)

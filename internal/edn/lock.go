@@ -5,10 +5,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lockHistory is what the clients asked of one lock, as a mutex: it can be explained by
-// a mutex exactly when no two sections of the lock overlapped. A client that crashes
-// or gives up in its section releases nothing, but its lease will end, or never does:
-// that is a release of which nobody can tell. So is a release that failed.
+// lockHistory returns the operations of the clients on one lock, as on a mutex: a mutex can
+// explain it exactly if no two sections of the lock overlapped. A client that crashes or
+// gives up in its section releases nothing, and its lease may end or not: that is a release
+// with an unknown outcome. A failed release has an unknown outcome, too.
 func lockHistory(h *history.History, lock string) []fields {
 	threads := clientThreads(h)
 	granted := h.OnQuorum(lock)

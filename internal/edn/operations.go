@@ -8,24 +8,24 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What became of an operation, in Jepsen's words.
+// The outcomes of an operation, in Jepsen's words.
 const (
 	took   keyword = "ok"   // it took effect
 	failed keyword = "fail" // it did not
-	maybe  keyword = "info" // nobody can tell: it may take effect at any time from now on, or never
+	maybe  keyword = "info" // unknown: it may take effect at any time from now on, or never
 )
 
-// An operation is what somebody asked for and what became of it.
+// An operation is a request and its outcome.
 type operation struct {
-	// thread is who asked. A thread asks for one thing at a time.
+	// thread is the number of the requester. A thread has one operation at a time.
 	thread int
 	f      keyword
-	// asked is the value of the invocation and got that of the completion.
+	// asked is the value of the invocation, and got that of the completion.
 	asked, got any
 	// invoked and completed are the events with which it began and ended.
 	invoked, completed *trace.Event
 	outcome            keyword
-	// about and learnt are more fields, of both and of the completion only.
+	// about are further fields of both, and learnt further fields of the completion only.
 	about, learnt fields
 }
 
@@ -37,10 +37,9 @@ func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 	}
 }
 
-// jepsenHistory is the history of operations, as Jepsen writes it: what was invoked and
-// what completed, in order. A process is a thread up to the first operation of which
-// nobody can tell what became of it; then the thread goes on as another process, whose
-// number is higher by the number of threads.
+// jepsenHistory returns the history of operations in Jepsen's form: invocations and
+// completions, in order. After an operation with an unknown outcome its thread continues as
+// another process, whose number is higher by the number of threads.
 func jepsenHistory(operations []*operation, threads int) []fields {
 	oneAtATime(operations)
 	type moment struct {
@@ -75,8 +74,8 @@ func jepsenHistory(operations []*operation, threads int) []fields {
 	return history
 }
 
-// oneAtATime ends an operation that its thread's next one overtakes, as in a trace that
-// lacks its end: nobody can tell what became of it.
+// endOvertaken gives an unknown outcome to an operation that has not ended when its thread
+// begins the next one, as in a trace that lacks its end.
 func oneAtATime(operations []*operation) {
 	last := map[int]*operation{} // by thread
 	inOrder := slices.Clone(operations)
@@ -89,8 +88,8 @@ func oneAtATime(operations []*operation) {
 	}
 }
 
-// clientThreads numbers the clients of a run, in the order in which its world lists
-// them, and after them whoever else takes steps.
+// clientThreads numbers the clients of a run, in the order of its world, and after them any
+// other process that takes steps.
 func clientThreads(h *history.History) map[string]int {
 	threads := map[string]int{}
 	add := func(name string) {
@@ -111,13 +110,13 @@ func clientThreads(h *history.History) map[string]int {
 	return threads
 }
 
-// overOf is the event with which a call was over: its end, or its client's crash; the end
-// of the run for one that went on until then.
+// endOfCall returns the event with which a call ended: its end, or its client's crash, or
+// the end of the run.
 func overOf(h *history.History, c *history.Call) *trace.Event {
 	return cmp.Or(c.Ended, c.Crashed, h.Last())
 }
 
-// aboutStep says whose step an operation was.
+// aboutStep returns the client and the section of an operation's step.
 func aboutStep(ev *trace.Event) fields {
 	about := fields{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {

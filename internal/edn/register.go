@@ -4,12 +4,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// registerHistory is what the clients know of one object, as a register: each write
-// writes a number of its own, nil is what the object was at first, and the last read
-// is what it was when the run ended.
+// registerHistory returns the operations of the clients on one object, as on a register:
+// each write writes a unique number, nil is the initial value, and the last read returns
+// the value at the end of the run.
 func registerHistory(r *requests, object string) []fields {
 	threads := clientThreads(r.History)
-	observer := len(threads) // who knows what no client does
+	observer := len(threads) // a thread that reads the final state
 	var operations []*operation
 	for _, o := range r.all {
 		if o.Object != object {

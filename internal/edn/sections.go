@@ -7,14 +7,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sectionsHistory is what took effect, as transactions on registers: one for each
-// section, from its grant to its end, with the reads whose answers it got and the
-// writes that the storage made for it, in the order of the storage. A section of which
-// nothing took effect has failed. What a client asks for outside any section is a
-// transaction of its own, and so is the state of all objects at the end of the run.
+// sectionsHistory returns what took effect, as transactions on registers: one for each
+// section, from its grant to its end, with the reads whose answers it got and the writes
+// that the storage applied for it, in the order of the storage. A section without any
+// effect has failed. A request outside any section is a transaction of its own, and so is
+// the state of all objects at the end of the run.
 //
-// It is told by one who saw everything. So a write without an answer is no riddle: it
-// belongs to its section if it was made, even after the section had ended.
+// The history is written with full knowledge of the run. So the outcome of a write without
+// an answer is known: it belongs to its section if it was applied, even after the section
+// had ended.
 func sectionsHistory(r *requests) []fields {
 	var operations []*operation
 	add := func(o *operation) {
@@ -47,7 +48,7 @@ func sectionsHistory(r *requests) []fields {
 	return jepsenHistory(operations, len(operations))
 }
 
-// transaction is what took effect of some requests.
+// transaction returns the effects of some requests as one operation.
 func transaction(requests []*request, from, to *trace.Event) *operation {
 	type effect struct {
 		seq int
@@ -83,8 +84,8 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 	return o
 }
 
-// assign gives each request to the section in which its client was, and returns those
-// that belong to none.
+// assign assigns each request to the section in which its client was, and returns the
+// others as rest.
 func (r *requests) assign() (own map[*history.Section][]*request, rest []*request) {
 	own = map[*history.Section][]*request{}
 	for _, o := range r.all {

@@ -7,17 +7,17 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A request is one read or write of the storage, and what it read or wrote.
+// A request is one read or write of the storage with its value.
 type request struct {
 	*history.Request
-	// value is, of a write, its number among all writes of the run, from 1; of a read
-	// the number of the write that it saw, nil for the object as it was at first.
+	// value is the number of a write among all writes of the run, from 1; for a read it is
+	// the number of the write that it saw, nil for the initial value.
 	value any
 }
 
-// outcome is what the client can know. That the last copy of a write was refused says
-// nothing of an earlier one. A read that got no answer had no effect either. Nobody tells
-// of a request that is no step of a client, beside the storage.
+// outcome returns the outcome as far as the client can know it. If the last copy of a write
+// was refused, an earlier copy may still have been applied. A read without an answer had no
+// effect. For a request that is no step of a client, the storage's decision counts.
 func (r *request) outcome() keyword {
 	switch {
 	case r.Call == nil || r.Call.OK():
@@ -30,11 +30,11 @@ func (r *request) outcome() keyword {
 	return maybe
 }
 
-// acknowledged reports whether the client knows that the request was carried out.
+// acknowledged reports whether the client knows that the request was executed.
 func (r *request) acknowledged() bool { return r.outcome() == took }
 
-// last is the event with which the storage served an acknowledged request, or the answer if
-// nothing tells of that.
+// last returns the event with which the storage served an acknowledged request, or the
+// answer if there is no such event.
 func (r *request) last() *trace.Event {
 	if n := len(r.Carried); n > 0 {
 		return r.Carried[n-1]
@@ -42,11 +42,11 @@ func (r *request) last() *trace.Event {
 	return r.Call.Ended
 }
 
-// requests are those of a run, in the order in which they began.
+// requests are the requests of a run, in the order in which they began.
 type requests struct {
 	*history.History
 	all []*request
-	// writes are the numbers of the writes, by the events with which they were made.
+	// writes maps the events with which writes were applied to the numbers of the writes.
 	writes map[*trace.Event]int
 }
 
@@ -72,7 +72,7 @@ func readRequests(h *history.History) *requests {
 	return r
 }
 
-// seen is the value that a read saw, which is what the object was when the storage
+// seen returns the value that a read saw, which is the value of the object when the storage
 // served it.
 func (r *requests) seen(o *request) any {
 	if o.Call == nil {
@@ -89,8 +89,8 @@ func (r *requests) seen(o *request) any {
 	return r.value(answer, at)
 }
 
-// value is the number of the write that made the version of an object that an event speaks
-// of, as it was before the event seq; nil for the object as it was at first.
+// value returns the number of the write that made the version of an object named in an
+// event, as of the event seq; nil for the initial value.
 func (r *requests) value(ev *trace.Event, seq int) any {
 	if v := r.VersionAt(ev.Object, ev.Version, seq); v != nil {
 		return r.writes[v.Made]
@@ -98,10 +98,10 @@ func (r *requests) value(ev *trace.Event, seq int) any {
 	return nil
 }
 
-// finally is the value of an object at the end of the run, as its last event tells.
+// finalValue returns the value of an object at the end of the run, from its last event.
 func (r *requests) finally(ev *trace.Event) any { return r.value(ev, ev.Seq) }
 
-// over is the event with which a request was over for its client.
+// endOf returns the event with which a request ended for its client.
 func (r *requests) over(o *request) *trace.Event {
 	if o.Call == nil {
 		return o.First()
@@ -109,7 +109,7 @@ func (r *requests) over(o *request) *trace.Event {
 	return overOf(r.History, o.Call)
 }
 
-// objects lists what the requests were about, in the order in which it comes up.
+// objects returns the objects of the requests, in the order in which they occur.
 func (r *requests) objects() []string {
 	var objects []string
 	for _, o := range r.all {

@@ -9,11 +9,11 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A keyword of EDN. Only words of this program become keywords; names and texts of
-// others are strings, which can hold anything.
+// A keyword is a keyword of EDN. Only words of this program become keywords; names and
+// texts from outside are strings, which can contain anything.
 type keyword string
 
-// fields are a map of EDN, in their order.
+// fields are the entries of an EDN map, in order.
 type fields []field
 
 type field struct {
@@ -34,7 +34,7 @@ func encode(b *strings.Builder, value any) {
 	case uint64:
 		fmt.Fprint(b, v)
 		if v > math.MaxInt64 {
-			b.WriteByte('N') // else it would not fit an integer of Clojure
+			b.WriteByte('N') // otherwise it would not fit into an integer of Clojure
 		}
 	case string:
 		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(story.Visible(v)) + `"`)
@@ -61,6 +61,6 @@ func encode(b *strings.Builder, value any) {
 		}
 		b.WriteByte('}')
 	default:
-		panic(fmt.Sprintf("edn: %T is no value of EDN here", value)) // only this program makes them
+		panic(fmt.Sprintf("edn: cannot write a value of type %T", value)) // only this program creates values
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks s between words into lines of at most width columns, each but the
-// first indented. A word longer than a line stays whole.
+// Wrap breaks s between words into lines of at most width columns. It indents all lines
+// except the first by indent columns. A word longer than a line is not broken.
 func Wrap(s string, width, indent int) string {
 	var b strings.Builder
 	col := 0
@@ -31,7 +31,7 @@ func Wrap(s string, width, indent int) string {
 // OneLine writes s as one line, with one space between words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Clip cuts s off after so many characters, and shows that it did.
+// Clip shortens s to at most most characters, and marks that it did.
 func Clip(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
