@@ -12,7 +12,7 @@ import (
 
 var crowded = roof.Crowded
 
-// A crowd is as large as what reports must be able to show.
+// The crowd is as large as reports must be able to handle.
 func TestCrowdIsLarge(t *testing.T) {
 	for _, run := range crowded(t).Runs {
 		if n := len(run.History.Trace.Events); n < 19_000 {
@@ -21,9 +21,9 @@ func TestCrowdIsLarge(t *testing.T) {
 	}
 }
 
-// A page, a diagram or a summary of a crowd is one that somebody can still open: a
-// comment on GitHub takes 65,000 characters, Mermaid draws 50,000 characters of each run. The timeline is as long
-// as the story, but not as what there is behind it; and a trace is everything.
+// A page, a diagram or a summary of a crowd can still be opened: a comment on GitHub may
+// have 65,000 characters, and Mermaid draws 50,000 characters for each run. A timeline is
+// longer, but does not grow with the messages; a trace contains everything.
 func TestCrowdIsShownWithinBounds(t *testing.T) {
 	const page = 1_000_000
 	most := map[string]int{

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Files of one folder have names of their own, whatever the scenarios are called.
+// Files of one folder have distinct names, whatever the names of the scenarios.
 func TestHistoryPages(t *testing.T) {
 	one, two := result(floor.Overslept("none")), result(floor.Overslept("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"

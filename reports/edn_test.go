@@ -19,14 +19,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An op is one entry of a history as a checker reads it.
+// An op is one entry of a history, as a checker reads it.
 type op struct {
 	index, time, process int
 	kind, f              string
 	value                any
 }
 
-// readHistory reads one document, by nothing but the rules of EDN.
+// readHistory reads one document by the rules of EDN alone.
 func readHistory(t *testing.T, document string) []op {
 	t.Helper()
 	r := &ednReader{t: t, rest: document}
@@ -106,10 +106,9 @@ func (r *ednReader) value() any {
 	return word
 }
 
-// checked asks porcupine whether a history can be explained by a model, which says
-// what an operation makes of a state, if it can happen in it. What failed did not
-// happen; what nobody can tell of may happen at any time from its invocation on, or
-// never.
+// checked asks porcupine whether a model explains a history. apply returns the state after
+// an operation, and whether the operation is possible. A failed operation did not happen;
+// one with an unknown outcome may happen at any time after its invocation, or never.
 func checked(history []op, initial any, apply func(state any, o op) (any, bool)) bool {
 	type input struct {
 		op
@@ -148,7 +147,7 @@ func checked(history []op, initial any, apply func(state any, o op) (any, bool))
 	return porcupine.CheckOperations(model.ToModel(), operations)
 }
 
-// mutex is Knossos's model of that name.
+// mutex is the model that Knossos calls mutex.
 func mutex(state any, o op) (any, bool) {
 	locked := o.f == ":acquire"
 	return locked, state.(bool) != locked
@@ -162,7 +161,7 @@ func register(state any, o op) (any, bool) {
 	return state, state == o.value
 }
 
-// transactions are reads and writes of registers, all at once.
+// transactions is a model of transactions that read and write registers atomically.
 func transactions(state any, o op) (any, bool) {
 	objects := maps.Clone(state.(map[string]any))
 	for _, item := range o.value.([]any) {
@@ -176,7 +175,7 @@ func transactions(state any, o op) (any, bool) {
 	return objects, true
 }
 
-// explained says whether the model of a kind of history explains one.
+// explained reports whether the model of its kind explains a history.
 func explained(kind string, history []op) bool {
 	switch kind {
 	case "lock":
@@ -220,12 +219,11 @@ func wellFormed(t *testing.T, name string, history []op) {
 	}
 }
 
-// A mutex can explain what was asked of the lock exactly when no two sections
-// overlapped, and transactions one after the other what the sections did exactly when
-// serial-sections holds: so say the histories alone, and a checker that knows nothing
-// of locksim. A register can explain what each object was, unless the storage carried
-// out a request twice or lost one. What the checks find is of the run: of several
-// locks one may be all right.
+// Checkers that know only the histories, and not locksim, agree with its checks: a mutex
+// explains the operations on the lock exactly if no two sections overlapped, and serial
+// transactions explain the sections exactly if serial-sections holds. A register explains
+// each object, unless the storage executed a request twice or lost one. The checks judge
+// the whole run: one of several locks may be correct although the run violates a property.
 func TestOthersCanCheckOurHistories(t *testing.T) {
 	edn, _ := reports.Runs.Lookup("edn")
 	seen := map[string]int{}
@@ -278,8 +276,8 @@ func twiceOrLost(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Events, func(ev trace.Event) bool { return ev.Kind == trace.KindAgain || ev.Kind == trace.KindRevert })
 }
 
-// The pause is the smallest story: the lock and the sections cannot be explained, and
-// with fencing the sections can.
+// gc-pause is the smallest scenario: without fencing the models explain neither the lock
+// nor the sections; with fencing they explain the sections.
 func TestHistoriesOfGCPause(t *testing.T) {
 	for _, test := range []struct {
 		scenario, fencing, history string
@@ -305,7 +303,7 @@ func TestHistoriesOfGCPause(t *testing.T) {
 	}
 }
 
-// pagesOf are the files of a built-in scenario.
+// pagesOf returns the files of a built-in scenario.
 func pagesOf(t *testing.T, scenario string) map[string]string {
 	t.Helper()
 	edn, _ := reports.Runs.Lookup("edn")

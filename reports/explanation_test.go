@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// explained tells a scenario in one of the formats.
+// explained runs a scenario and explains it in one of the formats.
 func explained(t *testing.T, format, text string, change func(*scenarios.Result)) string {
 	t.Helper()
 	s, err := scenarios.Parse("late.yaml", []byte(text))
@@ -95,7 +95,7 @@ func TestExplanationAsMarkdown(t *testing.T) {
 	)
 }
 
-// What a scenario does not say has no heading.
+// A field that a scenario leaves out has no heading.
 func TestExplanationLeavesOutWhatIsNotSaid(t *testing.T) {
 	_, bare, _ := strings.Cut(late, "lock: {")
 	got := explained(t, "text", "title: The work takes too long\nlock: {"+bare, nil)
@@ -128,7 +128,7 @@ variants:
     witnesses: [client-1 wrote]
 `
 
-// Variants share what they have in common: it is told once.
+// What variants have in common appears once.
 func TestExplanationOfVariants(t *testing.T) {
 	text := strings.Replace(lateOrNot, "lock: {kind", "measures: [lock-commands]\nlock: {kind", 1)
 	text = strings.Replace(text, "{works-until: client-2 released}", "{works: 20s}", 1)
@@ -169,7 +169,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	}
 }
 
-// A story that did not come out as it should says so.
+// An explanation says what did not happen as the scenario says.
 func TestExplanationNamesWhatIsMissing(t *testing.T) {
 	text := strings.Replace(late, "client-1 worked]", "client-1 worked, client-2 crashed]", 1)
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"

@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) {
 	clock := checks.FaultAssumption(trace.AssumeClock)
 	for name, c := range map[string]struct {
 		known, now []explore.Way
-		fresh      []string // ID and in what it is worse
+		fresh      []string // its ID, and in which respect it is worse
 		gone       []string
 	}{
 		"the same": {
@@ -71,8 +71,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What is kept apart is not compared: that a paused process no longer runs on
-// makes a way new, and a way that is now kept apart is gone.
+// Ways that are listed separately are not compared: a way is new if its paused process no
+// longer keeps running, and gone if it is now listed separately.
 func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
 	known := &explore.Result{RanOn: []explore.Way{{ID: "a"}}, Ways: []explore.Way{{ID: "b"}}}
 	now := &explore.Result{RanOn: []explore.Way{{ID: "b"}, {ID: "c"}}, Ways: []explore.Way{{ID: "a"}}}
@@ -82,7 +82,7 @@ func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
 	}
 }
 
-// A comparison that means little says so.
+// A comparison says if it means little.
 func TestComparisonsThatMeanLittle(t *testing.T) {
 	doubts := func(known func(*explore.Result)) []string {
 		k := several()

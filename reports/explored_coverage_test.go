@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What was not found is said with the worlds on which that rests, and nothing is
-// said of what was found.
+// The report says what was not found, and which worlds were tried; it says nothing here
+// about what was found.
 func TestNotFound(t *testing.T) {
 	const (
 		fenced = "corrupts the data when the storage checks fencing tokens"
@@ -20,7 +20,7 @@ func TestNotFound(t *testing.T) {
 		leases = "makes the lock grant two leases at once"
 		data   = "corrupts the data even without fencing tokens"
 	)
-	// What shows each of these and nothing else.
+	// Each of these is evidence of exactly one harm.
 	var (
 		isFenced = explore.Harm{Fencing: runs.With, What: "no-lost-update"}
 		isOwn    = explore.Harm{Fencing: runs.With, What: "progress", Fault: checks.FaultLock}
@@ -61,7 +61,7 @@ func TestNotFound(t *testing.T) {
 				"No single fault " + data + " (tried: all 10 single faults). It takes 2 faults: see ways 1 and 2.",
 			},
 		},
-		// The example of a way need not show all that its worlds did.
+		// The example of a way need not show every harm of its worlds.
 		"by one fault, but not in an example": {
 			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{{Fencing: runs.With, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
@@ -74,7 +74,7 @@ func TestNotFound(t *testing.T) {
 			found(levels{all(less(isOwn)), pairs(explore.Effect{isOwn})}, way(1, less(isOwn))),
 			[]string{"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults."},
 		},
-		// An example is made smaller, and may then be a world that was not tried.
+		// An example is shrunk, and may then be a world that was not tried.
 		"by two, and in the end by one": {found(levels{all(less(isOwn)), pairs(explore.Effect{isOwn})}, way(1, every)), nil},
 		"by three": {
 			found(levels{all(less(isOwn)), pairs(less(isOwn)), triples}, way(3, explore.Effect{isOwn})),
@@ -95,7 +95,7 @@ func TestNotFound(t *testing.T) {
 			}),
 			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
 		},
-		// The map has pauses of lengths that the search does not try.
+		// The pauses of a map have lengths that the search does not try.
 		"a pause in the danger map": {
 			explore.Result{
 				First: 1, Levels: levels{all(explore.Effect{isOwn, isLeases})},
@@ -141,7 +141,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// A harm is what its words say, in the run that they say.
+// Each harm matches its description, in the run that it names.
 func TestHarms(t *testing.T) {
 	for one, want := range map[explore.Harm][]int{
 		{Fencing: runs.Without, What: "write-order"}:                                                       {3},

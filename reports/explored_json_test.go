@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What is written can be read, but for the texts of the scenarios.
+// A written document can be read, without the texts of the scenarios.
 func TestExploredJSONRoundTrip(t *testing.T) {
 	for _, r := range []*explore.Result{several(), nothing(), stopped()} {
 		text := explored(t, "json", r, Options{})
@@ -39,7 +39,7 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// sameButEmpty is reflect.DeepEqual, but that nil is an empty list.
+// sameButEmpty is reflect.DeepEqual, except that nil equals an empty list.
 func sameButEmpty(a, b reflect.Value) bool {
 	if f, ok := a.Interface().(runs.Fault); ok {
 		return f.Equal(b.Interface().(runs.Fault))
@@ -69,8 +69,8 @@ func sameButEmpty(a, b reflect.Value) bool {
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
-// No two different results give one document: whatever is changed in a result
-// changes its document, and in a way in which no other change does.
+// Different results give different documents: each change in a result changes its document,
+// and no two changes give the same one.
 func TestExploredJSONTellsResultsApart(t *testing.T) {
 	full := func() *explore.Result {
 		r := several()
@@ -102,8 +102,8 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 	}
 }
 
-// changeNth changes the nth value in v, counted from 0, and says which that is; ""
-// is one that no document has. It counts nth down.
+// changeNth changes the nth value in v, counted from 0, and returns its path; "" for a
+// value that no document contains. It counts nth down.
 func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 	if v.Type() == reflect.TypeFor[[]byte]() {
 		*nth--
@@ -124,7 +124,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		}
 		changed, err := p.Fault()
 		if err != nil || reflect.DeepEqual(changed.Parameters(), was.Parameters()) {
-			return "", true // no fault of this kind has it
+			return "", true // no fault of this kind has this value
 		}
 		v.Set(reflect.ValueOf(changed))
 		return at, true
@@ -224,12 +224,12 @@ func TestReadExploredRefuses(t *testing.T) {
 			contains(t, err.Error(), c.says, "; write one with locksim explore --format json -o FILE")
 		})
 	}
-	// A later version may have more to say, and one way may also be kept apart.
+	// A later version may write more fields, and a way may also be listed separately.
 	later := search + `"more": 1, "ways": [{"id": "a", "new": {}}], "ran_on": [{"id": "a"}]}`
 	if r, err := ReadExplored([]byte(later)); err != nil || len(r.Ways) != 1 || r.Ways[0].ID != "a" {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	// A search that came to nothing says why, and so holds something.
+	// A search without worlds that says why is a valid search.
 	for _, why := range []string{`"stopped": "interrupted", "bases": [{"name": "contend"}]`, `"bases": [{"name": "contend", "doubt": "it never begins"}]`} {
 		if _, err := ReadExplored([]byte(`{"schema": "locksim/explore/v1", "lock": "mine", ` + why + `}`)); err != nil {
 			t.Errorf("%s: %v", why, err)
@@ -237,8 +237,8 @@ func TestReadExploredRefuses(t *testing.T) {
 	}
 }
 
-// The counts of a document add up, those of a document of an older version as well, and no
-// more sets were tried than there are.
+// The counts of a document add up, also in a document of an older version, and no more sets
+// were tried than exist.
 func TestCountsOfADocumentAddUp(t *testing.T) {
 	const (
 		older = `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}], "worlds": 18100, "levels": [

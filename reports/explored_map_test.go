@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// charted are the only chart of some maps.
+// charted returns the only chart of some maps.
 func charted(t *testing.T, maps ...explore.DangerMap) chart {
 	t.Helper()
 	all := charts(maps)
@@ -20,7 +20,7 @@ func charted(t *testing.T, maps ...explore.DangerMap) chart {
 	return all[0]
 }
 
-// One chart shows both runs: what is worse hides what is not as bad.
+// One chart shows both runs: each cell shows the worse result.
 func TestDangerMaps(t *testing.T) {
 	off := explore.DangerMap{
 		Fencing: runs.Without,
@@ -59,8 +59,8 @@ func TestDangerMaps(t *testing.T) {
 `, charted(t, off).figure(Palette{}))
 }
 
-// Maps of other clients, workloads or pauses are charts of their own, and those
-// without cells are none.
+// Maps of other clients, workloads or pauses become separate charts, and maps without cells
+// become none.
 func TestMapsThatAreNotOfOneChart(t *testing.T) {
 	m := explore.DangerMap{
 		Base: "contend", Client: "client-1", Fencing: runs.Without,
@@ -87,7 +87,7 @@ func TestMapsThatAreNotOfOneChart(t *testing.T) {
 	}
 }
 
-// Lines in a row that are the same are folded, if that saves any.
+// Equal lines in a row are folded, if that saves lines.
 func TestRepetitiveDangerMap(t *testing.T) {
 	safe, two := []explore.Danger{explore.Harmless}, []explore.Danger{explore.TwoHolders}
 	m := explore.DangerMap{Lengths: []time.Duration{s}}
@@ -109,7 +109,7 @@ func TestRepetitiveDangerMap(t *testing.T) {
 `, charted(t, m).figure(Palette{}))
 }
 
-// Where not every column has room for its length the lengths are listed.
+// If not every column has room for its length, the lengths are listed.
 func TestWideDangerMap(t *testing.T) {
 	m := explore.DangerMap{Starts: []string{"before client-1 write"}, Cells: [][]explore.Danger{nil}}
 	for i := range 20 {
@@ -123,7 +123,7 @@ func TestWideDangerMap(t *testing.T) {
   columns: 3s to 1m in steps of 3s
 `, charted(t, m).figure(Palette{}))
 
-	m.Lengths[0] = s // the steps are not even any more
+	m.Lengths[0] = s // the steps are no longer equal
 	contains(t, charted(t, m).figure(Palette{}), `
   columns: 1s, 6s, 9s, 12s, 15s, 18s, 21s, 24s, 27s, 30s, 33s, 36s, 39s, 42s, 45s, 48s, 51s, 54s,
     57s, 1m

@@ -24,13 +24,13 @@ const (
 	ms = time.Millisecond
 )
 
-// What breaks when a write comes late, and when the lock is granted twice.
+// The damage of a late write, and of a lock that is granted twice.
 var (
 	brokeLate  = []string{"section-exclusion", "grant-order", "write-order", "no-lost-update", "serial-sections"}
 	brokeTwice = append([]string{"lease-exclusion"}, brokeLate...)
 )
 
-// The ways of which the results are made.
+// pauseWay is a way by a pause.
 func pauseWay() explore.Way {
 	return explore.Way{
 		ID: "a1", Cause: []string{"a pause of a client"},
@@ -49,13 +49,13 @@ func pauseWay() explore.Way {
 	}
 }
 
-// releaseReply is what redis-1 answers to client-1's release.
+// releaseReply is redis-1's reply to client-1's release.
 var releaseReply = trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Release, Reply: true}
 
-// when is a trigger at a point of the story.
+// when returns a trigger at a point.
 func when(h trace.Happening) trace.Trigger { return trace.Trigger{When: trace.At(h)} }
 
-// pauseFor is a pause of client-1 just before it writes.
+// pauseFor returns a pause of client-1 just before it writes.
 func pauseFor(d time.Duration) runs.Fault {
 	return runs.Fault{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: d,
@@ -77,7 +77,8 @@ func jumpWay() explore.Way {
 	}
 }
 
-// A way of the lock's own, which corrupts the data even with fencing tokens.
+// ownWay is a way that is the lock's own fault, and corrupts the data even with fencing
+// tokens.
 func ownWay() explore.Way {
 	return explore.Way{
 		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
@@ -102,7 +103,7 @@ func ownWay() explore.Way {
 	}
 }
 
-// A way in which the lock panics: it has no file, and is not shrunk.
+// panicWay is a way in which the lock panics: it has no file, and is not shrunk.
 func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
@@ -116,7 +117,7 @@ func panicWay() explore.Way {
 	}
 }
 
-// several is a search that found a way of every sort.
+// several returns a search that found a way of every sort.
 func several() *explore.Result {
 	apart := pauseWay()
 	apart.ID, apart.Worlds, apart.File = "d4", 12, "found/redlock-r1-pause.yaml"
@@ -168,7 +169,7 @@ func several() *explore.Result {
 	}
 }
 
-// nothing is a search of single faults that found nothing.
+// nothing returns a search of single faults that found nothing.
 func nothing() *explore.Result {
 	return &explore.Result{
 		Lock: "mine", Nodes: 1, Seed: 7, MaxFaults: 1, Budget: 20000,
@@ -178,7 +179,7 @@ func nothing() *explore.Result {
 	}
 }
 
-// stopped is a search that was interrupted when it had found one way.
+// stopped returns a search that was interrupted after it had found one way.
 func stopped() *explore.Result {
 	return &explore.Result{
 		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 2, Budget: 20000,
@@ -189,7 +190,7 @@ func stopped() *explore.Result {
 	}
 }
 
-// compared is several, compared with an earlier search.
+// compared returns several with a comparison with an earlier search.
 func compared() (*explore.Result, Options) {
 	before := pauseWay()
 	before.ID, before.Cause = "e5", []string{"a late write request"}
@@ -214,7 +215,7 @@ func explored(t *testing.T, format string, r *explore.Result, o Options) string 
 	return ""
 }
 
-// Read the golden files to see what a search tells.
+// The golden files show the reports of a search.
 func TestExploredGolden(t *testing.T) {
 	for _, format := range Searches.Formats() {
 		for name, r := range map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped(), "compared": nil} {
@@ -266,8 +267,8 @@ func TestColouredExploredSaysTheSame(t *testing.T) {
 	}
 }
 
-// hostile is a search in which every word that comes from outside tries to be more
-// than a word, compared with itself.
+// hostile returns a search, compared with itself, in which every text from outside tries to
+// be more than text.
 func hostile() (*explore.Result, Options) {
 	const evil = "x\x1b[31m|<b>\n```\n# h\n| a |\u202e*y*"
 	r := several()
@@ -299,8 +300,7 @@ func hostile() (*explore.Result, Options) {
 	return r, Options{Since: Compare(r, known, evil)}
 }
 
-// Nothing from outside can write on the terminal what it likes, or be more than
-// text in Markdown.
+// No text from outside controls the terminal, or is more than text in Markdown.
 func TestExploredEscapes(t *testing.T) {
 	r, o := hostile()
 	for _, format := range []string{"text", "markdown"} {

@@ -13,7 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Every property has one short word, that of misconduct is its own, and so is anything else.
+// Every property has one short name; that of misconduct, and of anything else, is its own
+// name.
 func TestEveryPropertyHasAShortWord(t *testing.T) {
 	for _, p := range checks.Properties() {
 		if got := inShort([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Of == checks.OfMisconduct) {
@@ -29,7 +30,7 @@ func TestEveryPropertyHasAShortWord(t *testing.T) {
 	}
 }
 
-// The causes besides the example's own are told, the first of them in full.
+// The causes other than the example's are listed, the first of them in full.
 func TestOthersWords(t *testing.T) {
 	all := []explore.Cause{
 		{Faults: "a pause and a crash", Worlds: 9}, {Faults: "a pause", Worlds: 1000},
@@ -66,8 +67,8 @@ func TestStagesWords(t *testing.T) {
 	}
 }
 
-// A late write is nobody's fault as long as leases and sections are kept apart. Of
-// anything else without a fault nothing is known.
+// A late write is nobody's fault as long as leases and sections do not overlap. For any
+// other way without a blame the blame is unknown.
 func TestWhoseFault(t *testing.T) {
 	none := checks.Blame{}
 	late := []string{"grant-order", "write-order", "no-lost-update"}
@@ -96,7 +97,7 @@ func TestWhoseFault(t *testing.T) {
 	}
 }
 
-// A fault is told as run tells it, but with all figures of how long it lasts.
+// A fault is described as in a run's report, but with its exact duration.
 func TestExploredFaultWords(t *testing.T) {
 	w := runs.World{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
 	for want, f := range map[string]runs.Fault{
@@ -120,7 +121,7 @@ func TestExploredFaultWords(t *testing.T) {
 	}
 }
 
-// The end of a line of a stack is shown, and the beginning of a stack.
+// A long stack is cut at its end, and a long line of it at its beginning.
 func TestStack(t *testing.T) {
 	if got := stack(explore.Way{}); got != nil {
 		t.Errorf("got %q", got)

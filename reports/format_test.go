@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A format says for whom it is, so that documents can list it.
+// Every format has a title, so that documents can list it.
 func TestFormatsSayWhatTheyAreFor(t *testing.T) {
 	titled(t, "runs", Runs)
 	titled(t, "explanations", Explanations)

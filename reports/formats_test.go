@@ -25,7 +25,7 @@ expect:
   on: {verdict: safe, violated: []}
 `
 
-// surprising expects too much of a pause without fencing.
+// surprising expects a safe run of a pause without fencing.
 const surprising = `title: The work takes longer than the lock
 assumption: process
 lock: {kind: redlock, ttl: 10s, nodes: 3}
@@ -39,7 +39,7 @@ expect:
   on: {verdict: safe, violated: [section-exclusion]}
 `
 
-// unseen waits for what does not happen.
+// unseen has a witness that does not happen.
 const unseen = `title: Nobody crashes
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:
@@ -54,14 +54,14 @@ variants:
       on: {verdict: safe, violated: []}
 `
 
-// silent expects nothing.
+// silent has no expectation.
 const silent = `title: Whatever happens
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:
   client-1: {}
 `
 
-// came runs a scenario that a test has written.
+// came runs a scenario from its text.
 func came(t *testing.T, file, text string) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Parse(file, []byte(text))
@@ -75,7 +75,7 @@ func came(t *testing.T, file, text string) *scenarios.Result {
 	return r
 }
 
-// in is what a format makes of results.
+// in returns results written in a format.
 func in(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
@@ -114,7 +114,7 @@ func TestFormatsForPrograms(t *testing.T) {
 	}
 }
 
-// all is one scenario of each standing.
+// all returns one scenario of each standing.
 func all(t *testing.T) []*scenarios.Result {
 	return []*scenarios.Result{came(t, "calm.yaml", calm), came(t, "unseen.yaml", unseen), came(t, "silent.yaml", silent), came(t, "surprising.yaml", surprising)}
 }
@@ -171,7 +171,7 @@ func TestJUnit(t *testing.T) {
 		"calm 7 with fencing: passed",
 		"unseen 9 waits, without fencing: error",
 		"unseen 9 waits, with fencing: error",
-		"unseen 11 hopes, without fencing: error", // though nothing is expected of it
+		"unseen 11 hopes, without fencing: error", // although nothing is expected of it
 		"unseen 12 hopes, with fencing: error",
 		"silent 1 without fencing: skipped",
 		"silent 1 with fencing: skipped",
@@ -248,8 +248,8 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// What the command line does not name by a file need not be in the repository, and
-// has no line there.
+// A scenario that the command line does not name by its file may not be in the repository,
+// and has no line there.
 func TestGitHubKnowsWhatIsAFile(t *testing.T) {
 	r := came(t, "./tests/surprising.yaml", surprising)
 	for _, test := range []struct {

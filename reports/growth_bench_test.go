@@ -15,13 +15,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BenchmarkGrowth plays worlds that have more and more of one thing, judges them and tells
-// them. What an event costs should not depend on how many others there are. So it reports,
-// for each of the three and for all together, the processor time that an event takes in the
-// largest world divided by that in the world where it takes least, and logs the times.
+// BenchmarkGrowth runs worlds that have more and more of one thing, judges them and
+// describes them. The cost of an event should not depend on the number of events. So it
+// reports, for each of the three parts and for the whole, the processor time for an event
+// in the largest world divided by that in the world where it is least, and logs the times.
 //
-// The worlds take turns, and the best turn of each counts: whatever else the machine does
-// disturbs few of them.
+// The worlds take turns, and the best turn of each counts, because other load of the
+// machine disturbs few of them.
 func BenchmarkGrowth(b *testing.B) {
 	for _, axis := range []struct {
 		of    string
@@ -33,7 +33,8 @@ func BenchmarkGrowth(b *testing.B) {
 				likeClients(2, "{sections: 10, key: lock-%d}")
 		}},
 		{"clients", []int{2, 10, 50, 200}, func(n int) string {
-			// They ask the less often the more they are, so that they fail equally often.
+			// The more clients there are, the less often each asks, so that attempts fail
+			// equally often.
 			return "lock: {kind: single, ttl: 10s}\n" +
 				likeClients(n, fmt.Sprintf("{sections: 5, works: 5ms, retry-every: %dms, retry: jitter}", 10*n))
 		}},
@@ -47,7 +48,7 @@ func BenchmarkGrowth(b *testing.B) {
 		}},
 	} {
 		b.Run(axis.of, func(b *testing.B) {
-			defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command has it
+			defer debug.SetGCPercent(debug.SetGCPercent(800)) // as in the command
 			var worlds []*grown
 			for _, n := range axis.sizes {
 				worlds = append(worlds, grow(b, axis.world(n)))
@@ -58,7 +59,7 @@ func BenchmarkGrowth(b *testing.B) {
 				}
 			}
 			for i, w := range worlds {
-				b.Logf("%5d %-8s %6d events, of which each takes %5.1f µs: %4.1f to be played, %4.1f to be judged and %4.1f to be told",
+				b.Logf("%5d %-8s %6d events, of which each takes %5.1f µs: %4.1f to be run, %4.1f to be judged and %4.1f to be described",
 					axis.sizes[i], axis.of, w.events, w.each[whole], w.each[played], w.each[judged], w.each[narrated])
 			}
 			for part, unit := range [parts]string{"ratio", "played-ratio", "judged-ratio", "told-ratio"} {
@@ -72,7 +73,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// likeClients are clients of a scenario that all do the same, but for their numbers.
+// likeClients returns n clients of a scenario that do the same.
 func likeClients(n int, does string) string {
 	var all strings.Builder
 	all.WriteString("clients:\n")
@@ -82,7 +83,7 @@ func likeClients(n int, does string) string {
 	return all.String()
 }
 
-// What is done with a world.
+// The parts of the work on a world.
 const (
 	whole = iota
 	played
@@ -91,8 +92,7 @@ const (
 	parts
 )
 
-// grown is a world of some size, and what each of its events took, in microseconds, when that
-// was least.
+// grown is a world of some size, with the least time for each event, in microseconds.
 type grown struct {
 	variant *scenarios.Variant
 	config  sim.Config
@@ -113,8 +113,8 @@ func grow(b *testing.B, world string) *grown {
 	return w
 }
 
-// turn takes the world from its beginning to its story, and if that is short again and again:
-// collecting the garbage is a part of what it costs.
+// turn runs, judges and describes the world; if that is short, repeatedly, because garbage
+// collection is part of the cost.
 func (w *grown) turn(b *testing.B) {
 	const enough = 20_000
 	var took [parts]time.Duration

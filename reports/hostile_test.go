@@ -17,7 +17,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The words and the results of somebody who wants more than to be read.
+// taint is a text that tries to be more than text.
 const taint = roof.Taint
 
 var (
@@ -25,8 +25,8 @@ var (
 	tainted  = roof.Tainted
 )
 
-// readers are what each kind of document must come through unharmed, by the name of
-// the format. One that is not here is held to what holds for all.
+// readers checks documents, by the name of the format. A format that is not here is only
+// checked for what holds for all formats.
 var readers = map[string]func(*testing.T, string){
 	"edn":      ednDocument,
 	"github":   githubCommands,
@@ -40,8 +40,8 @@ var readers = map[string]func(*testing.T, string){
 	"trace":    jsonDocument,
 }
 
-// Whatever a text holds, a report shows it as text: it controls no terminal, turns no
-// direction of writing, and is no markup, no row, no statement and no command.
+// A report shows any text as text: it controls no terminal, does not change the direction
+// of writing, and is no markup, row, statement or command.
 func TestTaintedTexts(t *testing.T) {
 	r := tainted(t)
 	each := func(kind string, formats []reports.Format[reports.Results]) {
@@ -113,7 +113,7 @@ func check(t *testing.T, format, document string) {
 	}
 }
 
-// printable wants text of which nothing acts on whoever prints it.
+// printable fails the test if a document has characters that act on a terminal.
 func printable(t *testing.T, document string) {
 	t.Helper()
 	if !utf8.ValidString(document) {
@@ -131,7 +131,7 @@ func excerpt(document string, at int) string {
 	return document[max(0, at-60):min(len(document), at+60)]
 }
 
-// without wants none of these in a document.
+// without fails the test if a document contains any of these.
 func without(t *testing.T, document string, markup ...string) {
 	t.Helper()
 	for _, m := range markup {
@@ -182,7 +182,8 @@ func jsonLines(t *testing.T, document string) {
 	}
 }
 
-// ednDocument wants every bracket outside a string or a comment closed by its own kind.
+// ednDocument fails the test unless every bracket outside a string or a comment is closed
+// by its own kind.
 func ednDocument(t *testing.T, document string) {
 	var open []rune
 	closes := map[rune]rune{']': '[', '}': '{', ')': '('}
@@ -206,8 +207,8 @@ var ednComment = regexp.MustCompile(`(?m)^;.*$`)
 
 var ednString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// markdownDocument wants tables whose rows have the cells of their header, blocks of
-// code that end, and no markup in between but what a report itself writes.
+// markdownDocument fails the test unless the rows of tables have as many cells as their
+// header, code blocks are closed, and all other markup is the report's own.
 func markdownDocument(t *testing.T, document string) {
 	cells, fenced := 0, false
 	for line := range strings.Lines(document) {
@@ -245,13 +246,13 @@ func markdownDocument(t *testing.T, document string) {
 	}
 }
 
-// moreThanText is what GitHub makes something of: struck out, a person, an issue, an
-// address, a formula, a character by its name or number, a picture. It does not look for
-// it across the bounds of an element.
+// moreThanText matches text to which GitHub gives a meaning: strike-through, a person, an
+// issue, an address, a formula, a character entity, an emoji. GitHub does not match across
+// the bounds of an element.
 var moreThanText = regexp.MustCompile(`(?i)~|@[a-z0-9]|#[0-9]|gh-[0-9]|://|www\.|\$[^<]|&(copy|#)|:tada:`)
 
-// markup is what of a line of Markdown can be more than text: what is neither escaped,
-// nor code, nor the address of a link.
+// markup returns the parts of a line of Markdown that can be more than text: those that are
+// neither escaped, nor code, nor the address of a link.
 func markup(line string) string {
 	var b strings.Builder
 	line = address.ReplaceAllString(line, "]")
@@ -282,8 +283,8 @@ var (
 	codeInAddress = regexp.MustCompile("\\]\\(<[^>]*`")
 )
 
-// githubCommands wants one command in each line, and nothing in its place that is another.
-// The last line only counts.
+// githubCommands fails the test unless each line is exactly one command, except the last
+// line, which contains the counts.
 func githubCommands(t *testing.T, document string) {
 	for line := range strings.Lines(document) {
 		if !githubCommand.MatchString(line) && !githubSummary.MatchString(line) {
@@ -296,8 +297,8 @@ var githubCommand = regexp.MustCompile(`^::(error|warning|notice)( [a-zA-Z]+=[^:
 
 var githubSummary = regexp.MustCompile(`^[0-9]+ scenarios?: [a-z0-9, ]+\n$`)
 
-// mermaidDocument wants lines that are a statement each, made of what means nothing to
-// Mermaid but itself.
+// mermaidDocument fails the test unless each line is one statement whose text has no
+// special meaning in Mermaid.
 func mermaidDocument(t *testing.T, document string) {
 	diagrams := []string{document}
 	if strings.Contains(document, "```mermaid\n") {
@@ -307,7 +308,7 @@ func mermaidDocument(t *testing.T, document string) {
 	for _, d := range diagrams {
 		d, _, _ = strings.Cut(d, "```")
 		lines := strings.Split(strings.TrimSuffix(d, "\n"), "\n")
-		if lines[0] == "%% generator: locksim" { // a page's mark, which Mermaid takes for a comment
+		if lines[0] == "%% generator: locksim" { // a page's mark, which is a comment in Mermaid
 			lines = lines[1:]
 		}
 		if lines[0] != "sequenceDiagram" {
@@ -325,7 +326,7 @@ var mermaidStatement = regexp.MustCompile(`^  (` +
 	`(title |accTitle: |accDescr: |(participant|actor) p\d+ as |p\d+(->>|-->>|--x)p\d+: |Note over p\d+(,p\d+)?: )([A-Za-z0-9 .,'()/_-]| ?[^ ]+: |[^\x00-\x7fﬂ¶]|#\d+;|<br/>)+` +
 	`|(activate|deactivate) p\d+|rect rgba\([0-9., ]+\)|end)$`)
 
-// A word that is wider than any page does not make a diagram that nobody can draw.
+// A very long word does not make a diagram too wide to draw.
 func TestLongWordsAreCut(t *testing.T) {
 	r := tainted(t)
 	for _, run := range r.Runs {

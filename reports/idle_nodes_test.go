@@ -8,14 +8,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// durable has a node with a setting of its own.
+// durable has one node with a different setting.
 const durable = `title: One node writes everything to its disk
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 nodes: {redis-2: {persistence: always}}
 clients: {client-1: {}}
 `
 
-// With a lock that needs one node, the other four of a story are nowhere to be seen,
+// With a lock that needs one node, reports do not show the other four nodes of a scenario,
 // unless a fault strikes them.
 func TestOtherLockOtherNodes(t *testing.T) {
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 	}
 }
 
-// lanesOf are the lanes of the diagram of a run.
+// lanesOf returns the lanes of the diagram of a run.
 func lanesOf(run scenarios.Outcome) string {
 	var names []string
 	for _, lane := range diagram.Draw(drawn([]scenarios.Outcome{run}), diagram.RoomFor(drawn([]scenarios.Outcome{run})))[0].Lanes {

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// witnesses reads witnesses as a scenario has them.
+// witnesses parses witnesses in the grammar of scenarios.
 func witnesses(t *testing.T, texts ...string) []trace.Witness {
 	t.Helper()
 	var all []trace.Witness
@@ -25,7 +25,7 @@ func witnesses(t *testing.T, texts ...string) []trace.Witness {
 	return all
 }
 
-// outcome is a run of a trace written by hand, as the checks judge it.
+// outcome returns a run with the verdict on a trace written by hand.
 func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.Outcome {
 	return scenarios.Outcome{
 		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, History: history.Of(tr), Verdict: checks.Check(history.Of(tr), seen),

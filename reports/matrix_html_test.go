@@ -8,20 +8,20 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// differing is a run that its scenario does not expect.
+// differing returns a run that differs from what its scenario expects.
 func differing(run scenarios.Outcome, how string) scenarios.Outcome {
 	run.Differences = said(how)
 	return run
 }
 
-// undecidedRun is a run that proves nothing, and so differs from what is expected.
+// undecidedRun returns an inconclusive run, which so differs from what is expected.
 func undecidedRun(fencing, why string) scenarios.Outcome {
 	run := differing(judged(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
 	run.Verdict.Reasons = said(why)
 	return run
 }
 
-// An exclusion has the colour of the worse run, whichever came first.
+// An exclusion has the colour of the worse run, in any order of the runs.
 func TestColourOfAnExclusion(t *testing.T) {
 	unclear := judged(off, checks.Undecided)
 	for i := range unclear.Verdict.Findings {
@@ -44,8 +44,8 @@ func TestColourOfAnExclusion(t *testing.T) {
 	}
 }
 
-// alarming has a row that is as expected, one that is not in both runs, and one of which
-// nobody can tell in two variants.
+// alarming returns a matrix with a row that is as expected, one that is not in both runs,
+// and two variants that are unknown.
 func alarming() *Matrix {
 	m := &Matrix{}
 	m.Rows = append(m.Rows, rows("debate", "calm", "", map[string][]Cell{"": {does("redlock")}}, "=")...)
@@ -59,8 +59,8 @@ func alarming() *Matrix {
 	return ofVariants(m)
 }
 
-// What is unknown is not called unexpected, and what counts it counts rows: the summary,
-// the boxes with the reasons, the choices and the badges in the rows.
+// An unknown row is not called unexpected. The summary, the boxes with the reasons, the
+// choices and the badges all count rows.
 func TestUnknownIsNotUnexpected(t *testing.T) {
 	page := main(t, []byte(matrix(t, "html", alarming())))
 	for _, want := range []string{
@@ -89,7 +89,7 @@ func TestUnknownIsNotUnexpected(t *testing.T) {
 	}
 }
 
-// With several locks a row can be both, and the boxes say with which lock.
+// With several locks a row can be unknown and unexpected, and the boxes name the lock.
 func TestAlarmsOfSeveralLocks(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: rows("debate", "a", "", map[string][]Cell{"": {
 		cell("single", differing(judged(off, checks.Safe), "it is safe"), judged(on, checks.Safe)),
@@ -110,7 +110,7 @@ func TestUntoldOnAPage(t *testing.T) {
 	contains(t, matrix(t, "html", m), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 not applicable")
 }
 
-// Of a lock of which nothing is expected nothing is as expected.
+// A lock without an expectation is not counted as expected.
 func TestNothingExpectedOnAPage(t *testing.T) {
 	silent := does("redsync")
 	for i := range silent.Runs {

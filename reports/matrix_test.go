@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// judged is a run without a schedule that came to this, whatever happened in it.
+// judged returns a run without a schedule and with this verdict.
 func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outcome {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
@@ -33,7 +33,7 @@ func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outc
 	}
 }
 
-// cell is what a story came to with a lock, without fencing and with it.
+// cell returns the results of a scenario with a lock, without and with fencing.
 func cell(lock string, without, with scenarios.Outcome) Cell {
 	return Cell{Lock: lock, Runs: []scenarios.Outcome{without, with}}
 }
@@ -45,7 +45,7 @@ var (
 	twice     = append([]checks.Property{checks.LeaseExclusion}, lateWrite...)
 )
 
-// A story of which nothing survives, and one that does no harm.
+// breaks returns a cell in which everything breaks.
 func breaks(lock string) Cell {
 	return cell(lock, judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.SectionExclusion))
 }
@@ -54,7 +54,7 @@ func does(lock string) Cell {
 	return cell(lock, judged(off, checks.Safe), judged(on, checks.Safe))
 }
 
-// rows makes the rows of a scenario, one for each variant: "NAME=WHY".
+// rows returns the rows of a scenario, one for each variant: "NAME=WHY".
 func rows(group, name, assumption string, cells map[string][]Cell, variants ...string) []Row {
 	s := &scenarios.Scenario{Name: name, Group: group, File: "scenarios/" + name + ".yaml", Title: "About " + name}
 	var rows []Row
@@ -70,7 +70,7 @@ func rows(group, name, assumption string, cells map[string][]Cell, variants ...s
 	return rows
 }
 
-// small has a row of every sort, not in the order of the catalogue.
+// small returns a matrix with a row of every sort, not in the order of the catalogue.
 func small() *Matrix {
 	unseen := judged(on, checks.Undecided)
 	unseen.Verdict.Reasons = said(`the witness "client-1 wrote" was not seen`)
@@ -268,8 +268,8 @@ func TestMatrixAsJSON(t *testing.T) {
 	}
 }
 
-// With --lock there is a column for each lock, and a list names the locks of
-// which it does not hold for all.
+// With --lock there is a column for each lock, and an entry of a list names its locks if
+// they are not all.
 func TestMatrixOfLocks(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
 	unseen.Verdict.Reasons = said("nobody came")
@@ -319,13 +319,13 @@ Where fencing itself breaks
 	)
 }
 
-// The story's own reason is given only where the story knows of the lock.
+// The scenario's own reason is given only for locks that the scenario knows.
 func TestReasonsAreTheStorysOwn(t *testing.T) {
 	c := breaks("redsync")
 	c.Runs[0].Expected = nil
 	m := &Matrix{Locks: []string{"redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{"": {c}}, "=the pause outlasts the lease")}
 	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause\n")
-	m.Rows[0].Cells[0].Lock = "redlock" // its own
+	m.Rows[0].Cells[0].Lock = "redlock" // the scenario's own lock
 	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause: the pause outlasts the lease\n")
 }
 
@@ -351,7 +351,7 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 		"\nBreaks without fencing tokens (3)\n")
 }
 
-// Of a lock that is not the story's own only what the story expects counts.
+// For a lock that is not the scenario's own, only the scenario's expectations count.
 func TestOtherLocksNeedNotBeKnown(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
 	m := &Matrix{Locks: []string{"single", "redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
@@ -398,7 +398,7 @@ func TestMatrixFitsThePage(t *testing.T) {
 	}
 }
 
-// A text stays a text, and most look as they did.
+// A text stays text, and most texts look unchanged.
 func TestMarkdownOfTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"R & D, 3 < 5 > 4, issue # one, C#, a@ b": "R & D, 3 &lt; 5 > 4, issue # one, C#, a@ b",
@@ -427,7 +427,7 @@ func TestMarkdownOfTexts(t *testing.T) {
 	}
 }
 
-// What a program cannot run is counted, and neither a pass nor a failure.
+// A run that the program cannot make is counted as neither a pass nor a failure.
 func TestNotRun(t *testing.T) {
 	const why = "the lock abacus is not linked into this program"
 	m := &Matrix{Rows: slices.Concat(

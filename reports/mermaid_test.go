@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// One run is a diagram, as an .mmd file holds it; several are a document.
+// One run becomes a diagram for an .mmd file; several become a document.
 func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
 	off, on := floor.Overslept("none"), floor.Overslept("writes")
 	if got := written(t, "mermaid", Options{}, result(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {

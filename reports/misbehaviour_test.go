@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// misbehaving is single with something more that it does when it is acquired.
+// misbehaving is the lock single with an additional action when it is acquired.
 type misbehaving struct {
 	locks.Lock
 	also func()
@@ -22,8 +22,8 @@ func (m misbehaving) Acquire(ctx context.Context) (locks.Lease, error) {
 	return m.Lock.Acquire(ctx)
 }
 
-// The story of a lock that leaves a goroutine behind, or panics, is told all the
-// same; its verdict is unknown and says why.
+// A lock that leaves a goroutine behind, or panics, is still reported; its verdict is
+// unknown, with the reason.
 func TestMisbehavingLock(t *testing.T) {
 	single, _ := locks.Lookup("single")
 	for name, test := range map[string]struct {

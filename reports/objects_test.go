@@ -2,8 +2,7 @@ package reports
 
 import "testing"
 
-// Objects are counted before a document is read, and what only looks like one in a text
-// is none.
+// Objects are counted before a document is read; text in a string does not count.
 func TestCountObjects(t *testing.T) {
 	for doc, objects := range map[string]int{
 		``: 0, `[]`: 0, `{}`: 1, `{"a": [{}, {"b": {}}]}`: 4,

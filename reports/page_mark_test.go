@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Each page of a folder is known as one of locksim's, and has a name that is known before
-// anything is run.
+// Each page of a folder has locksim's mark, and a name that is known before anything is
+// run.
 func TestPagesAreMarkedAndForetold(t *testing.T) {
 	results := []*scenarios.Result{result(floor.Overslept("none"), floor.Overslept("none")), result(floor.Overslept("none"))}
 	for _, f := range Runs.Formats() {

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// What others read names no folder of whoever made it; what a terminal or a program shows
+// A published report names no folder of its author; a report for a terminal or a program
 // does, so that it can be used.
 func TestNoPageTellsWhereItWasMade(t *testing.T) {
 	builtIn, err := scenarios.Open("gc-pause")
@@ -30,7 +30,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Name = "gc-pause" // as of any path on any system
+		s.Name = "gc-pause" // as a path on any system gives
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// result makes a result of traces written by hand, as the checks judge them.
+// result returns a result with the verdicts on traces written by hand.
 func result(traces ...*trace.Trace) *scenarios.Result {
 	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Telling: scenarios.Telling{Story: "Somebody oversleeps."}, Lock: "redlock"}
 	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Telling: scenarios.Telling{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
@@ -42,7 +42,7 @@ func written(t *testing.T, format string, o Options, results ...*scenarios.Resul
 	return b.String()
 }
 
-// contains wants the parts in this order.
+// contains fails the test unless got contains the parts in this order.
 func contains(t *testing.T, got string, parts ...string) {
 	t.Helper()
 	rest := got
@@ -162,7 +162,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// What broke is where the timeline has it.
+// The JSON report has the time of a violation.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
 	text := written(t, "json", Options{}, result(floor.Overslept("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
@@ -243,7 +243,7 @@ func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
 	}
 }
 
-// A result that is not whole is given again by a command that leaves out the same.
+// The replay command of a partial result leaves out the same runs.
 func TestReplayNamesWhatWasChosen(t *testing.T) {
 	s, err := scenarios.Parse("late.yaml", []byte(lateOrNot))
 	if err != nil {
@@ -266,7 +266,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 		if got, want := replay(r, Options{}), "locksim run late.yaml --seed 1"+c.want; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		r.Scenario = s // of which there are more runs than the result has
+		r.Scenario = s // the scenario has more runs than the result
 		if got, want := replay(r, Options{}), "locksim run late.yaml --seed 1"+c.want; got != want {
 			t.Errorf("of the whole scenario: got %q, want %q", got, want)
 		}
@@ -280,7 +280,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 	}
 }
 
-// said are texts in the place of what the checks say.
+// said returns reasons with these texts.
 func said(texts ...string) []checks.Reason {
 	var all []checks.Reason
 	for _, text := range texts {

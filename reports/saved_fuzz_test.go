@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// retell reads a document and, if that succeeds, tells it in every format, as one
-// document and as a folder: that must come to an end, whatever the document is.
+// retell reads a document and, if that succeeds, writes it in every format, as one document
+// and as a folder. That must terminate for any document.
 func retell(t testing.TB, doc []byte) {
 	saved, err := reports.ReadTraces(doc, "trace.json")
 	if err != nil {
@@ -36,8 +36,8 @@ func retell(t testing.TB, doc []byte) {
 	}
 }
 
-// savedFor has some variants whose stories have pauses, crashes, jumping clocks,
-// tokens, lost keys and refused writes, each saved in as few bytes as can be.
+// savedFor returns some saved variants with pauses, crashes, jumping clocks, tokens, lost
+// keys and refused writes, each in as few bytes as possible.
 var savedFor = sync.OnceValue(func() [][]byte {
 	var docs [][]byte
 	for scenario, variant := range map[string]string{
@@ -83,8 +83,8 @@ func FuzzReadTraces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) { retell(t, doc) })
 }
 
-// FuzzChangedTraces changes saved traces: each edit takes a value somewhere in the
-// document away, or puts another in its place.
+// FuzzChangedTraces changes saved traces: each edit removes or replaces a value of the
+// document.
 func FuzzChangedTraces(f *testing.F) {
 	for i := range savedFor() {
 		f.Add(uint8(i), []byte{})
@@ -96,8 +96,8 @@ func FuzzChangedTraces(f *testing.F) {
 	})
 }
 
-// edited is a document after some edits, of four bytes each: two say where, one what,
-// one with what.
+// edited returns a document after some edits of four bytes each: two for the place, one for
+// the operation, one for the new value.
 func edited(doc, edits []byte) []byte {
 	var root any
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -105,11 +105,11 @@ func edited(doc, edits []byte) []byte {
 	if err := d.Decode(&root); err != nil {
 		panic(err) // it was written a moment ago
 	}
-	const most = 6 // more only make a document that is refused at once
+	const most = 6 // with more edits the document is only refused immediately
 	for n := 0; len(edits) >= 4 && n < most; n, edits = n+1, edits[4:] {
 		var all []spot
 		visit(root, &all)
-		if len(all) == 0 { // the last edit took all that there was
+		if len(all) == 0 { // the last edit removed everything
 			break
 		}
 		at := all[(int(edits[0])<<8|int(edits[1]))*len(all)>>16]
@@ -122,7 +122,7 @@ func edited(doc, edits []byte) []byte {
 	return out
 }
 
-// Edits that leave nothing to edit are no reason to stop.
+// Edits of an empty document do nothing.
 func TestEditedDocuments(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"a":{"b":1}}`: `{}`,
@@ -174,8 +174,8 @@ func (s spot) set(value any) {
 	}
 }
 
-// edit changes what is at the spot. What is taken from elsewhere is of the same kind
-// where there is any, so that some of it can be read.
+// edit changes the value at the spot. A value from another spot is of the same kind if
+// possible, so that some documents stay readable.
 func (s spot) edit(how byte, with int, all []spot) {
 	numbers := []any{0, 1, -1, 2, 3, 17, 100, 1_000_000_000, 30_000_000_000, int64(1) << 40, int64(1) << 62, -int64(1) << 63, 1<<63 - 1, 0.5}
 	switch how % 6 {
@@ -195,7 +195,7 @@ func (s spot) edit(how byte, with int, all []spot) {
 	}
 }
 
-// copied is a value and all that it contains.
+// copied returns a deep copy of a value.
 func copied(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// inFormat is a report in some format.
+// inFormat returns a report in some format.
 func inFormat(t testing.TB, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, known := reports.Runs.Lookup(format)
@@ -30,7 +30,7 @@ func inFormat(t testing.TB, format string, o reports.Options, results ...*scenar
 	return b.String()
 }
 
-// runOnce is a scenario that was run.
+// runOnce runs a scenario.
 func runOnce(t testing.TB, s *scenarios.Scenario) *scenarios.Result {
 	t.Helper()
 	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
@@ -40,7 +40,7 @@ func runOnce(t testing.TB, s *scenarios.Scenario) *scenarios.Result {
 	return r
 }
 
-// reread reads a document that must be right.
+// reread reads a document that must be valid.
 func reread(t testing.TB, doc string) *reports.Saved {
 	t.Helper()
 	saved, err := reports.ReadTraces([]byte(doc), "trace.json")
@@ -50,7 +50,7 @@ func reread(t testing.TB, doc string) *reports.Saved {
 	return saved
 }
 
-// Runs that were chosen stay those.
+// A document with some runs of a scenario is read with the same runs.
 func TestSavedTracesOfOneVariant(t *testing.T) {
 	s, err := scenarios.Open("delayed-write")
 	if err != nil {
@@ -70,7 +70,7 @@ type panicking struct{}
 
 func (panicking) Acquire(context.Context) (locks.Lease, error) { panic("oh no") }
 
-// How a lock ended a run is judged from a saved trace as it was at first.
+// A run that the lock ended early gets the same verdict from a saved trace.
 func TestSavedTracesKeepHowARunEnded(t *testing.T) {
 	s, err := scenarios.Open("no-faults")
 	if err != nil {
@@ -98,7 +98,7 @@ func TestSavedTracesKeepHowARunEnded(t *testing.T) {
 	}
 }
 
-// A trace alone has no scenario, so nothing is expected of it, and nobody can run it.
+// A single trace has no scenario, so nothing is expected of it, and it cannot be run.
 func TestTraceAlone(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -124,14 +124,14 @@ func TestTraceAlone(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, report)
 		}
 	}
-	// Saved in turn it is still the same.
+	// Saved again it is still the same.
 	again := reread(t, inFormat(t, "trace", o, r))
 	if len(again.Notes) > 0 || again.Results[0].Runs[0].Verdict.Verdict != run.Verdict.Verdict {
 		t.Errorf("saved and read again: %q", again.Notes)
 	}
 }
 
-// What a saved trace cannot say for certain today, it does not say.
+// A saved trace gets no definite verdict if it may have changed.
 func TestSavedTracesThatAreDoubted(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -186,7 +186,7 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 					t.Errorf("note %d is %q and does not begin %q", i, saved.Notes[i], note)
 				}
 			}
-			// A doubt does not go away by saving it.
+			// A doubt remains when the trace is saved again.
 			again := reread(t, inFormat(t, "trace", reports.Options{}, saved.Results...)).Results[0].Runs
 			if got := again[0].Verdict.Verdict + " " + again[1].Verdict.Verdict; got != doubted.verdicts {
 				t.Errorf("saved and read again, the verdicts are %s", got)
@@ -195,8 +195,8 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 	}
 }
 
-// A document that is no saved trace is refused, and the error says what it is and
-// where it is wrong.
+// A document that is not a saved trace is refused; the error says what it is and where it
+// is wrong.
 func TestReadTracesRefuses(t *testing.T) {
 	s, err := scenarios.Parse("small.yaml", []byte("title: Small\nlock: {kind: single, ttl: 10s}\nclients:\n  client-1: {}\n"))
 	if err != nil {
@@ -204,7 +204,7 @@ func TestReadTracesRefuses(t *testing.T) {
 	}
 	result := runOnce(t, s)
 	doc := inFormat(t, "trace", reports.Options{}, result)
-	// changed is the document of a run whose trace was changed.
+	// changed returns the document of a run whose trace was changed.
 	changed := func(change func(*trace.Trace)) string {
 		r := reread(t, doc).Results[0]
 		change(r.Runs[0].History.Trace)
@@ -248,7 +248,7 @@ func TestReadTracesRefuses(t *testing.T) {
 	}
 }
 
-// Of several variants none stands without the run that the others have.
+// A variant may not lack a run that the other variants have.
 func TestReadTracesRefusesHalfAPair(t *testing.T) {
 	s, err := scenarios.Open("delayed-write")
 	if err != nil {
@@ -262,7 +262,7 @@ func TestReadTracesRefusesHalfAPair(t *testing.T) {
 	}
 }
 
-// A report may not be a surprise because of when it is made.
+// A saved trace does not depend on real time.
 func TestSavedTracesHoldNoRealTime(t *testing.T) {
 	s, err := scenarios.Open("no-faults")
 	if err != nil {

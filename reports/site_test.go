@@ -18,20 +18,19 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A leaf is one page as a browser reads it: what can be linked to, what it links to, and
-// its text.
+// A leaf is one page as a browser reads it: its IDs, its links and its text.
 type leaf struct {
 	ids, links []string
 	text       string
 }
 
-// voids are the elements that have no end.
+// voids are the elements without an end tag.
 var voids = []string{"meta", "link", "input", "br", "img", "hr"}
 
-// Scripts and styles are no markup, though they look like it.
+// notMarkup matches scripts and styles, which are no markup although they look like it.
 var notMarkup = regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`)
 
-// read reads a page, and sees that every element ends, and where it may.
+// read reads a page, and checks that every element is closed in the right place.
 func read(t *testing.T, name string, page []byte) leaf {
 	t.Helper()
 	var l leaf
@@ -63,7 +62,7 @@ func read(t *testing.T, name string, page []byte) leaf {
 			}
 		case xml.EndElement:
 			if slices.Contains(voids, token.Name.Local) {
-				continue // which the decoder adds
+				continue // the decoder adds it
 			}
 			if len(open) == 0 || open[len(open)-1] != token.Name.Local {
 				t.Fatalf("%s: </%s> ends %q", name, token.Name.Local, open)
@@ -80,7 +79,7 @@ func read(t *testing.T, name string, page []byte) leaf {
 	return l
 }
 
-// folder reads all pages, and sees that every link between them leads somewhere.
+// folder reads all pages, and checks that every link between them has a target.
 func folder(t *testing.T, pages []Page) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
@@ -108,7 +107,7 @@ func folder(t *testing.T, pages []Page) map[string]leaf {
 	return leaves
 }
 
-// results are those of some scenarios of the catalogue.
+// results returns the results of some scenarios of the catalogue.
 func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
 	t.Helper()
 	var all []*scenarios.Result
@@ -126,8 +125,8 @@ func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
 	return all
 }
 
-// A site has a front page, a page for each scenario and one for each search, and they
-// lead to each other.
+// A site has a front page, a page for each scenario and one for each search, with links
+// between them.
 func TestSite(t *testing.T) {
 	pages := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
 	if last := pages[len(pages)-1].Name; last != "index.html" {
@@ -166,7 +165,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// A way leads to the page of its scenario if that is on the site.
+// A way links to the page of its scenario if the site has it.
 func TestWaysLeadToTheirScenarios(t *testing.T) {
 	found := several()
 	found.Ways[3].File = "scenarios/gc-pause.yaml"
@@ -177,8 +176,8 @@ func TestWaysLeadToTheirScenarios(t *testing.T) {
 	}
 }
 
-// A scenario that was told with several locks has a page for each, and the front page a
-// pair of columns.
+// A scenario that was run with several locks has a page for each, and the front page a pair
+// of columns.
 func TestSiteOfSeveralLocks(t *testing.T) {
 	all := slices.Concat(results(t, "redlock", "gc-pause", "clock-jump"), results(t, "single", "gc-pause"))
 	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
@@ -199,8 +198,8 @@ func TestSiteOfSeveralLocks(t *testing.T) {
 	contains(t, leaves["gc-pause-single.html"].text, "← gc-pause, redlock")
 }
 
-// The same scenario with the same lock is another row each time, and so it is on another
-// seed: two saved traces can hold the same story.
+// Each result of the same scenario with the same lock has a row of its own, also on another
+// seed: two saved traces can contain the same scenario.
 func TestSiteOfOneScenarioTwice(t *testing.T) {
 	all := slices.Concat(results(t, "", "gc-pause"), results(t, "", "gc-pause"))
 	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
@@ -217,7 +216,7 @@ func TestSiteOfOneScenarioTwice(t *testing.T) {
 	}
 }
 
-// Of a story of which only one run is there the front page says no more than that run.
+// If a variant has only one run, the front page shows only that run.
 func TestSiteOfHalfTheRuns(t *testing.T) {
 	r := results(t, "", "gc-pause")[0]
 	r, err := r.Only("", on)
@@ -231,7 +230,7 @@ func TestSiteOfHalfTheRuns(t *testing.T) {
 	}
 }
 
-// A site can do without scenarios.
+// A site may have no scenarios.
 func TestSiteOfSearchesAlone(t *testing.T) {
 	leaves := folder(t, pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{nothing()}}))
 	if text := leaves["index.html"].text; strings.Contains(text, "The matrix") || !strings.Contains(text, "mine on 1 node") {
@@ -239,7 +238,7 @@ func TestSiteOfSearchesAlone(t *testing.T) {
 	}
 }
 
-// ofVariants is the matrix with the runs of each row said to be those of its variant.
+// ofVariants returns the matrix with the variant of each row set in its runs.
 func ofVariants(m *Matrix) *Matrix {
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
@@ -251,7 +250,7 @@ func ofVariants(m *Matrix) *Matrix {
 	return m
 }
 
-// Read the golden file to see what stands on a front page.
+// The golden file shows the text of a front page.
 func TestFrontPageGolden(t *testing.T) {
 	m := ofVariants(small())
 	m.Rows[0].Cells[0].Runs[1].Differences = said("the verdict is safe, expected unsafe")
@@ -260,7 +259,7 @@ func TestFrontPageGolden(t *testing.T) {
 	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))
 }
 
-// golden compares what is written with a golden file.
+// golden compares a text with a golden file.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {
@@ -277,7 +276,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// main is what a page says, without its styles and scripts.
+// main returns the content of a page, without its styles and scripts.
 func main(t *testing.T, page []byte) string {
 	t.Helper()
 	_, after, begins := strings.Cut(string(page), `<main id="main">`)
@@ -288,8 +287,8 @@ func main(t *testing.T, page []byte) string {
 	return strings.TrimSpace(body) + "\n"
 }
 
-// Whatever a scenario is called, its page has a name that is safe everywhere, and its
-// own; and what it is called is only ever text.
+// A scenario with any name has a page with a unique name that is safe everywhere; on pages
+// the scenario's name is only text.
 func TestHostileNamesOnASite(t *testing.T) {
 	evil := []string{
 		"../../etc/passwd", "index", "INDEX", "a b", "A_B", "a/b", `a\b`, "con", "Aux", "", "...", "café", "日本",
@@ -320,7 +319,7 @@ func TestHostileNamesOnASite(t *testing.T) {
 	contains(t, leaves["index.html"].text, "<script>alert(1)</script>", `\u202egnp.exe`, "{{.}}")
 }
 
-// What a search found is text on its page and on the front page, whatever it says.
+// The texts of a search are only text on its page and on the front page.
 func TestHostileSearchesOnASite(t *testing.T) {
 	r, o := hostile()
 	pages := append(pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(explored(t, "html", r, o))})
@@ -346,8 +345,8 @@ func TestPageNames(t *testing.T) {
 	}
 }
 
-// What is too long is cut where it tells least: what tells the files of one scenario
-// apart stays.
+// A long name is cut where it matters least: the part that distinguishes the files of one
+// scenario stays.
 func TestLongPageNames(t *testing.T) {
 	long := strings.Repeat("long ", 60)
 	taken := pageNames{}
@@ -371,7 +370,7 @@ func TestLongPageNames(t *testing.T) {
 	}
 }
 
-// A matrix that stands alone has no page to lead to.
+// A single matrix page has no links to other pages.
 func TestMatrixAsHTML(t *testing.T) {
 	m := ofVariants(small())
 	page := []byte(matrix(t, "html", m))
@@ -395,8 +394,8 @@ func TestMatrixAsHTML(t *testing.T) {
 	}
 }
 
-// With several locks each has a pair of columns, which say of the exclusions what else
-// has no column.
+// With several locks each has a pair of columns, which also show the exclusions that are
+// violated.
 func TestMatrixOfLocksAsHTML(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
 		"": {{Lock: "single", Untold: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Every piece of a document is written by each of the three, and empty only if it says so.
+// All three formats render every piece of a document; the output is empty only if the piece
+// is.
 func TestPieces(t *testing.T) {
 	for _, c := range []struct {
 		name, text, markdown, html string
@@ -56,8 +57,7 @@ func sample(file, page string) table {
 	return out
 }
 
-// A title stands above its rows, which an empty line parts from the rows before it. A table
-// that needs all columns begins at the first of them.
+// A title is above its rows, after an empty line. A wide table begins in the first column.
 func TestTitlesInTables(t *testing.T) {
 	out := table{Heads: heads("scenario", "verdict"), wide: true}
 	for _, title := range []string{"First", "Second"} {
@@ -77,7 +77,7 @@ func TestTitlesInTables(t *testing.T) {
 	}
 }
 
-// Colours take no room, and every line of a cell has its own.
+// Colours take no columns, and every line of a cell has its own.
 func TestColoursInTables(t *testing.T) {
 	out := table{Heads: heads("a", "b")}
 	out.add(tableCell{{Text: "x\ny", Tone: "bad"}}, plainCell("z"))

@@ -11,8 +11,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// summarised are a story of a fault, one of a server that is lost, one of two that are, and
-// one that only measures, with two locks: single stops with its server, redlock with two.
+// summarised returns a tally of a scenario with a fault, one with a lost server, one with
+// two lost servers and one that only measures, with two locks: single stops with its
+// server, redlock after two lost servers.
 func summarised() *Tally {
 	var stories []*scenarios.Scenario
 	for _, v := range []*scenarios.Variant{
@@ -50,7 +51,7 @@ func summarised() *Tally {
 	add(3, 0, 3, nil)
 	add(0, 1, 1, nil)
 	add(1, 1, 1, []string{"A"}, checks.Progress)
-	add(2, 1, 1, []string{"A", "Z"}, checks.Progress) // Z is not the lock's
+	add(2, 1, 1, []string{"A", "Z"}, checks.Progress) // Z is no server of the lock
 	add(3, 1, 1, nil)
 	return t
 }
@@ -82,8 +83,8 @@ func TestSummaryOfTally(t *testing.T) {
 	}
 }
 
-// A lock may lose as many servers as it was seen to lose and go on, and no more than the
-// fewest with which it stopped.
+// A lock may lose as many servers as it lost in a scenario while it continued to work, if
+// it never stopped with fewer.
 func TestMayLose(t *testing.T) {
 	goesOn := func(lost int) Count {
 		return Count{Seeds: 2, Lost: lost, Servers: 5, Judged: map[checks.Property][2]Times{checks.Progress: {{N: 2}}}}
@@ -123,8 +124,8 @@ func TestMayLose(t *testing.T) {
 	}
 }
 
-// What several versions of one story measure stands in one table, with the figures that
-// are enough.
+// The measures of several variants of one scenario are in one table, with the most
+// important figures.
 func TestVersionsSideBySide(t *testing.T) {
 	measures := []string{"fairness", "attempts"}
 	s := &scenarios.Scenario{Name: "crowd", File: "crowd.yaml", Variants: []*scenarios.Variant{

@@ -11,8 +11,9 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// tallied is a story of two locks on three seeds: with etcd it never breaks, with redlock on
-// the second and third seed, and single cannot tell it.
+// tallied returns a scenario with three locks on three seeds: with etcd nothing breaks,
+// with redlock the data breaks on the second and third seed, and to single the scenario
+// does not apply.
 func tallied() *Tally {
 	v := &scenarios.Variant{Scenario: "same-pause", Title: "On every system, a pause", Lock: "redlock", Measures: []string{"attempts"}}
 	s := &scenarios.Scenario{Name: "same-pause", File: "scenarios/same-pause.yaml", Variants: []*scenarios.Variant{v}}
@@ -35,8 +36,7 @@ func tallied() *Tally {
 	return t
 }
 
-// Nothing is said of a seed alone, and what is neither always nor never so has the command
-// that runs the first world in which it is.
+// A result that differs between seeds has the command that runs the first world with it.
 func TestTallyAsText(t *testing.T) {
 	var b bytes.Buffer
 	if err := writeTallyText(&b, tallied(), Options{}); err != nil {
@@ -87,7 +87,7 @@ func TestTallyAsJSON(t *testing.T) {
 	}
 }
 
-// A run that is not as its scenario expects is seen on whichever seed it is.
+// A run that is not as its scenario expects is reported on any seed.
 func TestTallyIsAsExpected(t *testing.T) {
 	tally := tallied()
 	if !tally.AsExpected() {

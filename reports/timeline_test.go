@@ -8,8 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// told compares a timeline with what it should be; want begins with a line
-// break.
+// told compares a timeline with want, which begins with a line break.
 func told(t *testing.T, want, got string) {
 	t.Helper()
 	if "\n"+got != want {
@@ -17,7 +16,7 @@ func told(t *testing.T, want, got string) {
 	}
 }
 
-// readAll are the histories of some traces.
+// readAll returns the histories of some traces.
 func readAll(traces ...*trace.Trace) []*history.History {
 	all := make([]*history.History, len(traces))
 	for i, t := range traces {

@@ -143,7 +143,7 @@ func TestDiagramBands(t *testing.T) {
 		"partition redis-2 cut off from client-1, 1ms to 6ms",
 		"down redis-3 down, 2ms to 10ms",
 		"error redis-2 answers with errors, 3ms to 8ms",
-		"stall storage stands still, 5ms to 7ms",
+		"stall storage is stalled, 5ms to 7ms",
 		"pause client-2 paused, 9ms to 10ms",
 	}
 	if !slices.Equal(got, want) {
