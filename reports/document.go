@@ -23,9 +23,9 @@ type document struct {
 // one before it.
 type chapter struct {
 	title string
-	// part reports whether this is only the heading of the chapters up to the next part.
+	// isPart reports whether this is only the heading of the chapters up to the next part.
 	part bool
-	// folds reports whether the chapter is collapsed in formats that can do so.
+	// isCollapsed reports whether the chapter is collapsed in formats that can do so.
 	folds  bool
 	pieces []piece
 }

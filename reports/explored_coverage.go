@@ -129,9 +129,9 @@ func kindsWords(r *explore.Result) string {
 
 // A harm is a sort of damage that a search may or may not have found.
 type harm struct {
-	// does is the predicate of a sentence about a fault that causes the harm.
+	// predicate is the predicate of a sentence about a fault that causes the harm.
 	does string
-	// is reports whether a damage is this harm.
+	// matches reports whether a damage is this harm.
 	is func(explore.Harm) bool
 	// data is the fencing of the run whose data is damaged; "" if the harm is not about
 	// data.
@@ -153,7 +153,7 @@ var harms = []harm{
 	dataHarm("corrupts the data even without fencing tokens", runs.Without),
 }
 
-// in reports whether a damage shows the harm.
+// isIn reports whether a damage shows the harm.
 func (h harm) in(e explore.Effect) bool { return slices.ContainsFunc(e, h.is) }
 
 // inExample reports whether the example of a way shows the harm.
@@ -171,8 +171,8 @@ func (h harm) onMap(maps []explore.DangerMap) bool {
 // An absence is a sentence about a harm that was not found.
 type absence struct {
 	says string
-	// firm reports whether at least all single faults were tried, and nothing in the report
-	// contradicts the sentence.
+	// isFirm reports whether at least all single faults were tried, and nothing in the
+	// report contradicts the sentence.
 	firm bool
 }
 
@@ -270,7 +270,7 @@ func proveNothing(n uint64, that string) string {
 	return story.Thousands(n) + that + " are inconclusive"
 }
 
-// exhaustive reports whether all sets of all levels were tried.
+// isExhaustive reports whether all sets of all levels were tried.
 func exhaustive(levels []explore.Level) bool {
 	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 || l.Estimated })
 }
@@ -329,7 +329,7 @@ func notCovered(r *explore.Result) string {
 		story.Count(r.MaxFaults, "fault"), story.List(kinds))
 }
 
-// settled reports whether a search has tried at least every single fault.
+// triedAllSingles reports whether a search has tried at least every single fault.
 func settled(r *explore.Result) bool {
 	single := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults != 1 })
 	return len(single) > 0 && exhaustive(single)

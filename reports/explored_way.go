@@ -125,12 +125,12 @@ func faultLegend(ways []explore.Way) []remark {
 	return rows
 }
 
-// nobodys is the blame for ways whose only damage is a late write.
+// nobodysFault is the blame for ways whose only damage is a late write.
 const nobodys = "nobody's"
 
-// lateAlone reports whether a late write is the only damage of a way: leases and sections
-// did not overlap, but a write that was in flight for long was applied during a later
-// grant.
+// isOnlyLateWrite reports whether a late write is the only damage of a way: leases and
+// sections did not overlap, but a write that was in flight for long was applied during a
+// later grant.
 func lateAlone(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
@@ -138,7 +138,7 @@ func lateAlone(w explore.Way) bool {
 	return w.Fault.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
 }
 
-// whoseFault names the blame for a way; "?" if it is unknown.
+// blameWords names the blame for a way; "?" if it is unknown.
 func whoseFault(w explore.Way) string {
 	switch {
 	case lateAlone(w):
@@ -152,7 +152,7 @@ func whoseFault(w explore.Way) string {
 // manyCauses is how many causes of a way are listed.
 const manyCauses = 3
 
-// othersWords lists the other causes that had the same effect as the example, with the
+// otherCauses lists the other causes that had the same effect as the example, with the
 // number of worlds of each, the most common first; "" if there are none.
 func othersWords(w explore.Way) string {
 	own := strings.Join(w.Cause, " and ")

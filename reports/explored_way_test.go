@@ -131,7 +131,8 @@ func TestStack(t *testing.T) {
 		why += fmt.Sprintf("\n%d", i)
 	}
 	got := stack(explore.Way{Why: why + "\n"})
-	// All lines are 32, of which 24 are shown. The second has 2+95+3 columns and may have 96.
+	// All lines are 32, of which 24 are shown. The second has 2+95+3 columns and may have
+	// 96.
 	if len(got) != 25 || got[1] != "…"+strings.Repeat("é", 92)+"end" || got[24] != "… and 8 more lines, see the JSON report" {
 		t.Errorf("got %q", got)
 	}

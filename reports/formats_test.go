@@ -61,7 +61,7 @@ clients:
   client-1: {}
 `
 
-// came runs a scenario from its text.
+// runText runs a scenario from its text.
 func came(t *testing.T, file, text string) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Parse(file, []byte(text))
@@ -75,7 +75,7 @@ func came(t *testing.T, file, text string) *scenarios.Result {
 	return r
 }
 
-// in returns results written in a format.
+// writtenIn returns results written in a format.
 func in(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
@@ -114,7 +114,7 @@ func TestFormatsForPrograms(t *testing.T) {
 	}
 }
 
-// all returns one scenario of each standing.
+// oneOfEachStanding returns one scenario of each standing.
 func all(t *testing.T) []*scenarios.Result {
 	return []*scenarios.Result{came(t, "calm.yaml", calm), came(t, "unseen.yaml", unseen), came(t, "silent.yaml", silent), came(t, "surprising.yaml", surprising)}
 }

@@ -15,7 +15,7 @@ type stretch struct {
 	Leads bool
 }
 
-// linked splits a text of one line at the addresses in it.
+// splitLinks splits a text of one line at the addresses in it.
 func linked(text string) []stretch {
 	text = story.Visible(textwrap.OneLine(text))
 	var stretches []stretch

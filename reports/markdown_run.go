@@ -50,7 +50,7 @@ type runMarkdown struct {
 	options Options
 }
 
-// folded writes a table that is collapsed if it is long.
+// collapsedTable writes a table that is collapsed if it is long.
 func (m *runMarkdown) folded(results []*scenarios.Result) {
 	if len(results) <= longList {
 		m.table(results)
@@ -146,7 +146,7 @@ func (m *runMarkdown) properties(runs []scenarios.Outcome) {
 	m.pieces(t)
 }
 
-// mostSteps is the maximum number of clauses of one run in a summary. A comment on GitHub
+// maxSteps is the maximum number of clauses of one run in a summary. A comment on GitHub
 // has room for some 65,000 characters.
 const mostSteps = 150
 

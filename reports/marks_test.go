@@ -32,7 +32,8 @@ func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.Outcome {
 	}
 }
 
-// Each important moment has a sign in the margin, and a line below its clause says what it is.
+// Each important moment has a sign in the margin, and a line below its clause says what it
+// is.
 func TestMomentsThatMatterAreMarked(t *testing.T) {
 	told(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s

@@ -21,8 +21,8 @@ type matrixTable struct {
 	Heads, Pair []string
 	// Columns is the number of all columns, and Rows the number of variants.
 	Columns, Rows int
-	// came counts the rows of each standing, untold those that are not applicable, and
-	// notRun those whose locks are not linked into this program.
+	// standings counts the rows of each standing, notApplicable those that are not
+	// applicable, and notRun those whose locks are not linked into this program.
 	came           map[Standing]int
 	untold, notRun int
 	Shelves        []matrixShelf

@@ -9,14 +9,15 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// shown says which optional things a matrix contains, so that the legend explains no
-// others.
+// matrixContents says which optional things a matrix contains, so that the legend explains
+// no others.
 type shown struct {
 	// caveats are the properties that qualify some safe run.
 	caveats []checks.Property
-	// nothing: some exclusion is n/a. changed: the two runs differ in an exclusion.
+	// hasNotApplicable: some exclusion is n/a. hasChange: the two runs differ in an
+	// exclusion.
 	nothing, changed bool
-	// undecided: some cell is unknown. untold: some scenario does not apply to a lock.
+	// hasUnknown: some cell is unknown. hasUnrun: some cell has no runs.
 	undecided, untold bool
 }
 

@@ -144,7 +144,7 @@ func (r Row) explains(c Cell) bool {
 	})
 }
 
-// with names the locks of cells, unless they are all locks of the matrix.
+// lockNames names the locks of cells, unless they are all locks of the matrix.
 func (m *Matrix) with(cells []Cell) string {
 	if len(cells) >= len(m.Locks) {
 		return ""

@@ -79,10 +79,10 @@ var (
 	referenceWithin = lazy.Regexp(`(?i)^(?:www[.]|gh-[0-9])`)
 )
 
-// refers reports whether GitHub gives a character of a text a meaning that Markdown does
-// not: a mention, which notifies a person, the number of an issue, an address, a formula or
-// an emoji. GitHub does so after Markdown, so no escape prevents it, but an element around
-// the character does.
+// isGitHubReference reports whether GitHub gives a character of a text a meaning that
+// Markdown does not: a mention, which notifies a person, the number of an issue, an
+// address, a formula or an emoji. GitHub does so after Markdown, so no escape prevents it,
+// but an element around the character does.
 func refers(s string, i int) bool {
 	switch s[i] {
 	case '$', '@', '#', ':':
@@ -95,7 +95,7 @@ func refers(s string, i int) bool {
 	return false
 }
 
-// code writes text as inline code, between more backticks than it contains.
+// inlineCode writes text as inline code, between more backticks than it contains.
 func code(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	fence := "`"

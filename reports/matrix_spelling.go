@@ -20,8 +20,8 @@ type spelling struct {
 	// pairs explains a column that both runs share; nil for a format with two columns for
 	// each lock.
 	pairs facts
-	// unsafe, safe, unknown and untold are the words in cells, and caveat is the word for a
-	// safe run with a violated property. unknownWhy explains unknown.
+	// unsafe, safe, unknown and notApplicable are the words in cells, and caveat is the
+	// word for a safe run with a violated property. unknownWhy explains unknown.
 	unsafe, safe, unknown, untold, unknownWhy string
 	caveat                                    func(checks.Property) string
 }

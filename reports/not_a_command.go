@@ -2,8 +2,8 @@ package reports
 
 import "strings"
 
-// notACommand changes a line that GitHub or Azure would treat as a command: one that begins
-// with two colons, after spaces or not, or contains brackets after two hashes.
+// defuseCommand changes a line that GitHub or Azure would treat as a command: one that
+// begins with two colons, after spaces or not, or contains brackets after two hashes.
 func notACommand(line string) string {
 	if strings.Contains(line, "##") {
 		line = hashed.Replace(line)
@@ -16,8 +16,8 @@ func notACommand(line string) string {
 
 var hashed = strings.NewReplacer("##[", "## [", "##vso[", "## vso[")
 
-// NoCommands changes a text for people so that no CI system finds a command in it, whatever
-// text from files or locks it contains.
+// DefuseCommands changes a text for people so that no CI system finds a command in it,
+// whatever text from files or locks it contains.
 func NoCommands(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
 		return text

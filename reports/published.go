@@ -9,16 +9,16 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// forOthers returns the options of a page or a pull request's summary. Others read it, so
-// it must not show in which folder it was made. For a terminal, and for programs that open
-// the files, the names stay as they were on the command line.
+// forPublication returns the options of a page or a pull request's summary. Others read it,
+// so it must not show in which folder it was made. For a terminal, and for programs that
+// open the files, the names stay as they were on the command line.
 func (o Options) forOthers() Options {
 	o.published, o.Palette = true, Palette{}
 	return o
 }
 
-// called returns the operand by which a command names a scenario. In a published report it
-// is the name of a built-in scenario, and otherwise a file.
+// operandFor returns the operand by which a command names a scenario. In a published report
+// it is the name of a built-in scenario, and otherwise a file.
 func (o Options) called(s *scenarios.Scenario) string {
 	file := cmp.Or(o.Arguments[s], s.File)
 	switch {
@@ -30,7 +30,7 @@ func (o Options) called(s *scenarios.Scenario) string {
 	return fileForOthers(file)
 }
 
-// fileForOthers returns the name of a file as others can use it: a relative path unchanged,
+// publicFile returns the name of a file as others can use it: a relative path unchanged,
 // otherwise its last element.
 func fileForOthers(file string) string {
 	if file == "" || isFromHere(file) {
@@ -39,7 +39,7 @@ func fileForOthers(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// isFromHere reports whether a path is relative to the directory in which locksim ran. The
+// isRelative reports whether a path is relative to the directory in which locksim ran. The
 // path may have been saved on another system.
 func isFromHere(file string) bool {
 	return file != "" && !path.IsAbs(file) && !elsewhereOnWindows().MatchString(file)

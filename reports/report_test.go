@@ -280,7 +280,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 	}
 }
 
-// said returns reasons with these texts.
+// reasonsOf returns reasons with these texts.
 func said(texts ...string) []checks.Reason {
 	var all []checks.Reason
 	for _, text := range texts {

@@ -78,8 +78,8 @@ func ReadTraces(data []byte, name string) (*Saved, error) {
 	return saved, nil
 }
 
-// kindOf returns the schema of saved traces, or "" for a single trace; any other document
-// is an error.
+// documentKind returns the schema of saved traces, or "" for a single trace; any other
+// document is an error.
 func kindOf(data []byte) (schema string, err error) {
 	const remedy = "make one with locksim run --format trace -o FILE"
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -107,7 +107,7 @@ func kindOf(data []byte) (schema string, err error) {
 	return "", fmt.Errorf("it is not a saved trace: its schema is %q and not %q; %s", *doc.Schema, traceSchema, remedy)
 }
 
-// damaged says where a document is not JSON, or has a value of the wrong type.
+// decodeError says where a document is not JSON, or has a value of the wrong type.
 func damaged(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
@@ -339,7 +339,7 @@ func (run savedStory) violation(p checks.Property) *jsonFinding {
 	return &run.Findings[i]
 }
 
-// bare reads a single trace as if it had been saved without its scenario.
+// readBareTrace reads a single trace as if it had been saved without its scenario.
 func bare(data []byte, name string) (savedStories, error) {
 	t := &trace.Trace{}
 	if err := json.Unmarshal(data, t); err != nil {

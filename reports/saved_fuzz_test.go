@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// retell reads a document and, if that succeeds, writes it in every format, as one document
-// and as a folder. That must terminate for any document.
+// readAndWrite reads a document and, if that succeeds, writes it in every format, as one
+// document and as a folder. That must terminate for any document.
 func retell(t testing.TB, doc []byte) {
 	saved, err := reports.ReadTraces(doc, "trace.json")
 	if err != nil {

@@ -17,8 +17,8 @@ func runTitle(run scenarios.Outcome) string {
 	return story.Visible(run.Variant.Name) + ", " + runName[run.Fencing]
 }
 
-// complaints says, a line each, why a run is not as expected: where it differs, or why it
-// is unknown.
+// complaintsOfRun says, a line each, why a run is not as expected: where it differs, or why
+// it is unknown.
 func complaints(run scenarios.Outcome) []story.Raw {
 	var why []checks.Reason
 	switch standingOfRun(run) {
@@ -47,7 +47,7 @@ func complaintsOf(runs []scenarios.Outcome) []remark {
 	return all
 }
 
-// complaint names what is wrong in a few words.
+// complaintTitle names what is wrong in a few words.
 func complaint(s Standing) string {
 	if s == Undecided {
 		return "it is unknown whether it is as expected"
@@ -60,7 +60,7 @@ func nothingExpected(run scenarios.Outcome) string {
 	return "the scenario has no expectation for the lock " + story.Visible(run.Lock)
 }
 
-// sentences explains one run, a sentence each, with labels.
+// explanationLines explains one run, a sentence each, with labels.
 func sentences(run scenarios.Outcome) []story.Raw {
 	var lines []story.Raw
 	for _, r := range explain([]scenarios.Outcome{run}) {
@@ -79,7 +79,7 @@ func fileOf(s *scenarios.Scenario, o Options) string {
 	return strings.TrimPrefix(story.Visible(s.File), "./")
 }
 
-// asShown returns texts as they are displayed.
+// visibleTexts returns texts as they are displayed.
 func asShown(texts []story.Raw) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {

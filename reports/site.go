@@ -70,7 +70,7 @@ func (s *site) pages() []planned {
 	return append(pages, planned{FrontPage, func() []byte { return s.front().html() }})
 }
 
-// around returns the links from a result to the front page and to its neighbours.
+// linksOf returns the links from a result to the front page and to its neighbours.
 func (s *site) around(i int) []pageLink {
 	files := make([]string, len(s.results))
 	for i, r := range s.results {

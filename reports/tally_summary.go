@@ -45,7 +45,7 @@ func (t tallyTables) summary() []tallyTable {
 		t.locks(0), columns)}
 }
 
-// harmed says how often two clients held a lease at the same time, and how often the data
+// harmSpan says how often two clients held a lease at the same time, and how often the data
 // was wrong.
 func harmed(c Count) span {
 	grants, data := often(c.Violated[checks.LeaseExclusion][0], c.Judged[checks.LeaseExclusion][0].N), wrongData(c)

@@ -131,14 +131,14 @@ func (t *Tally) head(i int) span {
 	return span{Text: t.shortNames()[i], Tone: plain, Link: t.Rows[i].Scenario.File}
 }
 
-// leading adds a link to the page about a scenario with a lock.
+// linkTo adds a link to the page about a scenario with a lock.
 func (t tallyTables) leading(s span, row, lock int) span {
 	s.Link = t.pages(t.Rows[row], lock).To
 	return s
 }
 
-// often says how often something unwanted happened out of how many times: never (✓), always
-// (✗), or a fraction.
+// frequency says how often something unwanted happened out of how many times: never (✓),
+// always (✗), or a fraction.
 func often(t Times, of int) span {
 	switch {
 	case of == 0:
@@ -321,12 +321,12 @@ func (t *Tally) unusual(o Options) entries {
 	return all
 }
 
-// shows returns the command that runs a variant with a lock on a seed.
+// replayCommand returns the command that runs a variant with a lock on a seed.
 func (t *Tally) shows(row, column int, seed uint64, o Options) string {
 	r := t.Rows[row]
 	ran := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}
 	return replayOf("run", r.Scenario, []*scenarios.Variant{r.Variant}, "", ran, o)
 }
 
-// capital returns s with a capital first letter.
+// capitalize returns s with a capital first letter.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

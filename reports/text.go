@@ -44,8 +44,8 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// result writes one result. If it is alone, the meanings of the properties follow; otherwise
-// they follow all results.
+// result writes one result. If it is alone, the meanings of the properties follow;
+// otherwise they follow all results.
 func (t *text) result(r *scenarios.Result, alone bool) {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	pairs := stories(r)
@@ -72,7 +72,7 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 	t.line("replay: %s", replay(r, t.Options))
 }
 
-// longestStory is the maximum number of clauses of one run in a timeline, unless the reader
+// maxClauses is the maximum number of clauses of one run in a timeline, unless the reader
 // asks for all. On a terminal nobody reads how a hundred clients take turns.
 const longestStory = 300
 
@@ -121,8 +121,8 @@ func keepersOf(l trace.LockInfo) map[string]bool {
 	return nodes
 }
 
-// doubts lists what the reader should know before trusting the verdict: which witnesses
-// happened, what a paused process did, and what was left incomplete.
+// doubtPoints lists what the reader should know before trusting the verdict: which
+// witnesses happened, what a paused process did, and what was left incomplete.
 func doubts(runs []scenarios.Outcome) points {
 	var all points
 	for i, w := range runs[0].Verdict.Witnesses {
@@ -164,7 +164,8 @@ func expectation(runs []scenarios.Outcome) points {
 	return points{{standingBadges[AsExpected], "as expected"}}
 }
 
-// each lists the reasons for each run; a reason that is the same for all runs appears once.
+// eachRun lists the reasons for each run; a reason that is the same for all runs appears
+// once.
 func each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason) points {
 	said := make([][]string, len(runs))
 	for i, run := range runs {

@@ -62,7 +62,7 @@ func lostPath(x, y1, y2 int) string {
 	return fmt.Sprintf("M%d %dL%d %dM%d %dl8 8m0-8l-8 8", x, y1, x2, y, x2-4, y-4)
 }
 
-// root returns the integer part of a square root.
+// squareRoot returns the integer part of a square root.
 func root(n int) int {
 	if n <= 0 {
 		return 0

@@ -62,8 +62,8 @@ func newAxis(x int, diagrams []*diagram) axis {
 	}
 }
 
-// place assigns a position to each moment, from x on. stretch is a percentage by which
-// steps are lengthened.
+// placeMoments assigns a position to each moment, from x on. stretch is a percentage by
+// which steps are lengthened.
 func (a *axis) place(x int, room map[time.Duration]int, stretch int) {
 	// A pill needs its room from the pill before it, not from every moment.
 	pill, pillEnds := false, 0
@@ -94,7 +94,7 @@ func (a *axis) place(x int, room map[time.Duration]int, stretch int) {
 // the time between them.
 func step(gap time.Duration) int { return 2 + bits.Len64(uint64(gap/time.Microsecond)) }
 
-// of returns the position of a moment.
+// positionOf returns the position of a moment.
 func (a axis) of(at time.Duration) int {
 	if len(a.at) == 0 {
 		return 0

@@ -70,7 +70,7 @@ func (d *diagram) readClocks(most int) {
 	}
 }
 
-// apart returns the bands of a fault that acts on the links between processes. The
+// linkBandsOf returns the bands of a fault that acts on the links between processes. The
 // processes at both ends of the links have a band.
 func (d *diagram) apart(act *history.Act) []band {
 	f := d.fault(act.Fault)
@@ -108,8 +108,8 @@ func (d *diagram) fault(number int) trace.FaultInfo {
 	return f
 }
 
-// effectsBefore are the effects of the kinds with a band, for traces of versions that did
-// not record effects.
+// effectsOfOldKinds are the effects of the kinds with a band, for traces of versions that
+// did not record effects.
 var effectsBefore = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
 
 // A linkBand says how a fault that acts on the links between processes is drawn, on the

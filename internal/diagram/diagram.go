@@ -71,7 +71,7 @@ func newDiagram(run Run, room Room) *diagram {
 // end returns when the run ended.
 func (d *diagram) end() time.Duration { return d.history.Trace.End() }
 
-// see notes that something is visible at these times.
+// show notes that something is visible at these times.
 func (d *diagram) see(times ...time.Duration) {
 	for _, at := range times {
 		if at >= 0 && at < history.Forever {
@@ -80,9 +80,9 @@ func (d *diagram) see(times ...time.Duration) {
 	}
 }
 
-// omit notes how many things of a kind are not drawn: room of them for lack of room, and
-// again of them because they only repeat. one and several are the phrases for one and for
-// many.
+// noteOmitted notes how many things of a kind are not drawn: room of them for lack of room,
+// and repeated of them because they only repeat. one and several are the phrases for one
+// and for many.
 func (d *diagram) omit(room, again int, one, several string) {
 	note := func(where *[]string, n int) {
 		switch {

@@ -31,7 +31,7 @@ func focusOf(v *checks.Verdict, h *history.History) focus {
 	return slices.Compact(about)
 }
 
-// far returns the distance of an event to the nearest important one, in events.
+// distance returns the distance of an event to the nearest important one, in events.
 func (about focus) far(seq int) int {
 	if len(about) == 0 {
 		return seq

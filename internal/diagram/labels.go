@@ -85,7 +85,7 @@ func (l *layout) ticks() {
 	}
 }
 
-// words describes the figure for screen readers.
+// description describes the figure for screen readers.
 func (l *layout) words() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The timeline below describes all of it in words.",

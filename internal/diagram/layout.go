@@ -27,7 +27,7 @@ const (
 	laneGap       = 8
 )
 
-// crowd is the number of lanes above which lanes without sections are low.
+// crowdedLanes is the number of lanes above which lanes without sections are low.
 const crowd = 12
 
 // layout assigns a position to every part of a diagram.
@@ -61,7 +61,7 @@ func Draw(runs []Run, room Room) []Figure {
 	return all
 }
 
-// lay returns the figure of a diagram.
+// layOut returns the figure of a diagram.
 func lay(d *diagram, a axis) Figure {
 	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, clients: map[string]string{}}
 	l.figure = Figure{

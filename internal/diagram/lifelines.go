@@ -17,7 +17,7 @@ import (
 type lanes struct {
 	list []lane
 	by   map[string]int // by process
-	// asked are the lanes of the processes that received a step's requests, by step.
+	// stepLanes are the lanes of the processes that received a step's requests, by step.
 	asked   map[story.Step][]int
 	storage []int
 	// cluster reports whether the first lane is that of a cluster and its members.
@@ -79,7 +79,7 @@ func (l *lanes) add(role trace.Role, processes ...string) {
 	l.list = append(l.list, lane{processes: processes, role: role})
 }
 
-// of returns the lane of a process, if it has one.
+// lanesOf returns the lane of a process, if it has one.
 func (l *lanes) of(process string) []int {
 	if i, ok := l.by[process]; ok {
 		return []int{i}

@@ -38,7 +38,7 @@ func mermaidLine(text string, most int) string {
 	return mermaidEscape(cut(story.Visible(textwrap.OneLine(text)), most))
 }
 
-// cut shortens a text that is too long, and marks the place.
+// shorten shortens a text that is too long, and marks the place.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -9,7 +9,7 @@ import (
 // A Room says how many things of each kind a diagram may show.
 type Room struct{ messages, decisions, keys, attempts, sections, overlaps, steps, bands, pennants, lanes int }
 
-// everything is unlimited room, except for lanes, bands and flags: readers could not
+// unlimitedRoom is unlimited room, except for lanes, bands and flags: readers could not
 // distinguish more.
 var everything = Room{
 	messages: math.MaxInt, decisions: math.MaxInt, keys: math.MaxInt, attempts: math.MaxInt,
@@ -24,7 +24,7 @@ var weights = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sect
 // else, a page then has less than 500 KB.
 const pageRoom = 380_000
 
-// of returns the fields of a room that the runs of one page share.
+// sharedFields returns the fields of a room that the runs of one page share.
 func (r *Room) of() []*int {
 	return []*int{&r.messages, &r.decisions, &r.keys, &r.attempts, &r.sections, &r.overlaps, &r.steps}
 }
@@ -64,8 +64,8 @@ func (d *diagram) size() Room {
 	}
 }
 
-// keep returns at most most things, in their order: those with the greatest weight, and
-// among equal ones those nearest to the important events.
+// keepHeaviest returns at most most things, in their order: those with the greatest weight,
+// and among equal ones those nearest to the important events.
 func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	if len(all) <= most {
 		return all
@@ -86,5 +86,5 @@ func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	return kept
 }
 
-// asMuch is the weight of things that are equally important.
+// equalWeight is the weight of things that are equally important.
 func asMuch[T any](T) int { return 0 }

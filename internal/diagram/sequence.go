@@ -41,7 +41,7 @@ type sequence struct {
 	// turns are the beginnings and ends of the critical sections, in order.
 	turns []turn
 	// hidden are the sections that begin in a part that is left out, inside are the others
-	// that have begun but not ended, and together reports whether the frame around
+	// that have begun but not ended, and frameIsOpen reports whether the frame around
 	// overlapping sections is open.
 	hidden   map[*history.Section]bool
 	inside   []*history.Section
@@ -146,7 +146,7 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 	s.line("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
 }
 
-// tell draws a clause: a step as arrows, anything else as a note.
+// addClause draws a clause: a step as arrows, anything else as a note.
 func (s *sequence) tell(e story.Clause) {
 	ev := s.run.History.Event(e.Last)
 	if ev == nil || e.Of == (story.Step{}) {
@@ -182,8 +182,8 @@ func (s *sequence) tell(e story.Clause) {
 	}
 }
 
-// timed returns the time and the text of a clause. The subject's name precedes them unless
-// the position in the diagram shows it.
+// timedText returns the time and the text of a clause. The subject's name precedes them
+// unless the position in the diagram shows it.
 func (s *sequence) timed(e story.Clause) string {
 	text, who := story.Moment(e.At, 3), string(e.Subject)
 	switch {
@@ -196,7 +196,7 @@ func (s *sequence) timed(e story.Clause) string {
 	return text + " " + string(e.Predicate)
 }
 
-// place returns the lanes over which a note about a clause is drawn; nil is all lanes.
+// lanesFor returns the lanes over which a note about a clause is drawn; nil is all lanes.
 func (s *sequence) place(e story.Clause) []int {
 	if own := s.lanes.of(string(e.Subject)); len(own) > 0 {
 		return own
@@ -208,8 +208,8 @@ func (s *sequence) place(e story.Clause) []int {
 	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
 }
 
-// turn draws the next beginnings and ends of sections as long as next returns true. In a
-// part that is left out (told is false) no section begins.
+// drawTurns draws the next beginnings and ends of sections as long as next returns true. In
+// a part that is left out (shown is false) no section begins.
 func (s *sequence) turn(next func(turn) bool, told bool) {
 	for len(s.turns) > 0 && next(s.turns[0]) {
 		t := s.turns[0]

@@ -20,12 +20,14 @@ type operation struct {
 	// thread is the number of the requester. A thread has one operation at a time.
 	thread int
 	f      keyword
-	// asked is the value of the invocation, and got that of the completion.
+	// invokedValue is the value of the invocation, and completedValue that of the
+	// completion.
 	asked, got any
 	// invoked and completed are the events with which it began and ended.
 	invoked, completed *trace.Event
 	outcome            keyword
-	// about are further fields of both, and learnt further fields of the completion only.
+	// fields are further fields of both, and resultFields further fields of the completion
+	// only.
 	about, learnt fields
 }
 

@@ -72,8 +72,8 @@ func readRequests(h *history.History) *requests {
 	return r
 }
 
-// seen returns the value that a read saw, which is the value of the object when the storage
-// served it.
+// valueSeen returns the value that a read saw, which is the value of the object when the
+// storage served it.
 func (r *requests) seen(o *request) any {
 	if o.Call == nil {
 		ev := o.First()

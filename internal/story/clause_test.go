@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// wantClauses fails the test unless the clauses are those of want, which has a line for each:
-// the time, the subject and the predicate. The number of blanks does not matter.
+// wantClauses fails the test unless the clauses are those of want, which has a line for
+// each: the time, the subject and the predicate. The number of blanks does not matter.
 func tells(t *testing.T, clauses []Clause, want string) {
 	t.Helper()
 	inOne := func(line string) string { return strings.Join(strings.Fields(line), " ") }
@@ -239,7 +239,8 @@ func TestAReasonIsToldOnce(t *testing.T) {
 `)
 }
 
-// A client that continued with another section after a failed one did not stop because of it.
+// A client that continued with another section after a failed one did not stop because of
+// it.
 func TestAClientThatWentOnHasNotStopped(t *testing.T) {
 	s := floor.NewScript("writes", 1)
 	s.Then(floor.Begin("client-1", 1, trace.Acquire, 0))
@@ -289,8 +290,8 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 `)
 }
 
-// A clause reports the end of a lease that its client has not released. The lock's clock and
-// the latest extension determine the end.
+// A clause reports the end of a lease that its client has not released. The lock's clock
+// and the latest extension determine the end.
 func TestLeasesThatEnd(t *testing.T) {
 	at := func(d time.Duration) *fakeclock.Reading {
 		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
@@ -330,9 +331,10 @@ func TestLeasesThatEnd(t *testing.T) {
 	}
 }
 
-// A lease that ends and is extended later is one lease: the clause says that it was extended
-// late. The same holds for a lock that does not report the end: its lease lasts for a TTL.
-// There is no clause if the client learns of the loss at the moment at which the lease ends.
+// A lease that ends and is extended later is one lease: the clause says that it was
+// extended late. The same holds for a lock that does not report the end: its lease lasts
+// for a TTL. There is no clause if the client learns of the loss at the moment at which the
+// lease ends.
 func TestLeasesThatAreProlongedLate(t *testing.T) {
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
 	extend, lost := acquire, acquire

@@ -37,7 +37,7 @@ func (s *teller) tellMessages() {
 	}
 }
 
-// network adds a clause about what a fault made the network do.
+// addNetwork adds a clause about what a fault made the network do.
 func (s *teller) network(ev *trace.Event, p Part, format string, args ...any) {
 	s.add(ev, Clause{Subject: "network", Mood: Fault, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
 }

@@ -89,7 +89,7 @@ func (v Voice) write(r checks.Reason, format string) string {
 	return s
 }
 
-// continues reports whether a sentence continues the one before it.
+// continuesPrevious reports whether a sentence continues the one before it.
 func continues(sentence string) bool {
 	return sentence != "" && strings.ContainsRune(" :,", rune(sentence[0]))
 }

@@ -58,8 +58,8 @@ func TestVoices(t *testing.T) {
 	}
 }
 
-// Each code that checks declares has a sentence that fits its arguments, and each sentence has
-// a code.
+// Each code that checks declares has a sentence that fits its arguments, and each sentence
+// has a code.
 func TestEachReasonHasItsSentence(t *testing.T) {
 	samples := map[string]any{
 		"string": "name", "int": 7, "int64": int64(7), "any": int64(7), "time.Duration": time.Second, "history.Moment": history.Moment{At: time.Second},

@@ -48,8 +48,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// The clause about an attempt that failed although a node has set its key names the remaining
-// key.
+// The clause about an attempt that failed although a node has set its key names the
+// remaining key.
 func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 	for _, c := range []struct {
 		cleansUp bool

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A cluster's own events have the cluster as their subject, and the end of a session has its
-// client.
+// A cluster's own events have the cluster as their subject, and the end of a session has
+// its client.
 func TestSessionsAreTold(t *testing.T) {
 	s := floor.NewScript("none", 0)
 	s.Processes = append(s.Processes,
