@@ -195,7 +195,7 @@ func wellFormed(t *testing.T, name string, history []op) {
 			t.Errorf("%s: operation %d has index %d and time %d", name, i, o.index, o.time)
 		}
 		if over[o.process] {
-			t.Errorf("%s: process %d goes on at %d, after nobody could tell what became of its operation", name, o.process, i)
+			t.Errorf("%s: process %d continues at %d, after an operation with an unknown outcome", name, o.process, i)
 		}
 		call, isOpen := open[o.process]
 		switch o.kind {

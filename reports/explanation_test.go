@@ -64,7 +64,7 @@ func TestExplanation(t *testing.T) {
 		"\n  without fencing\n",
 		"✗ violates grant-order, write-order",
 		"\n  with fencing\n",
-		"\nWhat broke\n\n  assumption       process: every process goes on",
+		"\nWhat broke\n\n  assumption       process: every process keeps running",
 		"\n  in short         the work outlasts the lease\n",
 		"  without fencing  unsafe. client-1's write of x at ",
 		"\n  with fencing     safe. The storage refused client-1's write",
@@ -175,6 +175,6 @@ func TestExplanationNamesWhatIsMissing(t *testing.T) {
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"
 	contains(t, explained(t, "text", text, nil),
 		"\n  did not happen  client-2 crashed\n",
-		"  fault 1   did not act: its moment never came: when client-2 crashed\n",
+		"  fault 1         did not act: its moment never came: when client-2 crashed\n",
 		"\nWhat broke\n", "unknown. ")
 }

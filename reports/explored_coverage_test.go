@@ -16,8 +16,8 @@ import (
 func TestNotFound(t *testing.T) {
 	const (
 		fenced = "corrupts the data when the storage checks fencing tokens"
-		own    = "makes the lock itself do wrong"
-		leases = "makes the lock grant two leases at once"
+		own    = "makes the lock itself misbehave"
+		leases = "makes the lock grant two leases at the same time"
 		data   = "corrupts the data even without fencing tokens"
 	)
 	// Each of these is evidence of exactly one harm.

@@ -140,7 +140,7 @@ func TestDoubtsAreNamed(t *testing.T) {
 		"  ✗ did NOT happen with fencing: client-1 wrote\n",
 		"  ✗ did NOT happen: client-1 wrote\n",
 		"  ! without fencing: a paused process kept running",
-		"  ! with fencing: the section of client-1 is torn, and somebody has to clean up\n    after it: half of it is there.\n",
+		"  ! with fencing: the section of client-1 is torn (only a part of it took\n    effect) and has to be repaired: half of it is there.\n",
 	)
 }
 

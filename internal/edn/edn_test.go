@@ -66,16 +66,16 @@ func TestLockHistory(t *testing.T) {
 			{wants("client-1", 1), goesWithout("client-1", 1), wants("client-1", 2), gets("client-1", 2)},
 		}, []string{"0 invoke acquire nil", "0 fail acquire nil", "0 invoke acquire nil", "0 ok acquire nil"}},
 
-		{"so has one that only a minority granted", [][]trace.Event{
+		{"an attempt that only a minority granted has failed, too", [][]trace.Event{
 			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1"), {goesWithout("client-1", 1)},
 		}, []string{"0 invoke acquire nil", "0 fail acquire nil"}},
 
-		{"one that a quorum granted may have the lock, whatever its client was told, and the client goes on as another process", [][]trace.Event{
+		{"an attempt that a quorum granted may hold the lock, whatever its client learned, and the client continues as another process", [][]trace.Event{
 			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"), {goesWithout("client-1", 1)},
 			{wants("client-1", 2), gets("client-1", 2)},
 		}, []string{"0 invoke acquire nil", "0 info acquire nil", "2 invoke acquire nil", "2 ok acquire nil"}},
 
-		{"the answer that came too late counts as well", [][]trace.Event{
+		{"an answer that came too late counts as well", [][]trace.Event{
 			{wants("client-1", 1), goesWithout("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"),
 		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
 
@@ -144,7 +144,7 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"0 invoke write 1", "0 ok write 1", "1 invoke read nil", "1 ok read 1", "1 invoke read nil", "1 ok read nil"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil] [:r "x" nil]]`, `0 ok txn [[:w "x" 1]]`, `1 ok txn [[:r "x" 1] [:r "x" nil]]`}},
 
-		{"a write without an answer is open for ever, and its client goes on as another process; the storage knows of it",
+		{"a write without an answer never ends, and its client continues as another process; the storage knows of it",
 			[]trace.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)},
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 ok write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 2]]`}},
@@ -159,12 +159,12 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"0 invoke write 1", "0 info write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
 
-		{"what was lost before anybody knew of it was never made",
+		{"a write that was lost before any client knew of it was never made",
 			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), lost},
 			[]string{"0 invoke write 1", "0 info write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 fail txn [[:w "x" 1]]`}},
 
-		{"what was lost although its client had been told was",
+		{"a write that was lost after it was acknowledged was made",
 			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1), lost},
 			[]string{"0 invoke write 1", "0 ok write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
