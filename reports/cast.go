@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -12,6 +13,9 @@ import (
 // describeSetup lists what takes part in a run: the locks, the servers and the faults.
 func cast(run scenarios.Outcome) []remark {
 	rows := stage(run)
+	if simulatedTokens(run.History) {
+		rows = append(rows, remark{"tokens", "issued by the simulator, one for each grant"})
+	}
 	faults := run.History.Trace.Faults
 	for i, f := range faults {
 		what := f.Text
@@ -27,6 +31,14 @@ func cast(run scenarios.Outcome) []remark {
 		rows = append(rows, remark{"faults", "none"})
 	}
 	return rows
+}
+
+// simulatedTokens reports whether the grants of a run have fencing tokens, and none of the tokens
+// came with the lock.
+func simulatedTokens(h *history.History) bool {
+	carries := func(s *history.Section) bool { return s.Token() != 0 }
+	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
+	return slices.ContainsFunc(h.Sections(), carries) && !slices.ContainsFunc(h.Sections(), minted)
 }
 
 // describeLocks lists the locks of a run, and the settings of their servers that are not
