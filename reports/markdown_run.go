@@ -120,9 +120,9 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 			m.timeline(runs)
 		}
 	}
-	if alone {
+	if glossary := propertyGlossary([]*scenarios.Result{r}); alone && len(glossary.chapters) > 0 {
 		m.gap()
-		m.fold("<b>What the properties mean</b>", func() { m.pieces(propertyGlossary([]*scenarios.Result{r}).chapters[0].pieces...) })
+		m.fold("<b>"+glossary.chapters[0].title+"</b>", func() { m.pieces(glossary.chapters[0].pieces...) })
 	}
 	m.line("\n```sh\n%s\n```", replay(r, m.options))
 }
