@@ -114,10 +114,10 @@ func Cause(faults []string) string {
 }
 
 // Border says how large a fault must be to break the lock: "a pause of client-1: 29.87s is
-// survived, 29.88s is not". survived is "" if every size breaks it.
+// survived, 29.88s is not". survived is "" if any size is enough.
 func Border(fault, survived, broken string) string {
 	if survived == "" {
-		return Visible(fault) + ": every size breaks it"
+		return Visible(fault) + ": any size is enough"
 	}
 	return Visible(fault) + ": " + survived + " is survived, " + broken + " is not"
 }
