@@ -93,9 +93,9 @@ func TestComparisonsThatMeanLittle(t *testing.T) {
 		t.Errorf("nothing is gone, and yet %q", got)
 	}
 	for want, known := range map[string]func(*explore.Result){
-		"That was a search of redlock on 3 nodes, TTL 30s.":         func(k *explore.Result) { k.Nodes = 3 },
-		"That search was incomplete, so what seems new may not be.": func(k *explore.Result) { k.Stopped = "interrupted" },
-		"This search tried 28,934 worlds and that one 28,935, so what seems gone may still be there.": func(k *explore.Result) {
+		"The earlier search was of redlock on 3 nodes, TTL 30s.":                 func(k *explore.Result) { k.Nodes = 3 },
+		"The earlier search was incomplete, so a way that seems new may be old.": func(k *explore.Result) { k.Stopped = "interrupted" },
+		"This search tried 28,934 worlds and the earlier one 28,935, so a way that seems gone may still exist.": func(k *explore.Result) {
 			k.Worlds++
 			k.Ways = append(k.Ways, explore.Way{ID: "z"})
 		},

@@ -194,15 +194,15 @@ func TestReadExploredRefuses(t *testing.T) {
 	good := explored(t, "json", several(), Options{})
 	search := `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{"name": "contend"}], "worlds": 3, `
 	for name, c := range map[string]struct{ data, says string }{
-		"nothing":      {"", "no JSON object (unexpected end"},
-		"YAML":         {"title: x", "no JSON object (invalid character"},
-		"a list":       {"[]", "no JSON object"},
-		"two":          {good + good, "no JSON object (invalid character '{' after"},
+		"nothing":      {"", "not a JSON object (unexpected end"},
+		"YAML":         {"title: x", "not a JSON object (invalid character"},
+		"a list":       {"[]", "not a JSON object"},
+		"two":          {good + good, "not a JSON object (invalid character '{' after"},
 		"null":         {"null", `its schema is "" and not "locksim/explore/v1"`},
 		"a report":     {`{"schema": "locksim/report/v1"}`, `its schema is "locksim/report/v1" and not "locksim/explore/v1"`},
 		"a wrong type": {search + `"ways": [{"id": 7}]}`, "damaged: json: cannot unmarshal number"},
 		"no id":        {search + `"ways": [{}]}`, "ways[0] has no id"},
-		"twice":        {search + `"ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" is there twice`},
+		"twice":        {search + `"ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" occurs twice`},
 		"half a fault": {
 			search + `"ways": [{"id": "a", "example": {"faults": [{"kind": "reset"}]}}]}`,
 			"ways[0].example.faults[0]: a reset has somebody at its other end",
@@ -212,9 +212,9 @@ func TestReadExploredRefuses(t *testing.T) {
 			"maps[0].cells[0] has 0 cells for 1 lengths",
 		},
 		"a map without rows": {search + `"maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
-		"no lock":            {`{"schema": "locksim/explore/v1"}`, "holds no search: it names no lock"},
-		"no workload":        {`{"schema": "locksim/explore/v1", "lock": "mine", "worlds": 3}`, "holds no search: it names no workload (bases)"},
-		"no world":           {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "holds no search: no world was tried"},
+		"no lock":            {`{"schema": "locksim/explore/v1"}`, "contains no search: it names no lock"},
+		"no workload":        {`{"schema": "locksim/explore/v1", "lock": "mine", "worlds": 3}`, "contains no search: it names no workload (bases)"},
+		"no world":           {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "contains no search: no world was tried"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := ReadExplored([]byte(c.data))

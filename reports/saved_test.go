@@ -151,7 +151,7 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 		{name: "the scenario has a field that is gone", old: `"text": "# yaml`, new: `"text": "moon: full\n# yaml`, verdicts: "unknown unknown",
 			notes: []string{
 				`gc-pause, without fencing: this version cannot read the saved scenario, so its witnesses are unknown, and no verdict is possible: scenarios/gc-pause.yaml:1: moon`,
-				`gc-pause, with fencing: what was saved`,
+				`gc-pause, with fencing: this version cannot read the saved scenario`,
 			}},
 		{name: "the checks found something else then", old: `"write-order": "violated"`, new: `"write-order": "holds"`, verdicts: "unsafe safe",
 			notes: []string{"gc-pause, without fencing: checked again: write-order was holds when saved, is violated now"}},
