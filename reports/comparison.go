@@ -47,15 +47,11 @@ func propertiesOf(runs []scenarios.Outcome) []checks.Property {
 	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
 }
 
-// propertyGlossary explains the properties in the tables of some results, and the verdict.
-func propertyGlossary(results []*scenarios.Result) *document {
-	var runs []scenarios.Outcome
-	for _, r := range results {
-		runs = append(runs, r.Runs...)
-	}
+// propertyGlossary explains properties, and the verdict if some are about the data.
+func propertyGlossary(properties []checks.Property) *document {
 	var legend facts
 	var data []checks.Property
-	for _, p := range propertiesOf(runs) {
+	for _, p := range properties {
 		legend = append(legend, remarkOn(string(p), p.Title()))
 		if p.Data() {
 			data = append(data, p)

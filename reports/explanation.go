@@ -107,9 +107,21 @@ func explanation(r *scenarios.Result, o Options) *document {
 		d.add("What each side says", debate(base))
 	}
 	say(afterwards[1:], base, true)
+	d.chapters = append(d.chapters, propertyGlossary(namedProperties(ran, several)).chapters...)
 	d.add("Source", paragraph(r.Scenario.Source))
 	d.add("Left out", leftOut(stories))
 	return d
+}
+
+// namedProperties returns the properties that an explanation names: in the table of several
+// variants all that apply, otherwise those that are violated.
+func namedProperties(pairs [][]scenarios.Outcome, several bool) []checks.Property {
+	all := slices.Concat(pairs...)
+	return slices.DeleteFunc(propertiesOf(all), func(p checks.Property) bool {
+		return !several && !slices.ContainsFunc(all, func(run scenarios.Outcome) bool {
+			return run.Verdict.Finding(p).Outcome == checks.Violated
+		})
+	})
 }
 
 // hasRun reports whether the runs were executed. If not, the explanation contains only what

@@ -36,7 +36,11 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	if len(results) > 1 {
 		t.line("")
 		t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
-		t.document(propertyGlossary(results))
+		var runs []scenarios.Outcome
+		for _, r := range results {
+			runs = append(runs, r.Runs...)
+		}
+		t.document(propertyGlossary(propertiesOf(runs)))
 		t.line("")
 		t.line("%s", summary(results))
 		t.line("%s", duration(results, o.Took))
@@ -66,7 +70,7 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 	d.add("", facts(measures(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)
 	if alone {
-		t.document(propertyGlossary([]*scenarios.Result{r}))
+		t.document(propertyGlossary(propertiesOf(r.Runs)))
 	}
 	t.gap()
 	t.line("replay: %s", replay(r, t.Options))
