@@ -18,7 +18,7 @@ type version struct {
 	Module  string   `json:"module"`
 	Version string   `json:"version"`
 	Broken  []string `json:"broken"`
-	Told    []struct {
+	Worlds  []struct {
 		Trace  string   `json:"trace"`
 		Broken []string `json:"broken"`
 	} `json:"told"`
@@ -26,9 +26,9 @@ type version struct {
 }
 
 // makeBugs makes the part of the track record.
-func bugs(ctx context.Context, c *checkout) ([]line, error) {
+func makeBugs(ctx context.Context, c *checkout) ([]line, error) {
 	file := filepath.Join(filepath.Dir(c.command), "versions.jsonl")
-	if _, err := output(c.run(ctx, "go", "run", "./trackrecord/run", "-check", "-json", file)); err != nil {
+	if _, err := output(c.newCommand(ctx, "go", "run", "./trackrecord/run", "-check", "-json", file)); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)
@@ -47,7 +47,7 @@ func bugLines(text []byte) (all []line, err error) {
 		failed := 0
 		var traces []string
 		var broken [][]string
-		for _, w := range v.Told {
+		for _, w := range v.Worlds {
 			traces = append(traces, w.Trace)
 			broken = append(broken, w.Broken)
 			if len(w.Broken) > 0 {
@@ -57,8 +57,8 @@ func bugLines(text []byte) (all []line, err error) {
 		key := fmt.Sprintf("go run ./trackrecord/run -check %s # %s", v.Bug, v.Module)
 		all = append(all, line{key: key + ", story", facts: []fact{
 			{"version", v.Version},
-			{"broken", listed(v.Broken)},
-			{"failed", fmt.Sprintf("%d of %d", failed, len(v.Told))},
+			{"broken", formatList(v.Broken)},
+			{"failed", fmt.Sprintf("%d of %d", failed, len(v.Worlds))},
 			{"by-world", digest(broken)},
 			{"trace", digest(traces)},
 		}})

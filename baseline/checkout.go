@@ -28,9 +28,9 @@ func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 	}
 	c.command = filepath.Join(scratch, "locksim.exe")
 	remove = func() { os.RemoveAll(scratch) }
-	if said, err := c.run(ctx, "go", "build", "-o", c.command, "./cmd/locksim-all").CombinedOutput(); err != nil {
+	if text, err := c.newCommand(ctx, "go", "build", "-o", c.command, "./cmd/locksim-all").CombinedOutput(); err != nil {
 		remove()
-		return nil, fmt.Errorf("%s cannot be built: %w\n%s", c.dir, err, said)
+		return nil, fmt.Errorf("%s cannot be built: %w\n%s", c.dir, err, text)
 	}
 	return remove, nil
 }
@@ -38,7 +38,7 @@ func (c *checkout) build(ctx context.Context) (remove func(), err error) {
 // newCommand returns a command that runs in the folder of the checkout. It gets no
 // environment variable that changes what the tests of locksim do. After an interrupt it has
 // some time to end by itself.
-func (c *checkout) run(ctx context.Context, name string, args ...string) *exec.Cmd {
+func (c *checkout) newCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = c.dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LOCKSIM_") })

@@ -87,7 +87,7 @@ func digest(value any) string {
 }
 
 // formatList returns a list as text.
-func listed(words []string) string {
+func formatList(words []string) string {
 	if len(words) == 0 {
 		return "-"
 	}

@@ -62,7 +62,7 @@ func TestChoose(t *testing.T) {
 
 // differingFacts returns the names of the facts in which two lists of lines differ, or "lines"
 // or "key".
-func differing(was, is []line) string {
+func differingFacts(was, is []line) string {
 	if len(was) != len(is) {
 		return "lines"
 	}
@@ -82,7 +82,7 @@ func differing(was, is []line) string {
 }
 
 // replaceOnce replaces a part of a text that must be there.
-func changed(t *testing.T, text, old, new string) []byte {
+func replaceOnce(t *testing.T, text, old, new string) []byte {
 	t.Helper()
 	if !strings.Contains(text, old) {
 		t.Fatalf("there is no %s", old)

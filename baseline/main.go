@@ -47,12 +47,12 @@ type part struct {
 // parts returns all parts, in the order in which they are made.
 func parts() []part {
 	all := []part{
-		{name: "scenarios/1", make: scenarios(1, 1)},
-		{name: "scenarios/2-20", make: scenarios(2, 20)},
-		{name: "mutants/suite", make: mutants("TestMutants")},
-		{name: "mutants/explored", make: mutants("TestExploreMutants")},
-		{name: "libraries", make: libraries},
-		{name: "bugs", make: bugs},
+		{name: "scenarios/1", make: makeScenarios(1, 1)},
+		{name: "scenarios/2-20", make: makeScenarios(2, 20)},
+		{name: "mutants/suite", make: makeMutants("TestMutants")},
+		{name: "mutants/explored", make: makeMutants("TestExploreMutants")},
+		{name: "libraries", make: makeLibraries},
+		{name: "bugs", make: makeBugs},
 	}
 	for _, s := range searches {
 		all = append(all, part{name: "ways/" + s.name, slow: s.slow, make: s.explore})

@@ -85,7 +85,7 @@ func (r run) facts() []fact {
 		AtNS           *int64
 	}
 	broken := map[string]judgement{}
-	var judged, told []any
+	var judged, texts []any
 	properties := maps.Clone(r.Properties)
 	if properties[releaseAnswer] != "violated" {
 		delete(properties, releaseAnswer)
@@ -98,18 +98,18 @@ func (r run) facts() []fact {
 		if f.Outcome == "violated" || f.Outcome == "unknown" {
 			broken[f.Property] = judgement{f.Outcome, f.Fault, f.AtNS}
 		}
-		told = append(told, f.Property, f.Reason, f.Events, f.Cycle)
+		texts = append(texts, f.Property, f.Reason, f.Events, f.Cycle)
 	}
 	for _, f := range r.Faults {
 		judged = append(judged, f.Assumption, f.Idle == "")
-		told = append(told, f.Text, f.Idle)
+		texts = append(texts, f.Text, f.Idle)
 	}
 	for _, t := range r.Torn {
 		judged = append(judged, t.Client, t.Section)
-		told = append(told, t.Reason)
+		texts = append(texts, t.Reason)
 	}
 	judged = append(judged, properties, broken, r.Witnesses, r.RanOn, len(r.Differences) > 0, len(r.Reasons) > 0)
-	told = append(told, r.Differences, r.Reasons)
+	texts = append(texts, r.Differences, r.Reasons)
 	var violated []string
 	for _, property := range slices.Sorted(maps.Keys(r.Properties)) {
 		if r.Properties[property] == "violated" {
@@ -118,11 +118,11 @@ func (r run) facts() []fact {
 	}
 	return []fact{
 		{"verdict", r.Verdict},
-		{"violated", listed(violated)},
+		{"violated", formatList(violated)},
 		{"judged", digest(judged)},
 		{"measures", digest([]any{r.Measures, r.VirtualMS, r.Events})},
 		{"trace", r.TraceHash[:min(12, len(r.TraceHash))]},
-		{"told", digest(told)},
+		{"told", digest(texts)},
 	}
 }
 
@@ -154,7 +154,7 @@ type batch struct {
 
 // makeScenarios returns a function that makes the part of the seeds from first to last.
 // With one seed each run has a line; with several, all runs of a setup share one.
-func scenarios(first, last uint64) func(context.Context, *checkout) ([]line, error) {
+func makeScenarios(first, last uint64) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		setups, batches, err := c.plan(ctx)
 		if err != nil {
@@ -196,7 +196,7 @@ func scenarios(first, last uint64) func(context.Context, *checkout) ([]line, err
 
 // plan returns the setups to run on each seed, and the batches in which to run them.
 func (c *checkout) plan(ctx context.Context) (setups []setup, batches []batch, err error) {
-	text, err := output(c.run(ctx, c.command, "list", "--format", "json"))
+	text, err := output(c.newCommand(ctx, c.command, "list", "--format", "json"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -260,7 +260,7 @@ func (c *checkout) runBatch(ctx context.Context, b batch) (map[place][]fact, err
 	if b.lock != "" {
 		args = append(args, "--lock", b.lock)
 	}
-	cmd := c.run(ctx, c.command, args...)
+	cmd := c.newCommand(ctx, c.command, args...)
 	if os.Getenv("GOMAXPROCS") == "" {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
 	}
@@ -303,7 +303,7 @@ func share(key string, first uint64, runs [2][]line) line {
 		}
 		switch f.name {
 		case "verdict":
-			shared.facts = append(shared.facts, fact{f.name, counted(values[0]) + "/" + counted(values[1])})
+			shared.facts = append(shared.facts, fact{f.name, countWords(values[0]) + "/" + countWords(values[1])})
 		case "violated": // it is part of judged
 		default:
 			shared.facts = append(shared.facts, fact{f.name, digest(values)})
@@ -319,7 +319,7 @@ func share(key string, first uint64, runs [2][]line) line {
 }
 
 // countWords returns the different words as text. If there are several, each has its count.
-func counted(words []string) string {
+func countWords(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {
 		count[w]++
@@ -331,5 +331,5 @@ func counted(words []string) string {
 	for i, w := range once {
 		once[i] = fmt.Sprintf("%s:%d", w, count[w])
 	}
-	return listed(once)
+	return formatList(once)
 }

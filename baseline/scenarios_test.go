@@ -10,7 +10,7 @@ import (
 )
 
 // sampleRun is a shortened run in the format of locksim run --format json.
-const aRun = `{
+const sampleRun = `{
 	"variant": "", "fencing": "off", "lock": "redlock", "verdict": "unsafe",
 	"properties": {"lease-exclusion": "holds", "section-exclusion": "violated", "write-order": "violated"},
 	"findings": [
@@ -37,7 +37,7 @@ func readRun(t *testing.T, text []byte) []line {
 // TestFacts: each change of a run changes the fact that it belongs to, and no other. New
 // members of the report change nothing.
 func TestFacts(t *testing.T) {
-	before := readRun(t, []byte(aRun))
+	before := readRun(t, []byte(sampleRun))
 	for _, c := range []struct{ name, old, new, changes string }{
 		{"the same", "", "", ""},
 		{"a member that is not known here", `"fencing": "off"`, `"fencing": "off", "weather": "fine"`, ""},
@@ -64,7 +64,7 @@ func TestFacts(t *testing.T) {
 		{"the words for a fault", `pause client-1`, `client-1 is paused`, "told"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := differing(before, readRun(t, changed(t, aRun, c.old, c.new))); got != c.changes {
+			if got := differingFacts(before, readRun(t, replaceOnce(t, sampleRun, c.old, c.new))); got != c.changes {
 				t.Errorf("it changes %q, want %q", got, c.changes)
 			}
 		})
@@ -74,7 +74,7 @@ func TestFacts(t *testing.T) {
 // TestReadReport: a report that lacks what is compared is refused. It must not look like a
 // report in which nothing has changed.
 func TestReadReport(t *testing.T) {
-	good := `{"schema": "locksim/report/v1", "results": [{"scenario": "gc-pause", "runs": [` + aRun + `]}]}`
+	good := `{"schema": "locksim/report/v1", "results": [{"scenario": "gc-pause", "runs": [` + sampleRun + `]}]}`
 	runs, err := readReport([]byte(good), 7)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestReadReport(t *testing.T) {
 		{`"properties"`, `"rules"`, "the properties"},
 		{"{", "", "invalid"},
 	} {
-		_, err := readReport(changed(t, good, c.old, c.new), 7)
+		_, err := readReport(replaceOnce(t, good, c.old, c.new), 7)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("with %s for %s: %v, want that it says %q", c.new, c.old, err, c.says)
 		}
@@ -101,7 +101,7 @@ var gcPauseOnRedlock = setup{"gc-pause", "", "redlock"}
 
 // sharedLine returns the line of a scenario on the seeds 2 to 4, with these verdicts and
 // traces. The traces with fencing tokens begin with "on-".
-func shared(verdicts, traces string) line {
+func sharedLine(verdicts, traces string) line {
 	var runs [2][]line
 	for i, prefix := range []string{"", "on-"} {
 		for n, tr := range strings.Fields(traces) {
@@ -114,15 +114,15 @@ func shared(verdicts, traces string) line {
 // TestShare: a shared line counts runs by verdict. Its marks show on which seeds the runs
 // differ, even if only the order differs.
 func TestShare(t *testing.T) {
-	if got := shared("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
+	if got := sharedLine("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
 		t.Errorf("the line is %v", got)
 	}
-	was := shared("safe safe safe", "aa bb cc")
+	was := sharedLine("safe safe safe", "aa bb cc")
 	if got := was.fact("verdict"); got != "safe/safe" {
 		t.Errorf("of equal verdicts it has %q", got)
 	}
 	for traces, want := range map[string]string{"aa bb cc": "", "aa xx cc": "3", "aa cc bb": "3 4", "x y z": "2 3 4"} {
-		is := shared("safe safe safe", traces)
+		is := sharedLine("safe safe safe", traces)
 		var seeds []string
 		for i, mark := range strings.Fields(was.fact("by-seed")) {
 			if seed, _, _ := strings.Cut(mark, ":"); strings.Fields(is.fact("by-seed"))[i] != mark {
@@ -152,7 +152,7 @@ esac
 `), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := scenarios(1, 1)(t.Context(), &checkout{command: script, jobs: 2})
+	_, err := makeScenarios(1, 1)(t.Context(), &checkout{command: script, jobs: 2})
 	if err == nil || !strings.Contains(err.Error(), "run stuck --seed 1") || !strings.Contains(err.Error(), "the world is stuck") {
 		t.Errorf("the error is %v", err)
 	}

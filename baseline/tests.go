@@ -17,7 +17,7 @@ import (
 // A testFinding is what this program reads of a finding. The upper fields are those of the
 // suite, for a test case; the lower ones are those of a search.
 type testFinding struct {
-	Story    string `json:"story"`
+	TestCase string `json:"story"`
 	Worlds   int    `json:"worlds"`
 	Failed   int    `json:"failed"`
 	Problems []struct {
@@ -26,8 +26,8 @@ type testFinding struct {
 		Seed    uint64 `json:"seed"`
 		Command string `json:"command"`
 	} `json:"problems"`
-	Untold  string `json:"untold"`
-	Unknown string `json:"unknown"`
+	NotApplicable string `json:"untold"`
+	Unknown       string `json:"unknown"`
 
 	Faults  []string `json:"faults"`
 	Rules   []string `json:"rules"`
@@ -39,7 +39,7 @@ type testFinding struct {
 // keys.
 func (f testFinding) problemLines(prefix string) (all []line) {
 	for _, p := range f.Problems {
-		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.Story, p.Rule), facts: []fact{
+		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.TestCase, p.Rule), facts: []fact{
 			{"seed", strconv.FormatUint(p.Seed, 10)}, {"worlds", strconv.Itoa(f.Worlds)}, {"failed", strconv.Itoa(f.Failed)},
 			{"replay", p.Command}, {"told", digest(p.Why)},
 		}})
@@ -57,7 +57,7 @@ type subtest struct {
 // runTest runs a test and returns its subtests, in order. A failure of the test is no
 // error: the findings may be its cause.
 func runTest(ctx context.Context, c *checkout, folder, test string) ([]subtest, error) {
-	text, err := output(c.run(ctx, "go", "test", "-json", "-count=1", "-timeout=2h", "-run=^"+test+"$", folder))
+	text, err := output(c.newCommand(ctx, "go", "test", "-json", "-count=1", "-timeout=2h", "-run=^"+test+"$", folder))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func readTest(text []byte, test, command string) ([]subtest, error) {
 
 // makeMutants returns a function that makes the part of a test of mutants: what catches
 // each.
-func mutants(test string) func(context.Context, *checkout) ([]line, error) {
+func makeMutants(test string) func(context.Context, *checkout) ([]line, error) {
 	return func(ctx context.Context, c *checkout) ([]line, error) {
 		all, err := runTest(ctx, c, "./internal/mutants", test)
 		return mutantLines(all), err
@@ -115,11 +115,11 @@ func mutantLines(mutants []subtest) (all []line) {
 		for _, f := range mutant.findings {
 			worlds := fact{"worlds", strconv.Itoa(f.Worlds)}
 			for _, p := range f.Problems {
-				l.facts = append(l.facts, fact{"rule", p.Rule}, fact{"story", f.Story}, fact{"seed", strconv.FormatUint(p.Seed, 10)},
+				l.facts = append(l.facts, fact{"rule", p.Rule}, fact{"story", f.TestCase}, fact{"seed", strconv.FormatUint(p.Seed, 10)},
 					worlds, fact{"replay", p.Command}, fact{"told", digest(p.Why)})
 			}
 			if len(f.Rules) > 0 {
-				l.facts = append(l.facts, fact{"rule", listed(f.Rules)}, fact{"faults", strings.Join(f.Faults, "; ")},
+				l.facts = append(l.facts, fact{"rule", formatList(f.Rules)}, fact{"faults", strings.Join(f.Faults, "; ")},
 					fact{"seed", strconv.FormatUint(f.Seed, 10)}, worlds, fact{"replay", f.Command})
 			}
 		}
@@ -133,7 +133,7 @@ func mutantLines(mutants []subtest) (all []line) {
 
 // makeLibraries makes the part of the libraries: what the suite finds in each, and how much
 // of the suite applies to it.
-func libraries(ctx context.Context, c *checkout) ([]line, error) {
+func makeLibraries(ctx context.Context, c *checkout) ([]line, error) {
 	all, err := runTest(ctx, c, "./libraries", "TestLibraries")
 	return libraryLines(all), err
 }
@@ -149,7 +149,7 @@ func libraryLines(libraries []subtest) (all []line) {
 		worlds := 0
 		for _, f := range library.findings {
 			worlds += f.Worlds
-			stories = append(stories, story{f.Story, f.Worlds, f.Failed, f.Untold != "", f.Unknown != ""})
+			stories = append(stories, story{f.TestCase, f.Worlds, f.Failed, f.NotApplicable != "", f.Unknown != ""})
 			all = append(all, f.problemLines(library.command+" # ")...)
 		}
 		all = append(all, line{key: library.command + " # suite", facts: []fact{

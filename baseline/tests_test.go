@@ -20,7 +20,7 @@ const testOutput = `go: downloading something
 `
 
 // joinLines returns lines as they are in the file, with " | " for tabs.
-func inText(lines []line) string {
+func joinLines(lines []line) string {
 	var all []string
 	for _, l := range lines {
 		all = append(all, l.String())
@@ -36,7 +36,7 @@ func TestMutantLines(t *testing.T) {
 	}
 	want := "go test ./internal/mutants -run TestMutants/quorum/late | rule=lease-exclusion | story=loss/extend | seed=1 | worlds=7 | replay=LOCKSIM_REPLAY=x go test | told=" + digest("both had it") +
 		"\ngo test ./internal/mutants -run TestMutants/single/never | rule=not caught"
-	if got := inText(mutantLines(found)); got != want {
+	if got := joinLines(mutantLines(found)); got != want {
 		t.Errorf("the lines are\n%s\nwant\n%s", got, want)
 	}
 }
@@ -57,12 +57,12 @@ func TestLibraryLines(t *testing.T) {
 	}
 	const broken = `{"story": "late/extend", "worlds": 4, "failed": 2, "problems": [{"rule": "claim: extends", "why": "w", "seed": 1, "command": "c"}]}`
 	was := made(broken, `{"story": "loss/extend", "worlds": 3, "failed": 0}`)
-	if got := inText(was); !strings.HasPrefix(got, "go test -run TestLibraries/redsync # late/extend, claim: extends | seed=1 | worlds=4 | failed=2 | replay=c | told="+digest("w")+
+	if got := joinLines(was); !strings.HasPrefix(got, "go test -run TestLibraries/redsync # late/extend, claim: extends | seed=1 | worlds=4 | failed=2 | replay=c | told="+digest("w")+
 		"\ngo test -run TestLibraries/redsync # suite | stories=2 | worlds=7 | by-story=") {
 		t.Errorf("the lines are\n%s", got)
 	}
 	is := made(broken, `{"story": "loss/extend", "worlds": 0, "failed": 0, "untold": "no reason"}`)
-	if got := differing(was, is); got != "worlds by-story" {
+	if got := differingFacts(was, is); got != "worlds by-story" {
 		t.Errorf("what differs is %q", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestBugLines(t *testing.T) {
 	const key = "go run ./trackrecord/run -check late # bad"
 	want := key + ", story | version=v1.0.0 | broken=progress | failed=1 of 2 | by-world=" + digest([][]string{{"progress"}, {}}) + " | trace=" + digest([]string{"aa", "bb"}) +
 		"\n" + key + ", suite: loss/extend, progress | seed=1 | worlds=7 | failed=1 | replay=c | told=" + digest("w")
-	if got := inText(lines); got != want {
+	if got := joinLines(lines); got != want {
 		t.Errorf("the lines are\n%s\nwant\n%s", got, want)
 	}
 	for _, bad := range []string{"", "{\n"} {

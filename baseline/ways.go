@@ -129,13 +129,13 @@ func (w way) facts() []fact {
 	}
 	return []fact{
 		{"fault", w.Fault},
-		{"without-fencing", listed(w.WithoutFencing)},
-		{"with-fencing", listed(w.WithFencing)},
+		{"without-fencing", formatList(w.WithoutFencing)},
+		{"with-fencing", formatList(w.WithFencing)},
 		{"effect", digest(w.Effect)},
 		{"example", digest(w.Example)},
-		{"sizes", listed(sizes)},
+		{"sizes", formatList(sizes)},
 		{"worlds", strconv.Itoa(w.Worlds)},
-		{"by-cause", listed(counts)},
+		{"by-cause", formatList(counts)},
 		{"causes", digest([]any{w.Cause, w.Causes, w.Stages})},
 		{"faults", strings.Join(faults, "; ")},
 		{"told", digest([]string{w.Title, w.Story})},
@@ -145,7 +145,7 @@ func (w way) facts() []fact {
 // explore makes the part of a search. It uses the whole machine.
 func (s search) explore(ctx context.Context, c *checkout) ([]line, error) {
 	args := append([]string{"explore", "--ways", "", "--jobs", strconv.Itoa(c.jobs), "--format", "json"}, strings.Fields(s.args)...)
-	text, err := output(c.run(ctx, c.command, args...))
+	text, err := output(c.newCommand(ctx, c.command, args...))
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const aSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds": 8487, "first": 17, "stopped": "",
+const sampleSearch = `{"schema": "locksim/explore/v1", "lock": "single", "worlds": 8487, "first": 17, "stopped": "",
 	"bases": [{"name": "contend", "points": 136}],
 	"levels": [{"faults": 1, "tried": 3487, "broke": 283, "effect": ["off progress"]}],
 	"maps": [{"base": "contend", "client": "client-1", "fencing": "off", "lengths_ns": [1000], "starts": ["acquire"], "cells": [["safe"]]}],
@@ -26,7 +26,7 @@ func TestReadExplored(t *testing.T) {
 		}
 		return lines
 	}
-	was := made([]byte(aSearch))
+	was := made([]byte(sampleSearch))
 	for _, c := range []struct{ name, old, new, differs string }{
 		{"the same", "", "", ""},
 		{"a member that is not known here", `"points": 136`, `"points": 136, "weather": "fine"`, ""},
@@ -44,11 +44,11 @@ func TestReadExplored(t *testing.T) {
 		{"what broke", `283`, `284`, "levels"},
 		{"the danger map", `"safe"`, `"unsafe"`, "maps"},
 	} {
-		if got := differing(was, made(changed(t, aSearch, c.old, c.new))); got != c.differs {
+		if got := differingFacts(was, made(replaceOnce(t, sampleSearch, c.old, c.new))); got != c.differs {
 			t.Errorf("%s: %s, want %s", c.name, got, c.differs)
 		}
 	}
-	for _, bad := range []string{"{", strings.Replace(aSearch, "explore/v1", "explore/v2", 1), strings.Replace(aSearch, `"id"`, `"name"`, 1), "{}"} {
+	for _, bad := range []string{"{", strings.Replace(sampleSearch, "explore/v1", "explore/v2", 1), strings.Replace(sampleSearch, `"id"`, `"name"`, 1), "{}"} {
 		if _, err := readExplored([]byte(bad), "locksim explore --lock single"); err == nil {
 			t.Errorf("it reads %.100s", bad)
 		}

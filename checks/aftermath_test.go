@@ -10,11 +10,11 @@ import (
 )
 
 // historyOf returns the history of a trace made from words.
-func tale(words string) *history.History { return history.Of(written(words)) }
+func historyOf(words string) *history.History { return history.New(traceFromWords(words)) }
 
 // traceFromWords makes the trace of a client and the node redis-1 from words, one each
 // second: see [wordEvents]. The word "..." comes a minute later.
-func written(words string) *trace.Trace {
+func traceFromWords(words string) *trace.Trace {
 	t := &trace.Trace{
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
 		Locks:     []trace.LockInfo{{Name: "lock", TTL: 2500 * time.Millisecond, Quorum: 1, Claims: trace.Claims{Notifies: true}, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "k"}}}},
@@ -26,7 +26,7 @@ func written(words string) *trace.Trace {
 		if word == "..." {
 			now += time.Minute
 		}
-		ev := wording[word]
+		ev := wordEvents[word]
 		ev.Seq, ev.At = len(t.Events)+1, now
 		t.Events = append(t.Events, ev)
 	}
@@ -35,36 +35,36 @@ func written(words string) *trace.Trace {
 
 var owner = &trace.Actor{Client: "client-1", Section: 1}
 
-func ofClient1(kind trace.Kind, step trace.Step) trace.Event {
+func clientEvent(kind trace.Kind, step trace.Step) trace.Event {
 	return trace.Event{Kind: kind, Process: "client-1", Section: 1, Step: step, OK: true, Lock: "lock", Notifies: true}
 }
 
-func ofKeyK(kind trace.Kind) trace.Event {
+func keyEvent(kind trace.Kind) trace.Event {
 	return trace.Event{Kind: kind, Process: "redis-1", Key: "k", Owner: owner}
 }
 
-var wording = map[string]trace.Event{
+var wordEvents = map[string]trace.Event{
 	"...":       {Kind: trace.KindSync, Process: "redis-1"},
 	"horizon":   {Kind: trace.KindHorizon},
-	"late-asks": {Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "lock", ContextOver: true},
+	"late-asks": {Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "lock", ContextEnded: true},
 	"again":     {Kind: trace.KindBegin, Process: "client-1", Section: 2, Step: trace.Acquire, Lock: "lock"},
 	"sends":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire, Text: "SET k v NX"},
 	"sets":      {Kind: trace.KindSet, Process: "redis-1", Key: "k", Owner: owner, By: &trace.Actor{Client: "client-1", Section: 1, Sent: 2}}, // sent with the second event
 	"refused":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire},
-	"prolongs":  ofClient1(trace.KindBegin, trace.Extend),
+	"prolongs":  clientEvent(trace.KindBegin, trace.Extend),
 	"-":         {Kind: trace.KindSync, Process: "redis-1"},
-	"asks":      ofClient1(trace.KindBegin, trace.Acquire),
-	"gets":      ofClient1(trace.KindEnd, trace.Acquire),
-	"leaves":    ofClient1(trace.KindBegin, trace.Release),
-	"left":      ofClient1(trace.KindEnd, trace.Release),
-	"cancels":   ofClient1(trace.KindCancel, trace.Release),
+	"asks":      clientEvent(trace.KindBegin, trace.Acquire),
+	"gets":      clientEvent(trace.KindEnd, trace.Acquire),
+	"leaves":    clientEvent(trace.KindBegin, trace.Release),
+	"left":      clientEvent(trace.KindEnd, trace.Release),
+	"cancels":   clientEvent(trace.KindCancel, trace.Release),
 	"fails":     {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release},
-	"told":      ofClient1(trace.KindLost, ""),
+	"told":      clientEvent(trace.KindLost, ""),
 	"dies":      {Kind: trace.KindCrash, Process: "client-1"},
 	"jumps":     {Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Why: trace.Jumped}},
-	"set":       ofKeyK(trace.KindSet),
-	"expires":   ofKeyK(trace.KindExpire),
-	"removed":   ofKeyK(trace.KindDelete),
+	"set":       keyEvent(trace.KindSet),
+	"expires":   keyEvent(trace.KindExpire),
+	"removed":   keyEvent(trace.KindDelete),
 	"del":       {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Step: trace.Release, Text: "DEL k"},
 	"get":       {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET k"},
 	"ping":      {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "PING"},
@@ -113,13 +113,13 @@ func TestAftermath(t *testing.T) {
 		{"a fault acted before", "asks set gets injection leaves left - expires", KeyLeftBehind},
 	} {
 		var got Property
-		for _, f := range Check(tale(c.words), nil).Findings {
-			if f.Property.Card().Of != OfMisconduct {
+		for _, f := range Check(historyOf(c.words), nil).Findings {
+			if f.Property.Card().Subject != SubjectMisconduct {
 				continue
 			}
 			got += f.Property
-			if len(f.Events) < 2 || f.Fault != FaultLock {
-				t.Errorf("%s: it is shown by the events %v, and is the fault of %v", c.name, f.Events, f.Fault)
+			if len(f.Events) < 2 || f.Blame != BlameLock {
+				t.Errorf("%s: it is shown by the events %v, and is the fault of %v", c.name, f.Events, f.Blame)
 			}
 		}
 		if got != c.want {

@@ -27,11 +27,11 @@ func takeAttempts(h *inquiry) Measure {
 		}
 	}
 	if calls == 0 {
-		return absent(nobodyAsked.Reason())
+		return noMeasure(nobodyAsked.Reason())
 	}
 	m := Measure{
 		Figures: []Figure{{"calls", Count, calls}, {"failed", Count, failed}},
-		Says:    ofWhichFailed.Reason(calls, failed),
+		Summary: ofWhichFailed.Reason(calls, failed),
 	}
 	if granted := int64(len(h.Sections())); granted > 0 {
 		m.Figures = append(m.Figures, Figure{"per grant", Hundredths, ratio(100*calls, granted)})

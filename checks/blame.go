@@ -11,18 +11,18 @@ import (
 // A Blame says whose fault a violation is. The zero Blame means that this is not known.
 // Blames can be compared with ==.
 type Blame struct {
-	Whose Whose
+	Kind BlameKind
 	// broken are the assumptions that broke, as bits.
 	broken uint8
 }
 
 // A BlameKind is the kind of cause that is to blame for a violation.
-type Whose string
+type BlameKind string
 
 const (
-	ByLock       Whose = "lock"
-	ByNature     Whose = "inherent: needs fencing"
-	ByAssumption Whose = "assumption"
+	KindLock       BlameKind = "lock"
+	KindInherent   BlameKind = "inherent: needs fencing"
+	KindAssumption BlameKind = "assumption"
 )
 
 var (
@@ -34,18 +34,18 @@ var (
 	// stops when it is notified of its loss and is notified too late; a key taken from
 	// another acquisition; no progress although the lock had all that it needs (see
 	// [history.History.CanServe]).
-	FaultLock = Blame{Whose: ByLock}
+	BlameLock = Blame{Kind: KindLock}
 	// BlameInherent is the blame if two sections overlap although their leases do not, and
 	// the lock owed no client a signal. No lock whose grants end by time can avoid that.
-	FaultInherent = Blame{Whose: ByNature}
+	BlameInherent = Blame{Kind: KindInherent}
 )
 
 // BlameAssumption returns the blame for a violation that broken assumptions caused. Leases
 // overlap because nodes lost keys or ended them too early, so that the others are no
 // quorum, or because a client's clock did not count the time that passed. Tokens do not
 // grow because a node lost a counter, or because a clock was set.
-func FaultAssumption(broken ...trace.Assumption) Blame {
-	b := Blame{Whose: ByAssumption}
+func BlameAssumption(broken ...trace.Assumption) Blame {
+	b := Blame{Kind: KindAssumption}
 	for _, a := range broken {
 		b.broken |= 1 << slices.Index(trace.Assumptions(), a)
 	}
@@ -70,14 +70,14 @@ func (b Blame) IsZero() bool { return b == Blame{} }
 // String returns the blame as documents write it: "lock", "inherent: needs fencing",
 // "assumption: clock, lock memory", or "".
 func (b Blame) String() string {
-	if b.Whose != ByAssumption {
-		return string(b.Whose)
+	if b.Kind != KindAssumption {
+		return string(b.Kind)
 	}
 	words := make([]string, 0, 3)
 	for _, a := range b.Broken() {
 		words = append(words, string(a))
 	}
-	return string(ByAssumption) + ": " + strings.Join(words, ", ")
+	return string(KindAssumption) + ": " + strings.Join(words, ", ")
 }
 
 // MarshalText returns what String returns.
@@ -85,18 +85,18 @@ func (b Blame) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // UnmarshalText parses what MarshalText returns.
 func (b *Blame) UnmarshalText(text []byte) error {
-	read := Blame{Whose: Whose(text)}
-	if whose, assumptions, ok := strings.Cut(string(text), ": "); ok && Whose(whose) == ByAssumption {
-		read = Blame{Whose: ByAssumption}
+	read := Blame{Kind: BlameKind(text)}
+	if kind, assumptions, ok := strings.Cut(string(text), ": "); ok && BlameKind(kind) == KindAssumption {
+		read = Blame{Kind: KindAssumption}
 		for name := range strings.SplitSeq(assumptions, ", ") {
 			if !slices.Contains(trace.Assumptions(), trace.Assumption(name)) {
 				return fmt.Errorf("%q is no assumption of a lock", name)
 			}
-			read.broken |= FaultAssumption(trace.Assumption(name)).broken
+			read.broken |= BlameAssumption(trace.Assumption(name)).broken
 		}
 	}
-	switch read.Whose {
-	case "", ByLock, ByNature, ByAssumption:
+	switch read.Kind {
+	case "", KindLock, KindInherent, KindAssumption:
 	default:
 		return fmt.Errorf("%q says of nobody whose fault something is", text)
 	}

@@ -10,17 +10,17 @@ func TestCards(t *testing.T) {
 	graver := map[int]Property{}
 	for _, p := range properties {
 		c := p.Card
-		if c.Title == "" || c.Broken == "" || c.Word == "" || c.Means == "" {
+		if c.Title == "" || c.Broken == "" || c.Label == "" || c.Meaning == "" {
 			t.Errorf("the card of %s has an empty line: %+v", c.Property, c)
 		}
-		if !slices.Contains([]Subject{OfExclusion, OfData, OfConduct, OfMisconduct}, c.Of) {
-			t.Errorf("%s is about %q", c.Property, c.Of)
+		if !slices.Contains([]Subject{SubjectExclusion, SubjectData, SubjectConduct, SubjectMisconduct}, c.Subject) {
+			t.Errorf("%s is about %q", c.Property, c.Subject)
 		}
-		if (c.Column != "") != (c.Of == OfExclusion) {
-			t.Errorf("%s is about %s, and the heading of its column is %q", c.Property, c.Of, c.Column)
+		if (c.Column != "") != (c.Subject == SubjectExclusion) {
+			t.Errorf("%s is about %s, and the heading of its column is %q", c.Property, c.Subject, c.Column)
 		}
-		if (len(c.Letter) == 1) != (c.Of == OfConduct) {
-			t.Errorf("%s is about %s, and its letter is %q", c.Property, c.Of, c.Letter)
+		if (len(c.Letter) == 1) != (c.Subject == SubjectConduct) {
+			t.Errorf("%s is about %s, and its letter is %q", c.Property, c.Subject, c.Letter)
 		}
 		if other, taken := graver[c.Gravity]; taken || c.Gravity < 1 || c.Gravity > len(properties) {
 			t.Errorf("the gravity of %s is %d, and that of %q is the same", c.Property, c.Gravity, other)
@@ -30,8 +30,8 @@ func TestCards(t *testing.T) {
 			if o.Property != c.Property && o.Letter != "" && o.Letter == c.Letter {
 				t.Errorf("%s and %s have the letter %q", c.Property, o.Property, c.Letter)
 			}
-			if o.Word == c.Word && o.Means != c.Means {
-				t.Errorf("%q means %q and %q", c.Word, c.Means, o.Means)
+			if o.Label == c.Label && o.Meaning != c.Meaning {
+				t.Errorf("%q means %q and %q", c.Label, c.Meaning, o.Meaning)
 			}
 		}
 	}

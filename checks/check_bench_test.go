@@ -21,7 +21,7 @@ func BenchmarkCheck(b *testing.B) {
 	t := r.Runs[0].History.Trace
 	b.ReportAllocs()
 	for b.Loop() {
-		checks.Check(history.Of(t), nil)
+		checks.Check(history.New(t), nil)
 	}
 	b.ReportMetric(float64(len(t.Events)), "events")
 }

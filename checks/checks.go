@@ -56,11 +56,11 @@ type Finding struct {
 	// Events are the Seqs of the few events that show the violation, in order.
 	Events []int
 	// Blame says whose fault a violation is; zero if that is not known.
-	Fault Blame
+	Blame Blame
 	// IsConclusive says that a violation of [Progress] cannot be explained by preconditions
 	// of the scenario that were not met: an acquire waits for a grant that nobody uses, or
 	// a client's program says so.
-	Firm bool
+	IsConclusive bool
 	// Cycle is the shortest cycle of dependencies that violates serial-sections, one reason
 	// for each dependency.
 	Cycle []Reason
@@ -71,7 +71,7 @@ type Finding struct {
 // property counts only if it is the lock's fault. The report of the run itself shows all
 // violations.
 func (f Finding) Counts() bool {
-	return f.Outcome == Violated && (!f.Property.Card().ReportOnly || f.Fault == FaultLock)
+	return f.Outcome == Violated && (!f.Property.Card().ReportOnly || f.Blame == BlameLock)
 }
 
 // A WitnessResult is one witness of a scenario, and whether it was seen.
@@ -124,7 +124,7 @@ func (v *Verdict) Finding(p Property) Finding {
 	}
 	f := notApplicable(noSchedule.Reason())
 	switch {
-	case p.Card().Of == OfMisconduct:
+	case p.Card().Subject == SubjectMisconduct:
 		f.Reason = noMisconduct.Reason()
 	case p != OncePerPeriod:
 		panic(fmt.Sprintf("checks: no property is called %q", p))
@@ -134,7 +134,7 @@ func (v *Verdict) Finding(p Property) Finding {
 }
 
 // covers reports whether the verdict has a finding on a property.
-func (v *Verdict) judges(p Property) bool {
+func (v *Verdict) covers(p Property) bool {
 	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Property == p })
 }
 
@@ -163,18 +163,18 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	t := h.Trace
 	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn(), Findings: make([]Finding, 0, len(properties))}
 	if t.Schedule != nil {
-		v.Missed, v.Repeated = h.missed(), h.repeated()
+		v.Missed, v.Repeated = h.missedPeriods(), h.repeatedPeriods()
 	}
 	for _, p := range properties {
-		if p.concerns != nil && !p.concerns(h) {
+		if p.appliesTo != nil && !p.appliesTo(h) {
 			continue
 		}
-		if f := h.find(p); p.Of != OfMisconduct || f.Outcome == Violated {
+		if f := h.judgeProperty(p); p.Subject != SubjectMisconduct || f.Outcome == Violated {
 			v.Findings = append(v.Findings, f)
 		}
 	}
 	for _, w := range witnesses {
-		r := WitnessResult{Text: w.String(), Seen: history.Seen(w, t)}
+		r := WitnessResult{Text: w.String(), Seen: history.WasSeen(w, t)}
 		v.Witnesses = append(v.Witnesses, r)
 		if !r.Seen {
 			v.Reasons = append(v.Reasons, witnessUnseen.Reason(r.Text))
@@ -187,27 +187,27 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
 	}
 	for i, f := range t.Faults {
-		if f.Idle != "" {
-			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.Idle))
+		if f.IdleReason != "" {
+			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.IdleReason))
 		}
 	}
-	v.compare(linearize(h.DataSections()))
-	v.settle()
+	v.crossCheck(linearize(h.DataSections()))
+	v.decide()
 	return v
 }
 
 // judgeProperty judges a property. If the property's own judgement does not blame the lock,
 // the way in which a client's code ended the run, and the complaints of its program, count
 // too.
-func (h *inquiry) find(p property) Finding {
+func (h *inquiry) judgeProperty(p property) Finding {
 	f := holds()
-	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Of != OfMisconduct || !panicked {
+	if panicked := h.Trace.Ending != nil && h.Trace.Ending.Rule == trace.ConductPanic; p.Subject != SubjectMisconduct || !panicked {
 		f = p.judge(h) // a lock that panics is not judged for other misconduct
 	}
-	if f.Fault != FaultLock {
-		if e := h.ended(p.Property); e.Outcome == Violated {
+	if f.Blame != BlameLock {
+		if e := h.endingFinding(p.Property); e.Outcome == Violated {
 			f = e
-		} else if c := h.complained(p.Property); c.Outcome == Violated {
+		} else if c := h.complaintFinding(p.Property); c.Outcome == Violated {
 			f = c
 		}
 	}
@@ -219,7 +219,7 @@ func (h *inquiry) find(p property) Finding {
 }
 
 // crossCheck compares the finding on serial-sections with porcupine's result.
-func (v *Verdict) compare(second opinion) {
+func (v *Verdict) crossCheck(second porcupineResult) {
 	for i := range v.Findings {
 		f := &v.Findings[i]
 		if f.Property != SerialSections {
@@ -235,7 +235,7 @@ func (v *Verdict) compare(second opinion) {
 }
 
 // decide sets the verdict from the findings and from the reasons to doubt them.
-func (v *Verdict) settle() {
+func (v *Verdict) decide() {
 	v.Verdict = Safe
 	for i := range v.Findings {
 		f := &v.Findings[i]
@@ -243,7 +243,7 @@ func (v *Verdict) settle() {
 			f.Outcome, f.Reason = Unknown, v.Reasons[0]
 		}
 		switch {
-		case !f.Property.Data(), f.Outcome == NotApplicable:
+		case !f.Property.IsData(), f.Outcome == NotApplicable:
 		case f.Outcome == Violated:
 			v.Verdict = Unsafe
 		case f.Outcome != Holds && v.Verdict == Safe:

@@ -22,35 +22,35 @@ const (
 	ClaimTokens Property = "claim: tokens"
 	// ClaimReportsLossAtRelease is violated by a release whose answer does not match what
 	// it did, if [ReleaseAnswer] does not blame the lock for it.
-	ClaimTellsAtRelease Property = "claim: tells at release"
+	ClaimReportsLossAtRelease Property = "claim: tells at release"
 )
 
 var extendsAsClaimed = misconduct(Card{
 	Property: ClaimExtends, Gravity: 18,
 	Title:  "a lease can be prolonged, as is claimed",
 	Broken: "a lease cannot be prolonged as is claimed",
-	Word:   "claim: extends", Means: "the lock claims that a lease can be prolonged, and that is not so",
-}, nothing)
+	Label:  "claim: extends", Meaning: "the lock claims that a lease can be prolonged, and that is not so",
+}, findNothing)
 
 var notifiesAsClaimed = misconduct(Card{
 	Property: ClaimNotifies, Gravity: 19,
 	Title:  "a lease tells of its loss, as is claimed",
 	Broken: "a lease does not tell of its loss as is claimed",
-	Word:   "claim: notifies", Means: "the lock claims to tell of the loss of a lease, and does not",
+	Label:  "claim: notifies", Meaning: "the lock claims to tell of the loss of a lease, and does not",
 }, func(h *inquiry) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
 			return leaseCannotTell.Reason(in.Client), []int{in.Granted.Seq}
 		}
 	}
-	return h.unnotified()
+	return h.findUnnotified()
 })
 
 var tokensAsClaimed = misconduct(Card{
 	Property: ClaimTokens, Gravity: 20,
 	Title:  "each grant comes with a fencing token, as is claimed",
 	Broken: "a grant comes without the fencing token that is claimed",
-	Word:   "claim: tokens", Means: "the lock claims that each grant has a fencing token, and one has none",
+	Label:  "claim: tokens", Meaning: "the lock claims that each grant has a fencing token, and one has none",
 }, func(h *inquiry) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Tokens && !in.Granted.Minted {
@@ -60,18 +60,18 @@ var tokensAsClaimed = misconduct(Card{
 	return Reason{}, nil
 })
 
-var tellsAtReleaseAsClaimed = misconduct(Card{
-	Property: ClaimTellsAtRelease, Gravity: 21,
+var reportsLossAtReleaseAsClaimed = misconduct(Card{
+	Property: ClaimReportsLossAtRelease, Gravity: 21,
 	Title:  "a release tells whether the lock was lost, as is claimed",
 	Broken: "a release does not tell that the lock was lost, as is claimed",
-	Word:   "claim: tells at release", Means: "the lock claims to tell at release whether it was lost, and does not",
+	Label:  "claim: tells at release", Meaning: "the lock claims to tell at release whether it was lost, and does not",
 }, func(h *inquiry) (Reason, []int) {
-	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.TellsAtRelease }) {
+	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.ReportsLossAtRelease }) {
 		return Reason{}, nil
 	}
 	// A violation that is the lock's fault anyway is one of ReleaseAnswer itself.
 	f := judgeReleaseAnswer(h)
-	if f.Outcome != Violated || f.Fault == FaultLock {
+	if f.Outcome != Violated || f.Blame == BlameLock {
 		return Reason{}, nil
 	}
 	return f.Reason, f.Events
@@ -79,21 +79,21 @@ var tellsAtReleaseAsClaimed = misconduct(Card{
 
 // findUnnotified finds a holder that is not notified for a TTL that its lease is lost,
 // although nothing else is wrong.
-func (h *inquiry) unnotified() (reason Reason, at []int) {
+func (h *inquiry) findUnnotified() (reason Reason, at []int) {
 	var late *trace.Event
 	for _, in := range h.Sections() {
 		lock := h.Lock(in.Lock)
 		if !lock.Claims.Notifies || in.Granted.Ungranted || lock.TTL == 0 || len(lock.Slots) == 0 {
 			continue
 		}
-		if in.Granted.Session != "" && len(h.Backed(in.Lock, in.Acquisition)) == 0 {
+		if in.Granted.Session != "" && len(h.Backings(in.Lock, in.Acquisition)) == 0 {
 			continue // the grant relies on a key that the session had already
 		}
-		for _, lost := range h.lapses(in) {
-			ev := h.silent(lost.Interval, lock.TTL)
-			if ev != nil && !h.clockChanged(in.Client, ev) && (late == nil || ev.Seq < late.Seq) {
-				late, reason = ev, notToldOfLoss.Reason(in.Client, lost.From, ev.At)
-				at = []int{lost.Lapsed.Seq, ev.Seq}
+		for _, lost := range h.unbackedTimes(in) {
+			ev := h.firstEventAfterQuiet(lost.Interval, lock.TTL)
+			if ev != nil && !h.wasClockChanged(in.Client, ev) && (late == nil || ev.Seq < late.Seq) {
+				late, reason = ev, notNotifiedOfLoss.Reason(in.Client, lost.From, ev.At)
+				at = []int{lost.EndedBy.Seq, ev.Seq}
 			}
 		}
 	}
@@ -103,29 +103,29 @@ func (h *inquiry) unnotified() (reason Reason, at []int) {
 // unbackedTimes returns the intervals in which a client was in its section and had not been
 // notified of a loss although the nodes did not back its grant. Each interval lasts up to
 // the event with which it ended. EndedBy is the event with which it began.
-func (h *inquiry) lapses(in *history.Section) (all []history.Backing) {
+func (h *inquiry) unbackedTimes(in *history.Section) (all []history.Backing) {
 	end := in.To
 	if in.Lost != nil {
 		end = history.Earlier(end, history.MomentOf(in.Lost))
 	}
 	from, lapsed := in.From, in.Granted
-	for _, b := range h.Backed(in.Lock, in.Acquisition) {
+	for _, b := range h.Backings(in.Lock, in.Acquisition) {
 		if to := history.Earlier(b.From, end); from.Before(to) {
-			all = append(all, history.Backing{Interval: history.Interval{From: from, To: to}, Lapsed: lapsed})
+			all = append(all, history.Backing{Interval: history.Interval{From: from, To: to}, EndedBy: lapsed})
 		}
 		if from.Before(b.To) {
-			from, lapsed = b.To, b.Lapsed
+			from, lapsed = b.To, b.EndedBy
 		}
 	}
 	if from.Before(end) {
-		all = append(all, history.Backing{Interval: history.Interval{From: from, To: end}, Lapsed: lapsed})
+		all = append(all, history.Backing{Interval: history.Interval{From: from, To: end}, EndedBy: lapsed})
 	}
 	return all
 }
 
 // firstEventAfterQuiet returns the first event in an interval before which no fault had
 // acted for longer than a TTL; nil if there is none.
-func (h *inquiry) silent(during history.Interval, ttl time.Duration) *trace.Event {
+func (h *inquiry) firstEventAfterQuiet(during history.Interval, ttl time.Duration) *trace.Event {
 	for _, quiet := range h.QuietTimes() {
 		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)
 		next := 1
@@ -140,7 +140,7 @@ func (h *inquiry) silent(during history.Interval, ttl time.Duration) *trace.Even
 }
 
 // wasClockChanged reports whether a process's clocks had been changed before an event.
-func (h *inquiry) clockChanged(process string, before *trace.Event) bool {
+func (h *inquiry) wasClockChanged(process string, before *trace.Event) bool {
 	return slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
 		return ev.Process == process && ev.Clocks.Why != "" && ev.Seq < before.Seq
 	})

@@ -15,13 +15,13 @@ func TestClaimToTellAtRelease(t *testing.T) {
 		words  string
 		want   Property
 	}{
-		{"success, and the lease had expired", true, "asks set gets expires leaves left", ClaimTellsAtRelease},
+		{"success, and the lease had expired", true, "asks set gets expires leaves left", ClaimReportsLossAtRelease},
 		{"the same, and the lock claims nothing", false, "asks set gets expires leaves left", ""},
 		{"an error, and the lease had expired", true, "asks set gets expires leaves fails", ""},
 		{"success, and the release removed the key", true, "asks set gets leaves removed left", ""},
 	} {
-		tr := written(c.words)
-		tr.Locks[0].Claims = trace.Claims{TellsAtRelease: c.claims}
+		tr := traceFromWords(c.words)
+		tr.Locks[0].Claims = trace.Claims{ReportsLossAtRelease: c.claims}
 		for i := range tr.Events {
 			tr.Events[i].Notifies = false // then its lease lasts one TTL
 		}

@@ -107,7 +107,7 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 			50s c1 extends ends=45s`, 45 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := history.Of(tell(t, test.story).trace)
+			h := history.New(parseScript(t, test.story).trace)
 			if got := h.Sections()[0].Lease.End().At; got != test.want {
 				t.Errorf("the lease ends at %v, want %v", got, test.want)
 			}
@@ -118,12 +118,12 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 // The client's clock does not matter to a lock that reads true time.
 func TestTrueTimeLock(t *testing.T) {
 	for trueTime, want := range map[bool]time.Duration{false: 20 * time.Second, true: 40 * time.Second} {
-		tr := tell(t, `
+		tr := parseScript(t, `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=60s monotonic=20s`).trace
 		tr.Locks[0].TrueTime = trueTime
-		if got := history.Of(tr).Sections()[0].Lease.End().At; got != want {
+		if got := history.New(tr).Sections()[0].Lease.End().At; got != want {
 			t.Errorf("true time %v: the lease ends at %v, want %v", trueTime, got, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
 		20s c1 shows wall=60s monotonic=20s
 		20s c2 acquires rank=2 ends=50s`
 	for story, want := range map[string]Outcome{before: Violated, after: Holds} {
-		if got := Check(history.Of(tell(t, story).trace), nil).Finding(LeaseExclusion).Outcome; got != want {
+		if got := Check(history.New(parseScript(t, story).trace), nil).Finding(LeaseExclusion).Outcome; got != want {
 			t.Errorf("%s\ngot %s, want %s", story, got, want)
 		}
 	}

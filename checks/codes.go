@@ -12,12 +12,12 @@ import (
 const (
 	// Why a property does not apply, or why its outcome is unknown.
 	noLock              code0                                       = "no-lock"
-	everybodyIn         code0                                       = "everybody-in"
-	severalIn           code0                                       = "several-in"
+	grantsEveryone      code0                                       = "everybody-in"
+	severalHolders      code0                                       = "several-in"
 	noSchedule          code0                                       = "no-schedule"
 	roomFor             code1[int]                                  = "room-for" // how many
 	noRanks             code0                                       = "no-ranks"
-	noKeysTold          code0                                       = "no-keys-told"
+	keysUnknown         code0                                       = "no-keys-told"
 	tokensUnordered     code0                                       = "tokens-unordered"
 	noTokens            code0                                       = "no-tokens"
 	tokensOfOracle      code0                                       = "tokens-of-oracle"
@@ -40,13 +40,13 @@ const (
 	NotViolated      code2[Property, Outcome] = "not-violated"      // property, outcome
 	NotHeld          code2[Property, Outcome] = "not-held"          // property, outcome
 	PropertyHolds    code1[Property]          = "property-holds"    // property
-	AsItIsSaid       code1[Reason]            = "as-it-is-said"     // the stated reason
+	AsStated         code1[Reason]            = "as-it-is-said"     // the stated reason
 	MissedUnexpected code1[Reason]            = "missed-unexpected" // the stated reason
-	MissedNot        code1[int]               = "missed-not"        // period
+	NotMissed        code1[int]               = "missed-not"        // period
 
 	// What the lock did.
 	grantedWhileLeased   code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-while-leased"  // section, when, other, granted when, until
-	prolongedAsIfAlone   code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, renewed when, other, granted when
+	renewedAsIfAlone     code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, renewed when, other, granted when
 	enteredWhileInside   code5[string, history.Moment, string, history.Moment, history.Moment] = "entered-while-inside"  // section, when, other, from, until
 	tokenNotGreater      code5[string, string, Token, Token, time.Duration]                    = "token-not-greater"     // younger, older, its token, older token, when
 	removedForeignKey    code5[time.Duration, string, string, string, string]                  = "removed-foreign-key"   // when, acquisition, key, node, owner
@@ -54,9 +54,9 @@ const (
 	touchedForeignKey    code5[time.Duration, string, string, string, string]                  = "touched-foreign-key"   // when, acquisition, key, node, owner
 	grantedByNobody      code1[string]                                                         = "granted-by-nobody"     // sections
 	endedWhenGranted     code1[string]                                                         = "ended-when-granted"    // section
-	prolongedTooLate     code3[time.Duration, string, history.Moment]                          = "prolonged-too-late"    // when, section, until
-	toldTooLate          code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease ended when, notified when
-	neverTold            code2[string, history.Moment]                                         = "never-told"            // section, lease ended when
+	renewedTooLate       code3[time.Duration, string, history.Moment]                          = "prolonged-too-late"    // when, section, until
+	notifiedTooLate      code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease ended when, notified when
+	neverNotified        code2[string, history.Moment]                                         = "never-told"            // section, lease ended when
 	bySentLater          code0                                                                 = "by-sent-later"
 	releasedLost         code5[string, time.Duration, Reason, string, history.Moment]          = "released-lost"          // section, success when, what had ended its last key, node, when
 	releasedNothing      code3[string, time.Duration, string]                                  = "released-nothing"       // section, success when, nodes
@@ -67,13 +67,13 @@ const (
 	noProgressSince      code3[history.Moment, time.Duration, string]                          = "no-progress-since"      // last fault, until, client
 	neverEnded           code2[time.Duration, string]                                          = "never-ended"            // when, client
 	lockDidNotAnswer     code1[trace.Step]                                                     = "lock-did-not-answer"    // step
-	unheardOf            code2[string, string]                                                 = "unheard-of"             // client, server
+	serverSilent         code2[string, string]                                                 = "unheard-of"             // client, server
 	quorumInReach        code4[string, int, int, int]                                          = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
 	membersInReach       code4[string, int, int, int]                                          = "members-in-reach"       // client, how many members, of how many, how many are a majority
 	storageTurnedAway    code4[string, string, trace.Step, time.Duration]                      = "storage-turned-away"    // client, how, step, when
 	clockHadNotCounted   code2[string, history.Moment]                                         = "clock-had-not-counted"  // client, granted when
 	waitsForOther        code4[string, string, string, string]                                 = "waits-for-other"        // client, its lock, the lock that it waits for, that lock's holder
-	leaseOverBeforeDone  code3[string, history.Moment, history.Moment]                         = "lease-over-before-done" // client, granted when, lease ended when
+	leaseEndedBeforeDone code3[string, history.Moment, history.Moment]                         = "lease-over-before-done" // client, granted when, lease ended when
 
 	// What ended a key that its client had not released.
 	keyExpired       code0         = "key-expired"
@@ -96,7 +96,7 @@ const (
 	askedWithoutPause     code5[trace.Step, string, int, time.Duration, time.Duration]               = "asked-without-pause"     // step, client, how many commands, within which time, longest pause
 	leaseCannotTell       code1[string]                                                              = "lease-cannot-tell"       // client
 	grantWithoutToken     code1[string]                                                              = "grant-without-token"     // client
-	notToldOfLoss         code3[string, history.Moment, time.Duration]                               = "not-told-of-loss"        // client, lost when, until
+	notNotifiedOfLoss     code3[string, history.Moment, time.Duration]                               = "not-told-of-loss"        // client, lost when, until
 	trafficGrew           code5[int, string, int, int, int]                                          = "traffic-grew"            // calls, client, their commands, later calls, their commands
 	stillSent             code4[string, time.Duration, time.Duration, string]                        = "still-sent"              // client, released when, sent when, what
 	releasedWithoutAsking code4[string, time.Duration, string, time.Duration]                        = "released-without-asking" // client, released when, node, key existed until
@@ -112,7 +112,7 @@ const (
 	computedFromStale      code4[string, time.Duration, string, string]                             = "computed-from-stale" // section, when, version read, version replaced
 	updateLost             code2[string, time.Duration]                                             = "update-lost"         // section, made when
 	writeMissing           code7[string, time.Duration, string, time.Duration, string, string, int] = "write-missing"       // section, acknowledged when, version, seen when, object, how seen, number
-	ofSomebodyElse         code0                                                                    = "of-somebody-else"
+	otherWrite             code0                                                                    = "of-somebody-else"
 	notOneAfterOther       code2[string, string]                                                    = "not-one-after-other"       // section, section
 	notAlone               code1[string]                                                            = "not-alone"                 // section
 	endedBeforeBegin       code4[string, history.Moment, string, history.Moment]                    = "ended-before-began"        // section, ended when, section, began when
@@ -126,7 +126,7 @@ const (
 	tornInPart             code2[int, int]                                                          = "torn-in-part"              // begun, applied
 	manyNotOneByOne        code2[int, string]                                                       = "many-not-one-by-one"       // how many, section
 	ranTwice               code5[string, int, time.Duration, string, time.Duration]                 = "ran-twice"                 // section, period, when, section, when
-	notAtOnce              code0                                                                    = "not-at-once"
+	notOverlapping         code0                                                                    = "not-at-once"
 	nobodyRan              code2[int, time.Duration]                                                = "nobody-ran"    // period, begun when
 	nobodyRanOf            code3[int, string, time.Duration]                                        = "nobody-ran-of" // period, lock, begun when
 	hadBegun               code2[string, string]                                                    = "had-begun"     // section, how it ended
@@ -140,14 +140,14 @@ const (
 	nobodyGrantedAfter code1[string]                                     = "nobody-granted-after" // client
 	noNodes            code0                                             = "no-nodes"
 	noCluster          code0                                             = "no-cluster"
-	nothingProlonged   code0                                             = "nothing-prolonged"
+	nothingRenewed     code0                                             = "nothing-prolonged"
 	mostAfterRelease   code1[int64]                                      = "most-after-release" // how many
 	noTraffic          code0                                             = "no-traffic"
 	messagesSent       code2[int64, int64]                               = "messages"             // how many, in how many round trips
 	messagesPerRelease code2[int64, int64]                               = "messages-per-release" // how many, in how many round trips
 	bytesSent          code1[int64]                                      = "bytes"                // how many
 	bytesPerRelease    code1[int64]                                      = "bytes-per-release"    // how many
-	nothingOver        code0                                             = "nothing-over"
+	noSectionEnded     code0                                             = "nothing-over"
 	ofTheTTL           code1[int64]                                      = "of-the-ttl" // per cent
 	leastLeft          code1[time.Duration]                              = "least-left" // length of time
 	nothingReleased    code0                                             = "nothing-released"
@@ -161,7 +161,7 @@ const (
 	noMajority         code0                                             = "no-majority"
 	nothingAsked       code0                                             = "nothing-asked"
 	nothingDecided     code0                                             = "nothing-decided"
-	justThat           code1[any]                                        = "just-that"            // the value
+	plainValue         code1[any]                                        = "just-that"            // the value
 	medianAndLongest   code2[time.Duration, time.Duration]               = "median-and-longest"   // two lengths of time
 	longestOfDead      code2[time.Duration, int]                         = "longest-of-dead"      // length of time, how many
 	neverGranted       code1[int]                                        = "never-granted"        // how many

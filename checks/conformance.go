@@ -12,12 +12,12 @@ var canBeMade = misconduct(Card{
 	Property: CannotBeMade, Gravity: 16,
 	Title:  "the lock can be made",
 	Broken: "the lock cannot be made",
-	Word:   "cannot be made", Means: "the lock could not be made",
-}, nothing)
+	Label:  "cannot be made", Meaning: "the lock could not be made",
+}, findNothing)
 
 var conforms = misconduct(Card{
 	Property: Conformance, Gravity: 17,
 	Title:  "the lock does what a client's program asks of it",
 	Broken: "the lock does not do what a client's program asks of it",
-	Word:   "conformance", Means: "a client's program asks something of the lock and does not get it",
-}, nothing)
+	Label:  "conformance", Meaning: "a client's program asks something of the lock and does not get it",
+}, findNothing)

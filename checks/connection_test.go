@@ -35,7 +35,7 @@ func TestLeaseOnAConnection(t *testing.T) {
 			8s  c1 extends ends=18s`, history.StartOf(18 * time.Second)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := history.Of(tell(t, test.story).trace)
+			h := history.New(parseScript(t, test.story).trace)
 			if got := h.Sections()[0].Lease.End(); got.At != test.want.At {
 				t.Errorf("the lease ends at %v, want %v", got, test.want)
 			}
@@ -56,23 +56,23 @@ func TestLeasesOnConnections(t *testing.T) {
 			9s  A sets by=c2/1
 			9s  c2 acquires rank=2`
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "the connection is cut, and the holder goes on", want: Violated, fault: FaultAssumption(trace.AssumeNetwork), story: held + `
+		{name: "the connection is cut, and the holder goes on", want: Violated, blame: BlameAssumption(trace.AssumeNetwork), script: held + `
 			5s  A drops of=c1/1` + another + ` <--`},
-		{name: "the server has crashed", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: held + `
+		{name: "the server has crashed", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: held + `
 			5s  A crashes
 			6s  A restarts
 			6s  A forgets of=c1/1` + another + ` <--`},
-		{name: "somebody else has deleted it", want: Violated, fault: FaultLock, story: held + `
+		{name: "somebody else has deleted it", want: Violated, blame: BlameLock, script: held + `
 			5s  A deletes of=c1/1 by=c2/1` + another + ` <--`},
-		{name: "the holder has seen the error before", want: Holds, story: held + ` notifies
+		{name: "the holder has seen the error before", want: Holds, script: held + ` notifies
 			5s  A drops of=c1/1
 			6s  c1 is-told-it-is-lost` + another},
-		{name: "the holder has released it before", want: Holds, story: held + `
+		{name: "the holder has released it before", want: Holds, script: held + `
 			5s  A deletes of=c1/1 by=c1/1
 			6s  c1 releases` + another},
-		{name: "the holder had set a timeout, which is over", want: Holds, story: held + ` ends=7s
+		{name: "the holder had set a timeout, which is over", want: Holds, script: held + ` ends=7s
 			7s  A drops of=c1/1` + another},
-		{name: "the server ended it before that timeout", want: Violated, fault: FaultAssumption(trace.AssumeNetwork), story: held + ` ends=12s
+		{name: "the server ended it before that timeout", want: Violated, blame: BlameAssumption(trace.AssumeNetwork), script: held + ` ends=12s
 			7s  A drops of=c1/1` + another + ` <--`},
 	})
 }

@@ -9,18 +9,18 @@ import "github.com/locksim/locksim/history"
 // held it, or had left its keys less than a TTL before because it crashed or a fault
 // hindered it. Keys that a failed attempt left behind are the lock's fault. If no attempt
 // failed, the lock must be held at the end.
-func (c *calm) inEachOthersWay(lock string) bool {
-	crowd := c.Crowd(lock, c.until)
+func (c *calmTime) blockEachOther(lock string) bool {
+	contention := c.Contention(lock, c.until)
 	failed := false
-	for _, e := range crowd.Met {
+	for _, e := range contention.FailedAcquires {
 		if history.MomentOf(e.Ended).Before(c.from) {
 			continue
 		}
-		if !e.Some || e.Wrong {
+		if !e.MetOtherKeys || e.MetLeftoverKeys {
 			return false
 		}
 		failed = true
 	}
 	// If a client waits for a release that never returns, that is the lock's fault.
-	return (failed || crowd.Held) && !crowd.Releasing
+	return (failed || contention.Unavailable) && !contention.AwaitsRelease
 }

@@ -32,12 +32,12 @@ func TestWhoIsInTheWay(t *testing.T) {
 			3s c1 fails
 			3s c2 fails
 			4s c1 is-done`},
-		{"what one of them has left behind is in the way of the other", FaultLock, splits + `
+		{"what one of them has left behind is in the way of the other", BlameLock, splits + `
 			2s B deletes by=c2/1
 			3s c1 fails
 			4s c2 fails
 			4s c1 is-done`},
-		{"nobody was in the way of the second attempt", FaultLock, splits + `
+		{"nobody was in the way of the second attempt", BlameLock, splits + `
 			2s A deletes by=c1/1
 			2s B deletes by=c2/1
 			3s c1 fails
@@ -50,19 +50,19 @@ func TestWhoIsInTheWay(t *testing.T) {
 			1s c1 crashes
 			2s c2 fails
 			3s c2 is-done`},
-		{"but for longer than their TTL", FaultLock, `
+		{"but for longer than their TTL", BlameLock, `
 			0s c1 calls
 			0s A sets by=c1/1 ttl=30s
 			1s c1 crashes
 			30s c2 fails
 			31s c2 is-done`},
-		{"or for longer than the lock's", FaultLock, `
+		{"or for longer than the lock's", BlameLock, `
 			0s c1 calls
 			0s A sets by=c1/1 ttl=300s
 			1s c1 crashes
 			31s c2 fails
 			32s c2 is-done`},
-		{"or for ever", FaultLock, `
+		{"or for ever", BlameLock, `
 			0s c1 calls
 			0s A sets by=c1/1
 			1s c1 crashes
@@ -74,23 +74,23 @@ func TestWhoIsInTheWay(t *testing.T) {
 			1s c1 acquires rank=1
 			2s c2 fails
 			3s c2 is-done`},
-		{"nobody has failed", FaultLock, `
+		{"nobody has failed", BlameLock, `
 			0s c1 calls
 			9s c1 is-cut-off`},
 		{"who waits, waits for somebody who holds the lock", Blame{}, holds + `
 			9s c2 is-cut-off`},
-		{"who has released it, and left its keys", FaultLock, holds + `
+		{"who has released it, and left its keys", BlameLock, holds + `
 			3s c1 releases
 			9s c2 is-cut-off`},
 		{"because it is cut off from them", Blame{}, holds + `
 			2s fault-1 strikes cuts=c1 from=A,B,C,D,E
 			3s c1 releases
 			9s c2 is-cut-off`},
-		{"but for longer than their TTL", FaultLock, holds + `
+		{"but for longer than their TTL", BlameLock, holds + `
 			2s fault-1 strikes cuts=c1 from=A,B,C,D,E
 			3s c1 releases
 			31s c2 is-cut-off`},
-		{"a minority is left to whoever holds the lock", FaultLock, `
+		{"a minority is left to whoever holds the lock", BlameLock, `
 			0s c1 calls
 			0s A sets by=c1/1 ttl=30s
 			0s B sets by=c1/1 ttl=30s
@@ -99,9 +99,9 @@ func TestWhoIsInTheWay(t *testing.T) {
 			9s c2 is-cut-off`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := Check(history.Of(tell(t, test.story).trace), nil).Finding(Progress)
-			if f.Outcome != Violated || f.Fault != test.fault {
-				t.Errorf("progress is %s, the fault %q (%s); want %q", f.Outcome, f.Fault, f.Reason, test.fault)
+			f := Check(history.New(parseScript(t, test.story).trace), nil).Finding(Progress)
+			if f.Outcome != Violated || f.Blame != test.fault {
+				t.Errorf("progress is %s, the fault %q (%s); want %q", f.Outcome, f.Blame, f.Reason, test.fault)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func (c *crowd) acquires(section int) {
 	c.calls(section)
 	c.emit(trace.Event{
 		Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire, Lock: "L", OK: true, Rank: uint64(section),
-		Ends: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(time.Hour)},
+		LeaseEnd: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(time.Hour)},
 	})
 }
 
@@ -67,7 +67,7 @@ func (c *crowd) replaces(section int) {
 
 // overlappingSections returns a trace in which one client is in many sections at the same
 // time, each with a lease that overlaps with all others.
-func atOnce(sections int) *trace.Trace {
+func overlappingSections(sections int) *trace.Trace {
 	c := newCrowd(1)
 	for i := range sections {
 		c.acquires(i + 1)
@@ -124,7 +124,7 @@ func TestCrowdsAreJudged(t *testing.T) {
 				t.Fatal(err)
 			}
 			var violated []Property
-			for _, f := range Check(history.Of(&c.Trace), nil).Findings {
+			for _, f := range Check(history.New(&c.Trace), nil).Findings {
 				if f.Outcome == Violated {
 					violated = append(violated, f.Property)
 				}
@@ -141,10 +141,10 @@ func TestCrowdsAreJudged(t *testing.T) {
 func BenchmarkManySections(b *testing.B) {
 	for _, n := range []int{300, 1000, 3000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			t := atOnce(n)
+			t := overlappingSections(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				Check(history.Of(t), nil)
+				Check(history.New(t), nil)
 			}
 		})
 	}

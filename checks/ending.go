@@ -13,12 +13,12 @@ var noPanic = misconduct(Card{
 	Property: Panic, Gravity: 12,
 	Title:  "no client's code panics",
 	Broken: "a client's code panics",
-	Word:   "panic", Means: "the code of a client panics",
-}, nothing)
+	Label:  "panic", Meaning: "the code of a client panics",
+}, findNothing)
 
 var noLeak = misconduct(Card{
 	Property: GoroutineLeak, Gravity: 14,
 	Title:  "the lock leaves no goroutine behind",
 	Broken: "the lock leaves goroutines behind",
-	Word:   "goroutine leak", Means: "goroutines of a client go on after its end",
-}, nothing)
+	Label:  "goroutine leak", Meaning: "goroutines of a client go on after its end",
+}, findNothing)

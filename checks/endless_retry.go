@@ -13,20 +13,20 @@ import (
 const EndlessRetry Property = trace.ConductEndless
 
 const (
-	inOneGo = 150
-	breath  = 5 * time.Millisecond
+	maxCommands = 150
+	minPause    = 5 * time.Millisecond
 )
 
 var noEndlessRetry = misconduct(Card{
 	Property: EndlessRetry, Gravity: 15,
 	Title:  "the lock pauses between its attempts",
 	Broken: "the lock asks without a pause",
-	Word:   "endless retry", Means: "a call of the lock asks again and again, without a pause or without an end",
-}, (*inquiry).breathless)
+	Label:  "endless retry", Meaning: "a call of the lock asks again and again, without a pause or without an end",
+}, (*inquiry).findEndlessRetry)
 
 // findEndlessRetry finds a call that retries without a pause, on one node or on several in
 // turn.
-func (h *inquiry) breathless() (Reason, []int) {
+func (h *inquiry) findEndlessRetry() (Reason, []int) {
 	type call struct {
 		client  string
 		section int
@@ -45,7 +45,7 @@ func (h *inquiry) breathless() (Reason, []int) {
 			all++
 		}
 	}
-	if all <= inOneGo { // in nearly every world, and then the calls need not be distinguished
+	if all <= maxCommands { // in nearly every world, and then the calls need not be distinguished
 		return Reason{}, nil
 	}
 	runs := map[call]run{}
@@ -56,14 +56,14 @@ func (h *inquiry) breathless() (Reason, []int) {
 		}
 		c := call{ev.Process, ev.Section, ev.Step}
 		r := runs[c]
-		if r.sent == 0 || ev.At-r.last.At > breath {
+		if r.sent == 0 || ev.At-r.last.At > minPause {
 			r = run{first: ev}
 		}
 		r.last = ev
 		r.sent++
 		runs[c] = r
-		if r.sent > inOneGo {
-			return askedWithoutPause.Reason(c.step, c.client, r.sent, ev.At-r.first.At, breath), []int{r.first.Seq, ev.Seq}
+		if r.sent > maxCommands {
+			return askedWithoutPause.Reason(c.step, c.client, r.sent, ev.At-r.first.At, minPause), []int{r.first.Seq, ev.Seq}
 		}
 	}
 	return Reason{}, nil

@@ -7,4 +7,4 @@ var Sentences interface {
 	Measure(Measure) string
 }
 
-func english(r Reason) string { return Sentences.Reason(r) }
+func sentence(r Reason) string { return Sentences.Reason(r) }

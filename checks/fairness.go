@@ -31,11 +31,11 @@ func takeFairness(h *inquiry) Measure {
 		granted[w.Client] = n
 	}
 	if len(granted) < 2 {
-		return absent(nobodyCompeted.Reason())
+		return noMeasure(nobodyCompeted.Reason())
 	}
 	asked := map[string][]int{} // by lock: when each client that was granted it had asked, in order
 	overtaken := 0
-	for _, w := range h.inTurn() {
+	for _, w := range h.waitsByGrant() {
 		before := asked[w.Lock]
 		at, _ := slices.BinarySearch(before, w.Asked.Seq)
 		overtaken = max(overtaken, len(before)-at)
@@ -48,18 +48,18 @@ func takeFairness(h *inquiry) Measure {
 		sum += n
 		squares += n * n
 	}
-	m := Measure{Figures: []Figure{{"most overtaken", Count, int64(overtaken)}}, Says: mostOvertaken.Reason(overtaken)}
+	m := Measure{Figures: []Figure{{"most overtaken", Count, int64(overtaken)}}, Summary: mostOvertaken.Reason(overtaken)}
 	if sum > 0 {
 		index := ratio(100*sum*sum, int64(len(granted))*squares)
 		m.Figures = append([]Figure{{"Jain index", Percent, index}}, m.Figures...)
-		m.Says = jainsIndex.Reason(index).And(mostOvertaken.Reason(overtaken))
+		m.Summary = jainsIndex.Reason(index).And(mostOvertaken.Reason(overtaken))
 	}
 	return m
 }
 
 // waitsByGrant returns the waits for the lock in the order of their grants. Waits that were
 // never granted come last.
-func (h *inquiry) inTurn() []wait {
+func (h *inquiry) waitsByGrant() []wait {
 	all := h.waits()
 	until := func(w wait) int {
 		if w.Granted == nil {

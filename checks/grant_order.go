@@ -14,10 +14,10 @@ const GrantOrder Property = "grant-order"
 
 var grantOrder = property{
 	Card: Card{
-		Property: GrantOrder, Of: OfConduct, Gravity: 6, Letter: "g",
+		Property: GrantOrder, Subject: SubjectConduct, Gravity: 6, Letter: "g",
 		Title:  "no write is applied once the lock has been granted anew",
 		Broken: "a write lands after the lock has been granted anew",
-		Word:   "late write", Means: "a write is applied when the lock has been granted anew",
+		Label:  "late write", Meaning: "a write is applied when the lock has been granted anew",
 	},
 	judge: judgeGrantOrder,
 }
@@ -26,18 +26,18 @@ func judgeGrantOrder(h *inquiry) Finding {
 	switch {
 	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock.Reason())
-	case h.NobodyExcluded():
-		return notApplicable(everybodyIn.Reason())
-	case h.SharedLocks():
-		return notApplicable(severalIn.Reason())
-	case !h.Ranked():
+	case h.NoExclusion():
+		return notApplicable(grantsEveryone.Reason())
+	case h.AllLocksShared():
+		return notApplicable(severalHolders.Reason())
+	case !h.HasRanks():
 		return unknown(noRanks.Reason())
 	}
 	sections := h.Sections()
 	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
 	for _, v := range h.Versions() { // the first write to be applied is the first violation
 		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
-			if s := sections[0]; !s.Open && s.Room == 1 {
+			if s := sections[0]; !s.GrantsEveryone && s.MaxHolders == 1 {
 				newest[s.Lock] = max(newest[s.Lock], s.Rank())
 			}
 			sections = sections[1:]
@@ -45,12 +45,12 @@ func judgeGrantOrder(h *inquiry) Finding {
 		if v.By.Granted == nil {
 			continue
 		}
-		for _, by := range under(v) {
+		for _, by := range protectingSections(v) {
 			if newest[by.Lock] <= by.Rank() {
 				continue
 			}
 			for _, s := range h.Sections() {
-				if s.Lock == by.Lock && !s.Open && s.Rank() > by.Rank() {
+				if s.Lock == by.Lock && !s.GrantsEveryone && s.Rank() > by.Rank() {
 					return Finding{
 						Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
 						Reason: wroteAfterGrant.Reason(h.Name(by), v.Object, v.Made.At, h.Name(s), s.From),
@@ -65,9 +65,9 @@ func judgeGrantOrder(h *inquiry) Finding {
 // protectingSections returns the sections under whose locks a write was made. If a client
 // has several locks, it is the section of the lock with the object's name, or else all its
 // sections.
-func under(v *history.Version) []*history.Section {
+func protectingSections(v *history.Version) []*history.Section {
 	if v.Object == v.By.Lock {
 		return []*history.Section{v.By}
 	}
-	return slices.DeleteFunc(v.By.Together(), func(s *history.Section) bool { return s != v.By && s.From.Seq > v.Issued })
+	return slices.DeleteFunc(v.By.WorkSections(), func(s *history.Section) bool { return s != v.By && s.From.Seq > v.Issued })
 }

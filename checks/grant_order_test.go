@@ -4,67 +4,67 @@ import "testing"
 
 func TestGrantOrder(t *testing.T) {
 	judgeAll(t, GrantOrder, []judgement{
-		{name: "a lock with room for two", want: NotApplicable, says: []string{"room for several"}, story: `
+		{name: "a lock with room for two", want: NotApplicable, reasonParts: []string{"room for several"}, script: `
 			lock L ttl=30s holders=2
 			0s c1 acquires rank=1 ends=30s
 			1s c2 acquires rank=2 ends=31s
 			2s c1 writes x=0>1`},
 		{name: "a write lands after the next grant", want: Violated,
-			says: []string{"c1's write of x was applied at 41s, after c2 had been granted the lock at 40s"}, story: `
+			reasonParts: []string{"c1's write of x was applied at 41s, after c2 had been granted the lock at 40s"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			40s c2 acquires rank=2
 			41s c1 lands message=1 x=0>1 <--`},
-		{name: "a write lands before the next grant", want: Holds, story: `
+		{name: "a write lands before the next grant", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			39s c1 lands message=1 x=0>1
 			40s c2 acquires rank=2`},
-		{name: "the next grant has been called for, and has not returned", want: Holds, story: `
+		{name: "the next grant has been called for, and has not returned", want: Holds, script: `
 			0s  c1 acquires rank=1
 			38s c2 calls
 			39s c1 writes x=0>1
 			40s c2 acquires rank=2`},
-		{name: "a refused write", want: Holds, story: `
+		{name: "a refused write", want: Holds, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c1 is-refused`},
-		{name: "a read", want: Holds, story: `
+		{name: "a read", want: Holds, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c1 reads x=0`},
-		{name: "a grant that returned later and is older", want: Holds, story: `
+		{name: "a grant that returned later and is older", want: Holds, script: `
 			0s  c2 acquires rank=2
 			40s c1 acquires rank=1
 			41s c2 writes x=0>1`},
-		{name: "the client's own next grant counts", want: Violated, story: `
+		{name: "the client's own next grant counts", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			2s  c1 releases
 			3s  c1 acquires rank=2
 			4s  c1 lands message=1 section=1 x=0>1 <--`},
-		{name: "two locks", want: Holds, story: `
+		{name: "two locks", want: Holds, script: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2 lock=M
 			41s c1 writes x=0>1`},
-		{name: "a mark", want: Holds, story: `
+		{name: "a mark", want: Holds, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c1 marks x=0`},
-		{name: "a service held it back", want: Violated, story: `
+		{name: "a service held it back", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1 via=s1
 			40s c2 acquires rank=2
 			41s c1 lands message=1 x=0>1 via=s1 <--`},
-		{name: "everybody is let in", want: NotApplicable, says: []string{"everybody is let in"}, story: `
+		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			1s  c2 acquires rank=2
 			2s  c1 writes x=0>1`},
-		{name: "no order of grants", want: Unknown, story: `
+		{name: "no order of grants", want: Unknown, script: `
 			0s  c1 acquires`},
-		{name: "no lock", want: NotApplicable, story: `
+		{name: "no lock", want: NotApplicable, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})

@@ -15,20 +15,20 @@ var noGrowingTraffic = misconduct(Card{
 	Property: GrowingTraffic, Gravity: 22,
 	Title:  "a section costs no more commands than the first ones did",
 	Broken: "sections cost more and more commands",
-	Word:   "growing traffic", Means: "the lock sends more and more commands for a section",
-}, (*inquiry).growing)
+	Label:  "growing traffic", Meaning: "the lock sends more and more commands for a section",
+}, (*inquiry).findGrowingTraffic)
 
 // enoughSections is how many sections a client must have had for its traffic to be
 // compared. comparedSections is how many of the first and of the last sections are
 // compared.
 const (
-	enoughSections = 100
-	compared       = 30
+	enoughSections   = 100
+	comparedSections = 30
 )
 
 // findGrowingTraffic finds sections that cost many more commands per attempt to acquire
 // than the client's first sections.
-func (h *inquiry) growing() (Reason, []int) {
+func (h *inquiry) findGrowingTraffic() (Reason, []int) {
 	if len(h.Calls()) < enoughSections {
 		return Reason{}, nil
 	}
@@ -40,7 +40,7 @@ func (h *inquiry) growing() (Reason, []int) {
 		clients[p.Name] = &tally{}
 	}
 	for _, m := range h.Messages() {
-		if t := clients[m.From]; t != nil && !m.Sent.Reply && !m.Handshake() && m.To != trace.StorageName {
+		if t := clients[m.From]; t != nil && !m.Sent.Reply && !m.IsHandshake() && m.To != trace.StorageName {
 			t.sent = append(t.sent, m.Sent.Seq)
 		}
 	}
@@ -59,18 +59,20 @@ func (h *inquiry) growing() (Reason, []int) {
 		if len(all) < enoughSections {
 			continue
 		}
-		between := func(from, to int) (sent, calls int) { return count(t.sent, from, to), count(t.calls, from, to) }
-		first, firstCalls := between(all[0], all[compared])
-		last, lastCalls := between(all[len(all)-1-compared], all[len(all)-1])
+		between := func(from, to int) (sent, calls int) {
+			return countBetween(t.sent, from, to), countBetween(t.calls, from, to)
+		}
+		first, firstCalls := between(all[0], all[comparedSections])
+		last, lastCalls := between(all[len(all)-1-comparedSections], all[len(all)-1])
 		if last*firstCalls > 3*first*lastCalls {
-			return trafficGrew.Reason(firstCalls, p.Name, first, lastCalls, last), []int{all[compared], all[len(all)-1]}
+			return trafficGrew.Reason(firstCalls, p.Name, first, lastCalls, last), []int{all[comparedSections], all[len(all)-1]}
 		}
 	}
 	return Reason{}, nil
 }
 
 // countBetween counts the numbers of a sorted list from one value up to another.
-func count(list []int, from, to int) int {
+func countBetween(list []int, from, to int) int {
 	i, _ := slices.BinarySearch(list, from)
 	j, _ := slices.BinarySearch(list, to)
 	return j - i

@@ -25,40 +25,40 @@ var noHang = misconduct(Card{
 	Property: Hang, Gravity: 13,
 	Title:  "each call of the lock returns once nothing is wrong any more",
 	Broken: "a call of the lock never returns",
-	Word:   "hang", Means: "a call of the lock does not return although nothing is wrong any more",
+	Label:  "hang", Meaning: "a call of the lock does not return although nothing is wrong any more",
 }, func(h *inquiry) (Reason, []int) {
-	if reason, at := h.unreturned(false); !reason.IsZero() {
+	if reason, at := h.findUnreturned(false); !reason.IsZero() {
 		return reason, at
 	}
-	return h.mute()
+	return h.findMuteCall()
 })
 
 // maxCallTime is how long a call of the lock may last once no fault acts any more.
-const longest = time.Minute
+const maxCallTime = time.Minute
 
 // findUnreturned finds a call of the lock that has not returned when the run is cut off,
 // although no fault has acted for long. With forIdleGrant it finds a call that waits for a
 // grant that nobody uses, otherwise any other call. An acquire that waits its turn does not
 // count.
-func (h *inquiry) unreturned(forIdleGrant bool) (Reason, []int) {
+func (h *inquiry) findUnreturned(forIdleGrant bool) (Reason, []int) {
 	over := h.Horizon()
 	if over == nil {
 		return Reason{}, nil
 	}
 	end := history.MomentOf(over)
-	calm, ever := h.Quiet(end)
+	calm, ever := h.QuietSince(end)
 	if !ever {
 		return Reason{}, nil
 	}
 	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < over.Seq }
 	for _, p := range h.Trace.Processes {
-		fate, _ := h.Fate(p.Name)
+		fate, _ := h.ProcessEnd(p.Name)
 		for _, c := range h.Calls() {
 			switch {
 			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(fate):
-			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < longest:
-			case c.Step == trace.Acquire && h.inSection(c.Lock, end):
-			case (c.Step == trace.Acquire && h.grantStands(c.Lock, end)) != forIdleGrant:
+			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < maxCallTime:
+			case c.Step == trace.Acquire && h.isInSection(c.Lock, end):
+			case (c.Step == trace.Acquire && h.isGranted(c.Lock, end)) != forIdleGrant:
 			case forIdleGrant:
 				return waitsForIdleGrant.Reason(p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
 			default:
@@ -70,12 +70,12 @@ func (h *inquiry) unreturned(forIdleGrant bool) (Reason, []int) {
 }
 
 // isInSection reports whether a client is in a section of a lock at a moment.
-func (h *inquiry) inSection(lock string, at history.Moment) bool {
+func (h *inquiry) isInSection(lock string, at history.Moment) bool {
 	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
 }
 
 // isGranted reports whether the keys of a grant of a lock exist on a quorum at a moment.
-func (h *inquiry) grantStands(lock string, at history.Moment) bool {
+func (h *inquiry) isGranted(lock string, at history.Moment) bool {
 	count := map[history.Acquisition]int{}
 	for _, k := range h.Holdings() {
 		if h.Slots(lock).Has(k.Place) && k.Withheld().Has(at) {
@@ -92,7 +92,7 @@ func (h *inquiry) grantStands(lock string, at history.Moment) bool {
 //
 // If the preconditions of a run were not met for this reason, the outcome is not unknown:
 // the lock itself prevented them.
-func (h *inquiry) mute() (Reason, []int) {
+func (h *inquiry) findMuteCall() (Reason, []int) {
 	over := h.Horizon()
 	if over == nil {
 		return Reason{}, nil
@@ -105,11 +105,11 @@ func (h *inquiry) mute() (Reason, []int) {
 		if s := h.Section(c.Acquisition); s != nil {
 			lock = s.Lock
 		}
-		patience := cmp.Or(h.Lock(lock).TTL, longest)
-		if over.At-c.Began.At < patience || !h.calmSince(c.Began, over) || c.Step == trace.Acquire && !h.free(c, over, patience) || h.asks(c, lock) {
+		patience := cmp.Or(h.Lock(lock).TTL, maxCallTime)
+		if over.At-c.Began.At < patience || !h.isCalmSince(c.Began, over) || c.Step == trace.Acquire && !h.isLockFree(c, over, patience) || h.hasAsked(c, lock) {
 			continue
 		}
-		if fate, _ := h.Fate(c.Client); fate != nil && fate.Seq < over.Seq {
+		if fate, _ := h.ProcessEnd(c.Client); fate != nil && fate.Seq < over.Seq {
 			continue
 		}
 		return sentNothing.Reason(c.Client, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
@@ -120,7 +120,7 @@ func (h *inquiry) mute() (Reason, []int) {
 // isLockFree reports whether a call of acquire had no reason to wait when a run was cut off: for
 // the given time no other acquisition had a key of the lock, and the call's own client was in no
 // section of the lock.
-func (h *inquiry) free(c *history.Call, over *trace.Event, long time.Duration) bool {
+func (h *inquiry) isLockFree(c *history.Call, over *trace.Event, long time.Duration) bool {
 	since := history.StartOf(over.At - long)
 	stands := func(k *history.Holding) bool {
 		return h.Slots(c.Lock).Has(k.Place) && k.Owner != c.Acquisition && since.Before(k.Withheld().To)
@@ -134,17 +134,17 @@ func (h *inquiry) free(c *history.Call, over *trace.Event, long time.Duration) b
 // hasAsked reports whether a client has sent anything to a node since a call began.
 // Messages about another lock do not count, because the client may be in a section of that
 // lock.
-func (h *inquiry) asks(c *history.Call, lock string) bool {
+func (h *inquiry) hasAsked(c *history.Call, lock string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
 		if m.From != c.Client || sent.Seq < c.Began.Seq || m.To == trace.StorageName || sent.Reply || sent.KeepAlive {
 			return false
 		}
-		return h.names(m, lock) || !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return h.names(m, l.Name) })
+		return h.namesKeyOf(m, lock) || !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return h.namesKeyOf(m, l.Name) })
 	})
 }
 
 // namesKeyOf reports whether a message names a key of a lock.
-func (h *inquiry) names(m *history.Message, lock string) bool {
-	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.Names(p.Key) })
+func (h *inquiry) namesKeyOf(m *history.Message, lock string) bool {
+	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.NamesKey(p.Key) })
 }

@@ -20,18 +20,18 @@ var noKeyLeftBehind = misconduct(Card{
 	Property: KeyLeftBehind, Gravity: 24,
 	Title:  "the lock removes what it has set",
 	Broken: "the lock leaves a key behind, and never asks the node to remove it",
-	Word:   "key left behind", Means: "a key stands until it expires: the lock never asked its node to remove it",
+	Label:  "key left behind", Meaning: "a key stands until it expires: the lock never asked its node to remove it",
 }, func(h *inquiry) (Reason, []int) {
-	if reason, at := h.left(); !reason.IsZero() {
+	if reason, at := h.findLeftKey(); !reason.IsZero() {
 		return reason, at
 	}
-	return h.abandoned()
+	return h.findAbandonedKey()
 })
 
 // findLeftKey finds a key that existed on a node when its section was released, and until
 // it expired. Nothing was wrong, the release succeeded, and the node was never asked to
 // remove it.
-func (h *inquiry) left() (reason Reason, at []int) {
+func (h *inquiry) findLeftKey() (reason Reason, at []int) {
 	releases := map[history.Acquisition][]*history.Call{}
 	for _, c := range h.Calls() {
 		if c.Step == trace.Release && c.Began != nil {
@@ -45,9 +45,9 @@ func (h *inquiry) left() (reason Reason, at []int) {
 		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !kept {
 			continue
 		}
-		began, ended := asked[0].Began, returned(asked, key.Ended)
+		began, ended := asked[0].Began, lastSuccess(asked, key.Ended)
 		prolonged := key.Ended.Owner != nil && key.Ended.Owner.Sent > began.Seq
-		if ended == nil || prolonged || h.quietFor(key.Ended) < key.Ended.At-began.At || h.approached(key, began) {
+		if ended == nil || prolonged || h.quietFor(key.Ended) < key.Ended.At-began.At || h.wasNodeAsked(key, began) {
 			continue
 		}
 		first = key
@@ -59,7 +59,7 @@ func (h *inquiry) left() (reason Reason, at []int) {
 
 // lastSuccess returns the last successful end of some calls before an event. It returns nil
 // if there is none, or if the client did not wait for it.
-func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
+func lastSuccess(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
 	for _, c := range calls {
 		switch {
 		case c.Cancelled != nil && c.Cancelled.Seq < before.Seq:
@@ -74,7 +74,7 @@ func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
 // wasNodeAsked reports whether the owner of a key sent its node anything between the
 // beginning of a release and the end of the key. Messages in a later release are about
 // something else.
-func (h *inquiry) approached(key *history.Holding, released *trace.Event) bool {
+func (h *inquiry) wasNodeAsked(key *history.Holding, released *trace.Event) bool {
 	until := key.Ended.Seq
 	for _, c := range h.Calls() {
 		if c.Step == trace.Release && c.Began != nil && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
@@ -88,13 +88,13 @@ func (h *inquiry) approached(key *history.Holding, released *trace.Event) bool {
 
 // removalTime is how much time a lock has to begin the removal of its key after an acquire
 // has failed. Only a key that exists for that long counts.
-func room(ttl time.Duration) time.Duration { return ttl / 10 }
+func removalTime(ttl time.Duration) time.Duration { return ttl / 10 }
 
 // findAbandonedKey finds a key of an acquire that failed and that the lock never tries to
 // remove. It expires by itself, and until then no client is granted the lock. The node
 // could be reached all the time: if a message was lost or late, a new connection would have
 // worked.
-func (h *inquiry) abandoned() (reason Reason, at []int) {
+func (h *inquiry) findAbandonedKey() (reason Reason, at []int) {
 	var first *history.Holding
 	for _, key := range h.Holdings() {
 		lock, kept := h.LockAt(key.Place)
@@ -102,15 +102,15 @@ func (h *inquiry) abandoned() (reason Reason, at []int) {
 			continue
 		}
 		acquire, set := h.firstCall(key.Owner, trace.Acquire), h.Event(key.By.Sent)
-		if acquire == nil || set == nil || !acquire.Failed() || acquire.Began.ContextOver {
+		if acquire == nil || set == nil || !acquire.Failed() || acquire.Began.ContextEnded {
 			continue
 		}
 		since := history.Later(key.From, history.MomentOf(acquire.Ended))
-		until := history.StartOf(since.At + room(lock.TTL))
-		switch over, _ := h.Fate(key.Owner.Client); {
-		case key.From.At > acquire.Ended.At+room(lock.TTL), key.Ended.At < until.At:
+		until := history.StartOf(since.At + removalTime(lock.TTL))
+		switch over, _ := h.ProcessEnd(key.Owner.Client); {
+		case key.From.At > acquire.Ended.At+removalTime(lock.TTL), key.Ended.At < until.At:
 		case over != nil && history.MomentOf(over).Before(until):
-		case h.obstructed(set, until), h.removes(key, set, lock):
+		case h.isObstructed(set, until), h.triesToRemove(key, set, lock):
 		default:
 			first = key
 			reason = neverRemoved.Reason(key.Owner.Client, acquire.Began.At, key.Node, key.Ended.At)
@@ -124,7 +124,7 @@ func (h *inquiry) abandoned() (reason Reason, at []int) {
 // isObstructed reports whether, from an event to a moment, a fault separated clients from
 // nodes, or acted on one of them or its clock. A late or lost message and a cancelled call
 // do not count, because other messages still arrive.
-func (h *inquiry) obstructed(from *trace.Event, to history.Moment) bool {
+func (h *inquiry) isObstructed(from *trace.Event, to history.Moment) bool {
 	return slices.ContainsFunc(h.Acts(), func(a *history.Act) bool {
 		switch h.Fault(a.Fault).Effect {
 		case trace.HoldsMessage, trace.ResetsConnection, trace.CancelsCall:
@@ -144,13 +144,13 @@ func (h *inquiry) obstructed(from *trace.Event, to history.Moment) bool {
 // triesToRemove reports whether a client, after the request that set a key, sends its node
 // another request that may be meant to remove the key. The request must belong to the same
 // call of acquire, or to no call. A repetition of the first request does not count.
-func (h *inquiry) removes(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
+func (h *inquiry) triesToRemove(key *history.Holding, set *trace.Event, lock trace.LockInfo) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent
 		switch {
 		case m.From != key.Owner.Client || m.To != key.Node && !slices.Contains(lock.Members, m.To):
 			return false
-		case sent.Reply || sent.KeepAlive || m.Handshake() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
+		case sent.Reply || sent.KeepAlive || m.IsHandshake() || sent.Seq <= set.Seq || sent.Seq > key.Ended.Seq:
 			return false
 		}
 		return (sent.Section == key.Owner.Section || sent.Step == "") && sent.Text != set.Text

@@ -14,10 +14,10 @@ const LeaseExclusion Property = "lease-exclusion"
 
 var leaseExclusion = property{
 	Card: Card{
-		Property: LeaseExclusion, Of: OfExclusion, Gravity: 5, Column: "lease",
+		Property: LeaseExclusion, Subject: SubjectExclusion, Gravity: 5, Column: "lease",
 		Title:  "no two clients hold a lease at the same time",
 		Broken: "the lock is granted twice",
-		Word:   "two leases", Means: "two clients hold a lease at the same time",
+		Label:  "two leases", Meaning: "two clients hold a lease at the same time",
 	},
 	judge: judgeLeaseExclusion,
 }
@@ -26,53 +26,53 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
-	if h.NobodyExcluded() {
-		return notApplicable(everybodyIn.Reason())
+	if h.NoExclusion() {
+		return notApplicable(grantsEveryone.Reason())
 	}
 	var old, young *history.Section // the sections of the first overlap
 	var first *trace.Event
-	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
+	for in, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
 		if first != nil && first.Seq <= b.From.Seq {
 			break // a later grant's lease can only overlap later
 		}
-		if a, at := oneTooMany(in, b); at != nil && (first == nil || at.Seq < first.Seq) {
+		if a, at := excessLease(in, b); at != nil && (first == nil || at.Seq < first.Seq) {
 			old, young, first = a, b, at
 		}
 	}
 	if first == nil {
 		return holds()
 	}
-	return h.leasesOverlap(old, young, first)
+	return h.overlapFinding(old, young, first)
 }
 
 // excessLease returns the section whose lease, together with those of others, overlaps with
 // the lease of the later grant b, so that the lock has one holder too many. It also returns
 // the event that showed it. All these leases exist at the moment of the later grant.
-func oneTooMany(in []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
+func excessLease(in []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
 	type overlap struct {
 		a  *history.Section
 		at *trace.Event
 	}
 	var all []overlap
 	for _, a := range in {
-		if a.Open {
+		if a.GrantsEveryone {
 			continue
 		}
 		if at := a.Lease.Overlap(b.Lease); at != nil {
 			all = append(all, overlap{a, at})
 		}
 	}
-	if len(all) < b.Room {
+	if len(all) < b.MaxHolders {
 		return nil, nil
 	}
 	slices.SortStableFunc(all, func(a, b overlap) int { return a.at.Seq - b.at.Seq })
-	last := all[b.Room-1]
+	last := all[b.MaxHolders-1]
 	return last.a, last.at
 }
 
 // overlapFinding returns the finding of two leases that were shown to overlap by the event
 // at; b's was granted later.
-func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding {
+func (h *inquiry) overlapFinding(a, b *history.Section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {
 		f.Events = []int{a.From.Seq, b.From.Seq}
@@ -83,8 +83,8 @@ func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding 
 		if b.Acquisition == (history.Acquisition{Client: at.Process, Section: at.Section}) {
 			extended, ignored = b, a
 		}
-		f.Reason = prolongedAsIfAlone.Reason(h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
+		f.Reason = renewedAsIfAlone.Reason(h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
 	}
-	f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason.roomFor(b.Room))
+	f.Blame, f.Reason = h.blameForLeases(a, b, f.At, f.Reason.withRoom(b.MaxHolders))
 	return f
 }

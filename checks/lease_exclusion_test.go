@@ -5,178 +5,178 @@ import "testing"
 func TestLeaseExclusion(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "granted again while the lease runs", want: Violated,
-			says: []string{"c2 was granted the lock at 29.999999999s", "c1's lease, granted at 0s, ran until 30s"}, story: `
+			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "c1's lease, granted at 0s, ran until 30s"}, script: `
 			0s            c1 acquires rank=1 ends=30s
 			29.999999999s c2 acquires rank=2 ends=60s <--`},
-		{name: "granted again in the nanosecond in which the lease ends", want: Holds, story: `
+		{name: "granted again in the nanosecond in which the lease ends", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s`},
-		{name: "two handles of one client", want: Violated, fault: FaultLock,
-			says: []string{"c1 (section 2) was granted the lock at 10s, while c1 (section 1)'s lease, granted at 0s, ran until 30s"}, story: `
+		{name: "two handles of one client", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1 (section 2) was granted the lock at 10s, while c1 (section 1)'s lease, granted at 0s, ran until 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 acquires rank=2 ends=40s <--`},
-		{name: "two handles of one client, one after the other", want: Holds, story: `
+		{name: "two handles of one client, one after the other", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s`},
-		{name: "two handles of one client, the first of which had released", want: Holds, story: `
+		{name: "two handles of one client, the first of which had released", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 releases
 			10s c1 acquires rank=2 ends=40s`},
 		{name: "two handles of one client, the first of which extends too late", want: Violated,
-			says: []string{"c1 (section 1)'s lease, granted at 0s, was prolonged at 40s as if c1 (section 2) had not been granted the lock at 30s"}, story: `
+			reasonParts: []string{"c1 (section 1)'s lease, granted at 0s, was prolonged at 40s as if c1 (section 2) had not been granted the lock at 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s
 			40s c1 extends section=1 ends=70s <--`},
-		{name: "two locks", want: Holds, story: `
+		{name: "two locks", want: Holds, script: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=1 ends=40s lock=M`},
 
-		{name: "release called ends a lease", want: Holds, story: `
+		{name: "release called ends a lease", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 releases
 			10s c2 acquires rank=2 ends=40s`},
-		{name: "within a nanosecond the order of events decides", want: Violated, story: `
+		{name: "within a nanosecond the order of events decides", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s <--
 			10s c1 releases`},
-		{name: "a crash ends a lease", want: Holds, story: `
+		{name: "a crash ends a lease", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 crashes
 			11s c2 acquires rank=2 ends=40s`},
-		{name: "the end of the client's program does not", want: Violated, story: `
+		{name: "the end of the client's program does not", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-done
 			11s c2 acquires rank=2 ends=40s <--`},
-		{name: "another client's crash does not", want: Violated, story: `
+		{name: "another client's crash does not", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c3 crashes
 			11s c2 acquires rank=2 ends=40s <--`},
 
-		{name: "without an end of its own, one TTL from the call", want: Violated, story: `
+		{name: "without an end of its own, one TTL from the call", want: Violated, script: `
 			0s    c1 calls
 			2s    c1 acquires rank=1
 			29.9s c2 acquires rank=2 <--`},
-		{name: "and not one TTL from the return", want: Holds, story: `
+		{name: "and not one TTL from the return", want: Holds, script: `
 			0s  c1 calls
 			2s  c1 acquires rank=1
 			30s c2 acquires rank=2`},
-		{name: "other steps do not prolong it", want: Holds, story: `
+		{name: "other steps do not prolong it", want: Holds, script: `
 			0s  c1 acquires rank=1
 			20s c1 reads x=0
 			35s c2 acquires rank=2`},
-		{name: "without a TTL, for ever", want: Violated, says: []string{"until the end of the run"}, story: `
+		{name: "without a TTL, for ever", want: Violated, reasonParts: []string{"until the end of the run"}, script: `
 			lock L ttl=0s
 			0s    c1 acquires rank=1
 			9999h c2 acquires rank=2 <--`},
-		{name: "a lock that tells of losses holds until it does", want: Violated, story: `
+		{name: "a lock that tells of losses holds until it does", want: Violated, script: `
 			0s  c1 acquires rank=1 notifies
 			99s c2 acquires rank=2 <--`},
-		{name: "told of its loss", want: Holds, story: `
+		{name: "told of its loss", want: Holds, script: `
 			0s  c1 acquires rank=1 notifies
 			98s c1 is-told-it-is-lost
 			99s c2 acquires rank=2`},
-		{name: "told of its loss, without having promised to tell", want: Violated, story: `
+		{name: "told of its loss, without having promised to tell", want: Violated, script: `
 			0s  c1 acquires rank=1
 			97s c2 acquires rank=2 <--
 			98s c1 is-told-it-is-lost`},
-		{name: "told of its loss before the declared end", want: Holds, story: `
+		{name: "told of its loss before the declared end", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-told-it-is-lost
 			11s c2 acquires rank=2 ends=41s`},
-		{name: "dead when it was granted", want: Holds, story: `
+		{name: "dead when it was granted", want: Holds, script: `
 			0s  c1 calls
 			10s c2 acquires rank=2 ends=40s
 			20s c1 acquires rank=1 ends=15s`},
 
-		{name: "extended in time", want: Violated, story: `
+		{name: "extended in time", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "extended, and over", want: Holds, story: `
+		{name: "extended, and over", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			50s c2 acquires rank=2 ends=80s`},
-		{name: "an extend can shorten", want: Holds, story: `
+		{name: "an extend can shorten", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 extends ends=20s
 			20s c2 acquires rank=2 ends=50s`},
-		{name: "but not take back what has been", want: Violated, story: `
+		{name: "but not take back what has been", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			9s  c2 acquires rank=2 ends=39s <--
 			10s c1 extends ends=5s`},
 		{name: "extended after it had ended and been granted to another", want: Violated,
-			says: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, story: `
+			reasonParts: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=35s
 			40s c1 extends ends=70s <--`},
-		{name: "extended after it had ended, and nobody was granted it", want: Holds, story: `
+		{name: "extended after it had ended, and nobody was granted it", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c1 extends ends=70s
 			70s c2 acquires rank=2 ends=99s`},
-		{name: "extended for one TTL from the call of extend", want: Violated, story: `
+		{name: "extended for one TTL from the call of extend", want: Violated, script: `
 			0s    c1 acquires rank=1
 			20s   c1 asks-to-extend
 			25s   c1 extended
 			49.9s c2 acquires rank=2 <--`},
-		{name: "and no longer", want: Holds, story: `
+		{name: "and no longer", want: Holds, script: `
 			0s  c1 acquires rank=1
 			20s c1 asks-to-extend
 			25s c1 extended
 			50s c2 acquires rank=2`},
-		{name: "extended after release", want: Holds, story: `
+		{name: "extended after release", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 releases
 			20s c2 acquires rank=2 ends=50s
 			25s c1 extends ends=55s`},
 
-		{name: "prolonged by the lock itself", want: Violated, story: `
+		{name: "prolonged by the lock itself", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extended ends=50s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "prolonged by the lock itself, and then no more", want: Holds, story: `
+		{name: "prolonged by the lock itself, and then no more", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extended ends=50s
 			50s c2 acquires rank=2 ends=80s`},
 		{name: "prolonged by the lock itself when it had been granted to another", want: Violated,
-			says: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, story: `
+			reasonParts: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s
 			40s c1 extended ends=70s <--`},
-		{name: "prolonged without saying until when, one TTL from then", want: Violated, story: `
+		{name: "prolonged without saying until when, one TTL from then", want: Violated, script: `
 			0s    c1 acquires rank=1
 			20s   c1 extended
 			49.9s c2 acquires rank=2 <--`},
-		{name: "without a TTL, the holder crashed", want: Holds, story: `
+		{name: "without a TTL, the holder crashed", want: Holds, script: `
 			lock L ttl=0s
 			0s c1 acquires rank=1
 			9s c1 crashes
 			9s c2 acquires rank=2`},
-		{name: "without a TTL, another crashed", want: Violated, story: `
+		{name: "without a TTL, another crashed", want: Violated, script: `
 			lock L ttl=0s
 			0s c1 acquires rank=1
 			9s c3 crashes
 			9s c2 acquires rank=2 <--`},
-		{name: "everybody is let in", want: NotApplicable, says: []string{"everybody is let in"}, story: `
+		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2`},
-		{name: "room for two, and two leases at once", want: Holds, story: `
+		{name: "room for two, and two leases at once", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s`},
 		{name: "room for two, and three leases at once", want: Violated,
-			says: []string{"c3 was granted the lock at 20s, while c2's lease, granted at 10s, ran until 40s", "room for 2"}, story: `
+			reasonParts: []string{"c3 was granted the lock at 20s, while c2's lease, granted at 10s, ran until 40s", "room for 2"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s
 			20s c3 acquires rank=3 ends=50s <--`},
-		{name: "room for two, and a third when one lease has ended", want: Holds, story: `
+		{name: "room for two, and a third when one lease has ended", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s
 			30s c3 acquires rank=3 ends=60s`},
-		{name: "room for two, three one after the other beside one that lasts", want: Holds, story: `
+		{name: "room for two, three one after the other beside one that lasts", want: Holds, script: `
 			lock L ttl=60s holders=2
 			0s  c1 acquires rank=1 ends=60s
 			10s c2 acquires rank=2 ends=70s
@@ -185,22 +185,22 @@ func TestLeaseExclusion(t *testing.T) {
 			30s c3 releases
 			30s c4 acquires rank=4 ends=90s`},
 		{name: "room for two, and a lease that was over is prolonged beside two others", want: Violated,
-			says: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c3 had not been granted the lock at 30s"}, story: `
+			reasonParts: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c3 had not been granted the lock at 30s"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			20s c2 acquires rank=2 ends=50s
 			30s c3 acquires rank=3 ends=60s
 			40s c1 extends section=1 ends=70s <--`},
-		{name: "room for two, in each of two locks", want: Holds, story: `
+		{name: "room for two, in each of two locks", want: Holds, script: `
 			lock L ttl=30s holders=2
 			lock M ttl=30s holders=2
 			0s c1 acquires rank=1 ends=30s
 			1s c2 acquires rank=2 ends=31s
 			2s c3 acquires rank=1 ends=32s lock=M
 			3s c4 acquires rank=2 ends=33s lock=M`},
-		{name: "nobody was granted anything", want: Holds, story: `
+		{name: "nobody was granted anything", want: Holds, script: `
 			0s c1 fails`},
-		{name: "no lock", want: NotApplicable, says: []string{"no lock"}, story: `
+		{name: "no lock", want: NotApplicable, reasonParts: []string{"no lock"}, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})

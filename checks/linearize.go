@@ -14,21 +14,21 @@ import (
 // sections overlap. A step copies the state of all objects, so with more than
 // objectsPerStep objects it counts as several steps.
 const (
-	patience = 200_000
-	roomy    = 100
+	maxSteps       = 200_000
+	objectsPerStep = 100
 )
 
 // A porcupineResult is porcupine's result for a history.
-type opinion string
+type porcupineResult string
 
 const (
-	serial      opinion = "serial"
-	notSerial   opinion = "not-serial"
-	notSearched opinion = "not-searched"
+	serial      porcupineResult = "serial"
+	notSerial   porcupineResult = "not-serial"
+	notSearched porcupineResult = "not-searched"
 )
 
 // An objectAccess is one operation of a section, with objects and versions numbered.
-type visit struct {
+type objectAccess struct {
 	object      int
 	write       bool
 	sees, makes uint32
@@ -38,7 +38,7 @@ type visit struct {
 // section is one operation, from acquire returned to release called, on a resource that
 // holds all objects. Each of its reads must return the version that it did return, and each
 // of its writes must replace the version that it did replace.
-func linearize(sections []*history.Section) opinion {
+func linearize(sections []*history.Section) porcupineResult {
 	objects := map[string]int{}
 	numbers := map[*history.Version]uint32{}
 	// The initial version of an object is number 0.
@@ -51,36 +51,36 @@ func linearize(sections []*history.Section) opinion {
 		}
 		return numbers[v]
 	}
-	var told []porcupine.Operation
+	var operations []porcupine.Operation
 	for _, s := range sections {
-		var visits []visit
-		for _, o := range s.Work() {
+		var accesses []objectAccess
+		for _, o := range s.WorkOperations() {
 			name := o.Sees.Object
 			if _, known := objects[name]; !known {
 				objects[name] = len(objects)
 			}
-			v := visit{object: objects[name], sees: number(o.Sees)}
+			v := objectAccess{object: objects[name], sees: number(o.Sees)}
 			if o.Makes != nil {
 				v.write, v.makes = true, number(o.Makes)
 			}
-			visits = append(visits, v)
+			accesses = append(accesses, v)
 		}
-		op := porcupine.Operation{Input: visits, Call: int64(s.From.Seq), Return: math.MaxInt64}
+		op := porcupine.Operation{Input: accesses, Call: int64(s.From.Seq), Return: math.MaxInt64}
 		if s.To != history.Never {
 			op.Return = int64(s.To.Seq)
 		}
-		told = append(told, op)
+		operations = append(operations, op)
 	}
-	steps, cost := 0, 1+len(objects)/roomy
+	steps, cost := 0, 1+len(objects)/objectsPerStep
 	model := porcupine.Model{
 		Init: func() any { return string(make([]byte, 4*len(objects))) },
 		// The history is one partition, so one goroutine takes all steps.
 		Step: func(state, input, _ any) (bool, any) {
-			if steps += cost; steps > patience {
+			if steps += cost; steps > maxSteps {
 				return false, state
 			}
 			now := []byte(state.(string))
-			for _, v := range input.([]visit) {
+			for _, v := range input.([]objectAccess) {
 				at := now[4*v.object:]
 				if binary.BigEndian.Uint32(at) != v.sees {
 					return false, state
@@ -92,17 +92,17 @@ func linearize(sections []*history.Section) opinion {
 			return true, string(now)
 		},
 	}
-	switch ok := porcupine.CheckOperations(model, told); {
+	switch ok := porcupine.CheckOperations(model, operations); {
 	case ok:
 		return serial
-	case steps > patience:
+	case steps > maxSteps:
 		return notSearched
 	}
 	return notSerial
 }
 
 // disagreement returns a reason if the two checkers disagree; otherwise it is zero.
-func disagreement(ours Outcome, porcupines opinion) Reason {
+func disagreement(ours Outcome, porcupines porcupineResult) Reason {
 	switch {
 	case porcupines == notSearched || (ours == Holds) == (porcupines == serial):
 		return Reason{}

@@ -22,22 +22,22 @@ func takeLockCommands(h *inquiry) Measure {
 		}
 	}
 	if nodes == 0 {
-		return absent(noNodes.Reason())
+		return noMeasure(noNodes.Reason())
 	}
 	var sent int64
 	for _, m := range h.Messages() {
-		if !m.Handshake() && h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode {
+		if !m.IsHandshake() && h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode {
 			sent++
 		}
 	}
 	m := Measure{
 		Figures: []Figure{{"sent", Count, sent}},
-		Says:    justThat.Reason(sent),
+		Summary: plainValue.Reason(sent),
 	}
 	if granted := int64(len(h.Sections())); granted > 0 {
 		each := ratio(sent, granted)
 		m.Figures = append(m.Figures, Figure{"per section granted", Count, each})
-		m.Says = m.Says.And(perSectionGranted.Reason(each))
+		m.Summary = m.Summary.And(perSectionGranted.Reason(each))
 	}
 	return m
 }

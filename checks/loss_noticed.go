@@ -19,29 +19,29 @@ func takeLossNoticed(h *inquiry) Measure {
 	var late []time.Duration
 	losses := 0
 	for _, s := range h.Sections() {
-		n := h.Noticed(s)
+		n := h.NoticeOf(s)
 		if n == nil {
 			continue
 		}
 		losses++
 		if n.By != nil {
-			late = append(late, n.Late)
+			late = append(late, n.Delay)
 		}
 	}
 	never := losses - len(late)
 	if losses == 0 {
-		return absent(nothingLost.Reason())
+		return noMeasure(nothingLost.Reason())
 	}
 	var m Measure
 	if len(late) > 0 {
 		middle, longest := median(late), slices.Max(late)
 		m.Figures = []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}}
-		m.Says = medianAndLongest.Reason(middle, longest)
+		m.Summary = medianAndLongest.Reason(middle, longest)
 		if never > 0 {
-			m.Says = m.Says.And(othersNeverNoticed.Reason(never))
+			m.Summary = m.Summary.And(othersNeverNoticed.Reason(never))
 		}
 	} else {
-		m.Says = neverNoticed.Reason(never)
+		m.Summary = neverNoticed.Reason(never)
 	}
 	m.Figures = append(m.Figures, Figure{"losses", Count, int64(losses)}, Figure{"never noticed", Count, int64(never)})
 	return m

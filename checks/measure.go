@@ -17,7 +17,7 @@ type Measure struct {
 	// as the median of nothing, is left out.
 	Figures []Figure
 	// Summary describes it in words, or says why there are no figures.
-	Says Reason
+	Summary Reason
 }
 
 // A Figure is one number of a measure.
@@ -100,7 +100,7 @@ func Measures(of *history.History) []Measure {
 	return all
 }
 
-func absent(why Reason) Measure { return Measure{Says: why} }
+func noMeasure(why Reason) Measure { return Measure{Summary: why} }
 
 // ratio returns a/b, rounded to the nearest whole number.
 func ratio(a, b int64) int64 { return (a + b/2) / b }

@@ -14,16 +14,16 @@ import (
 
 // A measurement is what a test expects of one measure: its text, and its figures by name.
 type measurement struct {
-	name, story string
-	text        string
-	figures     string
+	name, script string
+	text         string
+	figures      string
 }
 
 func measureAll(t *testing.T, measure string, tests []measurement) {
 	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			all := Measures(history.Of(tell(t, test.story).trace))
+			all := Measures(history.New(parseScript(t, test.script).trace))
 			m := all[slices.Index(MeasureNames(), measure)]
 			var figures []string
 			for _, f := range m.Figures {
@@ -628,7 +628,7 @@ func TestMeasures(t *testing.T) {
 	if got := MeasureNames(); !slices.Equal(got, want) {
 		t.Errorf("the measures are %v, want %v", got, want)
 	}
-	all := Measures(history.Of(&trace.Trace{}))
+	all := Measures(history.New(&trace.Trace{}))
 	for i, m := range all {
 		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
 			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])
@@ -636,7 +636,7 @@ func TestMeasures(t *testing.T) {
 		if len(Headline(m.Name)) == 0 {
 			t.Errorf("%s has no figure that is enough", m.Name)
 		}
-		if m.Says.IsZero() {
+		if m.Summary.IsZero() {
 			t.Errorf("nothing is said of %s with the figures %v", m.Name, m.Figures)
 		}
 	}

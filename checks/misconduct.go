@@ -16,21 +16,21 @@ import (
 // misconduct returns a property that a lock violates by its behaviour. find returns the
 // first violation, and the events that show it; a zero reason means that there is none.
 func misconduct(c Card, find func(*inquiry) (Reason, []int)) property {
-	c.Of = OfMisconduct
+	c.Subject = SubjectMisconduct
 	return property{Card: c, judge: func(h *inquiry) Finding {
 		reason, events := find(h)
-		return guilty(reason, events)
+		return lockViolation(reason, events)
 	}}
 }
 
 // lockViolation returns the finding of a violation by the lock; without a reason the
 // property holds.
-func guilty(reason Reason, events []int) Finding {
+func lockViolation(reason Reason, events []int) Finding {
 	if reason.IsZero() {
 		return holds()
 	}
 	slices.Sort(events)
-	f := Finding{Outcome: Violated, Reason: reason, Events: events, Fault: FaultLock}
+	f := Finding{Outcome: Violated, Reason: reason, Events: events, Blame: BlameLock}
 	if len(events) > 0 {
 		f.At = events[len(events)-1]
 	}
@@ -39,20 +39,20 @@ func guilty(reason Reason, events []int) Finding {
 
 // findNothing is for rules that only [inquiry.endingFinding] and [inquiry.complaintFinding]
 // find violated.
-func nothing(*inquiry) (Reason, []int) { return Reason{}, nil }
+func findNothing(*inquiry) (Reason, []int) { return Reason{}, nil }
 
 // endingFinding returns a violation of p if a client's code ended the run in a way that p
 // forbids.
-func (h *inquiry) ended(p Property) Finding {
+func (h *inquiry) endingFinding(p Property) Finding {
 	if e := h.Trace.Ending; e != nil && Property(e.Rule) == p {
-		return guilty(endedRun.Reason(e.Why), nil)
+		return lockViolation(endedRun.Reason(e.Why), nil)
 	}
 	return holds()
 }
 
 // complaintFinding returns a violation of p if a client's program complained about its lock
 // in a way that p forbids. A rule that is no property is one of the program's own.
-func (h *inquiry) complained(p Property) Finding {
+func (h *inquiry) complaintFinding(p Property) Finding {
 	for _, c := range h.Trace.Complaints {
 		rule := Property(c.Rule)
 		switch {
@@ -62,8 +62,8 @@ func (h *inquiry) complained(p Property) Finding {
 			rule = Conformance
 		}
 		if rule == p {
-			f := guilty(complaint.Reason(c.Client, c.Why), h.lastAsked(c.Client))
-			f.Firm = true
+			f := lockViolation(complaint.Reason(c.Client, c.Why), h.lastCallEvents(c.Client))
+			f.IsConclusive = true
 			return f
 		}
 	}
@@ -72,7 +72,7 @@ func (h *inquiry) complained(p Property) Finding {
 
 // lastCallEvents returns the events of a client's last call of acquire or extend, with the
 // ends of later extensions that the lock made by itself.
-func (h *inquiry) lastAsked(client string) (at []int) {
+func (h *inquiry) lastCallEvents(client string) (at []int) {
 	for _, c := range h.Calls() {
 		if c.Client != client || c.Step != trace.Acquire && c.Step != trace.Extend {
 			continue
@@ -89,7 +89,7 @@ func (h *inquiry) lastAsked(client string) (at []int) {
 
 // quietFor returns for how long before an event no fault has acted.
 func (h *inquiry) quietFor(ev *trace.Event) time.Duration {
-	since, ever := h.Quiet(history.MomentOf(ev))
+	since, ever := h.QuietSince(history.MomentOf(ev))
 	if !ever {
 		return 0
 	}
@@ -98,7 +98,7 @@ func (h *inquiry) quietFor(ev *trace.Event) time.Duration {
 
 // isCalmSince reports whether no fault acted from one event to a later one, and no clock
 // had been changed before the later one.
-func (h *inquiry) calmSince(from, to *trace.Event) bool {
+func (h *inquiry) isCalmSince(from, to *trace.Event) bool {
 	return h.quietFor(to) >= to.At-from.At && !slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
 		return ev.Clocks.Why != "" && ev.Seq < to.Seq
 	})

@@ -32,14 +32,14 @@ func TestComplaintsAndEndings(t *testing.T) {
 		{"a property of conduct", "asks set gets", "", says("progress"), "progress"},
 		{"a rule of the program's own", "asks set gets", "", says("manners"), "conformance"},
 	} {
-		tr := written(c.words)
+		tr := traceFromWords(c.words)
 		tr.Complaints = c.complaints
 		if c.ending != "" {
 			tr.Ending = &trace.Ending{Rule: c.ending, Why: "so it is"}
 		}
 		var found []string
-		for _, f := range Check(history.Of(tr), nil).Findings {
-			if f.Fault == FaultLock && (f.Property.Card().Of == OfMisconduct || string(f.Property) == c.want) {
+		for _, f := range Check(history.New(tr), nil).Findings {
+			if f.Blame == BlameLock && (f.Property.Card().Subject == SubjectMisconduct || string(f.Property) == c.want) {
 				found = append(found, string(f.Property))
 				if f.At == 0 || f.Reason.IsZero() {
 					t.Errorf("%s: %s broke at event %d, because %q", c.name, f.Property, f.At, f.Reason)
@@ -76,7 +76,7 @@ func TestMisconduct(t *testing.T) {
 		{"its key was gone", "asks set gets removed leaves fails", ""},
 		{"a fault has acted since it was asked for", "asks strike lift set gets leaves removed fails", ""},
 	} {
-		tr := written(c.words)
+		tr := traceFromWords(c.words)
 		tr.Locks[0].Claims = trace.Claims{}
 		if got := misconductIn(tr); got != c.want {
 			t.Errorf("%s (%s): got %q, want %q", c.name, c.words, got, c.want)
@@ -93,7 +93,7 @@ func TestMisconduct(t *testing.T) {
 		{trace.Claims{Notifies: true}, true, ""},
 		{trace.Claims{}, false, ""},
 	} {
-		tr := written("asks set gets leaves removed left")
+		tr := traceFromWords("asks set gets leaves removed left")
 		tr.Locks[0].Claims = c.claims
 		for i := range tr.Events {
 			tr.Events[i].Notifies = c.tells
@@ -109,15 +109,15 @@ func TestMisconduct(t *testing.T) {
 		"asks set gets again ... horizon":                     false, // a client is in its section
 		"asks set gets leaves removed left again ... horizon": false, // the grant does not exist any more
 	} {
-		tr := written(words)
-		v := Check(history.Of(tr), nil)
-		if f := v.Finding(Progress); f.Firm != want || want && f.Fault != FaultLock || want && misconductIn(tr) != "" {
+		tr := traceFromWords(words)
+		v := Check(history.New(tr), nil)
+		if f := v.Finding(Progress); f.IsConclusive != want || want && f.Blame != BlameLock || want && misconductIn(tr) != "" {
 			t.Errorf("%s: progress is %+v, and what is broken besides %q", words, f, misconductIn(tr))
 		}
 	}
 	// A verdict has no finding on misconduct if there was none.
-	v := Check(tale("asks set gets leaves removed left"), nil)
-	if all := Judged(v); slices.ContainsFunc(PropertiesOf(OfMisconduct), func(p Property) bool { return slices.Contains(all, p) }) {
+	v := Check(historyOf("asks set gets leaves removed left"), nil)
+	if all := JudgedProperties(v); slices.ContainsFunc(PropertiesOf(SubjectMisconduct), func(p Property) bool { return slices.Contains(all, p) }) {
 		t.Errorf("a run without misconduct is judged by %v", all)
 	}
 }

@@ -20,15 +20,15 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 			32s c2 acquires lock=a rank=2 within=1
 			33s c1 writes a=0>1 section=1`
 	judgeAll(t, SerialSections, []judgement{
-		{name: "each first once", want: Violated, says: []string{"c1 (section 1, lock a) and c2 (section 1, lock b) cannot have run one after the other"}, story: both + `
+		{name: "each first once", want: Violated, reasonParts: []string{"c1 (section 1, lock a) and c2 (section 1, lock b) cannot have run one after the other"}, script: both + `
 			34s c2 writes b=0>1 section=1
 			35s c1 writes b=1>2 section=2
 			36s c2 writes a=1>2 section=2 <--`},
-		{name: "one of them first both times", want: Holds, story: both + `
+		{name: "one of them first both times", want: Holds, script: both + `
 			34s c1 writes b=0>1 section=2
 			35s c2 writes b=1>2 section=1
 			36s c2 writes a=1>2 section=2`},
-		{name: "the same writes, and nobody had two locks at once", want: Holds, story: `
+		{name: "the same writes, and nobody had two locks at once", want: Holds, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
@@ -39,7 +39,7 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 			34s c2 writes b=0>1 section=1
 			35s c1 writes b=1>2 section=2
 			36s c2 writes a=1>2 section=2`},
-		{name: "what a third sees between the two writes", want: Violated, story: `
+		{name: "what a third sees between the two writes", want: Violated, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s c1 acquires lock=a rank=1
@@ -50,7 +50,7 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 			5s c3 acquires lock=b rank=2 within=1
 			6s c3 reads b=0 section=2
 			7s c1 writes b=0>1 section=2 <--`},
-		{name: "and when it sees both", want: Holds, story: `
+		{name: "and when it sees both", want: Holds, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s c1 acquires lock=a rank=1
@@ -61,7 +61,7 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 			5s c3 acquires lock=b rank=2 within=1
 			6s c1 writes b=0>1 section=2
 			7s c3 reads b=1 section=2`},
-		{name: "all of it refused counts for nothing", want: Holds, story: `
+		{name: "all of it refused counts for nothing", want: Holds, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s c1 acquires lock=a rank=1
@@ -78,21 +78,21 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 // locks of its client.
 func TestGrantOrderOfNestedSections(t *testing.T) {
 	judgeAll(t, GrantOrder, []judgement{
-		{name: "the object's own lock was granted anew", want: Violated, says: []string{"c1 (section 2, lock b)'s write of b"}, story: `
+		{name: "the object's own lock was granted anew", want: Violated, reasonParts: []string{"c1 (section 2, lock b)'s write of b"}, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
 			1s  c1 acquires lock=b rank=1 within=1
 			40s c2 acquires lock=b rank=2
 			41s c1 writes b=0>1 section=2 <--`},
-		{name: "another of its locks was", want: Holds, story: `
+		{name: "another of its locks was", want: Holds, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
 			1s  c1 acquires lock=b rank=1 within=1
 			40s c2 acquires lock=b rank=2
 			41s c1 writes a=0>1 section=1`},
-		{name: "what both guard", want: Violated, story: `
+		{name: "what both guard", want: Violated, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
@@ -106,7 +106,7 @@ func TestGrantOrderOfNestedSections(t *testing.T) {
 // whom.
 func TestProgressOfNestedSections(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
-		{name: "two wait for each other", want: Violated, says: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for a, which c1 has"}, story: `
+		{name: "two wait for each other", want: Violated, reasonParts: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for a, which c1 has"}, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
@@ -115,7 +115,7 @@ func TestProgressOfNestedSections(t *testing.T) {
 			1s  c2 calls lock=a within=1
 			1s  c1 fails lock=b within=1
 			60s the-run is-cut-off <--`},
-		{name: "three do, and a fourth waits for them", want: Violated, says: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for L, which c3 has", "c3 has L and waits for a"}, story: `
+		{name: "three do, and a fourth waits for them", want: Violated, reasonParts: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for L, which c3 has", "c3 has L and waits for a"}, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c4 calls lock=a
@@ -126,7 +126,7 @@ func TestProgressOfNestedSections(t *testing.T) {
 			1s  c2 calls lock=L within=1
 			1s  c3 calls lock=a within=1
 			60s the-run is-cut-off <--`},
-		{name: "one waits, the other works", want: Holds, story: `
+		{name: "one waits, the other works", want: Holds, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
@@ -138,7 +138,7 @@ func TestProgressOfNestedSections(t *testing.T) {
 			5s  c1 writes b=1>2
 			6s  c1 releases section=2
 			7s  c1 releases section=1`},
-		{name: "the second lock is never given up", want: Violated, story: `
+		{name: "the second lock is never given up", want: Violated, script: `
 			lock a ttl=30s
 			0s  c1 acquires rank=1
 			0s  c1 acquires lock=a rank=1 within=1
@@ -150,7 +150,7 @@ func TestProgressOfNestedSections(t *testing.T) {
 
 // If a section took effect only in part, so did the whole work, whatever the lock.
 func TestTornNestedSections(t *testing.T) {
-	s := tell(t, `
+	s := parseScript(t, `
 			lock a ttl=30s
 			0s c1 acquires rank=1
 			1s c1 acquires lock=a rank=1 within=1
@@ -158,7 +158,7 @@ func TestTornNestedSections(t *testing.T) {
 			3s c1 is-refused section=2
 			4s c1 releases section=2
 			5s c1 releases section=1`)
-	torn := Check(history.Of(s.trace), nil).Torn
+	torn := Check(history.New(s.trace), nil).Torn
 	if len(torn) != 1 || torn[0].Section != 1 || torn[0].Reason.Code != Code(tornByRefusals) {
 		t.Errorf("torn are %+v", torn)
 	}
@@ -175,13 +175,13 @@ func TestReleaseOwnershipOfNestedSections(t *testing.T) {
 			1s  c1 calls lock=b within=1
 `
 	judgeAll(t, ReleaseOwnership, []judgement{
-		{name: "a lock's own key, set meanwhile", want: Holds, story: two + `
+		{name: "a lock's own key, set meanwhile", want: Holds, script: two + `
 			2s  A sets key=ka by=c1/2
 			5s  A deletes key=ka by=c1/1 of=c1/2`},
-		{name: "the other lock's", want: Violated, story: two + `
+		{name: "the other lock's", want: Violated, script: two + `
 			2s  A sets key=kb by=c1/2
 			5s  A deletes key=kb by=c1/1 of=c1/2 <--`},
-		{name: "another client's", want: Violated, story: two + `
+		{name: "another client's", want: Violated, script: two + `
 			2s  A sets key=ka by=c2/2
 			5s  A deletes key=ka by=c1/1 of=c2/2 <--`},
 	})

@@ -18,10 +18,10 @@ const NoLostUpdate Property = "no-lost-update"
 
 var noLostUpdate = property{
 	Card: Card{
-		Property: NoLostUpdate, Of: OfData, Gravity: 1,
+		Property: NoLostUpdate, Subject: SubjectData, Gravity: 1,
 		Title:  "no update is lost: each replaces what its section had read, and none goes missing",
 		Broken: "an update is lost",
-		Word:   "data", Means: "what is stored is wrong",
+		Label:  "data", Meaning: "what is stored is wrong",
 	},
 	judge: judgeNoLostUpdate,
 }
@@ -34,7 +34,7 @@ func judgeNoLostUpdate(h *inquiry) Finding {
 // replaced.
 func staleUpdate(h *inquiry) Finding {
 	for _, v := range h.Versions() {
-		read := v.By.Knew(v.Object, v.Issued)
+		read := v.By.KnownVersion(v.Object, v.Issued)
 		if read == nil || v.Blind {
 			continue
 		}
@@ -61,12 +61,12 @@ func staleUpdate(h *inquiry) Finding {
 // missingWrite finds the first acknowledged write that was seen to be missing.
 func missingWrite(h *inquiry) Finding {
 	found := holds()
-	all := sightsOf(h.Sights())
+	all := observationsByObject(h.Observations())
 	for _, v := range h.Versions() {
 		if v.Acked == nil {
 			continue
 		}
-		s := all[v.Object].gone(v)
+		s := all[v.Object].firstGone(v)
 		if s == nil {
 			continue
 		}
@@ -75,7 +75,7 @@ func missingWrite(h *inquiry) Finding {
 		slices.Sort(f.Events)
 		f.Reason = writeMissing.Reason(h.Name(v.By), v.Acked.At, v.String(), s.Event.At, v.Object, s.Verb, s.Number)
 		if s.Number == v.Number {
-			f.Reason = f.Reason.And(ofSomebodyElse.Reason())
+			f.Reason = f.Reason.And(otherWrite.Reason())
 		}
 		found = worse(found, f)
 	}
@@ -83,33 +83,33 @@ func missingWrite(h *inquiry) Finding {
 }
 
 // objectObservations are the observations of one object, in order.
-type sights struct {
-	all []history.Sight
+type objectObservations struct {
+	all []history.Observation
 	// nextLower is, for each observation, the index of the next one with a lower version.
-	lower []int
+	nextLower []int
 	// byNumber has the indices of the observations of each version number.
-	showing map[int][]int
+	byNumber map[int][]int
 }
 
-func sightsOf(all []history.Sight) map[string]*sights {
-	byObject := map[string]*sights{}
+func observationsByObject(all []history.Observation) map[string]*objectObservations {
+	byObject := map[string]*objectObservations{}
 	for _, s := range all {
 		of := byObject[s.Object]
 		if of == nil {
-			of = &sights{showing: map[int][]int{}}
+			of = &objectObservations{byNumber: map[int][]int{}}
 			byObject[s.Object] = of
 		}
-		of.showing[s.Number] = append(of.showing[s.Number], len(of.all))
+		of.byNumber[s.Number] = append(of.byNumber[s.Number], len(of.all))
 		of.all = append(of.all, s)
 	}
 	for _, of := range byObject {
-		of.lower = make([]int, len(of.all))
+		of.nextLower = make([]int, len(of.all))
 		for i := len(of.all) - 1; i >= 0; i-- {
 			next := i + 1
 			for next < len(of.all) && of.all[next].Number >= of.all[i].Number {
-				next = of.lower[next]
+				next = of.nextLower[next]
 			}
-			of.lower[i] = next
+			of.nextLower[i] = next
 		}
 	}
 	return byObject
@@ -117,21 +117,21 @@ func sightsOf(all []history.Sight) map[string]*sights {
 
 // firstGone returns the first observation, after a version was made, of an older version,
 // or of the same number with another client's write; nil if there is none.
-func (s *sights) gone(v *history.Version) *history.Sight {
+func (s *objectObservations) firstGone(v *history.Version) *history.Observation {
 	if s == nil {
 		return nil
 	}
 	since := sort.Search(len(s.all), func(i int) bool { return s.all[i].Event.Seq > v.Made.Seq })
 	first := since
 	for first < len(s.all) && s.all[first].Number >= v.Number {
-		first = s.lower[first]
+		first = s.nextLower[first]
 	}
-	same := s.showing[v.Number]
+	same := s.byNumber[v.Number]
 	for _, i := range same[sort.SearchInts(same, since):] {
 		if i >= first {
 			break
 		}
-		if s.all[i].Other(v) {
+		if s.all[i].IsOtherWrite(v) {
 			return &s.all[i]
 		}
 	}

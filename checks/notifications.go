@@ -15,18 +15,18 @@ var notifications = measure{
 }
 
 func takeNotifications(h *inquiry) Measure {
-	if !h.onCluster() {
-		return absent(noCluster.Reason())
+	if !h.usesCluster() {
+		return noMeasure(noCluster.Reason())
 	}
-	told, releases := h.Notified(), h.releases()
-	n := int64(len(told))
-	m := Measure{Figures: []Figure{{"sent", Count, n}}, Says: justThat.Reason(n)}
+	sentEvents, releases := h.Notifications(), h.releaseTimes()
+	n := int64(len(sentEvents))
+	m := Measure{Figures: []Figure{{"sent", Count, n}}, Summary: plainValue.Reason(n)}
 	if len(releases) == 0 {
 		return m
 	}
 	var most, now int64
-	for i, next := 0, 0; i < len(told); i++ {
-		for ; next < len(releases) && releases[next].Before(history.MomentOf(told[i])); next++ {
+	for i, next := 0, 0; i < len(sentEvents); i++ {
+		for ; next < len(releases) && releases[next].Before(history.MomentOf(sentEvents[i])); next++ {
 			now = 0
 		}
 		if now++; next > 0 {
@@ -34,12 +34,12 @@ func takeNotifications(h *inquiry) Measure {
 		}
 	}
 	m.Figures = append(m.Figures, Figure{"most after one release", Count, most})
-	m.Says = m.Says.And(mostAfterRelease.Reason(most))
+	m.Summary = m.Summary.And(mostAfterRelease.Reason(most))
 	return m
 }
 
 // usesCluster reports whether a lock is kept in a cluster.
-func (h *inquiry) onCluster() bool {
+func (h *inquiry) usesCluster() bool {
 	for _, l := range h.Trace.Locks {
 		if len(l.Members) > 0 {
 			return true
@@ -49,7 +49,7 @@ func (h *inquiry) onCluster() bool {
 }
 
 // releaseTimes returns when release was called, in order.
-func (h *inquiry) releases() []history.Moment {
+func (h *inquiry) releaseTimes() []history.Moment {
 	var all []history.Moment
 	for _, c := range h.Calls() {
 		if s := h.Section(c.Acquisition); s != nil && s.Released != nil && s.Released == c.Began {

@@ -95,7 +95,7 @@ func TestLeaseOfALockThatTells(t *testing.T) {
 			2s  c1 acquires rank=1 notifies`, history.Never.At},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := history.Of(tell(t, test.story).trace)
+			h := history.New(parseScript(t, test.story).trace)
 			if got := h.Sections()[0].Lease.End().At; got != test.want {
 				t.Errorf("the lease ends at %v, want %v", got, test.want)
 			}
@@ -113,77 +113,77 @@ func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
 			0s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 notifies`
 	judgeAll(t, SectionExclusion, []judgement{
-		{name: "told in time", want: Violated, fault: FaultInherent, story: held + `
+		{name: "told in time", want: Violated, blame: BlameInherent, script: held + `
 			30s c1 is-told-it-is-lost
 			31s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "told late", want: Violated, fault: FaultLock,
-			says: []string{"c1's lease was over at 30s, and it was told only at 40s"}, story: held + `
+		{name: "told late", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's lease was over at 30s, and it was told only at 40s"}, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "not told", want: Violated, fault: FaultLock,
-			says: []string{"c1's lease was over at 30s, and it was not told"}, story: held + `
+		{name: "not told", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's lease was over at 30s, and it was not told"}, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "a lock that says when the lease ends, and tells late", want: Violated, fault: FaultLock, story: `
+		{name: "a lock that says when the lease ends, and tells late", want: Violated, blame: BlameLock, script: `
 			0s  c1 acquires rank=1 ends=30s notifies
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "and does not tell", want: Violated, fault: FaultInherent, story: `
+		{name: "and does not tell", want: Violated, blame: BlameInherent, script: `
 			0s  c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "told late, before another was in", want: Violated, fault: FaultInherent, story: held + `
+		{name: "told late, before another was in", want: Violated, blame: BlameInherent, script: held + `
 			35s c1 is-told-it-is-lost
 			36s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "told late, and nobody else was in", want: Holds, story: held + `
+		{name: "told late, and nobody else was in", want: Holds, script: held + `
 			40s c1 is-told-it-is-lost
 			41s c1 releases
 			42s c2 acquires rank=2 ends=72s`},
-		{name: "told as soon as it runs again", want: Violated, fault: FaultInherent, story: held + `
+		{name: "told as soon as it runs again", want: Violated, blame: BlameInherent, script: held + `
 			10s c1 pauses
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 resumes
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "told some time after it runs again", want: Violated, fault: FaultLock, story: held + `
+		{name: "told some time after it runs again", want: Violated, blame: BlameLock, script: held + `
 			10s c1 pauses
 			31s c2 acquires rank=2 ends=60s <--
 			35s c1 resumes
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "it runs again when the other has left", want: Violated, fault: FaultInherent, story: held + `
+		{name: "it runs again when the other has left", want: Violated, blame: BlameInherent, script: held + `
 			10s c1 pauses
 			31s c2 acquires rank=2 ends=60s <--
 			34s c2 releases
 			35s c1 resumes
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "another is paused", want: Violated, fault: FaultLock, story: held + `
+		{name: "another is paused", want: Violated, blame: BlameLock, script: held + `
 			10s c3 pauses
 			31s c2 acquires rank=2 ends=60s <--
 			40s c3 resumes
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "it does not heed the signal", want: Violated, fault: FaultInherent, story: held + `
+		{name: "it does not heed the signal", want: Violated, blame: BlameInherent, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			35s c1 is-told-it-is-lost
 			36s c1 writes x=0>1
 			41s c1 releases`},
-		{name: "it writes, and is then told", want: Violated, fault: FaultLock, story: held + `
+		{name: "it writes, and is then told", want: Violated, blame: BlameLock, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			34s c1 writes x=0>1
 			35s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "its clock runs slow", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+		{name: "its clock runs slow", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
 			2s  c1 shows wall=2s monotonic=2s ppb=-500000000 why=drift
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "its clock runs slow, and its lock does not read it", want: Violated, fault: FaultLock, story: `
+		{name: "its clock runs slow, and its lock does not read it", want: Violated, blame: BlameLock, script: `
 			lock L ttl=30s nodes=A quorum=1 true-time
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
@@ -193,7 +193,7 @@ func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "its node has lost the key", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: held + `
+		{name: "its node has lost the key", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: held + `
 			2s  A forgets of=c1/1
 			9s  c2 acquires rank=2 ends=39s <--
 			10s c1 is-told-it-is-lost
@@ -229,8 +229,8 @@ func TestToldLate(t *testing.T) {
 		"never": {held + `
 			40s c1 releases`, 0},
 	} {
-		h := history.Of(tell(t, test.story).trace)
-		if got := h.ToldLate(h.Sections()[0]); got != test.want {
+		h := history.New(parseScript(t, test.story).trace)
+		if got := h.NotifiedLate(h.Sections()[0]); got != test.want {
 			t.Errorf("%s: told %v late, want %v", name, got, test.want)
 		}
 	}

@@ -15,13 +15,13 @@ const OncePerPeriod Property = "once-per-period"
 
 var oncePerPeriod = property{
 	Card: Card{
-		Property: OncePerPeriod, Of: OfData, Gravity: 4,
+		Property: OncePerPeriod, Subject: SubjectData, Gravity: 4,
 		Title:  "no job is run twice for one period",
 		Broken: "a job is run twice for one period",
-		Word:   "twice", Means: "a job is run twice for one period",
+		Label:  "twice", Meaning: "a job is run twice for one period",
 	},
-	judge:    judgeOncePerPeriod,
-	concerns: func(h *inquiry) bool { return h.Trace.Schedule != nil },
+	judge:     judgeOncePerPeriod,
+	appliesTo: func(h *inquiry) bool { return h.Trace.Schedule != nil },
 }
 
 func judgeOncePerPeriod(h *inquiry) Finding {
@@ -31,8 +31,8 @@ func judgeOncePerPeriod(h *inquiry) Finding {
 	var verdict Finding
 	for _, lock := range h.Trace.Locks {
 		for period := 1; period <= h.Trace.Schedule.Periods; period++ {
-			if runs := h.Runs(lock.Name, period); len(runs) > 1 {
-				verdict = worse(verdict, h.ranTwice(runs[0], runs[1], period))
+			if runs := h.PeriodRuns(lock.Name, period); len(runs) > 1 {
+				verdict = worse(verdict, h.ranTwiceFinding(runs[0], runs[1], period))
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func judgeOncePerPeriod(h *inquiry) Finding {
 
 // ranTwiceFinding returns the finding that a second section had an effect for the same
 // period as a first.
-func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
+func (h *inquiry) ranTwiceFinding(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
 	f.Reason = ranTwice.Reason(h.Name(b), period, second.Makes.Made.At, h.Name(a), first.Makes.Made.At)
@@ -53,10 +53,10 @@ func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
 		if b.From.Before(a.From) {
 			younger, older = a, b
 		}
-		f.Fault, f.Reason = h.sectionFault(older, younger, f.Reason)
+		f.Blame, f.Reason = h.blameForSections(older, younger, f.Reason)
 		return f
 	}
-	f.Reason = f.Reason.And(notAtOnce.Reason())
+	f.Reason = f.Reason.And(notOverlapping.Reason())
 	return f
 }
 
@@ -69,11 +69,11 @@ type MissedPeriod struct {
 }
 
 // missedPeriods lists the periods that have begun and for which no section had an effect.
-func (h *inquiry) missed() []MissedPeriod {
+func (h *inquiry) missedPeriods() []MissedPeriod {
 	var all []MissedPeriod
 	for _, lock := range h.Trace.Locks {
 		for _, begun := range h.Periods() {
-			if len(h.Runs(lock.Name, begun.Period)) > 0 {
+			if len(h.PeriodRuns(lock.Name, begun.Period)) > 0 {
 				continue
 			}
 			reason := nobodyRan.Reason(begun.Period, begun.At)
@@ -105,11 +105,11 @@ type RepeatedPeriod struct {
 }
 
 // repeatedPeriods lists the periods that were run more than once, if that does no harm.
-func (h *inquiry) repeated() []RepeatedPeriod {
+func (h *inquiry) repeatedPeriods() []RepeatedPeriod {
 	var all []RepeatedPeriod
 	for _, lock := range h.Trace.Locks {
 		for period := 1; h.Trace.Schedule.Repeatable && period <= h.Trace.Schedule.Periods; period++ {
-			runs := h.Runs(lock.Name, period)
+			runs := h.PeriodRuns(lock.Name, period)
 			if len(runs) < 2 {
 				continue
 			}

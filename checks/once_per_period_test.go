@@ -14,62 +14,62 @@ func TestOncePerPeriod(t *testing.T) {
 		0s  it begins period=1`
 	judgeAll(t, OncePerPeriod, []judgement{
 		{name: "released early, and run again", want: Violated,
-			says: []string{"c2 ran the job for period 1 at 4s, and c1 had run it at 2s", "not at work at once"}, story: minutely + `
+			reasonParts: []string{"c2 ran the job for period 1 at 4s, and c1 had run it at 2s", "not at work at once"}, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			2s  c1 releases
 			3s  c2 acquires rank=2 ends=33s period=1
 			4s  c2 writes x=1>2 <--
 			4s  c2 releases`},
-		{name: "the other was for the next period", want: Holds, story: minutely + `
+		{name: "the other was for the next period", want: Holds, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			2s  c1 releases
 			3s  c2 acquires rank=2 ends=33s period=2
 			4s  c2 writes x=1>2
 			4s  c2 releases`},
-		{name: "the other is in the next period, and had meant the one before", want: Violated, says: []string{"period 1 at 1m2s"}, story: minutely + `
+		{name: "the other is in the next period, and had meant the one before", want: Violated, reasonParts: []string{"period 1 at 1m2s"}, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			2s  c1 releases
 			60s it begins period=2
 			61s c2 acquires rank=2 ends=91s period=1
 			62s c2 writes x=1>2 <--`},
-		{name: "the other only looked", want: Holds, story: minutely + `
+		{name: "the other only looked", want: Holds, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			2s  c1 releases
 			3s  c2 acquires rank=2 ends=33s period=1
 			4s  c2 reads x=1
 			4s  c2 releases`},
-		{name: "the other was refused", want: Holds, story: minutely + `
+		{name: "the other was refused", want: Holds, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			3s  c2 acquires rank=2 ends=33s period=1
 			4s  c2 is-refused`},
-		{name: "the other only put down that it was run", want: Holds, story: minutely + `
+		{name: "the other only put down that it was run", want: Holds, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			2s  c1 releases
 			3s  c2 acquires rank=2 ends=33s period=1
 			4s  c2 writes runs=0>1`},
-		{name: "one section has two effects", want: Holds, story: minutely + `
+		{name: "one section has two effects", want: Holds, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			3s  c1 writes x=1>2`},
-		{name: "one client runs it twice", want: Violated, says: []string{"c1 (section 2) ran the job for period 1 at 5s"}, story: minutely + `
+		{name: "one client runs it twice", want: Violated, reasonParts: []string{"c1 (section 2) ran the job for period 1 at 5s"}, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			3s  c1 releases
 			4s  c1 acquires rank=2 ends=34s period=1
 			5s  c1 writes x=1>2 <--`},
-		{name: "two jobs", want: Holds, story: minutely + `
+		{name: "two jobs", want: Holds, script: minutely + `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 period=1
 			2s  c1 writes x=0>1
 			3s  c2 acquires rank=1 lock=M period=1
 			4s  c2 writes y=0>1`},
-		{name: "the storage lost the first before anybody knew of it", want: Holds, story: minutely + `
+		{name: "the storage lost the first before anybody knew of it", want: Holds, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			1s  c1 sends message=1
 			2s  c1 lands message=1 x=0>1
@@ -77,19 +77,19 @@ func TestOncePerPeriod(t *testing.T) {
 			3s  storage reverts x=1>0
 			31s c2 acquires rank=2 ends=61s period=1
 			32s c2 writes x=0>1`},
-		{name: "at work at once, after the first lease had ended", want: Violated, fault: FaultInherent, story: minutely + `
+		{name: "at work at once, after the first lease had ended", want: Violated, blame: BlameInherent, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			31s c2 acquires rank=2 ends=61s period=1
 			32s c2 writes x=0>1
 			33s c2 releases
 			34s c1 writes x=1>2 <--`},
-		{name: "at work at once, by a lock that was granted twice", want: Violated, fault: FaultLock, story: minutely + `
+		{name: "at work at once, by a lock that was granted twice", want: Violated, blame: BlameLock, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			1s  c2 acquires rank=2 ends=31s period=1
 			2s  c2 writes x=0>1
 			3s  c2 releases
 			4s  c1 writes x=1>2 <--`},
-		{name: "of several periods that of which it broke first is told", want: Violated, says: []string{"for period 2"}, story: minutely + `
+		{name: "of several periods that of which it broke first is told", want: Violated, reasonParts: []string{"for period 2"}, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=2
 			1s  c1 writes x=0>1
 			1s  c1 releases
@@ -101,7 +101,7 @@ func TestOncePerPeriod(t *testing.T) {
 			5s  c1 releases
 			6s  c2 acquires rank=4 ends=36s period=1
 			7s  c2 writes x=3>4`},
-		{name: "no schedule", want: NotApplicable, story: `
+		{name: "no schedule", want: NotApplicable, script: `
 			0s  c1 acquires rank=1 ends=30s
 			2s  c1 writes x=0>1
 			2s  c1 releases
@@ -112,7 +112,7 @@ func TestOncePerPeriod(t *testing.T) {
 
 // A job that has run twice has done harm, whatever the lock did.
 func TestARunTwiceIsUnsafe(t *testing.T) {
-	v := Check(history.Of(tell(t, `
+	v := Check(history.New(parseScript(t, `
 		schedule every=60s periods=1
 		0s  it begins period=1
 		0s  c1 acquires rank=1 ends=30s period=1
@@ -170,11 +170,11 @@ func TestMissed(t *testing.T) {
 			62s c1 writes x=0>1`, []int{1}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v := Check(history.Of(tell(t, "schedule every=60s periods=2\n"+test.story).trace), nil)
+			v := Check(history.New(parseScript(t, "schedule every=60s periods=2\n"+test.story).trace), nil)
 			var got []int
 			for _, m := range v.Missed {
 				got = append(got, m.Period)
-				if test.says != "" && english(m.Reason) != test.says {
+				if test.says != "" && sentence(m.Reason) != test.says {
 					t.Errorf("it says %q, want %q", m.Reason, test.says)
 				}
 			}
@@ -196,13 +196,13 @@ func TestProgressOfJobs(t *testing.T) {
 		0s  c1 acquires rank=1 period=1
 		1s  c1 writes x=0>1`
 	judgeAll(t, Progress, []judgement{
-		{name: "who has run it crashes, and its lock stands", want: NotApplicable, says: []string{"the job has been run for each period"}, story: kept + `
+		{name: "who has run it crashes, and its lock stands", want: NotApplicable, reasonParts: []string{"the job has been run for each period"}, script: kept + `
 			2s  fault-1 strikes instant
 			2s  c1 crashes
 			3s  c2 calls period=1
 			4s  c2 fails
 			5s  c2 is-done`},
-		{name: "who was to run it crashes, and its lock stands", want: Violated, story: `
+		{name: "who was to run it crashes, and its lock stands", want: Violated, script: `
 			schedule every=60s periods=2
 			0s  it begins period=1
 			0s  c1 acquires rank=1 period=1
@@ -211,7 +211,7 @@ func TestProgressOfJobs(t *testing.T) {
 			3s  c2 calls period=1
 			4s  c2 fails
 			5s  c2 is-done <--`},
-		{name: "the lock stands in the next period, too", want: Violated, story: kept + `
+		{name: "the lock stands in the next period, too", want: Violated, script: kept + `
 			2s  fault-1 strikes instant
 			2s  c1 crashes
 			3s  c2 calls period=1
@@ -220,7 +220,7 @@ func TestProgressOfJobs(t *testing.T) {
 			61s c2 calls period=2
 			62s c2 fails
 			63s c2 is-done <--`},
-		{name: "somebody does its work in the next", want: Holds, story: kept + `
+		{name: "somebody does its work in the next", want: Holds, script: kept + `
 			2s  fault-1 strikes instant
 			2s  c1 crashes
 			3s  c2 calls period=1
@@ -229,7 +229,7 @@ func TestProgressOfJobs(t *testing.T) {
 			61s c2 acquires rank=2 period=2
 			62s c2 writes x=1>2
 			63s c2 releases`},
-		{name: "without a schedule", want: Violated, story: `
+		{name: "without a schedule", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  fault-1 strikes instant
@@ -254,14 +254,14 @@ func TestRepeated(t *testing.T) {
 		10s c1 acquires rank=3 ends=40s period=2
 		12s c1 writes x=3>4
 		12s c1 releases`
-	v := Check(history.Of(tell(t, "schedule every=60s periods=2 repeatable"+twice).trace), nil)
+	v := Check(history.New(parseScript(t, "schedule every=60s periods=2 repeatable"+twice).trace), nil)
 	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || v.Verdict != Safe {
 		t.Errorf("it is %s, and the property is %s", v.Verdict, f.Outcome)
 	}
 	if len(v.Repeated) != 1 || v.Repeated[0].Period != 1 || v.Repeated[0].Runs != 2 || v.Repeated[0].Wasted != 3*time.Second {
 		t.Errorf("repeated are %+v", v.Repeated)
 	}
-	v = Check(history.Of(tell(t, "schedule every=60s periods=2"+twice).trace), nil)
+	v = Check(history.New(parseScript(t, "schedule every=60s periods=2"+twice).trace), nil)
 	if f := v.Finding(OncePerPeriod); f.Outcome != Violated || len(v.Repeated) != 0 {
 		t.Errorf("where it does harm, repeated are %+v, and the property is %s", v.Repeated, f.Outcome)
 	}

@@ -301,7 +301,7 @@ func TestOracle(t *testing.T) {
 			4s c2 acquires lock=M`, []string{"c1/1=1", "c2/1=1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := tell(t, test.story).trace
+			tr := parseScript(t, test.story).trace
 			oracle := history.NewOracle(&trace.Trace{Locks: tr.Locks})
 			var got []string
 			for i := range tr.Events {

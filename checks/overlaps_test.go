@@ -58,7 +58,7 @@ func TestOverlaps(t *testing.T) {
 			[]string{"c1 in 0s to 20s, lease to 20s", "c2 in 10s to 20s, lease to 20s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sections := history.Of(tell(t, c.story).trace).Sections()
+			sections := history.New(parseScript(t, c.story).trace).Sections()
 			var got []string
 			place := map[*history.Section]int{}
 			for i, s := range sections {
@@ -91,7 +91,7 @@ func TestOverlaps(t *testing.T) {
 // Of many overlaps no more are listed than asked for, and each section knows that it has
 // one.
 func TestOverlapsAreBounded(t *testing.T) {
-	sections := history.Of(atOnce(100)).Sections()
+	sections := history.New(overlappingSections(100)).Sections()
 	if n := len(history.Overlaps(sections, 1e6)); n != 100*99/2 {
 		t.Errorf("%d overlaps between 100 that run at once", n)
 	}

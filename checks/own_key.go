@@ -17,12 +17,12 @@ var ownKeyKnown = misconduct(Card{
 	Property: OwnKeyInTheWay, Gravity: 25,
 	Title:  "the lock knows its own key",
 	Broken: "the lock takes its own key for another client's",
-	Word:   "own key in the way", Means: "an acquire takes the key that it has set itself for another client's",
-}, (*inquiry).ownKey)
+	Label:  "own key in the way", Meaning: "an acquire takes the key that it has set itself for another client's",
+}, (*inquiry).findOwnKeyInTheWay)
 
 // findOwnKeyInTheWay finds an acquire that takes its own key for another client's; see
 // [OwnKeyInTheWay].
-func (h *inquiry) ownKey() (Reason, []int) {
+func (h *inquiry) findOwnKeyInTheWay() (Reason, []int) {
 	for _, c := range h.Calls() {
 		if c.Step != trace.Acquire || c.Began == nil {
 			continue
@@ -33,12 +33,12 @@ func (h *inquiry) ownKey() (Reason, []int) {
 			}
 			until, then := k.Ended.Seq, wasStillCalled.Reason()
 			switch {
-			case c.Ended != nil && c.Ended.Seq < until && (c.OK() || h.laterGranted(c, k)):
+			case c.Ended != nil && c.Ended.Seq < until && (c.OK() || h.wasGrantedLater(c, k)):
 				continue
 			case c.Ended != nil && c.Ended.Seq < until:
 				until, then = c.Ended.Seq, andFailed.Reason(c.Ended.At)
 			}
-			if answer := h.answeredAgain(c, k, until); answer != nil && h.quietFor(k.Ended) >= k.Ended.At-answer.At {
+			if answer := h.secondAnswer(c, k, until); answer != nil && h.quietFor(k.Ended) >= k.Ended.At-answer.At {
 				return ownKeyInTheWay.Reason(c.Client, k.Node, k.From.At, answer.At, then, k.Ended.At), []int{k.Set.Seq, answer.Seq, k.Ended.Seq}
 			}
 		}
@@ -50,20 +50,20 @@ func (h *inquiry) ownKey() (Reason, []int) {
 // that asks a quorum of nodes can do without a few keys.
 func (h *inquiry) isNeeded(place history.Place) bool {
 	lock, kept := h.LockAt(place)
-	elsewhere := func(s trace.SlotInfo) bool { return s.Node != place.Node }
-	return kept && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, elsewhere))
+	isOtherNode := func(s trace.SlotInfo) bool { return s.Node != place.Node }
+	return kept && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, isOtherNode))
 }
 
 // secondAnswer returns the arrival of a reply from a key's node to a request of acquire
 // other than the one that set the key. The reply was sent after the key was set, and
 // arrived before the event until. It returns nil if there is none.
-func (h *inquiry) answeredAgain(c *history.Call, k *history.Holding, until int) *trace.Event {
+func (h *inquiry) secondAnswer(c *history.Call, k *history.Holding, until int) *trace.Event {
 	asked := map[int]*trace.Event{} // the last request on each connection
 	for _, m := range h.Messages() {
 		switch sent := m.Sent; {
 		case sent.Seq > until:
 			return nil
-		case m.From == c.Client && m.To == k.Node && m.About(k.Key) && sent.Seq > c.Began.Seq:
+		case m.From == c.Client && m.To == k.Node && m.Mentions(k.Key) && sent.Seq > c.Began.Seq:
 			asked[sent.Conn] = sent
 		case m.From == k.Node && m.To == c.Client && sent.Reply && sent.Seq > k.Set.Seq && m.Arrived != nil && m.Arrived.Seq < until:
 			if request := asked[sent.Conn]; request != nil && request.Seq != k.By.Sent {
@@ -76,7 +76,7 @@ func (h *inquiry) answeredAgain(c *history.Call, k *history.Holding, until int) 
 
 // wasGrantedLater reports whether the client was granted the lock between the failure of a
 // call and the end of a key. Then it may have recognised the key as its own after all.
-func (h *inquiry) laterGranted(c *history.Call, k *history.Holding) bool {
+func (h *inquiry) wasGrantedLater(c *history.Call, k *history.Holding) bool {
 	for _, in := range h.Sections() {
 		if in.Client == c.Client && in.Granted.Seq > c.Ended.Seq && in.Granted.Seq < k.Ended.Seq {
 			return true

@@ -27,18 +27,18 @@ const Progress Property = "progress"
 
 var progress = property{
 	Card: Card{
-		Property: Progress, Of: OfConduct, Gravity: 10, Letter: "p",
+		Property: Progress, Subject: SubjectConduct, Gravity: 10, Letter: "p",
 		Title:  "once the faults are over, somebody gets its work done",
 		Broken: "nobody gets any work done",
-		Word:   "no progress", Means: "nobody gets any work done when the faults are over",
+		Label:  "no progress", Meaning: "nobody gets any work done when the faults are over",
 	},
 	judge: func(h *inquiry) Finding {
 		f := judgeProgress(h)
-		if reason, events := h.unreturned(true); !reason.IsZero() {
-			if f.Fault != FaultLock {
-				f = guilty(reason, events)
+		if reason, events := h.findUnreturned(true); !reason.IsZero() {
+			if f.Blame != BlameLock {
+				f = lockViolation(reason, events)
 			}
-			f.Firm = true
+			f.IsConclusive = true
 		}
 		return f
 	},
@@ -48,7 +48,7 @@ func judgeProgress(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
-	c := newCalm(h)
+	c := newCalmTime(h)
 	if len(c.unfinished) > 0 && c.horizon == nil {
 		return notApplicable(overBeforeFault.Reason(c.unfinished[0]))
 	}
@@ -65,7 +65,7 @@ func judgeProgress(h *inquiry) Finding {
 }
 
 // calmTime is the time after the last fault, in which the lock has to work.
-type calm struct {
+type calmTime struct {
 	*inquiry
 	from history.Moment
 	// fault is the last strike or lift; nil if there was none.
@@ -82,8 +82,8 @@ type calm struct {
 	next     map[*history.Call]*history.Call
 }
 
-func newCalm(h *inquiry) *calm {
-	c := &calm{
+func newCalmTime(h *inquiry) *calmTime {
+	c := &calmTime{
 		inquiry: h, from: history.StartOf(0), until: history.Never,
 		fault: h.LastFault(), horizon: h.Horizon(), unfinished: h.Unfinished(), next: map[*history.Call]*history.Call{},
 	}
@@ -111,33 +111,33 @@ func newCalm(h *inquiry) *calm {
 // locks lists the locks that clients asked for, in the order of the first calls. Locks that
 // a client wants now come first, so that a client that waits for one of them does not count
 // as stuck with another.
-func (c *calm) locks() []string {
+func (c *calmTime) locks() []string {
 	var names []string
 	for _, call := range c.acquires {
 		if !slices.Contains(names, call.Lock) {
 			names = append(names, call.Lock)
 		}
 	}
-	wanted := func(lock string) int { return min(1, len(c.wanting(lock))) }
+	wanted := func(lock string) int { return min(1, len(c.wantingCalls(lock))) }
 	slices.SortStableFunc(names, func(a, b string) int { return wanted(b) - wanted(a) })
 	return names
 }
 
-func (c *calm) judge(lock string) Finding {
-	wanting := c.wanting(lock)
+func (c *calmTime) judge(lock string) Finding {
+	wanting := c.wantingCalls(lock)
 	calls := firstOfEach(wanting)
 	if len(calls) == 0 {
-		if client, step := c.Stuck(); client != "" {
+		if client, step := c.StuckClient(); client != "" {
 			f := Finding{
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
 				Reason: neverEnded.Reason(c.horizon.At, client),
 			}
-			switch provided := c.Provided(lock, client); {
+			switch provided := c.CanServe(lock, client); {
 			case !provided:
-				f.Reason = c.unheard(client, f.Reason)
+				f.Reason = c.withSilentServer(client, f.Reason)
 			case step == trace.Extend || step == trace.Release:
-				f.Reason = c.despite(lock, client, f.Reason.And(lockDidNotAnswer.Reason(step)))
-				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
+				f.Reason = c.withReachable(lock, client, f.Reason.And(lockDidNotAnswer.Reason(step)))
+				f.Blame, f.Reason = c.unlessRanOn(BlameLock, f.Reason, f.At, client)
 			}
 			return f
 		}
@@ -146,32 +146,32 @@ func (c *calm) judge(lock string) Finding {
 	clients := clientsOf(calls)
 	for _, s := range c.Sections() {
 		if s.Lock == lock && slices.Contains(clients, s.Client) && c.from.Before(s.From) &&
-			s.Completed() && !c.until.Before(history.Later(history.MomentOf(s.Released), s.Settled)) {
+			s.Completed() && !c.until.Before(history.Later(history.MomentOf(s.Released), s.LastApplied)) {
 			return holds()
 		}
 	}
-	if calls = firstOfEach(c.unrun(wanting)); len(calls) == 0 {
+	if calls = firstOfEach(c.withoutPeriodsRun(wanting)); len(calls) == 0 {
 		return notApplicable(allRun.Reason())
 	}
 	clients = clientsOf(calls)
 	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
 		return unknown(cutOffTooEarly.Reason(c.horizon.At, c.until))
 	}
-	end, denied := c.LastBefore(c.until), c.denied(lock, calls)
-	told := calls[max(0, slices.Index(clients, denied))]
-	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{told.Began.Seq, end.Seq}}
+	end, denied := c.LastBefore(c.until), c.deniedClient(lock, calls)
+	shown := calls[max(0, slices.Index(clients, denied))]
+	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{shown.Began.Seq, end.Seq}}
 	bound := c.until.At // not the time of the last event within it
 	if c.until == history.Never {
 		bound = end.At
 	}
-	f.Reason = noProgress.Reason(bound, told.Client)
+	f.Reason = noProgress.Reason(bound, shown.Client)
 	if c.fault != nil {
-		f.Reason = noProgressSince.Reason(c.from, bound, told.Client)
+		f.Reason = noProgressSince.Reason(c.from, bound, shown.Client)
 		f.Events = append(f.Events, c.fault.Seq)
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)
 	}
-	switch turnedAway, circle := c.turnedAway(lock), c.circle(told.Client, history.MomentOf(end)); {
+	switch turnedAway, circle := c.storageRefusal(lock), c.waitCycle(shown.Client, history.MomentOf(end)); {
 	case len(circle) > 0:
 		for _, l := range circle {
 			f.Reason = f.Reason.And(waitsForOther.Reason(l.Client, l.Has, l.Wants, l.Holder))
@@ -182,36 +182,36 @@ func (c *calm) judge(lock string) Finding {
 			how = "refused"
 		}
 		f.Reason = f.Reason.And(storageTurnedAway.Reason(turnedAway.Process, how, turnedAway.Step, turnedAway.At))
-	case c.misguided(lock) != nil:
-		s := c.misguided(lock)
-		f.Fault = FaultAssumption(c.uncounted(s)...)
+	case c.misguidedSection(lock) != nil:
+		s := c.misguidedSection(lock)
+		f.Blame = BlameAssumption(c.clockBrokenWhileAsking(s)...)
 		f.Reason = f.Reason.And(clockHadNotCounted.Reason(s.Client, s.From))
-	case c.overdue(lock) != nil:
-		s := c.overdue(lock)
-		f.Reason = f.Reason.And(leaseOverBeforeDone.Reason(s.Client, s.From, s.Lease.End()))
-	case denied == "" && len(c.Unheard(clients[0])) > 0:
-		f.Reason = c.unheard(clients[0], f.Reason)
-	case len(c.robbed(lock, end.Seq)) > 0:
-		f.Fault = FaultAssumption(c.robbed(lock, end.Seq)...)
-	case c.Lock(lock).Open:
-		f.Reason = f.Reason.And(everybodyIn.Reason())
-	case c.inEachOthersWay(lock):
+	case c.overdueSection(lock) != nil:
+		s := c.overdueSection(lock)
+		f.Reason = f.Reason.And(leaseEndedBeforeDone.Reason(s.Client, s.From, s.Lease.End()))
+	case denied == "" && len(c.SilentServers(clients[0])) > 0:
+		f.Reason = c.withSilentServer(clients[0], f.Reason)
+	case len(c.lostKeyAssumptions(lock, end.Seq)) > 0:
+		f.Blame = BlameAssumption(c.lostKeyAssumptions(lock, end.Seq)...)
+	case c.Lock(lock).GrantsEveryone:
+		f.Reason = f.Reason.And(grantsEveryone.Reason())
+	case c.blockEachOther(lock):
 		f.Reason = f.Reason.And(onlyTurnsTaken.Reason())
-	case denied != "" && c.outstayed(lock, denied):
-		f.Fault = FaultAssumption(trace.AssumeClock)
+	case denied != "" && c.areKeysOverdue(lock, denied):
+		f.Blame = BlameAssumption(trace.AssumeClock)
 	case denied != "":
-		f.Reason = c.despite(lock, denied, f.Reason)
-		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
+		f.Reason = c.withReachable(lock, denied, f.Reason)
+		f.Blame, f.Reason = c.unlessRanOn(BlameLock, f.Reason, f.At, clients...)
 	}
 	return f
 }
 
 // withoutPeriodsRun leaves out the calls for a period of the schedule that has been run:
 // the lock is not wanted for its own sake.
-func (c *calm) unrun(calls []*history.Call) []*history.Call {
+func (c *calmTime) withoutPeriodsRun(calls []*history.Call) []*history.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
 		period := call.Began.Period
-		return period > 0 && slices.ContainsFunc(c.Runs(call.Lock, period), func(s *history.Section) bool {
+		return period > 0 && slices.ContainsFunc(c.PeriodRuns(call.Lock, period), func(s *history.Section) bool {
 			return !c.until.Before(history.MomentOf(s.Effects()[0].Makes.Made))
 		})
 	})
@@ -219,11 +219,11 @@ func (c *calm) unrun(calls []*history.Call) []*history.Call {
 
 // deniedClient returns the first client that wanted the lock, asked for it since the last
 // fault, and had everything that the lock needs; "" if there is none.
-func (c *calm) denied(lock string, wanting []*history.Call) string {
+func (c *calmTime) deniedClient(lock string, wanting []*history.Call) string {
 	for _, call := range wanting {
 		next := c.next[call] // after a failed call, the client waits for its next attempt
 		asked := call.Ended == nil || !history.MomentOf(call.Ended).Before(c.from) || next != nil && !c.until.Before(history.MomentOf(next.Began))
-		if asked && c.Provided(lock, call.Client) {
+		if asked && c.CanServe(lock, call.Client) {
 			return call.Client
 		}
 	}
@@ -232,24 +232,24 @@ func (c *calm) denied(lock string, wanting []*history.Call) string {
 
 // areKeysOverdue reports whether a client has no quorum because keys existed for longer
 // than their TTL of true time, on nodes whose clocks were set back or run slowly.
-func (c *calm) outstayed(lock, client string) bool {
+func (c *calmTime) areKeysOverdue(lock, client string) bool {
 	end := c.LastBefore(c.until)
-	slots, _ := c.Reach(lock, client)
+	slots, _ := c.ReachableSlots(lock, client)
 	free := len(slots)
 	for _, k := range c.Holdings() {
 		if slots.Has(k.Place) && k.Withheld().Has(history.MomentOf(end)) && k.Due <= end.At && c.Clocks().WasSet(k.Node, end.Seq) {
 			free--
 		}
 	}
-	_, quorum := c.Needs(lock)
+	_, quorum := c.Required(lock)
 	return free < quorum && free < len(slots)
 }
 
 // withReachable adds to the reason how many nodes, or members, the client could reach and
 // how many it needed, if some of them were out of reach.
-func (c *calm) despite(lock, client string, reason Reason) Reason {
-	of, quorum := c.Needs(lock)
-	slots, _ := c.Reach(lock, client)
+func (c *calmTime) withReachable(lock, client string, reason Reason) Reason {
+	of, quorum := c.Required(lock)
+	slots, _ := c.ReachableSlots(lock, client)
 	if len(slots) == of {
 		return reason
 	}
@@ -261,9 +261,9 @@ func (c *calm) despite(lock, client string, reason Reason) Reason {
 
 // withSilentServer adds to the reason that the client waits for a server that has lost its
 // power, if it does.
-func (c *calm) unheard(client string, reason Reason) Reason {
-	if servers := c.Unheard(client); len(servers) > 0 {
-		return reason.And(unheardOf.Reason(client, servers[0]))
+func (c *calmTime) withSilentServer(client string, reason Reason) Reason {
+	if servers := c.SilentServers(client); len(servers) > 0 {
+		return reason.And(serverSilent.Reason(client, servers[0]))
 	}
 	return reason
 }
@@ -271,7 +271,7 @@ func (c *calm) unheard(client string, reason Reason) Reason {
 // storageRefusal returns the first event with which the storage refused, or did not answer,
 // a client that had been granted the lock; nil if there is none. The lock is not to blame
 // for that.
-func (c *calm) turnedAway(lock string) *trace.Event {
+func (c *calmTime) storageRefusal(lock string) *trace.Event {
 	var first *trace.Event
 	for _, call := range c.Calls() {
 		ev := call.Ended
@@ -289,12 +289,12 @@ func (c *calm) turnedAway(lock string) *trace.Event {
 // its lease had ended; nil if there is none. Either the client did not ask in time for an
 // extension, or much of the lease had passed before the fault ended. The lock had declared
 // the lease's end.
-func (c *calm) overdue(lock string) *history.Section {
+func (c *calmTime) overdueSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
-		if s.Lock != lock || !c.from.Before(s.From) || s.Lease.Empty() || s.Completed() {
+		if s.Lock != lock || !c.from.Before(s.From) || s.Lease.IsEmpty() || s.Completed() {
 			continue
 		}
-		if history.MomentOf(s.Called()).Before(c.from) && s.Lease.End().Before(s.To) {
+		if history.MomentOf(s.AcquireCall()).Before(c.from) && s.Lease.End().Before(s.To) {
 			return s
 		}
 		for _, call := range c.CallsOf(s.Acquisition) {
@@ -308,16 +308,16 @@ func (c *calm) overdue(lock string) *history.Section {
 
 // lostKeyAssumptions names the assumptions that nodes broke, up to the event at, by losing
 // keys of a section that was granted after the last fault and not completed.
-func (c *calm) robbed(lock string, at int) []trace.Assumption {
+func (c *calmTime) lostKeyAssumptions(lock string, at int) []trace.Assumption {
 	for _, s := range c.Sections() {
 		if s.Lock != lock || !c.from.Before(s.From) || s.Completed() {
 			continue
 		}
 		for _, l := range c.Losses(lock) {
-			if l.Of.Owner != s.Acquisition || l.Event.Seq > at {
+			if l.Key.Owner != s.Acquisition || l.Event.Seq > at {
 				continue
 			}
-			if broken := c.unkept(s, l.Event.Seq); len(broken) > 0 {
+			if broken := c.brokenPromises(s, l.Event.Seq); len(broken) > 0 {
 				return broken
 			}
 		}
@@ -328,9 +328,9 @@ func (c *calm) robbed(lock string, at int) []trace.Assumption {
 // misguidedSection returns a section, granted after the last fault, whose client was
 // stopped or had its clock set while it asked, so that it could not know that the grant was
 // stale; nil if there is none.
-func (c *calm) misguided(lock string) *history.Section {
+func (c *calmTime) misguidedSection(lock string) *history.Section {
 	for _, s := range c.Sections() {
-		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.uncounted(s)) > 0 {
+		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.clockBrokenWhileAsking(s)) > 0 {
 			return s
 		}
 	}
@@ -339,17 +339,17 @@ func (c *calm) misguided(lock string) *history.Section {
 
 // clockBrokenWhileAsking names the assumptions about a client's clock that broke while it
 // asked for a section's grant.
-func (c *calm) uncounted(s *history.Section) []trace.Assumption {
+func (c *calmTime) clockBrokenWhileAsking(s *history.Section) []trace.Assumption {
 	kind := fakeclock.Monotonic
-	if s.Granted.Ends != nil {
-		kind = s.Granted.Ends.Clock
+	if s.Granted.LeaseEnd != nil {
+		kind = s.Granted.LeaseEnd.Clock
 	}
-	return uncounted(c.ClockOf(s, kind), history.MomentOf(s.Called()), s.From)
+	return brokenClockAssumptions(c.ClockOf(s, kind), history.MomentOf(s.AcquireCall()), s.From)
 }
 
 // wantingCalls returns the calls of acquire that show which clients want the lock, in
 // order.
-func (c *calm) wanting(lock string) []*history.Call {
+func (c *calmTime) wantingCalls(lock string) []*history.Call {
 	var calls []*history.Call
 	// last has each client's last call before the calm time.
 	last := map[string]*history.Call{}
@@ -357,7 +357,7 @@ func (c *calm) wanting(lock string) []*history.Call {
 		switch at := history.MomentOf(call.Began); {
 		case call.Lock != lock:
 		case !at.Before(c.from):
-			if !c.until.Before(at) && !c.withdrawn(call) {
+			if !c.until.Before(at) && !c.isWithdrawn(call) {
 				calls = append(calls, call)
 			}
 		default:
@@ -365,9 +365,9 @@ func (c *calm) wanting(lock string) []*history.Call {
 		}
 	}
 	for client, call := range last {
-		over, _ := c.Fate(client)
+		over, _ := c.ProcessEnd(client)
 		granted := call.OK() && history.MomentOf(call.Ended).Before(c.from)
-		if granted || over != nil && history.MomentOf(over).Before(c.from) || c.withdrawn(call) {
+		if granted || over != nil && history.MomentOf(over).Before(c.from) || c.isWithdrawn(call) {
 			continue
 		}
 		calls = append(calls, call)
@@ -397,8 +397,8 @@ func clientsOf(calls []*history.Call) []string {
 
 // isWithdrawn reports whether the client of a call of acquire crashed before it called
 // again, or ended its program after the call had failed.
-func (c *calm) withdrawn(call *history.Call) bool {
-	over, crashed := c.Fate(call.Client)
+func (c *calmTime) isWithdrawn(call *history.Call) bool {
+	over, crashed := c.ProcessEnd(call.Client)
 	if over == nil || over.Seq < call.Began.Seq {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 // quorum of the lock's slots with these nodes, and did not without them. It counts slots,
 // as a grant does. One such node of five does not make room for another client, so a lock
 // that granted it nevertheless has no excuse.
-func (h *inquiry) unkept(s *history.Section, at int) []trace.Assumption {
+func (h *inquiry) brokenPromises(s *history.Section, at int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
 	for _, slot := range h.Slots(s.Lock) {
@@ -38,7 +38,9 @@ func (h *inquiry) unkept(s *history.Section, at int) []trace.Assumption {
 
 // isGrantedInVain reports whether a section was granted only because nodes did not keep
 // their promises: mostly a master that does not know that it has been replaced.
-func (h *inquiry) inVain(s *history.Section) bool { return len(h.unkept(s, s.Granted.Seq)) > 0 }
+func (h *inquiry) isGrantedInVain(s *history.Section) bool {
+	return len(h.brokenPromises(s, s.Granted.Seq)) > 0
+}
 
 // promised reports whether, up to the event at, a node had promised a section's client that
 // its key in a slot would exist for longer than that. broke is the assumption that broke if
@@ -71,9 +73,9 @@ func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (m
 			continue
 		}
 		givenUp := k.How == history.Removed && k.Ended.Seq <= at && history.AcquisitionOf(k.Ended.By) == s.Acquisition
-		switch stands := !givenUp && now < toldUntil(k, at); {
+		switch stands := !givenUp && now < promisedUntil(k, at); {
 		case stands:
-			made, broke = true, h.lost(s.Lock, k, at)
+			made, broke = true, h.assumptionOfLoss(s.Lock, k, at)
 		case givenUp, k.By != nil: // a key that came back with less of its time revokes no promise
 			made, broke = false, ""
 		}
@@ -83,7 +85,7 @@ func (h *inquiry) promisedBy(s *history.Section, place history.Place, at int) (m
 
 // promisedUntil returns until when a key was promised to exist by the event that set it,
 // and by those that renewed it up to the event at.
-func toldUntil(k *history.Holding, at int) time.Duration {
+func promisedUntil(k *history.Holding, at int) time.Duration {
 	last := k.Set
 	for _, touch := range k.Touches {
 		if touch.Seq <= at {
@@ -98,15 +100,15 @@ func toldUntil(k *history.Holding, at int) time.Duration {
 
 // assumptionOfLoss returns the assumption that a node broke, up to the event at, by losing
 // a key of a lock; "" if it did not.
-func (h *inquiry) lost(lock string, k *history.Holding, at int) trace.Assumption {
+func (h *inquiry) assumptionOfLoss(lock string, k *history.Holding, at int) trace.Assumption {
 	for _, l := range h.Losses(lock) {
-		if l.Of.Set != k.Set || l.Event.Process != k.Node || l.Event.Seq > at {
+		if l.Key.Set != k.Set || l.Event.Process != k.Node || l.Event.Seq > at {
 			continue
 		}
 		switch {
 		case l.Early:
 			return trace.AssumeClock
-		case l.Cut:
+		case l.ConnectionLost:
 			return trace.AssumeNetwork
 		}
 		return trace.AssumeLockMemory

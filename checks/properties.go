@@ -9,7 +9,7 @@ type property struct {
 	judge func(*inquiry) Finding
 	// appliesTo reports whether a run is judged by the property; nil means every run is.
 	// Reports of other runs do not mention it.
-	concerns func(*inquiry) bool
+	appliesTo func(*inquiry) bool
 }
 
 // A Card is everything about a property that its users need, apart from how it is judged.
@@ -20,11 +20,11 @@ type Card struct {
 	// Broken says what has happened if it does not hold, for the end of a title. Label says
 	// the same in a cell of a table; several properties can have the same label. Meaning
 	// explains the label.
-	Broken, Word, Means string
+	Broken, Label, Meaning string
 	// Column is the heading of the property's column in a text matrix, if it has one.
 	// Letter marks the property in a cell there, if it has no column.
 	Column, Letter string
-	Of             Subject
+	Subject        Subject
 	// Gravity orders violations: 1 is the worst.
 	Gravity int
 	// ReportOnly says that a violation is reported but does not count, unless it is the
@@ -38,15 +38,15 @@ type Subject string
 const (
 	// SubjectExclusion: one client at a time holds the lock. Such a property has a column
 	// of its own in a matrix.
-	OfExclusion Subject = "exclusion"
+	SubjectExclusion Subject = "exclusion"
 	// SubjectData: what happened to the data. These properties decide whether a run is
 	// safe.
-	OfData Subject = "data"
+	SubjectData Subject = "data"
 	// SubjectConduct: how else the lock and its users behave.
-	OfConduct Subject = "conduct"
+	SubjectConduct Subject = "conduct"
 	// SubjectMisconduct: the lock does nothing that no caller can accept. A verdict has a
 	// finding on such a property only if the lock violates it.
-	OfMisconduct Subject = "misconduct"
+	SubjectMisconduct Subject = "misconduct"
 )
 
 // properties lists all properties, in the order in which they are reported.
@@ -71,7 +71,7 @@ var properties = []property{
 	extendsAsClaimed,
 	notifiesAsClaimed,
 	tokensAsClaimed,
-	tellsAtReleaseAsClaimed,
+	reportsLossAtReleaseAsClaimed,
 	noGrowingTraffic,
 	noTrafficAfterRelease,
 	noKeyLeftBehind,
@@ -90,15 +90,15 @@ func Properties() []Property {
 
 // JudgedProperties lists the properties on which at least one of the verdicts has a
 // finding, in the order in which they are reported.
-func Judged(verdicts ...*Verdict) []Property {
+func JudgedProperties(verdicts ...*Verdict) []Property {
 	return slices.DeleteFunc(Properties(), func(p Property) bool {
-		return !slices.ContainsFunc(verdicts, func(v *Verdict) bool { return v.judges(p) })
+		return !slices.ContainsFunc(verdicts, func(v *Verdict) bool { return v.covers(p) })
 	})
 }
 
 // PropertiesOf lists the properties about a subject.
 func PropertiesOf(what Subject) []Property {
-	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Card().Of != what })
+	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Card().Subject != what })
 }
 
 // Card returns the property's card. The card of an unknown property has only its name, and
@@ -117,7 +117,7 @@ func (p Property) Title() string { return p.Card().Title }
 
 // IsData reports whether the property is about the data. These properties decide whether a
 // run is safe.
-func (p Property) Data() bool { return p.Card().Of == OfData }
+func (p Property) IsData() bool { return p.Card().Subject == SubjectData }
 
 func holds() Finding { return Finding{Outcome: Holds} }
 

@@ -32,7 +32,7 @@ func (r Reason) And(more Reason) Reason {
 }
 
 // withRoom adds for how many clients the lock has room, if for more than one.
-func (r Reason) roomFor(n int) Reason {
+func (r Reason) withRoom(n int) Reason {
 	if n < 2 {
 		return r
 	}

@@ -16,7 +16,7 @@ var refused = measure{
 func takeRefused(h *inquiry) Measure {
 	served, turnedAway := map[trace.Step]int64{}, map[trace.Step]int64{}
 	var all, denied int64
-	for _, ev := range h.Served() {
+	for _, ev := range h.ServedRequests() {
 		served[ev.Step]++
 		all++
 		if !ev.OK {
@@ -25,7 +25,7 @@ func takeRefused(h *inquiry) Measure {
 		}
 	}
 	if all == 0 {
-		return absent(nothingAsked.Reason())
+		return noMeasure(nothingAsked.Reason())
 	}
 	return Measure{
 		Figures: []Figure{
@@ -36,7 +36,7 @@ func takeRefused(h *inquiry) Measure {
 			{"refused writes", Count, turnedAway[trace.Write]},
 			{"writes", Count, served[trace.Write]},
 		},
-		Says: ofRequests.Reason(denied, all,
+		Summary: ofRequests.Reason(denied, all,
 			turnedAway[trace.Read], served[trace.Read], turnedAway[trace.Write], served[trace.Write]),
 	}
 }

@@ -25,7 +25,7 @@ func takeRefusedWork(h *inquiry) Measure {
 		last time.Duration
 	}
 	decided := map[history.Acquisition]*decision{}
-	for _, ev := range h.Served() {
+	for _, ev := range h.ServedRequests() {
 		if ev.By == nil || ev.OK && ev.Step != trace.Write {
 			continue
 		}
@@ -57,7 +57,7 @@ func takeRefusedWork(h *inquiry) Measure {
 		}
 	}
 	if sections == 0 {
-		return absent(nothingDecided.Reason())
+		return noMeasure(nothingDecided.Reason())
 	}
 	return Measure{
 		Figures: []Figure{
@@ -66,6 +66,6 @@ func takeRefusedWork(h *inquiry) Measure {
 			{"refused time", Nanoseconds, int64(inVain)},
 			{"time", Nanoseconds, int64(worked)},
 		},
-		Says: ofSections.Reason(refused, sections, inVain, worked),
+		Summary: ofSections.Reason(refused, sections, inVain, worked),
 	}
 }

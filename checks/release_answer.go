@@ -37,10 +37,10 @@ const ReleaseAnswer Property = "release-answer"
 
 var releaseAnswer = property{
 	Card: Card{
-		Property: ReleaseAnswer, Of: OfConduct, Gravity: 11, Letter: "a", ReportOnly: true,
+		Property: ReleaseAnswer, Subject: SubjectConduct, Gravity: 11, Letter: "a", ReportOnly: true,
 		Title:  "release returns success if it has released the lock, and an error if it has not",
 		Broken: "a release returns something else than it did",
-		Word:   "false answer", Means: "a release returns success without having released the lock, or an error although it has",
+		Label:  "false answer", Meaning: "a release returns success without having released the lock, or an error although it has",
 	},
 	judge: judgeReleaseAnswer,
 }
@@ -50,18 +50,18 @@ func judgeReleaseAnswer(h *inquiry) Finding {
 	switch {
 	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock.Reason())
-	case h.NobodyExcluded():
-		return notApplicable(everybodyIn.Reason())
+	case h.NoExclusion():
+		return notApplicable(grantsEveryone.Reason())
 	case !slices.ContainsFunc(h.Trace.Locks, keeps):
-		return notApplicable(noKeysTold.Reason())
+		return notApplicable(keysUnknown.Reason())
 	}
 	verdict := notApplicable(nothingToCompare.Reason())
 	for _, c := range h.Calls() {
-		r, comparable := h.releasing(c)
+		r, comparable := h.newReleaseCall(c)
 		if !comparable {
 			continue
 		}
-		switch f := r.compare(); {
+		switch f := r.judge(); {
 		case f.Outcome == Violated:
 			verdict = worse(verdict, f)
 		case verdict.Outcome == NotApplicable, verdict.Outcome == Holds && f.Outcome == Unknown:
@@ -72,7 +72,7 @@ func judgeReleaseAnswer(h *inquiry) Finding {
 }
 
 // A releaseCall is a call of release that returned, with the keys of its grant.
-type releasing struct {
+type releaseCall struct {
 	*inquiry
 	call    *history.Call
 	section *history.Section
@@ -83,19 +83,19 @@ type releasing struct {
 // newReleaseCall returns what the answer of a release is compared with. It is not
 // comparable if the call never returned, if no server had a key of the grant, or if the
 // client had released the grant before.
-func (h *inquiry) releasing(c *history.Call) (r releasing, comparable bool) {
+func (h *inquiry) newReleaseCall(c *history.Call) (r releaseCall, comparable bool) {
 	s := h.Section(c.Acquisition)
-	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.LeftByWriting() {
+	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.ReleasedByWrite() {
 		return r, false
 	}
-	r = releasing{inquiry: h, call: c, section: s}
+	r = releaseCall{inquiry: h, call: c, section: s}
 	slots := h.Slots(s.Lock)
 	for _, k := range h.HoldingsOf(c.Acquisition) {
 		ofLock := slices.ContainsFunc(slots, func(p history.Place) bool { return p.Key == k.Key })
 		if !ofLock || k.Set.Seq > c.Began.Seq {
 			continue
 		}
-		if k.How == history.Removed && r.own(k.Ended) && k.Ended.Seq < c.Began.Seq {
+		if k.How == history.Removed && r.isOwn(k.Ended) && k.Ended.Seq < c.Began.Seq {
 			return r, false
 		}
 		r.keys = append(r.keys, k)
@@ -106,38 +106,40 @@ func (h *inquiry) releasing(c *history.Call) (r releasing, comparable bool) {
 // isOwn reports whether the client's own command caused an event. It does not compare
 // sections: work that a handle does in the background has the number of whatever section
 // its client is in.
-func (r releasing) own(ev *trace.Event) bool { return ev.By != nil && ev.By.Client == r.call.Client }
+func (r releaseCall) isOwn(ev *trace.Event) bool {
+	return ev.By != nil && ev.By.Client == r.call.Client
+}
 
-func (r releasing) compare() Finding {
+func (r releaseCall) judge() Finding {
 	if r.call.OK() {
-		return r.success()
+		return r.judgeSuccess()
 	}
-	return r.failure()
+	return r.judgeFailure()
 }
 
 // judgeSuccess judges the answer that the lock was released.
-func (r releasing) success() Finding {
-	if slices.ContainsFunc(r.keys, r.gaveUp) {
+func (r releaseCall) judgeSuccess() Finding {
+	if slices.ContainsFunc(r.keys, r.wasGivenUp) {
 		return holds()
 	}
 	left := slices.DeleteFunc(slices.Clone(r.keys), func(k *history.Holding) bool {
-		return k.There().To.Before(history.MomentOf(r.call.Ended))
+		return k.Existence().To.Before(history.MomentOf(r.call.Ended))
 	})
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, r.call.Ended.Seq}}
 	who, at := r.Name(r.section), r.call.Ended.At
 	switch {
-	case len(left) > 0 && r.underWay(left):
+	case len(left) > 0 && r.isMessageInFlight(left):
 		return unknown(releaseUnderWay.Reason(who))
 	case len(left) > 0:
 		var nodes []string
 		for _, k := range left {
 			nodes = append(nodes, k.Node)
 		}
-		f.Reason = releasedNothing.Reason(who, at, strings.Join(r.InOrder(nodes), ", "))
+		f.Reason = releasedNothing.Reason(who, at, strings.Join(r.InWorldOrder(nodes), ", "))
 	default:
 		last := r.keys[0]
 		for _, k := range r.keys {
-			if last.There().To.Before(k.There().To) {
+			if last.Existence().To.Before(k.Existence().To) {
 				last = k
 			}
 		}
@@ -145,20 +147,20 @@ func (r releasing) success() Finding {
 			f.Events = append([]int{last.Ended.Seq}, f.Events...)
 			slices.Sort(f.Events)
 		}
-		f.Reason = releasedLost.Reason(who, at, fateOf(last), last.Node, last.There().To)
+		f.Reason = releasedLost.Reason(who, at, keyEnding(last), last.Node, last.Existence().To)
 	}
-	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.leased() {
-		f.Fault, f.Reason = r.unlessRanOn(FaultLock, f.Reason, f.At, r.call.Client)
+	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.isLeased() {
+		f.Blame, f.Reason = r.unlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
 	}
 	return f
 }
 
 // wasGivenUp reports whether the client gave a key up since release was called, however
 // late: it removed, replaced or shortened the key, or closed the connection that held it.
-func (r releasing) gaveUp(k *history.Holding) bool {
+func (r releaseCall) wasGivenUp(k *history.Holding) bool {
 	due := dueBy(k.Set) // the due time before each touch
 	for _, ev := range k.Touches {
-		if ev.Seq > r.call.Began.Seq && r.own(ev) && dueBy(ev) < due {
+		if ev.Seq > r.call.Began.Seq && r.isOwn(ev) && dueBy(ev) < due {
 			return true
 		}
 		due = dueBy(ev)
@@ -168,13 +170,13 @@ func (r releasing) gaveUp(k *history.Holding) bool {
 	}
 	switch k.How {
 	case history.Removed:
-		return k.Ended.By == nil || r.own(k.Ended)
+		return k.Ended.By == nil || r.isOwn(k.Ended)
 	case history.Overwritten:
-		return r.own(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
+		return r.isOwn(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
 	case history.Dropped:
 		return true
 	case history.Replaced: // the key was shared, and another client has it alone now
-		return r.own(k.Ended)
+		return r.isOwn(k.Ended)
 	}
 	return false
 }
@@ -189,7 +191,7 @@ func dueBy(ev *trace.Event) time.Duration {
 
 // isMessageInFlight reports whether the run ended while some of these keys existed, and a
 // message that the client had sent to a server since release was called had not arrived.
-func (r releasing) underWay(left []*history.Holding) bool {
+func (r releaseCall) isMessageInFlight(left []*history.Holding) bool {
 	stands := func(k *history.Holding) bool { return k.How == history.Standing }
 	return slices.ContainsFunc(left, stands) && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
 		return m.From == r.call.Client && m.To != trace.StorageName && m.Sent.Seq > r.call.Began.Seq &&
@@ -199,14 +201,14 @@ func (r releasing) underWay(left []*history.Holding) bool {
 
 // isLeased reports whether the lease was running when release was called, by the lock's own
 // declaration.
-func (r releasing) leased() bool {
+func (r releaseCall) isLeased() bool {
 	called := history.MomentOf(r.call.Began)
 	last := r.section.Lease.Latest(r.call.Began.Seq)
 	return last != nil && called.Before(last.Until) && (r.section.Lost == nil || r.call.Began.Seq < r.section.Lost.Seq)
 }
 
 // judgeFailure judges the answer that the lock was not released.
-func (r releasing) failure() Finding {
+func (r releaseCall) judgeFailure() Finding {
 	slots, quorum := r.Slots(r.section.Lock), r.Lock(r.section.Lock).Quorum
 	for _, ev := range r.Promotions() {
 		if ev.Seq < r.call.Began.Seq {
@@ -215,7 +217,7 @@ func (r releasing) failure() Finding {
 	}
 	var removed []*history.Holding
 	for _, k := range r.keys {
-		if slots.Has(k.Place) && k.How == history.Removed && r.own(k.Ended) && r.call.Began.Seq < k.Ended.Seq && k.Ended.Seq < r.call.Ended.Seq {
+		if slots.Has(k.Place) && k.How == history.Removed && r.isOwn(k.Ended) && r.call.Began.Seq < k.Ended.Seq && k.Ended.Seq < r.call.Ended.Seq {
 			removed = append(removed, k)
 		}
 	}
@@ -228,25 +230,25 @@ func (r releasing) failure() Finding {
 			last = k
 		}
 	}
-	if r.disturbed() || !r.answered(last.Ended) {
+	if r.wasDisturbed() || !r.wasAnswered(last.Ended) {
 		return unknown(releaseDisturbed.Reason(who, at, last.Ended.At))
 	}
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, last.Ended.Seq, r.call.Ended.Seq}}
 	f.Reason = releasedDespiteError.Reason(who, at, last.Node, last.Ended.At)
-	f.Fault, f.Reason = r.unlessRanOn(FaultLock, f.Reason, f.At, r.call.Client)
+	f.Blame, f.Reason = r.unlessRanOn(BlameLock, f.Reason, f.At, r.call.Client)
 	return f
 }
 
 // wasDisturbed reports whether a fault acted, or the call was cancelled, before it
 // returned.
-func (r releasing) disturbed() bool {
-	since, calm := r.Quiet(history.MomentOf(r.call.Ended))
+func (r releaseCall) wasDisturbed() bool {
+	since, calm := r.QuietSince(history.MomentOf(r.call.Ended))
 	return !calm || history.MomentOf(r.call.Began).Before(since) || r.call.Cancelled != nil
 }
 
 // wasAnswered reports whether, before release returned, the client received an answer on
 // the connection of the command that removed a key, sent after the removal.
-func (r releasing) answered(removal *trace.Event) bool {
+func (r releaseCall) wasAnswered(removal *trace.Event) bool {
 	sent := r.Event(removal.By.Sent)
 	return sent != nil && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
 		return m.Sent.Reply && m.From == sent.Peer && m.To == sent.Process && m.Sent.Conn == sent.Conn && !m.Sent.KeepAlive &&
@@ -255,7 +257,7 @@ func (r releasing) answered(removal *trace.Event) bool {
 }
 
 // keyEnding returns the reason for the end of a key that its client had not released.
-func fateOf(k *history.Holding) Reason {
+func keyEnding(k *history.Holding) Reason {
 	by := func(somebody code1[string], nobody code0) Reason {
 		if k.Ended != nil && k.Ended.By != nil {
 			return somebody.Reason(k.Ended.By.Client)

@@ -9,21 +9,21 @@ import (
 func TestReleaseAnswer(t *testing.T) {
 	judgeAll(t, ReleaseAnswer, []judgement{
 		{name: "success, and the lock had expired", want: Violated,
-			says: []string{"c1's release returned success at 35s, but released nothing: its key expired on A at 31s"}, story: `
+			reasonParts: []string{"c1's release returned success at 35s, but released nothing: its key expired on A at 31s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			31s A expires of=c1/1
 			35s c1 asks-to-release
 			35s c1 released <--`},
-		{name: "success, and the key was removed", want: Holds, story: `
+		{name: "success, and the key was removed", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			30s c1 asks-to-release
 			30s A deletes by=c1/1 of=c1/1
 			30s c1 released`},
-		{name: "an error, and the lock had expired", want: Holds, story: `
+		{name: "an error, and the lock had expired", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -31,7 +31,7 @@ func TestReleaseAnswer(t *testing.T) {
 			35s c1 asks-to-release
 			35s c1 fails-to-release`},
 		{name: "success, and another client had taken the expired lock over", want: Violated,
-			says: []string{"its key was taken over by c2 on A at 31s"}, story: `
+			reasonParts: []string{"its key was taken over by c2 on A at 31s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1
 			1s  c1 acquires rank=1 ends=31s
@@ -40,7 +40,7 @@ func TestReleaseAnswer(t *testing.T) {
 			35s c1 asks-to-release
 			35s c1 released <--`},
 		{name: "success, and it removed the key of the next holder", want: Violated,
-			says: []string{"its key expired on A at 31s"}, story: `
+			reasonParts: []string{"its key expired on A at 31s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -49,7 +49,7 @@ func TestReleaseAnswer(t *testing.T) {
 			35s c1 asks-to-release
 			35s A deletes by=c1/1 of=c2/1
 			35s c1 released <--`},
-		{name: "success, and the key was lost in a crash", want: Violated, says: []string{"its key was lost in a crash on A at 5s"}, story: `
+		{name: "success, and the key was lost in a crash", want: Violated, reasonParts: []string{"its key was lost in a crash on A at 5s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -59,69 +59,69 @@ func TestReleaseAnswer(t *testing.T) {
 			6s A forgets of=c1/1
 			9s c1 asks-to-release
 			9s c1 released <--`},
-		{name: "success, and the connection that held the lock had been lost", want: Violated, says: []string{"went with its connection on A at 5s"}, story: `
+		{name: "success, and the connection that held the lock had been lost", want: Violated, reasonParts: []string{"went with its connection on A at 5s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1
 			1s c1 acquires rank=1
 			5s A drops of=c1/1
 			9s c1 asks-to-release
 			9s c1 released <--`},
-		{name: "success, and release closed the connection that held the lock", want: Holds, story: `
+		{name: "success, and release closed the connection that held the lock", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1
 			1s c1 acquires rank=1
 			9s c1 asks-to-release
 			9s c1 released
 			9s A drops of=c1/1`},
-		{name: "success, and the key expired before the command arrived", want: Violated, says: []string{"expired on A at 31s"}, story: `
+		{name: "success, and the key expired before the command arrived", want: Violated, reasonParts: []string{"expired on A at 31s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			30s c1 asks-to-release
 			31s A expires of=c1/1
 			32s c1 released <--`},
-		{name: "success, and nothing removes the key", want: Violated, fault: FaultLock,
-			says: []string{"c1's release returned success at 9s, but did not remove its key on A"}, story: `
+		{name: "success, and nothing removes the key", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's release returned success at 9s, but did not remove its key on A"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release
 			9s c1 released <--`},
-		{name: "success, and the key is removed later", want: Holds, story: `
+		{name: "success, and the key is removed later", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			9s  c1 releases
 			10s A deletes by=c1/1 of=c1/1`},
-		{name: "or while its client asks for the next section", want: Holds, story: `
+		{name: "or while its client asks for the next section", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			9s  c1 releases
 			9s  c1 calls
 			10s A deletes by=c1/2 of=c1/1`},
-		{name: "success, and the command was in flight when the run ended", want: Unknown, says: []string{"before all messages of c1's release had arrived"}, story: `
+		{name: "success, and the command was in flight when the run ended", want: Unknown, reasonParts: []string{"before all messages of c1's release had arrived"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release
 			9s c1 commands A text=DEL
 			9s c1 released`},
-		{name: "success, and the key is to expire sooner", want: Holds, story: `
+		{name: "success, and the key is to expire sooner", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release
 			9s A touches by=c1/1 of=c1/1 ttl=1s
 			9s c1 released`},
-		{name: "success, and the key is to expire later", want: Violated, story: `
+		{name: "success, and the key is to expire later", want: Violated, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release
 			9s A touches by=c1/1 of=c1/1 ttl=30s
 			9s c1 released <--`},
-		{name: "success on a quorum lock, one of whose keys was left", want: Holds, story: `
+		{name: "success on a quorum lock, one of whose keys was left", want: Holds, script: `
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c1/1 ttl=30s
 			1s C sets by=c1/1 ttl=30s
@@ -131,7 +131,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s c1 asks-to-release
 			9s C deletes by=c1/1 of=c1/1
 			9s c1 released`},
-		{name: "none of whose keys was left", want: Violated, says: []string{"its key expired on C at 6s"}, story: `
+		{name: "none of whose keys was left", want: Violated, reasonParts: []string{"its key expired on C at 6s"}, script: `
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c1/1 ttl=30s
 			1s C sets by=c1/1 ttl=30s
@@ -141,8 +141,8 @@ func TestReleaseAnswer(t *testing.T) {
 			6s C expires of=c1/1
 			9s c1 asks-to-release
 			9s c1 released <--`},
-		{name: "an error, and the key was removed", want: Violated, fault: FaultLock,
-			says: []string{"c1's release returned an error at 9s, but had removed its key on A at 9s"}, story: `
+		{name: "an error, and the key was removed", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's release returned an error at 9s, but had removed its key on A at 9s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -151,7 +151,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1@5 of=c1/1
 			9s A answers c1 arrives
 			9s c1 fails-to-release <--`},
-		{name: "an error, since the answer had not arrived", want: Unknown, says: []string{"c1's release returned an error at 9s, and had removed the lock at 9s"}, story: `
+		{name: "an error, since the answer had not arrived", want: Unknown, reasonParts: []string{"c1's release returned an error at 9s, and had removed the lock at 9s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -160,7 +160,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1@5 of=c1/1
 			9s A answers c1
 			9s c1 fails-to-release`},
-		{name: "an error, while a fault acted", want: Unknown, story: `
+		{name: "an error, while a fault acted", want: Unknown, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -170,14 +170,14 @@ func TestReleaseAnswer(t *testing.T) {
 			9s fault-1 strikes slows=c1 from=A
 			9s A answers c1 arrives
 			9s c1 fails-to-release`},
-		{name: "an error, and the key was removed after the release had ended", want: Holds, story: `
+		{name: "an error, and the key was removed after the release had ended", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			8s c1 asks-to-release
 			9s c1 fails-to-release
 			9s A deletes by=c1/1 of=c1/1`},
-		{name: "an error, and fewer keys than a quorum were removed", want: Holds, story: `
+		{name: "an error, and fewer keys than a quorum were removed", want: Holds, script: `
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c1/1 ttl=30s
 			1s C sets by=c1/1 ttl=30s
@@ -187,7 +187,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1 of=c1/1
 			9s B deletes by=c1/1 of=c1/1
 			9s c1 fails-to-release`},
-		{name: "released twice, and both times with success", want: Holds, story: `
+		{name: "released twice, and both times with success", want: Holds, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -195,19 +195,19 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1 of=c1/1
 			9s c1 released
 			9s c1 releases`},
-		{name: "success, without a fault, after the end of the lease", want: Violated, says: []string{"released nothing"}, story: `
+		{name: "success, without a fault, after the end of the lease", want: Violated, reasonParts: []string{"released nothing"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			31s A expires of=c1/1
 			31s c1 releases <--`},
-		{name: "success, without a fault, before the end of the lease", want: Violated, fault: FaultLock, says: []string{"was removed by c2 on A at 20s"}, story: `
+		{name: "success, without a fault, before the end of the lease", want: Violated, blame: BlameLock, reasonParts: []string{"was removed by c2 on A at 20s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
 			20s A deletes by=c2/1 of=c1/1
 			30s c1 releases <--`},
-		{name: "of two releases the first is reported", want: Violated, says: []string{"c1 (section 1)'s release returned success at 40s"}, story: `
+		{name: "of two releases the first is reported", want: Violated, reasonParts: []string{"c1 (section 1)'s release returned success at 40s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -217,24 +217,24 @@ func TestReleaseAnswer(t *testing.T) {
 			41s c1 acquires rank=2 ends=71s
 			71s A expires of=c1/2
 			80s c1 releases`},
-		{name: "no release returned", want: NotApplicable, says: []string{"no client released a grant"}, story: `
+		{name: "no release returned", want: NotApplicable, reasonParts: []string{"no client released a grant"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
 			9s c1 asks-to-release`},
-		{name: "a grant that no server knew", want: NotApplicable, story: `
+		{name: "a grant that no server knew", want: NotApplicable, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s c1 acquires rank=1 ungranted
 			9s c1 releases`},
-		{name: "a lock without keys to watch", want: NotApplicable, story: `
+		{name: "a lock without keys to watch", want: NotApplicable, script: `
 			lock L ttl=30s unwatched
 			0s c1 acquires rank=1
 			9s c1 releases`},
-		{name: "everybody is let in", want: NotApplicable, story: `
+		{name: "everybody is let in", want: NotApplicable, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			9s c1 releases`},
-		{name: "no lock", want: NotApplicable, story: `
+		{name: "no lock", want: NotApplicable, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})
@@ -247,7 +247,7 @@ func TestReportOnlyPropertiesCountOnlyAgainstTheLock(t *testing.T) {
 		want bool
 	}{
 		{Finding{Property: ReleaseAnswer, Outcome: Violated}, false},
-		{Finding{Property: ReleaseAnswer, Outcome: Violated, Fault: FaultLock}, true},
+		{Finding{Property: ReleaseAnswer, Outcome: Violated, Blame: BlameLock}, true},
 		{Finding{Property: ReleaseAnswer, Outcome: Unknown}, false},
 		{Finding{Property: ReleaseOwnership, Outcome: Violated}, true},
 	} {
@@ -276,8 +276,8 @@ func TestLateReleaseIsNobodysFault(t *testing.T) {
 			6s A forgets of=c1/1
 			9s c1 releases`,
 	} {
-		v := Check(history.Of(tell(t, text).trace), nil)
-		if f := v.Finding(ReleaseAnswer); f.Outcome != Violated || !f.Fault.IsZero() || f.Counts() {
+		v := Check(history.New(parseScript(t, text).trace), nil)
+		if f := v.Finding(ReleaseAnswer); f.Outcome != Violated || !f.Blame.IsZero() || f.Counts() {
 			t.Errorf("%s: %+v", name, f)
 		}
 		for _, f := range v.Violations() {

@@ -15,18 +15,18 @@ var releaseWorks = misconduct(Card{
 	Property: ReleaseFails, Gravity: 26,
 	Title:  "a release works while nothing is wrong",
 	Broken: "a release fails although nothing is wrong",
-	Word:   "release fails", Means: "a release returns an error although nothing is wrong",
-}, (*inquiry).unreleased)
+	Label:  "release fails", Meaning: "a release returns an error although nothing is wrong",
+}, (*inquiry).findFailedRelease)
 
 // findFailedRelease finds a release that fails although nothing is wrong; see
 // [ReleaseFails].
-func (h *inquiry) unreleased() (reason Reason, at []int) {
+func (h *inquiry) findFailedRelease() (reason Reason, at []int) {
 	for _, s := range h.Sections() {
 		release := h.firstCall(s.Acquisition, trace.Release)
-		if release == nil || !release.Failed() || release.Cancelled != nil || s.Granted.Ungranted || h.underOverContext(s.Acquisition) {
+		if release == nil || !release.Failed() || release.Cancelled != nil || s.Granted.Ungranted || h.hadEndedContext(s.Acquisition) {
 			continue
 		}
-		if !h.calmSince(s.Called(), release.Ended) || !h.heldDuring(s, release) {
+		if !h.isCalmSince(s.AcquireCall(), release.Ended) || !h.wasHeldDuring(s, release) {
 			continue
 		}
 		return releaseFailed.Reason(s.Client, release.Began.At, release.Ended.Text), []int{s.Granted.Seq, release.Began.Seq, release.Ended.Seq}
@@ -36,17 +36,17 @@ func (h *inquiry) unreleased() (reason Reason, at []int) {
 
 // wasHeldDuring reports whether a section's lease ran until its release returned, and its
 // keys existed when release was called.
-func (h *inquiry) heldDuring(s *history.Section, release *history.Call) bool {
+func (h *inquiry) wasHeldDuring(s *history.Section, release *history.Call) bool {
 	began, ended := history.MomentOf(release.Began), history.MomentOf(release.Ended)
 	lease := s.Lease.Latest(release.Began.Seq)
 	if lease == nil || !ended.Before(lease.Until) || s.Lost != nil && s.Lost.Seq < release.Ended.Seq {
 		return false
 	}
-	return slices.ContainsFunc(h.Backed(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Has(began) })
+	return slices.ContainsFunc(h.Backings(s.Lock, s.Acquisition), func(b history.Backing) bool { return b.Has(began) })
 }
 
 // hadEndedContext reports whether any call of an acquisition was made with a context that
 // had ended.
-func (h *inquiry) underOverContext(id history.Acquisition) bool {
-	return slices.ContainsFunc(h.CallsOf(id), func(c *history.Call) bool { return c.Began != nil && c.Began.ContextOver })
+func (h *inquiry) hadEndedContext(id history.Acquisition) bool {
+	return slices.ContainsFunc(h.CallsOf(id), func(c *history.Call) bool { return c.Began != nil && c.Began.ContextEnded })
 }

@@ -19,10 +19,10 @@ const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
 	Card: Card{
-		Property: ReleaseOwnership, Of: OfConduct, Gravity: 7, Letter: "r",
+		Property: ReleaseOwnership, Subject: SubjectConduct, Gravity: 7, Letter: "r",
 		Title:  "no command touches a key that was set for another acquisition",
 		Broken: "a command touches another's key",
-		Word:   "others' keys", Means: "a command touches a key that is another's",
+		Label:  "others' keys", Meaning: "a command touches a key that is another's",
 	},
 	judge: judgeReleaseOwnership,
 }
@@ -37,10 +37,10 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 	switch {
 	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock.Reason())
-	case h.NobodyExcluded():
-		return notApplicable(everybodyIn.Reason())
+	case h.NoExclusion():
+		return notApplicable(grantsEveryone.Reason())
 	case len(slots) == 0:
-		return notApplicable(noKeysTold.Reason())
+		return notApplicable(keysUnknown.Reason())
 	}
 	for _, c := range h.KeyChanges() {
 		if !slots[c.Key] {
@@ -48,30 +48,30 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		}
 		ev := c.Event
 		by, owner := ev.By, ev.Owner
-		var did code5[time.Duration, string, string, string, string]
+		var code code5[time.Duration, string, string, string, string]
 		switch {
 		case c.How == history.Expired: // any client may find that a key has expired
 		case by.IsOperator(): // an operator's command is not the lock's
-		case c.Is == nil && ev.By != nil:
-			did = removedForeignKey
+		case c.After == nil && ev.By != nil:
+			code = removedForeignKey
 		case c.Touch:
-			did = touchedForeignKey
-		case c.Is != nil && c.Is.By != nil:
-			owner, did = ev.Prior, overwroteForeignKey
+			code = touchedForeignKey
+		case c.After != nil && c.After.By != nil:
+			owner, code = ev.Prior, overwroteForeignKey
 		}
-		if did == "" || by == nil || owner == nil || !h.foreign(c, by, owner) || h.takesOver(c, by) {
+		if code == "" || by == nil || owner == nil || !h.isForeign(c, by, owner) || h.isTakeover(c, by) {
 			continue
 		}
-		f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}, Fault: FaultLock}
-		if c.Was != nil {
-			f.Events = []int{c.Was.Set.Seq, ev.Seq}
+		f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}, Blame: BlameLock}
+		if c.Before != nil {
+			f.Events = []int{c.Before.Set.Seq, ev.Seq}
 		}
-		f.Reason = did.Reason(
+		f.Reason = code.Reason(
 			ev.At, history.AcquisitionOf(by).String(), ev.Key, ev.Process, history.AcquisitionOf(owner).String())
 		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
 			f.Reason = f.Reason.And(bySentLater.Reason())
 		}
-		f.Fault, f.Reason = h.unlessRanOn(FaultLock, f.Reason, f.At, by.Client, owner.Client)
+		f.Blame, f.Reason = h.unlessRanOn(BlameLock, f.Reason, f.At, by.Client, owner.Client)
 		return f
 	}
 	return holds()
@@ -79,7 +79,7 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 
 // isForeign reports whether by must not touch a key that owner set. Commands outside any
 // section are distinguished by the order in which the client sent them.
-func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
+func (h *inquiry) isForeign(c history.Change, by, owner *trace.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
 		return true
@@ -90,9 +90,9 @@ func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 	case by.Section == 0:
 		return false
 	case by.Section < owner.Section:
-		return !h.background(c, by, owner) && !h.ofAnotherLock(c, by, owner)
+		return !h.mayBeBackground(c, by, owner) && !h.isOfOtherLock(c, by, owner)
 	case by.Section > owner.Section:
-		return !c.Touch && h.isIn(history.AcquisitionOf(owner), c.Event)
+		return !c.Touch && h.wasInSection(history.AcquisitionOf(owner), c.Event)
 	}
 	return false
 }
@@ -102,9 +102,9 @@ func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 // handles do in the background has the number of the section that the client is busy with.
 // A command that contains the key's value was sent by a handle that knows it. So it belongs
 // to the later section, unless the earlier one has used that value, too.
-func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
+func (h *inquiry) mayBeBackground(c history.Change, by, owner *trace.Actor) bool {
 	value := c.Event.Value
-	if by.Sent <= owner.Sent || !c.Touch && c.Is != nil || !h.Knew(by, value) {
+	if by.Sent <= owner.Sent || !c.Touch && c.After != nil || !h.CommandNamesValue(by, value) {
 		return false
 	}
 	return !slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
@@ -115,7 +115,7 @@ func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
 // isOfOtherLock reports whether a key of by's lock was set while the client asked for
 // another lock. No handle sets this key for the other lock, so by's own handle set it in
 // the background.
-func (h *inquiry) ofAnotherLock(c history.Change, by, owner *trace.Actor) bool {
+func (h *inquiry) isOfOtherLock(c history.Change, by, owner *trace.Actor) bool {
 	lock := func(a *trace.Actor) string {
 		for _, call := range h.Calls() {
 			if call.Step == trace.Acquire && call.Acquisition == history.AcquisitionOf(a) {
@@ -130,7 +130,7 @@ func (h *inquiry) ofAnotherLock(c history.Change, by, owner *trace.Actor) bool {
 }
 
 // wasInSection reports whether a client was in a section when an event happened.
-func (h *inquiry) isIn(id history.Acquisition, ev *trace.Event) bool {
+func (h *inquiry) wasInSection(id history.Acquisition, ev *trace.Event) bool {
 	s := h.Section(id)
 	return s != nil && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
 }

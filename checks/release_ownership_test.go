@@ -4,146 +4,146 @@ import "testing"
 
 func TestReleaseOwnership(t *testing.T) {
 	judgeAll(t, ReleaseOwnership, []judgement{
-		{name: "another client's key removed", want: Violated, fault: FaultLock,
-			says: []string{`at 40s c1 (section 1) removed the key "L" on A, which had been set for c2 (section 1)`}, story: `
+		{name: "another client's key removed", want: Violated, blame: BlameLock,
+			reasonParts: []string{`at 40s c1 (section 1) removed the key "L" on A, which had been set for c2 (section 1)`}, script: `
 			35s A sets by=c2/1
 			40s A deletes by=c1/1 of=c2/1 <--`},
-		{name: "its own key removed", want: Holds, story: `
+		{name: "its own key removed", want: Holds, script: `
 			35s A sets by=c1/1
 			40s A deletes by=c1/1 of=c1/1`},
-		{name: "another client's key prolonged", want: Violated, says: []string{"changed the expiry of"}, story: `
+		{name: "another client's key prolonged", want: Violated, reasonParts: []string{"changed the expiry of"}, script: `
 			35s A sets by=c2/1
 			40s A touches by=c1/1 of=c2/1 <--`},
-		{name: "its own key prolonged", want: Holds, story: `
+		{name: "its own key prolonged", want: Holds, script: `
 			35s A sets by=c1/1
 			40s A touches by=c1/1 of=c1/1`},
-		{name: "another client's key overwritten", want: Violated, says: []string{"overwrote"}, story: `
+		{name: "another client's key overwritten", want: Violated, reasonParts: []string{"overwrote"}, script: `
 			35s A sets by=c2/1
 			40s A sets by=c1/1 over=c2/1 <--`},
-		{name: "another client's record, which no server ends, overwritten when its time is up", want: Holds, story: `
+		{name: "another client's record, which no server ends, overwritten when its time is up", want: Holds, script: `
 			35s A sets by=c2/1
 			65s A sets by=c1/1 over=c2/1`},
-		{name: "overwritten before that", want: Violated, story: `
+		{name: "overwritten before that", want: Violated, script: `
 			35s A sets by=c2/1
 			64s A sets by=c1/1 over=c2/1 <--`},
-		{name: "when its time would be up if its owner had not prolonged it", want: Violated, story: `
+		{name: "when its time would be up if its owner had not prolonged it", want: Violated, script: `
 			35s A sets by=c2/1
 			50s A touches by=c2/1 of=c2/1
 			65s A sets by=c1/1 over=c2/1 <--`},
-		{name: "when its time is up by the clock of who overwrites it, and not by the server's", want: Holds, story: `
+		{name: "when its time is up by the clock of who overwrites it, and not by the server's", want: Holds, script: `
 			35s A sets by=c2/1 ttl=30s
 			35s A shows wall=35s monotonic=35s ppb=-500000000 why=drift
 			66s c1 calls
 			66s A sets by=c1/1 over=c2/1`},
-		{name: "which the server knows, and nobody's clock has reached", want: Violated, story: `
+		{name: "which the server knows, and nobody's clock has reached", want: Violated, script: `
 			35s A sets by=c2/1 ttl=60s
 			66s A sets by=c1/1 over=c2/1 <--`},
-		{name: "whose end the server counts down by itself, while its client's clock is ahead", want: Violated, story: `
+		{name: "whose end the server counts down by itself, while its client's clock is ahead", want: Violated, script: `
 			1s c1 shows wall=100s monotonic=1s why=start
 			35s A sets by=c2/1 ttl=30s
 			40s A sets by=c1/1 over=c2/1 <--`},
-		{name: "another client's key had expired", want: Holds, story: `
+		{name: "another client's key had expired", want: Holds, script: `
 			35s A sets by=c2/1
 			39s A expires of=c2/1
 			40s A sets by=c1/1`},
-		{name: "an earlier section removes what a later one set", want: Violated, story: `
+		{name: "an earlier section removes what a later one set", want: Violated, script: `
 			35s A sets by=c1/2
 			40s A deletes by=c1/1 of=c1/2 <--`},
-		{name: "a later section removes what an earlier one set", want: Holds, story: `
+		{name: "a later section removes what an earlier one set", want: Holds, script: `
 			35s A sets by=c1/1
 			40s A deletes by=c1/2 of=c1/1`},
-		{name: "a later section removes what an earlier one set, which its client is in still", want: Violated, fault: FaultLock,
-			says: []string{"c1 (section 2) removed", "set for c1 (section 1)"}, story: `
+		{name: "a later section removes what an earlier one set, which its client is in still", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1 (section 2) removed", "set for c1 (section 1)"}, script: `
 			1s  A sets by=c1/1
 			2s  c1 acquires rank=1
 			3s  c1 calls
 			4s  A deletes by=c1/2 of=c1/1 <--`},
-		{name: "or overwrites", want: Violated, story: `
+		{name: "or overwrites", want: Violated, script: `
 			1s  A sets by=c1/1
 			2s  c1 acquires rank=1
 			3s  c1 calls
 			4s  A sets by=c1/2 over=c1/1 <--`},
-		{name: "which it has released", want: Holds, story: `
+		{name: "which it has released", want: Holds, script: `
 			1s  A sets by=c1/1
 			2s  c1 acquires rank=1
 			3s  c1 releases
 			3s  c1 calls
 			4s  A deletes by=c1/2 of=c1/1`},
-		{name: "which it was never granted", want: Holds, story: `
+		{name: "which it was never granted", want: Holds, script: `
 			1s  A sets by=c1/1
 			2s  c1 fails
 			3s  c1 calls
 			4s  A deletes by=c1/2 of=c1/1`},
-		{name: "an earlier section's handle may renew its own while a later one asks", want: Holds, story: `
+		{name: "an earlier section's handle may renew its own while a later one asks", want: Holds, script: `
 			1s  A sets by=c1/1
 			2s  c1 acquires rank=1
 			3s  c1 calls
 			4s  A touches by=c1/2 of=c1/1`},
-		{name: "an earlier section extends what a later one set", want: Violated, fault: FaultLock, story: `
+		{name: "an earlier section extends what a later one set", want: Violated, blame: BlameLock, script: `
 			0s  c1 commands A text=SET
 			1s  c1 commands A text=PEXPIRE
 			35s A sets by=c1/2@1
 			40s A touches by=c1/1@2 of=c1/2@1 <--`},
-		{name: "an earlier section removes what a later one set, by a command that asks for its own value", want: Violated, story: `
+		{name: "an earlier section removes what a later one set, by a command that asks for its own value", want: Violated, script: `
 			0s  c1 commands A text=SET
 			1s  c1 commands A text=value-1
 			35s A sets by=c1/2@1 value=value-2
 			40s A deletes by=c1/1@2 of=c1/2@1 value=value-2 <--`},
-		{name: "a later section's handle renews its own while the client is busy with an earlier one", want: Holds, story: `
+		{name: "a later section's handle renews its own while the client is busy with an earlier one", want: Holds, script: `
 			0s  c1 commands A text=SET
 			1s  c1 commands A text=value-2
 			34s B sets by=c1/1@1 value=value-1
 			35s A sets by=c1/2@1 value=value-2
 			40s A touches by=c1/1@2 of=c1/2@1 value=value-2`},
-		{name: "or tidies up after itself", want: Holds, story: `
+		{name: "or tidies up after itself", want: Holds, script: `
 			0s  c1 commands A text=SET
 			1s  c1 commands A text=value-2
 			34s B sets by=c1/1@1 value=value-1
 			35s A sets by=c1/2@1 value=value-2
 			40s A deletes by=c1/1@2 of=c1/2@1 value=value-2`},
-		{name: "both use one value, so nobody can tell", want: Violated, story: `
+		{name: "both use one value, so nobody can tell", want: Violated, script: `
 			0s  c1 commands A text=SET
 			1s  c1 commands A text=value-1
 			34s B sets by=c1/1@1 value=value-1
 			35s A sets by=c1/2@1 value=value-1
 			40s A deletes by=c1/1@2 of=c1/2@1 value=value-1 <--`},
-		{name: "it was sent before the key was set", want: Violated, story: `
+		{name: "it was sent before the key was set", want: Violated, script: `
 			0s  c1 commands A text=value-1
 			1s  c1 commands A text=SET
 			35s A sets by=c1/2@2
 			40s A touches by=c1/1@1 of=c1/2@2 <--`},
-		{name: "a command sent before the key was set", want: Violated, says: []string{"by a command that it sent later"}, story: `
+		{name: "a command sent before the key was set", want: Violated, reasonParts: []string{"by a command that it sent later"}, script: `
 			35s A sets by=c1/1@8
 			40s A deletes by=c1/1@7 of=c1/1@8 <--`},
-		{name: "a command sent after the key was set", want: Holds, story: `
+		{name: "a command sent after the key was set", want: Holds, script: `
 			35s A sets by=c1/1@8
 			40s A deletes by=c1/1@9 of=c1/1@8`},
-		{name: "its own key, from outside any section", want: Holds, story: `
+		{name: "its own key, from outside any section", want: Holds, script: `
 			35s A sets by=c1/1@8
 			40s A deletes by=c1/0@9 of=c1/1@8`},
-		{name: "the same, sent before", want: Violated, story: `
+		{name: "the same, sent before", want: Violated, script: `
 			35s A sets by=c1/1@8
 			40s A deletes by=c1/0@7 of=c1/1@8 <--`},
-		{name: "a key that is not the lock's", want: Holds, story: `
+		{name: "a key that is not the lock's", want: Holds, script: `
 			35s A sets by=c2/1 key=counter
 			40s A sets by=c1/1 over=c2/1 key=counter`},
-		{name: "whoever ran on while paused is not to blame", want: Violated, says: []string{"c1 ran on while it was paused"}, story: `
+		{name: "whoever ran on while paused is not to blame", want: Violated, reasonParts: []string{"c1 ran on while it was paused"}, script: `
 			35s A sets by=c2/1
 			39s c1 runs-on
 			40s A deletes by=c1/1 of=c2/1 <--`},
-		{name: "a lock without keys to watch", want: NotApplicable, story: `
+		{name: "a lock without keys to watch", want: NotApplicable, script: `
 			lock L ttl=30s unwatched
 			0s c1 acquires rank=1`},
-		{name: "everybody is let in", want: NotApplicable, says: []string{"everybody is let in"}, story: `
+		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1`},
-		{name: "of two locks each has its key", want: Violated, story: `
+		{name: "of two locks each has its key", want: Violated, script: `
 			lock M ttl=30s
 			1s A sets by=c1/1 key=L
 			1s A sets by=c2/1 key=M
 			2s A deletes by=c1/1 of=c1/1 key=L
 			3s A deletes by=c1/2 of=c2/1 key=M <--`},
-		{name: "no lock", want: NotApplicable, story: `
+		{name: "no lock", want: NotApplicable, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})

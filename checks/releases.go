@@ -33,22 +33,22 @@ func takeReleases(h *inquiry) Measure {
 		known = known && len(slots) > 0
 		stands := func(k *history.Holding) bool {
 			own := func(slot trace.SlotInfo) bool { return slot.Key == k.Key }
-			return slices.ContainsFunc(slots, own) && k.There().Has(history.MomentOf(c.Began))
+			return slices.ContainsFunc(slots, own) && k.Existence().Has(history.MomentOf(c.Began))
 		}
 		if !slices.ContainsFunc(h.HoldingsOf(c.Acquisition), stands) {
 			inVain++
 		}
 	}
 	if calls == 0 {
-		return absent(nothingReleased.Reason())
+		return noMeasure(nothingReleased.Reason())
 	}
 	m := Measure{
 		Figures: []Figure{{"calls", Count, calls}, {"failed", Count, failed}},
-		Says:    ofWhichFailed.Reason(calls, failed),
+		Summary: ofWhichFailed.Reason(calls, failed),
 	}
 	if known {
 		m.Figures = append(m.Figures, Figure{"found nothing", Count, inVain})
-		m.Says = m.Says.And(foundNothing.Reason(inVain))
+		m.Summary = m.Summary.And(foundNothing.Reason(inVain))
 	}
 	return m
 }

@@ -39,10 +39,10 @@ func takeRenewals(h *inquiry) Measure {
 		}
 	}
 	if tried == 0 {
-		return absent(nothingProlonged.Reason())
+		return noMeasure(nothingRenewed.Reason())
 	}
 	return Measure{
 		Figures: []Figure{{"tried", Count, tried}, {"failed", Count, failed}},
-		Says:    ofWhichFailed.Reason(tried, failed),
+		Summary: ofWhichFailed.Reason(tried, failed),
 	}
 }

@@ -10,20 +10,20 @@ import (
 
 // A SafeOverlap explains why the data survived although two sections of one lock
 // overlapped.
-type Sparing struct {
+type SafeOverlap struct {
 	// First and Second are the names of the sections in the order of their grants.
 	First, Second string
 	// Entered is when the second was granted, in true time.
 	Entered time.Duration
-	How     SparedHow
+	Reason  SafetyReason
 	// Section is the section that Reason is about, if it is about one: First or Second.
 	// Other is the other section.
-	Who, Other string
+	Section, Other string
 	// Last is the last access of Section to the storage, and Next the first access of
 	// Other.
 	Last, Next Access
 	// Cause is why Section wrote nothing, as far as the trace shows it; CausedAt is when.
-	Cause    SparedCause
+	Cause    NoWriteCause
 	CausedAt time.Duration
 }
 
@@ -35,12 +35,12 @@ type Access struct {
 }
 
 // A SafetyReason is why an overlap of two sections did no harm.
-type SparedHow int
+type SafetyReason int
 
 const (
 	// EquivalentToSerial: the accesses have the same result as if the sections had run one
 	// after the other, and there is no simpler reason.
-	AsIfApart SparedHow = iota
+	EquivalentToSerial SafetyReason = iota
 	// NeitherWrote: neither section wrote anything.
 	NeitherWrote
 	// WroteNothing: Section wrote nothing.
@@ -55,13 +55,13 @@ const (
 )
 
 // A NoWriteCause is why a section wrote nothing.
-type SparedCause int
+type NoWriteCause int
 
 const (
 	// NoCause: the trace shows none.
-	NoCause SparedCause = iota
+	NoCause NoWriteCause = iota
 	// NotifiedOfLoss: the lock notified it that its lease was lost.
-	ToldOfLoss
+	NotifiedOfLoss
 	// CheckFailed: its check showed that its lease had ended.
 	CheckFailed
 	// ExtendFailed: it could not extend its lease.
@@ -72,13 +72,13 @@ const (
 
 // SafeOverlaps explains, for at most limit overlaps of a run, why they did no harm, and
 // returns how many more there were. It is for a run whose data is intact.
-func Spared(of *history.History, most int) (first []Sparing, more int) {
+func SafeOverlaps(of *history.History, limit int) (first []SafeOverlap, more int) {
 	h := &inquiry{of}
 	accesses := h.accesses()
-	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) {
+	for in, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.To }) {
 		for _, a := range in {
-			if len(first) < most {
-				first = append(first, h.sparing(a, b, accesses[a.Acquisition], accesses[b.Acquisition]))
+			if len(first) < limit {
+				first = append(first, h.explainOverlap(a, b, accesses[a.Acquisition], accesses[b.Acquisition]))
 			} else {
 				more++
 			}
@@ -88,42 +88,42 @@ func Spared(of *history.History, most int) (first []Sparing, more int) {
 }
 
 // explainOverlap explains why the sections a and then b, with these accesses, did no harm.
-func (h *inquiry) sparing(a, b *history.Section, did, doing []access) Sparing {
-	s := Sparing{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
+func (h *inquiry) explainOverlap(a, b *history.Section, firstAccesses, secondAccesses []access) SafeOverlap {
+	s := SafeOverlap{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
 	// about sets a reason that is about one of the two sections.
-	about := func(how SparedHow, who *history.Section) Sparing {
-		s.How, s.Who, s.Other = how, h.Name(who), h.Name(b)
+	about := func(how SafetyReason, who *history.Section) SafeOverlap {
+		s.Reason, s.Section, s.Other = how, h.Name(who), h.Name(b)
 		if who == b {
 			s.Other = h.Name(a)
 		}
 		return s
 	}
-	wroteNothing := func(who *history.Section) Sparing {
-		s.Cause, s.CausedAt = h.restraint(who)
+	wroteNothing := func(who *history.Section) SafeOverlap {
+		s.Cause, s.CausedAt = h.noWriteCause(who)
 		return about(WroteNothing, who)
 	}
-	lastWrite := lastOf(did, trace.Write)
+	lastWrite := lastOf(firstAccesses, trace.Write)
 	switch {
-	case lastWrite == nil && lastOf(doing, trace.Write) == nil:
-		s.How = NeitherWrote
+	case lastWrite == nil && lastOf(secondAccesses, trace.Write) == nil:
+		s.Reason = NeitherWrote
 		return s
 	case lastWrite == nil:
 		return wroteNothing(a)
 	case lastWrite.moment.Before(b.From):
 		s.Last = lastWrite.Access
 		return about(WroteBefore, a)
-	case lastOf(doing, trace.Write) == nil:
+	case lastOf(secondAccesses, trace.Write) == nil:
 		return wroteNothing(b)
-	case did[len(did)-1].moment.Before(doing[0].moment):
-		s.Last, s.Next = did[len(did)-1].Access, doing[0].Access
+	case firstAccesses[len(firstAccesses)-1].moment.Before(secondAccesses[0].moment):
+		s.Last, s.Next = firstAccesses[len(firstAccesses)-1].Access, secondAccesses[0].Access
 		return about(DoneBefore, a)
-	case doing[len(doing)-1].moment.Before(did[0].moment):
-		s.Last, s.Next = doing[len(doing)-1].Access, did[0].Access
+	case secondAccesses[len(secondAccesses)-1].moment.Before(firstAccesses[0].moment):
+		s.Last, s.Next = secondAccesses[len(secondAccesses)-1].Access, firstAccesses[0].Access
 		return about(DoneBefore, b)
-	case !slices.ContainsFunc(did, func(x access) bool {
-		return slices.ContainsFunc(doing, func(y access) bool { return x.Object == y.Object })
+	case !slices.ContainsFunc(firstAccesses, func(x access) bool {
+		return slices.ContainsFunc(secondAccesses, func(y access) bool { return x.Object == y.Object })
 	}):
-		s.How = OtherObjects
+		s.Reason = OtherObjects
 		return s
 	}
 	return s
@@ -139,7 +139,7 @@ type access struct {
 // those whose answers the client never received, and those that the storage lost again.
 func (h *inquiry) accesses() map[history.Acquisition][]access {
 	all := map[history.Acquisition][]access{}
-	for _, ev := range h.Served() {
+	for _, ev := range h.ServedRequests() {
 		if ev.OK && (ev.Step == trace.Read || ev.Step == trace.Write) {
 			id := history.Acquisition{Client: ev.Client(), Section: ev.Section}
 			all[id] = append(all[id], access{Access{ev.Step, ev.Object, ev.At}, history.MomentOf(ev)})
@@ -159,13 +159,13 @@ func lastOf(all []access, step trace.Step) *access {
 }
 
 // noWriteCause returns the first cause, during a section, why it did not even try to write.
-func (h *inquiry) restraint(s *history.Section) (SparedCause, time.Duration) {
-	if s.ReadOnly || s.Begun > 0 { // it never writes, or it did try
+func (h *inquiry) noWriteCause(s *history.Section) (NoWriteCause, time.Duration) {
+	if s.ReadOnly || s.WritesBegun > 0 { // it never writes, or it did try
 		return NoCause, 0
 	}
 	var first *trace.Event
 	cause := NoCause
-	because := func(why SparedCause, ev *trace.Event) {
+	consider := func(why NoWriteCause, ev *trace.Event) {
 		if ev == nil || first != nil && first.Seq < ev.Seq {
 			return
 		}
@@ -173,17 +173,17 @@ func (h *inquiry) restraint(s *history.Section) (SparedCause, time.Duration) {
 			first, cause = ev, why
 		}
 	}
-	if over, crashed := h.Fate(s.Client); crashed {
-		because(ClientCrashed, over)
+	if over, crashed := h.ProcessEnd(s.Client); crashed {
+		consider(ClientCrashed, over)
 	}
-	because(ToldOfLoss, s.Lost)
+	consider(NotifiedOfLoss, s.Lost)
 	for _, call := range h.CallsOf(s.Acquisition) {
 		switch {
 		case !call.Failed():
 		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself continues after a failure
-			because(ExtendFailed, call.Ended)
+			consider(ExtendFailed, call.Ended)
 		case call.Step == trace.Check:
-			because(CheckFailed, call.Ended)
+			consider(CheckFailed, call.Ended)
 		}
 	}
 	if first == nil {

@@ -15,7 +15,7 @@ func TestSpared(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
 		name, story string
-		want        Sparing
+		want        SafeOverlap
 	}{
 		{"neither writes", `
 			0s c1 acquires rank=1 ends=30s
@@ -24,7 +24,7 @@ func TestSpared(t *testing.T) {
 			32s c2 reads x=0
 			33s c2 releases
 			34s c1 releases`,
-			Sparing{Entered: 31 * s, How: NeitherWrote}},
+			SafeOverlap{Entered: 31 * s, Reason: NeitherWrote}},
 		{"the first writes nothing", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
@@ -33,7 +33,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=0>1
 			34s c2 releases
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2"}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
 		{"it is told of the loss", `
 			0s c1 acquires rank=1 ends=30s
 			30s c1 is-told-it-is-lost
@@ -42,7 +42,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=0>1
 			34s c2 releases
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2", Cause: ToldOfLoss, CausedAt: 30 * s}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2", Cause: NotifiedOfLoss, CausedAt: 30 * s}},
 		{"it is told when its section is over", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
@@ -51,7 +51,7 @@ func TestSpared(t *testing.T) {
 			34s c2 releases
 			35s c1 releases
 			36s c1 is-told-it-is-lost`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2"}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
 		{"its check fails", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
@@ -59,7 +59,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=0>1
 			34s c1 fails-its-check
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2", Cause: CheckFailed, CausedAt: 34 * s}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2", Cause: CheckFailed, CausedAt: 34 * s}},
 		{"it cannot extend", `
 			0s c1 acquires rank=1 ends=30s
 			29s c1 asks-to-extend
@@ -68,7 +68,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=0>1
 			34s c1 fails-to-extend
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2", Cause: ExtendFailed, CausedAt: 34 * s}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2", Cause: ExtendFailed, CausedAt: 34 * s}},
 		{"the lock cannot extend by itself, and the client knows nothing", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
@@ -76,7 +76,7 @@ func TestSpared(t *testing.T) {
 			33s c2 writes x=0>1
 			34s c1 fails-to-extend
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2"}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
 		{"it sent a write that never came", `
 			0s c1 acquires rank=1 ends=30s
 			29s c1 sends message=1
@@ -85,7 +85,7 @@ func TestSpared(t *testing.T) {
 			32s c2 reads x=0
 			33s c2 writes x=0>1
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c1", Other: "c2"}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c1", Other: "c2"}},
 		{"the second crashes", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
@@ -94,7 +94,7 @@ func TestSpared(t *testing.T) {
 			33s c2 crashes
 			34s c1 writes x=0>1
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteNothing, Who: "c2", Other: "c1", Cause: ClientCrashed, CausedAt: 33 * s}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteNothing, Section: "c2", Other: "c1", Cause: ClientCrashed, CausedAt: 33 * s}},
 		{"the first writes before the second enters", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
@@ -103,7 +103,7 @@ func TestSpared(t *testing.T) {
 			32s c2 reads x=1
 			33s c2 writes x=1>2
 			34s c1 releases`,
-			Sparing{Entered: 31 * s, How: WroteBefore, Who: "c1", Other: "c2", Last: Access{"write", "x", 2 * s}}},
+			SafeOverlap{Entered: 31 * s, Reason: WroteBefore, Section: "c1", Other: "c2", Last: Access{"write", "x", 2 * s}}},
 		{"the first writes before the second reads", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
@@ -112,7 +112,7 @@ func TestSpared(t *testing.T) {
 			33s c2 reads x=1
 			34s c2 writes x=1>2
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: DoneBefore, Who: "c1", Other: "c2", Last: Access{"write", "x", 32 * s}, Next: Access{"read", "x", 33 * s}}},
+			SafeOverlap{Entered: 31 * s, Reason: DoneBefore, Section: "c1", Other: "c2", Last: Access{"write", "x", 32 * s}, Next: Access{"read", "x", 33 * s}}},
 		{"the second is done before the first begins", `
 			0s c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s
@@ -121,7 +121,7 @@ func TestSpared(t *testing.T) {
 			34s c1 reads x=1
 			35s c1 writes x=1>2
 			36s c1 releases`,
-			Sparing{Entered: 31 * s, How: DoneBefore, Who: "c2", Other: "c1", Last: Access{"write", "x", 33 * s}, Next: Access{"read", "x", 34 * s}}},
+			SafeOverlap{Entered: 31 * s, Reason: DoneBefore, Section: "c2", Other: "c1", Last: Access{"write", "x", 33 * s}, Next: Access{"read", "x", 34 * s}}},
 		{"an answer that never came counts", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
@@ -131,7 +131,7 @@ func TestSpared(t *testing.T) {
 			33s c2 reads x=1
 			34s c2 writes x=1>2
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: AsIfApart}},
+			SafeOverlap{Entered: 31 * s, Reason: EquivalentToSerial}},
 		{"they use other objects", `
 			0s c1 acquires rank=1 ends=30s
 			1s c1 reads x=0
@@ -140,17 +140,17 @@ func TestSpared(t *testing.T) {
 			33s c1 writes x=0>1
 			34s c2 writes y=0>1
 			35s c1 releases`,
-			Sparing{Entered: 31 * s, How: OtherObjects}},
+			SafeOverlap{Entered: 31 * s, Reason: OtherObjects}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			story := tell(t, c.story)
-			v := Check(history.Of(story.trace), nil)
+			story := parseScript(t, c.story)
+			v := Check(history.New(story.trace), nil)
 			if v.Verdict != Safe || v.Finding(SectionExclusion).Outcome != Violated {
 				t.Fatalf("the story is %s, and %s is %s", v.Verdict, SectionExclusion, v.Finding(SectionExclusion).Outcome)
 			}
 			c.want.First, c.want.Second = "c1", "c2"
-			got, more := Spared(history.Of(story.trace), 5)
-			if want := []Sparing{c.want}; !slices.Equal(got, want) || more != 0 {
+			got, more := SafeOverlaps(history.New(story.trace), 5)
+			if want := []SafeOverlap{c.want}; !slices.Equal(got, want) || more != 0 {
 				t.Errorf("\ngot  %+v, and %d more\nwant %+v", got, more, want)
 			}
 		})
@@ -163,8 +163,8 @@ func TestSparedOfMany(t *testing.T) {
 	for i := range 5 {
 		text += fmt.Sprintf("%ds c%d acquires rank=%d ends=60s\n%ds c%d releases\n", 2*i+2, i+2, i+2, 2*i+3, i+2)
 	}
-	story := tell(t, text+"60s c1 releases")
-	got, more := Spared(history.Of(story.trace), 2)
+	story := parseScript(t, text+"60s c1 releases")
+	got, more := SafeOverlaps(history.New(story.trace), 2)
 	if len(got) != 2 || more != 3 || got[0].Second != "c2" || got[1].Second != "c3" {
 		t.Errorf("%+v, and %d more; want those of c2 and c3, and 3 more", got, more)
 	}

@@ -23,7 +23,7 @@ import (
 // acquire number its sections. Unless a line says otherwise, the lock is called L, has a
 // TTL of 30s and keeps the key L on five nodes, three of which are a quorum. The line that
 // ends in "<--" is the one with which the property breaks.
-type story struct {
+type script struct {
 	trace *trace.Trace
 	t     *testing.T
 	line  string
@@ -36,9 +36,9 @@ type story struct {
 	sent map[string]int
 }
 
-func tell(t *testing.T, text string) *story {
+func parseScript(t *testing.T, text string) *script {
 	t.Helper()
-	s := &story{t: t, trace: &trace.Trace{}, section: map[string]int{}, calling: map[string]bool{}, sent: map[string]int{}}
+	s := &script{t: t, trace: &trace.Trace{}, section: map[string]int{}, calling: map[string]bool{}, sent: map[string]int{}}
 	s.header("lock L ttl=30s")
 	for s.line = range strings.Lines(text) {
 		line, marked := strings.CutSuffix(strings.TrimSpace(s.line), "<--")
@@ -52,7 +52,7 @@ func tell(t *testing.T, text string) *story {
 			continue
 		}
 		before := len(s.trace.Events)
-		s.happens(at, words[1], words[2], parseArgs(words[3:]))
+		s.addLine(at, words[1], words[2], parseArgs(words[3:]))
 		if marked {
 			for _, ev := range s.trace.Events[before:] {
 				s.breaks = append(s.breaks, ev.Seq)
@@ -76,7 +76,7 @@ func parseArgs(words []string) args {
 
 func (a args) has(name string) bool { _, ok := a[name]; return ok }
 
-func (s *story) duration(v string) time.Duration {
+func (s *script) duration(v string) time.Duration {
 	if v == "" {
 		return 0
 	}
@@ -87,7 +87,7 @@ func (s *story) duration(v string) time.Duration {
 	return d
 }
 
-func (s *story) number(v string) int {
+func (s *script) number(v string) int {
 	if v == "" {
 		return 0
 	}
@@ -99,7 +99,7 @@ func (s *story) number(v string) int {
 }
 
 // actor parses "c1/2", or, with the Seq of its command, "c1/2@7".
-func (s *story) actor(v string) *trace.Actor {
+func (s *script) actor(v string) *trace.Actor {
 	if v == "" {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *story) actor(v string) *trace.Actor {
 	return &trace.Actor{Client: client, Section: s.number(section), Sent: s.number(sent)}
 }
 
-func (s *story) header(line string) {
+func (s *script) header(line string) {
 	words := strings.Fields(line)
 	a := parseArgs(words[1:])
 	switch words[0] {
@@ -116,7 +116,7 @@ func (s *story) header(line string) {
 		if words[1] == "L" {
 			s.trace.Locks = nil
 		}
-		l := trace.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3, Open: a.has("open"), Unordered: a.has("unordered"), TrueTime: a.has("true-time")}
+		l := trace.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3, GrantsEveryone: a.has("open"), Unordered: a.has("unordered"), TrueTime: a.has("true-time")}
 		if a.has("holders") {
 			l.Holders = s.number(a["holders"])
 		}
@@ -136,10 +136,10 @@ func (s *story) header(line string) {
 			}
 			s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: "cluster", Role: trace.RoleCluster})
 			for _, member := range l.Members {
-				s.know(member)
+				s.addProcess(member)
 			}
 		}
-		if a.has("unwatched") || l.Open {
+		if a.has("unwatched") || l.GrantsEveryone {
 			l.Slots = nil
 		}
 		s.trace.Locks = append(s.trace.Locks, l)
@@ -158,7 +158,7 @@ func (s *story) header(line string) {
 	case "doubt":
 		s.trace.Doubts = append(s.trace.Doubts, strings.Join(words[1:], " "))
 	case "idle":
-		s.trace.Faults = append(s.trace.Faults, trace.FaultInfo{Text: "pause c1", Idle: strings.Join(words[1:], " ")})
+		s.trace.Faults = append(s.trace.Faults, trace.FaultInfo{Text: "pause c1", IdleReason: strings.Join(words[1:], " ")})
 	default:
 		s.t.Fatalf("cannot read %q", line)
 	}
@@ -171,12 +171,12 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-func (s *story) emit(ev trace.Event) {
+func (s *script) emit(ev trace.Event) {
 	ev.Seq = len(s.trace.Events) + 1
 	s.trace.Events = append(s.trace.Events, ev)
 }
 
-func (s *story) happens(at time.Duration, who, verb string, a args) {
+func (s *script) addLine(at time.Duration, who, verb string, a args) {
 	section := s.section[who]
 	if a.has("section") {
 		section = s.number(a["section"])
@@ -186,7 +186,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev := ev
 		ev.Kind, ev.Step, ev.Object = trace.KindBegin, step, object
 		if step == trace.Acquire {
-			ev.Lock, ev.Period, ev.Within = cmpOr(a["lock"], "L"), s.number(a["period"]), s.number(a["within"])
+			ev.Lock, ev.Period, ev.OuterSection = cmpOr(a["lock"], "L"), s.number(a["period"]), s.number(a["within"])
 		}
 		s.emit(ev)
 	}
@@ -228,9 +228,9 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	}
 	declared := func(ev *trace.Event) {
 		if a.has("ends") {
-			ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(s.duration(a["ends"]))}
+			ev.LeaseEnd = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(s.duration(a["ends"]))}
 			if a.has("monotonic") {
-				ev.Ends.Clock = fakeclock.Monotonic
+				ev.LeaseEnd.Clock = fakeclock.Monotonic
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		}
 		s.calling[who] = false
 		end(trace.Acquire, func(ev *trace.Event) {
-			ev.OK, ev.Within = verb == "acquires", s.number(a["within"])
+			ev.OK, ev.OuterSection = verb == "acquires", s.number(a["within"])
 			if !ev.OK {
 				return
 			}
@@ -314,12 +314,12 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev.Kind, ev.Handshake, ev.Text = trace.KindSend, a.has("handshake"), a["text"]
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
-		s.know(ev.Peer)
+		s.addProcess(ev.Peer)
 	case "answers":
 		ev.Kind, ev.Reply = trace.KindSend, true
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
-		s.know(ev.Peer)
+		s.addProcess(ev.Peer)
 		if a.has("arrives") { // immediately
 			ev.Kind, ev.Process, ev.Peer = trace.KindDeliver, ev.Peer, who
 			s.emit(ev)
@@ -441,11 +441,11 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		}})
 	case "strikes":
 		fault := s.number(strings.TrimPrefix(who, "fault-"))
-		s.emit(trace.Event{At: at, Kind: trace.KindStrike, Fault: fault, Instant: a.has("instant"), Lifts: a.has("lasting")})
+		s.emit(trace.Event{At: at, Kind: trace.KindStrike, Fault: fault, Instant: a.has("instant"), HasEnd: a.has("lasting")})
 		for len(s.trace.Faults) < fault {
 			s.trace.Faults = append(s.trace.Faults, trace.FaultInfo{})
 		}
-		s.strikes(&s.trace.Faults[fault-1], a)
+		s.describeFault(&s.trace.Faults[fault-1], a)
 	case "lifts":
 		s.emit(trace.Event{At: at, Kind: trace.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
 	case "is-cut-off":
@@ -453,11 +453,11 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	default:
 		s.t.Fatalf("cannot read %q", s.line)
 	}
-	s.know(who)
+	s.addProcess(who)
 }
 
 // describeFault fills in a fault from words such as "stops=A" or "cuts=c1 from=A,storage".
-func (s *story) strikes(f *trace.FaultInfo, a args) {
+func (s *script) describeFault(f *trace.FaultInfo, a args) {
 	for does, effect := range map[string]trace.Effect{
 		"stops": trace.StopsProcess, "kills": trace.KillsProcess, "fails": trace.AnswersErrors, "drifts": trace.DriftsClock,
 		"stalls": trace.StallsRequest, "cuts": trace.CutsLink, "slows": trace.SlowsLink, "holds": trace.HoldsMessage,
@@ -470,7 +470,7 @@ func (s *story) strikes(f *trace.FaultInfo, a args) {
 			f.Targets = append(f.Targets, strings.Split(a["from"], ","))
 		}
 		for _, name := range slices.Concat(f.Targets...) {
-			s.know(name)
+			s.addProcess(name)
 		}
 		switch effect {
 		case trace.StopsProcess, trace.KillsProcess:
@@ -485,7 +485,7 @@ func (s *story) strikes(f *trace.FaultInfo, a args) {
 func violations(t *testing.T, text string) []Property {
 	t.Helper()
 	var broken []Property
-	for _, f := range Check(history.Of(tell(t, text).trace), nil).Findings {
+	for _, f := range Check(history.New(parseScript(t, text).trace), nil).Findings {
 		if f.Outcome == Violated {
 			broken = append(broken, f.Property)
 		}
@@ -494,7 +494,7 @@ func violations(t *testing.T, text string) []Property {
 }
 
 // addProcess adds a process to the trace the first time that it does something.
-func (s *story) know(name string) {
+func (s *script) addProcess(name string) {
 	role := trace.RoleNode
 	switch {
 	case strings.HasPrefix(name, "c"):
@@ -509,30 +509,30 @@ func (s *story) know(name string) {
 
 // A judgement is what a test expects of one property.
 type judgement struct {
-	name  string
-	story string
-	want  Outcome
+	name   string
+	script string
+	want   Outcome
 	// blame and reasonParts are checked only if given; reasonParts are parts of the reason.
-	fault Blame
-	says  []string
+	blame       Blame
+	reasonParts []string
 }
 
 func judgeAll(t *testing.T, p Property, tests []judgement) {
 	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := tell(t, test.story)
-			f := Check(history.Of(s.trace), nil).Finding(p)
+			s := parseScript(t, test.script)
+			f := Check(history.New(s.trace), nil).Finding(p)
 			if f.Outcome != test.want {
 				t.Fatalf("%s is %s (%s), want %s", p, f.Outcome, f.Reason, test.want)
 			}
-			for _, part := range test.says {
-				if !strings.Contains(english(f.Reason), part) {
+			for _, part := range test.reasonParts {
+				if !strings.Contains(sentence(f.Reason), part) {
 					t.Errorf("the reason %q does not say %q", f.Reason, part)
 				}
 			}
-			if !test.fault.IsZero() && f.Fault != test.fault {
-				t.Errorf("the fault is %q, want %q", f.Fault, test.fault)
+			if !test.blame.IsZero() && f.Blame != test.blame {
+				t.Errorf("the fault is %q, want %q", f.Blame, test.blame)
 			}
 			switch f.Outcome {
 			case Violated:

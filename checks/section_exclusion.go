@@ -14,10 +14,10 @@ const SectionExclusion Property = "section-exclusion"
 
 var sectionExclusion = property{
 	Card: Card{
-		Property: SectionExclusion, Of: OfExclusion, Gravity: 8, Column: "section",
+		Property: SectionExclusion, Subject: SubjectExclusion, Gravity: 8, Column: "section",
 		Title:  "no two clients are in their critical sections at the same time",
 		Broken: "two clients are in their sections at once",
-		Word:   "two at work", Means: "two clients are in their sections at the same time",
+		Label:  "two at work", Meaning: "two clients are in their sections at the same time",
 	},
 	judge: judgeSectionExclusion,
 }
@@ -26,11 +26,11 @@ func judgeSectionExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock.Reason())
 	}
-	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) { // the first section to begin is the first violation
+	for in, b := range h.GrantsBeyondRoom(func(s *history.Section) history.Moment { return s.To }) { // the first section to begin is the first violation
 		a := slices.MinFunc(in, func(a, b *history.Section) int { return cmp.Compare(a.Lease.End().At, b.Lease.End().At) })
 		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
 		f.Reason = enteredWhileInside.Reason(h.Name(b), b.From, h.Name(a), a.From, a.To)
-		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason.roomFor(b.Room))
+		f.Blame, f.Reason = h.blameForSections(a, b, f.Reason.withRoom(b.MaxHolders))
 		return f
 	}
 	return holds()

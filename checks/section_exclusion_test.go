@@ -5,78 +5,78 @@ import "testing"
 func TestSectionExclusion(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
 		{name: "entered before the other's release", want: Violated,
-			says: []string{"c2 entered its section at 40s", "c1 was in its own from 0s until 1m0s"}, story: `
+			reasonParts: []string{"c2 entered its section at 40s", "c1 was in its own from 0s until 1m0s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s <--
 			60s c1 releases`},
-		{name: "entered right after the other called release", want: Holds, story: `
+		{name: "entered right after the other called release", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c1 releases
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other never released", want: Violated, story: `
+		{name: "the other never released", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "the other crashed", want: Holds, story: `
+		{name: "the other crashed", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 crashes
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other's program had ended", want: Holds, story: `
+		{name: "the other's program had ended", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-done
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other asks for the lock by another handle meanwhile", want: Violated, story: `
+		{name: "the other asks for the lock by another handle meanwhile", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "the other acquires another lock meanwhile", want: Violated, story: `
+		{name: "the other acquires another lock meanwhile", want: Violated, script: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls lock=M
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "room for two, and two at once", want: Holds, story: `
+		{name: "room for two, and two at once", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s
 			50s c1 releases`},
-		{name: "room for two, and a third while one whose lease is over goes on", want: Violated, fault: FaultInherent,
-			says: []string{"c3 entered its section at 40s", "c1 was in its own from 0s until 1m0s", "room for 2"}, story: `
+		{name: "room for two, and a third while one whose lease is over goes on", want: Violated, blame: BlameInherent,
+			reasonParts: []string{"c3 entered its section at 40s", "c1 was in its own from 0s until 1m0s", "room for 2"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			20s c2 acquires rank=2 ends=50s
 			40s c3 acquires rank=3 ends=70s <--
 			60s c1 releases`},
-		{name: "room for two, and a third when one is out", want: Holds, story: `
+		{name: "room for two, and a third when one is out", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			20s c2 acquires rank=2 ends=50s
 			40s c1 releases
 			40s c3 acquires rank=3 ends=70s`},
-		{name: "two handles of one client", want: Violated, fault: FaultInherent,
-			says: []string{"c1 (section 2) entered its section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, story: `
+		{name: "two handles of one client", want: Violated, blame: BlameInherent,
+			reasonParts: []string{"c1 (section 2) entered its section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s <--
 			40s c1 releases section=1`},
-		{name: "two handles of one client, of which the one had let go", want: Holds, story: `
+		{name: "two handles of one client, of which the one had let go", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 releases
 			30s c1 acquires rank=2 ends=60s
 			40s c1 releases`},
-		{name: "two locks", want: Holds, story: `
+		{name: "two locks", want: Holds, script: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1
 			10s c2 acquires rank=1 lock=M`},
-		{name: "of several overlaps the first is told", want: Violated, says: []string{"c2 (section 2) entered its section at 20s"}, story: `
+		{name: "of several overlaps the first is told", want: Violated, reasonParts: []string{"c2 (section 2) entered its section at 20s"}, script: `
 			0s  c2 acquires rank=1
 			5s  c2 releases
 			10s c1 acquires rank=2
 			20s c2 acquires rank=3 <--
 			21s c3 acquires rank=4`},
-		{name: "everybody is let in, one after the other by chance", want: Holds, story: `
+		{name: "everybody is let in, one after the other by chance", want: Holds, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			10s c1 releases
 			11s c2 acquires rank=2`},
-		{name: "no lock", want: NotApplicable, story: `
+		{name: "no lock", want: NotApplicable, script: `
 			no-lock
 			0s c1 writes x=0>1`},
 	})

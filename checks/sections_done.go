@@ -17,18 +17,18 @@ var sectionsDone = measure{
 func takeSectionsDone(h *inquiry) Measure {
 	var done int64
 	for _, s := range h.Sections() {
-		if s.Within == nil && s.Completed() {
+		if s.Outer == nil && s.Completed() {
 			done++
 		}
 	}
 	m := Measure{
 		Figures: []Figure{{"completed", Count, done}},
-		Says:    justThat.Reason(done),
+		Summary: plainValue.Reason(done),
 	}
 	if lasted := h.Trace.End(); lasted > 0 {
 		rate := ratio(done*int64(time.Minute), int64(lasted))
 		m.Figures = append(m.Figures, Figure{"per minute", Count, rate})
-		m.Says = m.Says.And(perMinute.Reason(rate))
+		m.Summary = m.Summary.And(perMinute.Reason(rate))
 	}
 	return m
 }

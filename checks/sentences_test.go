@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-func init() { checks.Sentences = story.InFull }
+func init() { checks.Sentences = story.ForPrograms }
 
 // Only internal/story writes sentences about a run. The texts of this package are on the
 // cards of properties and measures, in errors, in the names of properties, and in names
@@ -48,7 +48,7 @@ func TestChecksHasNoSentences(t *testing.T) {
 					return n.Type == nil || !strings.HasSuffix(types.ExprString(n.Type), "Figure")
 				case *ast.BasicLit:
 					text, _ := strconv.Unquote(n.Value)
-					if n.Kind == token.STRING && strings.Contains(strings.TrimSpace(text), " ") && text != "round trips" && text != string(checks.ByNature) {
+					if n.Kind == token.STRING && strings.Contains(strings.TrimSpace(text), " ") && text != "round trips" && text != string(checks.KindInherent) {
 						t.Errorf("%s: %s is for people to read: give a reason's code, and write its sentence in internal/story", set.Position(n.Pos()), n.Value)
 					}
 				}

@@ -20,10 +20,10 @@ const SerialSections Property = "serial-sections"
 
 var serialSections = property{
 	Card: Card{
-		Property: SerialSections, Of: OfData, Gravity: 3,
+		Property: SerialSections, Subject: SubjectData, Gravity: 3,
 		Title:  "the data is as if the sections had run one after the other",
 		Broken: "the data fits no order of the sections",
-		Word:   "data", Means: "what is stored is wrong",
+		Label:  "data", Meaning: "what is stored is wrong",
 	},
 	judge: judgeSerialSections,
 }
@@ -35,8 +35,8 @@ func judgeSerialSections(h *inquiry) Finding {
 	}
 	f := Finding{Outcome: Violated}
 	for _, d := range cycle {
-		f.Events = append(f.Events, d.shown[0], d.shown[1])
-		f.Cycle = append(f.Cycle, h.tell(d))
+		f.Events = append(f.Events, d.events[0], d.events[1])
+		f.Cycle = append(f.Cycle, h.describeDependency(d))
 	}
 	slices.Sort(f.Events)
 	f.Events = slices.Compact(f.Events)
@@ -61,7 +61,7 @@ type dependency struct {
 	// version is the version that it is about; nil for real time.
 	version *history.Version
 	// events are the Seqs of the two events that show it.
-	shown [2]int
+	events [2]int
 }
 
 type dependencyKind int
@@ -83,7 +83,7 @@ const (
 	lostOwn
 )
 
-func (h *inquiry) tell(d dependency) Reason {
+func (h *inquiry) describeDependency(d dependency) Reason {
 	a, b := h.Name(d.before), h.Name(d.after)
 	switch d.kind {
 	case realTime:
@@ -110,7 +110,7 @@ type graph struct {
 	place    map[*history.Section]int
 	// nextAfter is, for each section, the index of the first section that began after it
 	// had ended.
-	began []int
+	nextAfter []int
 	// lost are the dependencies of sections on themselves.
 	lost     map[*history.Section][]dependency
 	uses     map[*history.Section][]use
@@ -140,10 +140,10 @@ func dependencies(sections []*history.Section) *graph {
 	known := map[*history.Version]*shared{}
 	for i, s := range sections {
 		g.place[s] = i
-		g.began = append(g.began, g.since(s.To))
-		g.own(s)
+		g.nextAfter = append(g.nextAfter, g.firstAfter(s.To))
+		g.addOwnLosses(s)
 		saw, replaced := map[*history.Version]bool{}, map[*history.Version]bool{}
-		for _, o := range s.Work() {
+		for _, o := range s.WorkOperations() {
 			v := known[o.Sees]
 			if v == nil {
 				v = &shared{Version: o.Sees, number: len(versions)}
@@ -180,7 +180,7 @@ func dependencies(sections []*history.Section) *graph {
 // time. Of two dependencies between the same sections about the same version it yields only
 // the first. skipReplacers reports whether to leave out the sections that replaced a
 // version.
-func (g *graph) after(s *history.Section, again func(*shared) bool) iter.Seq[dependency] {
+func (g *graph) dependents(s *history.Section, skipReplacers func(*shared) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
 			if !yield(d) {
@@ -188,7 +188,7 @@ func (g *graph) after(s *history.Section, again func(*shared) bool) iter.Seq[dep
 			}
 		}
 		for _, u := range g.uses[s] {
-			if !u.each(s, again, yield) {
+			if !u.dependents(s, skipReplacers, yield) {
 				return
 			}
 		}
@@ -196,9 +196,9 @@ func (g *graph) after(s *history.Section, again func(*shared) bool) iter.Seq[dep
 }
 
 // dependents yields the dependencies on a section that follow from its use of one version.
-func (u use) each(s *history.Section, again func(*shared) bool, yield func(dependency) bool) bool {
+func (u use) dependents(s *history.Section, skipReplacers func(*shared) bool, yield func(dependency) bool) bool {
 	replacers := func() bool {
-		if again(u.shared) {
+		if skipReplacers(u.shared) {
 			return true
 		}
 		kind := readBefore
@@ -233,17 +233,17 @@ func (u use) each(s *history.Section, again func(*shared) bool, yield func(depen
 }
 
 // firstAfter returns the index of the first section that began after a moment.
-func (g *graph) since(m history.Moment) int {
+func (g *graph) firstAfter(m history.Moment) int {
 	return sort.Search(len(g.sections), func(i int) bool { return m.Before(g.sections[i].From) })
 }
 
 // addOwnLosses examines one section by itself. When it uses an object again, its own write
 // must still be there, possibly under later writes of others.
-func (g *graph) own(s *history.Section) {
+func (g *graph) addOwnLosses(s *history.Section) {
 	last := map[string]*history.Operation{}
-	for _, o := range s.Work() {
+	for _, o := range s.WorkOperations() {
 		object := o.Sees.Object
-		if was := last[object]; was != nil && !o.Sees.Descends(was.Makes) {
+		if was := last[object]; was != nil && !o.Sees.DescendsFrom(was.Makes) {
 			g.lost[s] = append(g.lost[s], dependency{s, s, lostOwn, was.Makes, [2]int{was.Seq, o.Seq}})
 		}
 		if o.Makes != nil {
@@ -255,9 +255,9 @@ func (g *graph) own(s *history.Section) {
 // shortestCycle returns a shortest cycle of dependencies, starting with the section that
 // began first; nil if there is no cycle.
 func (g *graph) shortestCycle() []dependency {
-	w := walk{graph: g, came: make([]dependency, len(g.sections)), times: make([]int, g.versions)}
+	w := walk{graph: g, reachedBy: make([]dependency, len(g.sections)), replacersReached: make([]int, g.versions)}
 	var shortest []dependency
-	for _, s := range g.knotted() {
+	for _, s := range g.cyclicCandidates() {
 		if c := w.cycleThrough(s, len(shortest)); c != nil {
 			shortest = c
 		}
@@ -269,48 +269,48 @@ func (g *graph) shortestCycle() []dependency {
 type walk struct {
 	*graph
 	// reachedBy is, for each section, the dependency by which it was reached first.
-	came []dependency
+	reachedBy []dependency
 	// replacersReached is, for each version, how often the sections that replaced it were
 	// reached.
-	times []int
+	replacersReached []int
 }
 
 // cycleThrough returns the shortest cycle through a section, if it has fewer than limit
 // dependencies or limit is 0.
-func (g *walk) cycleThrough(s *history.Section, most int) []dependency {
-	if alone := g.lost[s]; len(alone) > 0 && most != 1 {
+func (g *walk) cycleThrough(s *history.Section, limit int) []dependency {
+	if alone := g.lost[s]; len(alone) > 0 && limit != 1 {
 		return alone[:1]
 	}
-	clear(g.came)
-	clear(g.times)
+	clear(g.reachedBy)
+	clear(g.replacersReached)
 	late := len(g.sections) // the sections from this index on have been reached by real time
-	again := func(v *shared) bool {
-		g.times[v.number]++
-		return g.times[v.number] > 2 // the first time reached all but one, the second time that one
+	skipReplacers := func(v *shared) bool {
+		g.replacersReached[v.number]++
+		return g.replacersReached[v.number] > 2 // the first time reached all but one, the second time that one
 	}
 	reached := []*history.Section{s}
-	for length := 1; len(reached) > 0 && (most == 0 || max(2, length) < most); length++ {
+	for length := 1; len(reached) > 0 && (limit == 0 || max(2, length) < limit); length++ {
 		var next []*history.Section
 		reach := func(d dependency) {
-			if at := g.place[d.after]; g.came[at].after == nil {
-				g.came[at] = d
+			if at := g.place[d.after]; g.reachedBy[at].after == nil {
+				g.reachedBy[at] = d
 				next = append(next, d.after)
 			}
 		}
 		for _, a := range reached {
-			for d := range g.after(a, again) {
+			for d := range g.dependents(a, skipReplacers) {
 				reach(d)
 			}
-			began := g.began[g.place[a]]
+			began := g.nextAfter[g.place[a]]
 			for _, b := range g.sections[min(began, late):late] {
 				reach(dependency{a, b, realTime, nil, [2]int{a.To.Seq, b.From.Seq}})
 			}
 			late = min(late, began)
 		}
-		if d := g.came[g.place[s]]; d.after != nil {
+		if d := g.reachedBy[g.place[s]]; d.after != nil {
 			cycle := []dependency{d}
 			for d.before != s {
-				d = g.came[g.place[d.before]]
+				d = g.reachedBy[g.place[d.before]]
 				cycle = append(cycle, d)
 			}
 			slices.Reverse(cycle)
@@ -323,7 +323,7 @@ func (g *walk) cycleThrough(s *history.Section, most int) []dependency {
 
 // cyclicCandidates lists the sections that can be part of a cycle: those that are left when
 // the sections without dependents are removed again and again.
-func (g *graph) knotted() []*history.Section {
+func (g *graph) cyclicCandidates() []*history.Section {
 	// The nodes of this graph are numbers. Section i is number i. Number n+i is the moment
 	// at which it began: all sections that had ended come before this moment, and all that
 	// began then or later come after it. The numbers from 2n on are versions that several
@@ -349,10 +349,10 @@ func (g *graph) knotted() []*history.Section {
 				add(i, number)
 			}
 		}
-		for d := range g.after(s, func(v *shared) bool { return len(v.replaced) > 1 }) {
+		for d := range g.dependents(s, func(v *shared) bool { return len(v.replaced) > 1 }) {
 			add(i, g.place[d.after])
 		}
-		if began := g.began[i]; began < n {
+		if began := g.nextAfter[i]; began < n {
 			add(i, n+began)
 		}
 		add(n+i, i)

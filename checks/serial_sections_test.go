@@ -13,42 +13,42 @@ import (
 
 func TestSerialSections(t *testing.T) {
 	judgeAll(t, SerialSections, []judgement{
-		{name: "a lost update", want: Violated, says: []string{"c1 and c2 cannot have run one after the other"}, story: `
+		{name: "a lost update", want: Violated, reasonParts: []string{"c1 and c2 cannot have run one after the other"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
 			40s c2 acquires rank=2
 			41s c2 reads x=0
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2 <--`},
-		{name: "the same, one after the other", want: Holds, story: `
+		{name: "the same, one after the other", want: Holds, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 reads x=0
 			42s c2 writes x=0>1
 			49s c1 reads x=1
 			50s c1 writes x=1>2`},
-		{name: "write skew over two objects", want: Violated, story: `
+		{name: "write skew over two objects", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 writes y=0>1 <--`},
-		{name: "the same, refused", want: Holds, story: `
+		{name: "the same, refused", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 is-refused`},
-		{name: "who comes later reads what was before", want: Violated, story: `
+		{name: "who comes later reads what was before", want: Violated, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 releases
 			3s c2 acquires rank=2
 			4s c2 reads x=0 from=B <--`},
-		{name: "the same, and what follows from that is refused", want: Holds, story: `
+		{name: "the same, and what follows from that is refused", want: Holds, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
@@ -56,7 +56,7 @@ func TestSerialSections(t *testing.T) {
 			3s c2 acquires rank=2
 			4s c2 reads x=0 from=B
 			5s c2 is-refused`},
-		{name: "the same, but not all of it", want: Violated, story: `
+		{name: "the same, but not all of it", want: Violated, script: `
 			lock L ttl=30s members=ABC
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
@@ -65,21 +65,21 @@ func TestSerialSections(t *testing.T) {
 			4s c2 reads x=0 from=B <--
 			5s c2 is-refused
 			6s c2 writes y=0>1`},
-		{name: "the same, but one had not read what the other wrote", want: Holds, story: `
+		{name: "the same, but one had not read what the other wrote", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads z=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 writes y=0>1`},
-		{name: "the same, with a mark instead of the read", want: Holds, story: `
+		{name: "the same, with a mark instead of the read", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 marks x=0
 			2s c2 acquires rank=2
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 writes y=0>1`},
-		{name: "the same through services, under two locks", want: Violated, story: `
+		{name: "the same through services, under two locks", want: Violated, script: `
 			lock M ttl=30s
 			0s c1 acquires rank=1
 			1s c1 reads x=0 via=s1
@@ -87,7 +87,7 @@ func TestSerialSections(t *testing.T) {
 			3s c2 reads y=0 via=s2
 			4s c2 writes x=0>1 via=s2
 			5s c1 writes y=0>1 via=s1 <--`},
-		{name: "the storage comes back without what the next one had replaced", want: Violated, story: `
+		{name: "the storage comes back without what the next one had replaced", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
@@ -95,7 +95,7 @@ func TestSerialSections(t *testing.T) {
 			4s c2 writes x=0>1
 			5s storage reverts x=1>0
 			6s c1 writes x=0>1 <--`},
-		{name: "the storage comes back without it, and nobody has missed it", want: Holds, story: `
+		{name: "the storage comes back without it, and nobody has missed it", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
@@ -103,32 +103,32 @@ func TestSerialSections(t *testing.T) {
 			4s c2 writes x=0>1
 			5s storage reverts x=1>0
 			6s c1 writes y=0>1`},
-		{name: "the storage comes back without the section's own write, which it makes again", want: Violated, story: `
+		{name: "the storage comes back without the section's own write, which it makes again", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s storage reverts x=1>0
 			3s c1 writes x=0>1 <--`},
-		{name: "the same, but it was not told of its first", want: Holds, story: `
+		{name: "the same, but it was not told of its first", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s storage reverts x=1>0
 			3s c1 writes x=0>1`},
-		{name: "the same, told later", want: Violated, story: `
+		{name: "the same, told later", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s storage reverts x=1>0
 			2s c1 hears x=1
 			3s c1 writes x=0>1 <--`},
-		{name: "the same, but another had read it", want: Violated, story: `
+		{name: "the same, but another had read it", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			1s c2 reads x=1
 			2s storage reverts x=1>0
 			3s c1 writes x=0>1 <--`},
-		{name: "another had written over it, of which nobody knew either", want: Holds, story: `
+		{name: "another had written over it, of which nobody knew either", want: Holds, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			1s c1 sends message=1
@@ -137,7 +137,7 @@ func TestSerialSections(t *testing.T) {
 			1s c2 lands message=1 x=1>2
 			2s storage reverts x=2>0
 			3s c1 writes x=0>1`},
-		{name: "another had written over it, and knew it", want: Violated, story: `
+		{name: "another had written over it, and knew it", want: Violated, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			1s c1 sends message=1
@@ -145,7 +145,7 @@ func TestSerialSections(t *testing.T) {
 			1s c2 writes x=1>2
 			2s storage reverts x=2>0
 			3s c1 writes x=0>1 <--`},
-		{name: "it was written over, and only that was lost", want: Violated, story: `
+		{name: "it was written over, and only that was lost", want: Violated, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			0s c3 acquires rank=3
@@ -157,7 +157,7 @@ func TestSerialSections(t *testing.T) {
 			2s c2 lands message=1 x=1>2
 			3s storage reverts x=2>1
 			4s c3 writes y=0>1 <--`},
-		{name: "it was made after the storage came back", want: Violated, story: `
+		{name: "it was made after the storage came back", want: Violated, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			0s c3 acquires rank=3
@@ -169,31 +169,31 @@ func TestSerialSections(t *testing.T) {
 			4s c1 sends message=1
 			4s c1 lands message=1 x=0>1
 			5s c3 writes y=0>1 <--`},
-		{name: "what it lost was another object's", want: Violated, story: `
+		{name: "what it lost was another object's", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s storage reverts y=1>0
 			3s c1 writes x=0>1 <--`},
-		{name: "a read that does not repeat", want: Violated, story: `
+		{name: "a read that does not repeat", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
 			3s c2 writes x=0>1
 			4s c1 reads x=1 <--`},
-		{name: "a read whose answer did not arrive does not count", want: Holds, story: `
+		{name: "a read whose answer did not arrive does not count", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
 			2s c2 acquires rank=2
 			3s c2 writes x=0>1
 			4s c1 is-shown x=1`},
-		{name: "a read is what it was when the storage served it", want: Holds, story: `
+		{name: "a read is what it was when the storage served it", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 is-shown x=0
 			2s c2 acquires rank=2
 			3s c2 writes x=0>1
 			4s c1 learns x=0`},
-		{name: "a write that lands after its section and the next", want: Violated, story: `
+		{name: "a write that lands after its section and the next", want: Violated, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			2s  c1 releases
@@ -201,14 +201,14 @@ func TestSerialSections(t *testing.T) {
 			41s c2 writes x=0>1
 			42s c2 releases
 			50s c1 lands message=1 x=1>2 <--`},
-		{name: "the same, while c1 is still in its section", want: Holds, story: `
+		{name: "the same, while c1 is still in its section", want: Holds, script: `
 			0s  c1 acquires rank=1
 			1s  c1 sends message=1
 			40s c2 acquires rank=2
 			41s c2 writes x=0>1
 			42s c2 releases
 			50s c1 lands message=1 x=1>2`},
-		{name: "a reader after the end that sees the past", want: Violated, story: `
+		{name: "a reader after the end that sees the past", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 sends message=1
 			2s c1 releases
@@ -216,7 +216,7 @@ func TestSerialSections(t *testing.T) {
 			4s c2 reads x=0
 			5s c2 releases
 			6s c1 lands message=1 x=0>1 <--`},
-		{name: "three in a circle", want: Violated, says: []string{"3 sections"}, story: `
+		{name: "three in a circle", want: Violated, reasonParts: []string{"3 sections"}, script: `
 			0s c1 acquires rank=1
 			0s c2 acquires rank=2
 			0s c3 acquires rank=3
@@ -226,46 +226,46 @@ func TestSerialSections(t *testing.T) {
 			2s c2 writes x=0>1
 			2s c3 writes y=0>1
 			2s c1 writes z=0>1 <--`},
-		{name: "two sections replaced one version", want: Violated, story: `
+		{name: "two sections replaced one version", want: Violated, script: `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c2 acquires rank=2
 			3s c2 writes x=0>1 <--`},
-		{name: "a section's own write is gone", want: Violated, says: []string{"c1 cannot have run alone"}, story: `
+		{name: "a section's own write is gone", want: Violated, reasonParts: []string{"c1 cannot have run alone"}, script: `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 reads x=0 <--`},
-		{name: "a section reads its own write", want: Holds, story: `
+		{name: "a section reads its own write", want: Holds, script: `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1
 			2s c1 reads x=1
 			3s c1 writes x=1>2`},
-		{name: "what is done outside any section stands alone", want: Holds, story: `
+		{name: "what is done outside any section stands alone", want: Holds, script: `
 			0s c1 reads x=0
 			2s c2 writes x=0>1
 			4s c1 writes x=1>2`},
-		{name: "what is done after a failed acquire belongs together", want: Violated, story: `
+		{name: "what is done after a failed acquire belongs together", want: Violated, script: `
 			0s c1 fails
 			1s c1 reads x=0
 			2s c2 writes x=0>1
 			4s c1 writes x=1>2 <--`},
-		{name: "without a grant it begins with its first step", want: Holds, story: `
+		{name: "without a grant it begins with its first step", want: Holds, script: `
 			0s c1 is-shown x=0
 			1s c2 writes x=0>1
 			2s c1 learns x=0`},
-		{name: "and a step that begins after a write sees it", want: Violated, story: `
+		{name: "and a step that begins after a write sees it", want: Violated, script: `
 			0s c1 is-shown y=0
 			1s c2 writes x=0>1
 			2s c1 learns y=0
 			3s c1 reads x=0 <--`},
-		{name: "without a grant it lasts until its last answer", want: Violated, story: `
+		{name: "without a grant it lasts until its last answer", want: Violated, script: `
 			0s c1 writes x=0>1
 			1s c2 reads x=0 <--`},
-		{name: "and for ever if that does not come", want: Holds, story: `
+		{name: "and for ever if that does not come", want: Holds, script: `
 			0s c1 sends message=1
 			1s c1 lands message=1 x=0>1
 			2s c2 reads x=0`},
-		{name: "nothing was applied", want: Holds, story: `
+		{name: "nothing was applied", want: Holds, script: `
 			0s c1 acquires rank=1`},
 	})
 }
@@ -339,10 +339,10 @@ func TestCycle(t *testing.T) {
 				"c3 read w as it was at first, which c2 replaced",
 			}},
 	} {
-		f := Check(history.Of(tell(t, test.story).trace), nil).Finding(SerialSections)
+		f := Check(history.New(parseScript(t, test.story).trace), nil).Finding(SerialSections)
 		var got []string
 		for _, d := range f.Cycle {
-			got = append(got, english(d))
+			got = append(got, sentence(d))
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s\ngot the cycle\n%s\nwant\n%s", test.story, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
@@ -353,7 +353,7 @@ func TestCycle(t *testing.T) {
 // randomScript returns a script of a few sections that read and write two objects in any
 // interleaving, with late writes, sections that do not end, and a storage that sometimes
 // loses its latest writes.
-func randomStory(rng *rand.Rand) string {
+func randomScript(rng *rand.Rand) string {
 	var b strings.Builder
 	at := 0
 	say := func(format string, args ...any) {
@@ -419,7 +419,7 @@ func randomStory(rng *rand.Rand) string {
 }
 
 // hasSerialOrder tries every order of the sections.
-func permutable(sections []*history.Section) bool {
+func hasSerialOrder(sections []*history.Section) bool {
 	var try func(done map[*history.Section]bool, state map[string]*history.Version) bool
 	try = func(done map[*history.Section]bool, state map[string]*history.Version) bool {
 		if len(done) == len(sections) {
@@ -458,20 +458,20 @@ func permutable(sections []*history.Section) bool {
 // their dependencies, by porcupine, and by trying every order.
 func TestThreeCheckersAgree(t *testing.T) {
 	const stories = 6000
-	seen := map[opinion]int{}
+	seen := map[porcupineResult]int{}
 	for seed := range uint64(stories) {
-		text := randomStory(rand.New(rand.NewPCG(seed, 1)))
-		h := &inquiry{history.Of(tell(t, text).trace)}
+		text := randomScript(rand.New(rand.NewPCG(seed, 1)))
+		h := &inquiry{history.New(parseScript(t, text).trace)}
 		sections := h.DataSections()
 		ours := judgeSerialSections(h).Outcome == Holds
 		porcupines := linearize(sections)
-		every := permutable(sections)
+		every := hasSerialOrder(sections)
 		if ours != every || (porcupines == serial) != every || porcupines == notSearched {
 			t.Fatalf("seed %d: by dependencies %v, by porcupine %q, by trying every order %v:\n%s", seed, ours, porcupines, every, text)
 		}
 		seen[porcupines]++
 	}
-	for _, o := range []opinion{serial, notSerial} {
+	for _, o := range []porcupineResult{serial, notSerial} {
 		if seen[o] < stories/10 {
 			t.Errorf("only %d of %d stories %s: they test little", seen[o], stories, o)
 		}
@@ -481,7 +481,7 @@ func TestThreeCheckersAgree(t *testing.T) {
 func TestDisagreement(t *testing.T) {
 	for _, test := range []struct {
 		ours       Outcome
-		porcupines opinion
+		porcupines porcupineResult
 		agree      bool
 	}{
 		{Holds, serial, true},
@@ -503,7 +503,7 @@ func TestDisagreement(t *testing.T) {
 func TestNotCrossChecked(t *testing.T) {
 	for _, test := range []struct {
 		ours       Outcome
-		porcupines opinion
+		porcupines porcupineResult
 		want       string
 	}{
 		{Holds, serial, ""},
@@ -515,8 +515,8 @@ func TestNotCrossChecked(t *testing.T) {
 			f.Reason = InDoubt.Reason("as it was")
 		}
 		v := &Verdict{Findings: []Finding{{Property: WriteOrder, Outcome: Holds}, f}}
-		v.compare(test.porcupines)
-		if got := v.Findings[1].Reason; english(got) != test.want || !v.Findings[0].Reason.IsZero() || len(v.Reasons) > 0 {
+		v.crossCheck(test.porcupines)
+		if got := v.Findings[1].Reason; sentence(got) != test.want || !v.Findings[0].Reason.IsZero() || len(v.Reasons) > 0 {
 			t.Errorf("serial-sections %s, and the sections %s: got %q, want %q", test.ours, test.porcupines, got, test.want)
 		}
 	}
@@ -529,21 +529,21 @@ func TestTooLargeForPorcupine(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&b, "0s c%d acquires rank=%d\n1s c%d reads x=0\n", i, i+1, i)
 	}
-	h := &inquiry{history.Of(tell(t, b.String()).trace)}
+	h := &inquiry{history.New(parseScript(t, b.String()).trace)}
 	if got := linearize(h.DataSections()); got != serial {
 		t.Errorf("forty readers %s", got)
 	}
-	v := Check(history.Of(h.Trace), nil)
+	v := Check(history.New(h.Trace), nil)
 	if f := v.Finding(SerialSections); f.Outcome != Holds || !f.Reason.IsZero() {
 		t.Errorf("forty readers: %s, %q", f.Outcome, f.Reason)
 	}
 	b.WriteString("2s c90 acquires rank=90\n2s c91 acquires rank=91\n2s c90 writes y=0>1\n2s c91 writes y=0>1\n")
-	h = &inquiry{history.Of(tell(t, b.String()).trace)}
+	h = &inquiry{history.New(parseScript(t, b.String()).trace)}
 	if got := linearize(h.DataSections()); got != notSearched {
 		t.Errorf("forty readers and a contradiction %s", got)
 	}
-	v = Check(history.Of(h.Trace), nil)
-	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(english(f.Reason), "porcupine") || v.Verdict != Unsafe {
+	v = Check(history.New(h.Trace), nil)
+	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(sentence(f.Reason), "porcupine") || v.Verdict != Unsafe {
 		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
 	}
 }
@@ -564,10 +564,10 @@ func TestSerialSectionsOfALongRun(t *testing.T) {
 		40003s c3 reads x=0
 		40004s c3 writes x=0>1
 		40005s c2 writes x=1>2`)
-	h := &inquiry{history.Of(tell(t, b.String()).trace)}
+	h := &inquiry{history.New(parseScript(t, b.String()).trace)}
 	began := time.Now()
 	f := judgeSerialSections(h)
-	if len(f.Cycle) != 2 || !strings.HasPrefix(english(f.Reason), "c2 and c3 ") {
+	if len(f.Cycle) != 2 || !strings.HasPrefix(sentence(f.Reason), "c2 and c3 ") {
 		t.Errorf("%s: %s: %q", f.Outcome, f.Reason, f.Cycle)
 	}
 	if took := time.Since(began); took > 10*time.Second {

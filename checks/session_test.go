@@ -59,7 +59,7 @@ func TestLeaseOnASession(t *testing.T) {
 			1s  c1 acquires rank=1 session=s`, 11 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := history.Of(tell(t, test.story).trace)
+			h := history.New(parseScript(t, test.story).trace)
 			if got := h.Sections()[0].Lease.End().At; got != test.want {
 				t.Errorf("the lease ends at %v, want %v", got, test.want)
 			}
@@ -77,18 +77,18 @@ func TestToldLateOfASession(t *testing.T) {
 			2s  cluster sets by=c1/1 ttl=10s
 			3s  c1 acquires rank=1 session=s notifies`
 	judgeAll(t, SectionExclusion, []judgement{
-		{name: "told in time", want: Violated, fault: FaultInherent, story: held + `
+		{name: "told in time", want: Violated, blame: BlameInherent, script: held + `
 			10s c1 is-told-it-is-lost
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 releases`},
-		{name: "told late", want: Violated, fault: FaultLock,
-			says: []string{"c1's lease was over at 10s, and it was told only at 14s"}, story: held + `
+		{name: "told late", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's lease was over at 10s, and it was told only at 14s"}, script: held + `
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 is-told-it-is-lost
 			15s c1 releases`},
-		{name: "it hears after a pause that it had lived", want: Violated, fault: FaultInherent, story: held + `
+		{name: "it hears after a pause that it had lived", want: Violated, blame: BlameInherent, script: held + `
 			5s  c1 pauses
 			12s cluster expires of=c1/1
 			13s c2 calls
@@ -98,7 +98,7 @@ func TestToldLateOfASession(t *testing.T) {
 			14s c1 hears-that-it-lives session=s until=13s
 			14s c1 is-told-it-is-lost
 			15s c1 releases`},
-		{name: "it is paused until then", want: Violated, fault: FaultInherent, story: held + `
+		{name: "it is paused until then", want: Violated, blame: BlameInherent, script: held + `
 			5s  c1 pauses
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
@@ -119,18 +119,18 @@ func TestLeasesOnSessions(t *testing.T) {
 			2s  cluster sets by=c1/1 ttl=10s
 			3s  c1 acquires rank=1 session=s notifies`
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "acknowledged by a member that is cut off", want: Violated, fault: FaultLock, story: held + `
+		{name: "acknowledged by a member that is cut off", want: Violated, blame: BlameLock, script: held + `
 			9s  c1 hears-that-it-lives session=s until=19s
 			12s cluster expires of=c1/1
 			13s c2 calls
 			13s cluster sets by=c2/1 ttl=10s
 			13s c2 acquires rank=2 ends=23s <--`},
-		{name: "not acknowledged any more", want: Holds, story: held + `
+		{name: "not acknowledged any more", want: Holds, script: held + `
 			12s cluster expires of=c1/1
 			13s c2 calls
 			13s cluster sets by=c2/1 ttl=10s
 			13s c2 acquires rank=2 ends=23s`},
-		{name: "the cluster's clock runs fast", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+		{name: "the cluster's clock runs fast", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
 			4s  A shows wall=4s monotonic=4s ppb=500000000 why=drift
 			6s  cluster expires of=c1/1
 			7s  c2 calls
@@ -138,9 +138,9 @@ func TestLeasesOnSessions(t *testing.T) {
 			7s  c2 acquires rank=2 ends=17s <--`},
 	})
 	judgeAll(t, ReleaseOwnership, []judgement{
-		{name: "who ends a session that two handles share frees the other's lock", want: Violated, story: held + `
+		{name: "who ends a session that two handles share frees the other's lock", want: Violated, script: held + `
 			5s  cluster deletes of=c1/1 by=c1/2 <--`},
-		{name: "its own", want: Holds, story: held + `
+		{name: "its own", want: Holds, script: held + `
 			5s  cluster deletes of=c1/1 by=c1/1`},
 	})
 }
@@ -154,31 +154,31 @@ func TestProgressOnACluster(t *testing.T) {
 		fault        Blame
 		says         string
 	}{
-		{"nothing is wrong", "", FaultLock, "wanted the lock"},
-		{"a minority is down", "1s fault-1 strikes kills=A", FaultLock, "with 2 of its 3"},
+		{"nothing is wrong", "", BlameLock, "wanted the lock"},
+		{"a minority is down", "1s fault-1 strikes kills=A", BlameLock, "with 2 of its 3"},
 		{"a majority is down", `
 			1s fault-1 strikes kills=A
 			1s fault-2 strikes kills=B`, Blame{}, ""},
-		{"a member is cut off from the others", "1s fault-1 strikes cuts=A from=B,C", FaultLock, "with 2 of its 3"},
+		{"a member is cut off from the others", "1s fault-1 strikes cuts=A from=B,C", BlameLock, "with 2 of its 3"},
 		{"all are cut off from each other", `
 			1s fault-1 strikes cuts=A from=B,C
 			1s fault-2 strikes cuts=B from=C`, Blame{}, ""},
-		{"the client reaches one that reaches the others", "1s fault-1 strikes cuts=c1 from=B,C", FaultLock, ""},
+		{"the client reaches one that reaches the others", "1s fault-1 strikes cuts=c1 from=B,C", BlameLock, ""},
 		{"the client reaches only one that is cut off", `
 			1s fault-1 strikes cuts=c1 from=B,C
 			1s fault-2 strikes cuts=A from=B,C`, Blame{}, ""},
 		{"the client reaches none", "1s fault-1 strikes cuts=c1 from=A,B,C", Blame{}, ""},
-		{"another client is paused", "1s fault-1 strikes stops=c2", FaultLock, ""},
+		{"another client is paused", "1s fault-1 strikes stops=c2", BlameLock, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := history.Of(tell(t, `
+			h := history.New(parseScript(t, `
 			lock L ttl=10s members=ABC
 			0s  c1 calls
 			`+test.faults+`
 			60s world is-cut-off`).trace)
 			f := Check(h, nil).Finding(Progress)
-			if f.Outcome != Violated || f.Fault != test.fault || !strings.Contains(english(f.Reason), test.says) {
-				t.Errorf("%s, %q, %s", f.Outcome, f.Fault, f.Reason)
+			if f.Outcome != Violated || f.Blame != test.fault || !strings.Contains(sentence(f.Reason), test.says) {
+				t.Errorf("%s, %q, %s", f.Outcome, f.Blame, f.Reason)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ var splitVotes = measure{
 func takeSplitVotes(h *inquiry) Measure {
 	votes := slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Quorum > 1 })
 	if !votes {
-		return absent(noMajority.Reason())
+		return noMeasure(noMajority.Reason())
 	}
 	var split, failed int64
 	for _, b := range h.Ballots() {
@@ -28,12 +28,12 @@ func takeSplitVotes(h *inquiry) Measure {
 			continue
 		}
 		failed++
-		if b.Split && !b.Taken {
+		if b.VotesSplit && !b.LockHeld {
 			split++
 		}
 	}
 	return Measure{
 		Figures: []Figure{{"split", Count, split}, {"failed", Count, failed}},
-		Says:    ofFailedAttempts.Reason(split, failed),
+		Summary: ofFailedAttempts.Reason(split, failed),
 	}
 }

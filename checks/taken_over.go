@@ -15,13 +15,13 @@ import (
 
 // isTakeover reports whether a change only replaces a record that had ended by its own
 // content.
-func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
-	if c.Touch || c.Was == nil || c.Is == nil {
+func (h *inquiry) isTakeover(c history.Change, by *trace.Actor) bool {
+	if c.Touch || c.Before == nil || c.After == nil {
 		return false
 	}
-	wrote, now := c.Was.Set, history.MomentOf(c.Event)
-	if n := len(c.Was.Touches); n > 0 {
-		wrote = c.Was.Touches[n-1]
+	wrote, now := c.Before.Set, history.MomentOf(c.Event)
+	if n := len(c.Before.Touches); n > 0 {
+		wrote = c.Before.Touches[n-1]
 	}
 	lock, kept := h.LockAt(c.Place)
 	if !kept {
@@ -33,20 +33,20 @@ func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
 			return false
 		}
 		end := server.Shows(history.MomentOf(wrote)) + int64(wrote.TTL)
-		return h.wallOf(lock, by.Client).Shows(now) >= end
+		return h.wallClockOf(lock, by.Client).Shows(now) >= end
 	}
-	asked, freed := h.asked(wrote)
+	asked, freed := h.callStart(wrote)
 	elapsed := func(clock history.Clock, since history.Moment) time.Duration {
 		return time.Duration(clock.Shows(now) - clock.Shows(since))
 	}
 	return freed || lock.TTL > 0 && (elapsed(server, history.MomentOf(wrote)) >= lock.TTL ||
-		h.wallOf(lock, by.Client).Shows(now) >= h.wallOf(lock, c.Was.Owner.Client).Shows(asked)+int64(lock.TTL))
+		h.wallClockOf(lock, by.Client).Shows(now) >= h.wallClockOf(lock, c.Before.Owner.Client).Shows(asked)+int64(lock.TTL))
 }
 
 // wallClockOf returns a client's wall clock, as its lock reads it.
-func (h *inquiry) wallOf(lock trace.LockInfo, client string) history.Clock {
+func (h *inquiry) wallClockOf(lock trace.LockInfo, client string) history.Clock {
 	if lock.TrueTime {
-		return h.Clocks().Untouched(client, fakeclock.Wall)
+		return h.Clocks().Unfaulted(client, fakeclock.Wall)
 	}
 	return h.Clocks().Of(client, fakeclock.Wall)
 }
@@ -54,7 +54,7 @@ func (h *inquiry) wallOf(lock trace.LockInfo, client string) history.Clock {
 // callStart returns when the client of a change began the call in which it sent the
 // command. A record that it wrote lasts for at least a TTL from then on. freed reports
 // whether it was a call of release.
-func (h *inquiry) asked(wrote *trace.Event) (since history.Moment, freed bool) {
+func (h *inquiry) callStart(wrote *trace.Event) (since history.Moment, freed bool) {
 	since = history.MomentOf(wrote)
 	by := wrote.By
 	if by == nil || h.Event(by.Sent) == nil {

@@ -23,29 +23,29 @@ func TestExpiryJudgedByTheTaker(t *testing.T) {
 			10s A sets by=c2/1 ttl=15s
 			10s c2 acquires rank=2 ends=25s <--`
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "its clock counts too much", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+		{name: "its clock counts too much", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
 			1s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift` + taken},
-		{name: "since the Lease was renewed", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+		{name: "since the Lease was renewed", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: held + `
 			3s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift
 			4s  A touches of=c1/1 by=c1/1 ttl=15s` + taken},
-		{name: "its clock counted too much once, but not since the Lease was renewed", want: Violated, fault: FaultLock, story: held + `
+		{name: "its clock counted too much once, but not since the Lease was renewed", want: Violated, blame: BlameLock, script: held + `
 			1s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift
 			3s  c2 shows wall=5s monotonic=5s why=drift
 			4s  A touches of=c1/1 by=c1/1 ttl=15s` + taken},
-		{name: "somebody else's clock does", want: Violated, fault: FaultLock, story: held + `
+		{name: "somebody else's clock does", want: Violated, blame: BlameLock, script: held + `
 			1s  c3 shows wall=1s monotonic=1s ppb=1000000000 why=drift` + taken},
-		{name: "it does not wait", want: Violated, fault: FaultLock, story: held + taken},
-		{name: "it waits", want: Holds, story: held + `
+		{name: "it does not wait", want: Violated, blame: BlameLock, script: held + taken},
+		{name: "it waits", want: Holds, script: held + `
 			16s c2 calls
 			16s A expires of=c1/1 by=c2/1
 			16s A sets by=c2/1 ttl=15s
 			16s c2 acquires rank=2 ends=31s`},
 	})
 	judgeAll(t, ReleaseOwnership, []judgement{
-		{name: "whoever takes what is over takes nothing from anybody", want: Holds, story: held + `
+		{name: "whoever takes what is over takes nothing from anybody", want: Holds, script: held + `
 			16s A expires of=c1/1 by=c2/1
 			16s A sets by=c2/1 ttl=15s`},
-		{name: "whoever removes it does", want: Violated, story: held + `
+		{name: "whoever removes it does", want: Violated, script: held + `
 			16s A deletes of=c1/1 by=c2/1 <--`},
 	})
 }

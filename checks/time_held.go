@@ -39,21 +39,21 @@ func takeTimeHeld(h *inquiry) Measure {
 		}
 	}
 	if len(held) == 0 {
-		return absent(nothingOver.Reason())
+		return noMeasure(noSectionEnded.Reason())
 	}
 	middle, longest := median(held), slices.Max(held)
 	m := Measure{
 		Figures: []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}},
-		Says:    medianAndLongest.Reason(middle, longest),
+		Summary: medianAndLongest.Reason(middle, longest),
 	}
 	if share > 0 {
 		m.Figures = append(m.Figures, Figure{"of the TTL", Percent, share})
-		m.Says = m.Says.And(ofTheTTL.Reason(share))
+		m.Summary = m.Summary.And(ofTheTTL.Reason(share))
 	}
 	if len(left) > 0 {
 		least := slices.Min(left)
 		m.Figures = append(m.Figures, Figure{"least left", Nanoseconds, int64(least)})
-		m.Says = m.Says.And(leastLeft.Reason(least))
+		m.Summary = m.Summary.And(leastLeft.Reason(least))
 	}
 	return m
 }

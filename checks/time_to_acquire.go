@@ -26,11 +26,11 @@ func takeTimeToAcquire(h *inquiry) Measure {
 	never := len(waits) - len(times)
 	switch {
 	case len(waits) == 0:
-		return absent(nobodyAsked.Reason())
+		return noMeasure(nobodyAsked.Reason())
 	case len(times) == 0:
 		return Measure{
 			Figures: []Figure{{"never granted", Count, int64(never)}},
-			Says:    neverGranted.Reason(never),
+			Summary: neverGranted.Reason(never),
 		}
 	}
 	middle, longest := median(times), slices.Max(times)
@@ -41,10 +41,10 @@ func takeTimeToAcquire(h *inquiry) Measure {
 			{"longest", Nanoseconds, int64(longest)},
 			{"never granted", Count, int64(never)},
 		},
-		Says: medianAndLongest.Reason(middle, longest),
+		Summary: medianAndLongest.Reason(middle, longest),
 	}
 	if never > 0 {
-		m.Says = m.Says.And(othersNeverGranted.Reason(never))
+		m.Summary = m.Summary.And(othersNeverGranted.Reason(never))
 	}
 	return m
 }

@@ -15,10 +15,10 @@ const TokenOrder Property = "token-order"
 
 var tokenOrder = property{
 	Card: Card{
-		Property: TokenOrder, Of: OfConduct, Gravity: 9, Letter: "t",
+		Property: TokenOrder, Subject: SubjectConduct, Gravity: 9, Letter: "t",
 		Title:  "every grant's fencing token is greater than those of earlier grants",
 		Broken: "the fencing tokens do not grow",
-		Word:   "token order", Means: "a later grant has no greater fencing token",
+		Label:  "token order", Meaning: "a later grant has no greater fencing token",
 	},
 	judge: judgeTokenOrder,
 }
@@ -31,15 +31,15 @@ func judgeTokenOrder(h *inquiry) Finding {
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	carries := func(s *history.Section) bool { return s.Granted.Token != 0 || minted(s) }
 	switch {
-	case h.NobodyExcluded():
-		return notApplicable(everybodyIn.Reason())
+	case h.NoExclusion():
+		return notApplicable(grantsEveryone.Reason())
 	case slices.ContainsFunc(h.Trace.Locks, unordered):
 		return notApplicable(tokensUnordered.Reason())
 	case !slices.ContainsFunc(h.Sections(), carries):
 		return notApplicable(noTokens.Reason())
 	case !slices.ContainsFunc(h.Sections(), minted):
 		return notApplicable(tokensOfOracle.Reason())
-	case !h.Ranked():
+	case !h.HasRanks():
 		return unknown(noRanks.Reason())
 	}
 	var old, young *history.Section // the sections of the first two tokens that are out of order
@@ -49,7 +49,7 @@ func judgeTokenOrder(h *inquiry) Finding {
 		if first <= b.From.Seq {
 			break // later grants' tokens were minted later
 		}
-		if a.Open || len(a.Minted) == 0 || len(b.Minted) == 0 {
+		if a.GrantsEveryone || len(a.Minted) == 0 || len(b.Minted) == 0 {
 			continue
 		}
 		if b.Rank() < a.Rank() {
@@ -82,7 +82,7 @@ func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Even
 	}
 	// A separate token source is no part of the lock.
 	if o.Step == trace.Acquire && y.Step == trace.Acquire {
-		f.Fault, f.Reason = h.tokenFault(old, young, second.Seq, f.Reason)
+		f.Blame, f.Reason = h.blameForTokens(old, young, second.Seq, f.Reason)
 	}
 	return f
 }

@@ -10,12 +10,12 @@ import (
 func (h *inquiry) torn() []TornSection {
 	var all []TornSection
 	for _, s := range h.Sections() {
-		if s.Within != nil {
+		if s.Outer != nil {
 			continue
 		}
 		applied, begun, refused := 0, 0, 0
-		for _, o := range s.Together() {
-			begun, refused = begun+o.Begun, refused+o.Refused
+		for _, o := range s.WorkSections() {
+			begun, refused = begun+o.WritesBegun, refused+o.WritesRefused
 			applied += h.writesApplied(o)
 		}
 		var reason Reason

@@ -25,7 +25,7 @@ func takeTraffic(h *inquiry) Measure {
 	asked := map[string]time.Duration{} // when each client last sent something
 	for _, m := range h.Messages() {
 		asks := h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode
-		if !asks && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.Handshake() {
+		if !asks && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.IsHandshake() {
 			continue
 		}
 		messages++
@@ -35,16 +35,16 @@ func takeTraffic(h *inquiry) Measure {
 		}
 		// Requests that are sent together, such as those to all nodes of Redlock, are one
 		// round trip.
-		if last, before := asked[m.From]; !before || m.Sent.At-last > history.AtOnce {
+		if last, before := asked[m.From]; !before || m.Sent.At-last > history.ImmediateWithin {
 			trips++
 		}
 		asked[m.From] = m.Sent.At
 	}
 	if messages == 0 {
-		return absent(noTraffic.Reason())
+		return noMeasure(noTraffic.Reason())
 	}
-	m := Measure{Says: messagesSent.Reason(messages, trips)}
-	sections, released := int64(len(h.Sections())), int64(len(h.releases()))
+	m := Measure{Summary: messagesSent.Reason(messages, trips)}
+	sections, released := int64(len(h.Sections())), int64(len(h.releaseTimes()))
 	add := func(name string, total int64) {
 		m.Figures = append(m.Figures, Figure{name, Count, total})
 		if sections > 0 {
@@ -57,15 +57,15 @@ func takeTraffic(h *inquiry) Measure {
 	add("messages", messages)
 	add("round trips", trips)
 	if released > 0 {
-		m.Says = m.Says.And(messagesPerRelease.Reason(ratio(messages, released), ratio(trips, released)))
+		m.Summary = m.Summary.And(messagesPerRelease.Reason(ratio(messages, released), ratio(trips, released)))
 	}
 	if bytes == 0 { // a trace written by an earlier version, without lengths of messages
 		return m
 	}
 	add("bytes", bytes)
-	m.Says = m.Says.And(bytesSent.Reason(bytes))
+	m.Summary = m.Summary.And(bytesSent.Reason(bytes))
 	if released > 0 {
-		m.Says = m.Says.And(bytesPerRelease.Reason(ratio(bytes, released)))
+		m.Summary = m.Summary.And(bytesPerRelease.Reason(ratio(bytes, released)))
 	}
 	return m
 }

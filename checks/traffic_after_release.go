@@ -16,8 +16,8 @@ var noTrafficAfterRelease = misconduct(Card{
 	Property: TrafficAfterRelease, Gravity: 23,
 	Title:  "the lock sends nothing about what was released",
 	Broken: "the lock goes on about what was released",
-	Word:   "traffic after release", Means: "the lock sends commands about what was released long ago",
-}, (*inquiry).lingering)
+	Label:  "traffic after release", Meaning: "the lock sends commands about what was released long ago",
+}, (*inquiry).findLingering)
 
 // enoughLingering is how many such commands are a violation.
 const enoughLingering = 5
@@ -28,8 +28,8 @@ type visitor struct {
 	calls []*history.Call
 	// inside are the sections that it is in. goneSince is the event since which it is in no
 	// section and has asked for none; nil if it is in one or has asked.
-	inside map[int]bool
-	gone   *trace.Event
+	inside    map[int]bool
+	goneSince *trace.Event
 	// sent counts the commands that its lock has sent since then about what was released.
 	sent int
 }
@@ -50,20 +50,20 @@ func visitors(h *inquiry) map[string]*visitor {
 }
 
 // advance moves the client's state forward to an event outside any call.
-func (v *visitor) follow(ev *trace.Event) {
+func (v *visitor) advance(ev *trace.Event) {
 	for len(v.calls) > 0 && v.calls[0].Began.Seq < ev.Seq {
 		c := v.calls[0]
 		v.calls = v.calls[1:]
 		switch {
 		case c.Step == trace.Acquire:
-			v.gone, v.sent = nil, 0
+			v.goneSince, v.sent = nil, 0
 			if c.OK() {
 				v.inside[c.Section] = true
 			}
 		case c.Ended != nil:
 			delete(v.inside, c.Section)
 			if len(v.inside) == 0 {
-				v.gone = c.Ended
+				v.goneSince = c.Ended
 			}
 		}
 	}
@@ -71,25 +71,25 @@ func (v *visitor) follow(ev *trace.Event) {
 
 // findLingering finds commands about a lock that its client released more than a TTL ago
 // and has not asked for since.
-func (h *inquiry) lingering() (Reason, []int) {
+func (h *inquiry) findLingering() (Reason, []int) {
 	clients := visitors(h)
 	for _, m := range h.Messages() {
 		v := clients[m.From]
 		if v == nil || m.Sent.Reply || m.Sent.Step != "" {
 			continue
 		}
-		v.follow(m.Sent)
-		if v.gone == nil {
+		v.advance(m.Sent)
+		if v.goneSince == nil {
 			continue
 		}
 		for _, lock := range h.Trace.Locks {
-			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.About(s.Key) }
-			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.gone.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
+			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.Mentions(s.Key) }
+			if lock.TTL > 0 && min(h.quietFor(m.Sent), m.Sent.At-v.goneSince.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 				v.sent++
 			}
 		}
 		if v.sent == enoughLingering {
-			return stillSent.Reason(m.From, v.gone.At, m.Sent.At, m.Sent.Text), []int{v.gone.Seq, m.Sent.Seq}
+			return stillSent.Reason(m.From, v.goneSince.At, m.Sent.At, m.Sent.Text), []int{v.goneSince.Seq, m.Sent.Seq}
 		}
 	}
 	return Reason{}, nil

@@ -34,8 +34,8 @@ func (t *commands) sends(step trace.Step, n, nodes int, every time.Duration) {
 
 // misconductIn names the misconduct in a trace; the names of several properties are joined.
 func misconductIn(t *trace.Trace) (all Property) {
-	for _, f := range Check(history.Of(t), nil).Findings {
-		if f.Property.Card().Of == OfMisconduct {
+	for _, f := range Check(history.New(t), nil).Findings {
+		if f.Property.Card().Subject == SubjectMisconduct {
 			all += f.Property
 		}
 	}
@@ -78,7 +78,7 @@ func TestGrowing(t *testing.T) {
 		for i := range n {
 			for range calls(i) {
 				tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Acquire})
-				tr.sends(trace.Acquire, cost(i), 1, 2*breath)
+				tr.sends(trace.Acquire, cost(i), 1, 2*minPause)
 			}
 			tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Release})
 		}

@@ -45,7 +45,7 @@ func witness(t *testing.T, text string) trace.Witness {
 }
 
 func TestVerdict(t *testing.T) {
-	v := Check(history.Of(tell(t, good).trace), []trace.Witness{witness(t, "c1 released")})
+	v := Check(history.New(parseScript(t, good).trace), []trace.Witness{witness(t, "c1 released")})
 	if v.Verdict != Safe || len(v.Reasons) != 0 || len(v.Torn) != 0 || v.RanOn {
 		t.Errorf("a good run is %+v", v)
 	}
@@ -53,7 +53,7 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("got %v, want %v", v.Witnesses, want)
 	}
 	got := outcomes(v)
-	for _, p := range Judged(v) {
+	for _, p := range JudgedProperties(v) {
 		want := Holds
 		if p == TokenOrder || p == ReleaseAnswer {
 			want = NotApplicable
@@ -63,7 +63,7 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 
-	v = Check(history.Of(tell(t, bad).trace), nil)
+	v = Check(history.New(parseScript(t, bad).trace), nil)
 	if v.Verdict != Unsafe {
 		t.Errorf("a bad run is %s", v.Verdict)
 	}
@@ -78,7 +78,7 @@ func TestVerdict(t *testing.T) {
 
 // A violated property that is only about the lock makes no run unsafe.
 func TestOnlyTheDataDecides(t *testing.T) {
-	v := Check(history.Of(tell(t, `
+	v := Check(history.New(parseScript(t, `
 		0s  c1 acquires rank=1 ends=30s
 		10s c2 acquires rank=2 ends=40s`).trace), nil)
 	if v.Finding(LeaseExclusion).Outcome != Violated || v.Verdict != Safe {
@@ -87,7 +87,7 @@ func TestOnlyTheDataDecides(t *testing.T) {
 }
 
 func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
-	v := Check(history.Of(tell(t, `
+	v := Check(history.New(parseScript(t, `
 		0s c1 acquires
 		1s c1 writes x=0>1
 		2s c1 releases`).trace), nil)
@@ -111,12 +111,12 @@ func TestARunThatProvesNothing(t *testing.T) {
 		{"a doubt, bad", "doubt the lock ignores the client's clock" + bad, nil, "the lock ignores the client's clock"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := tell(t, test.story).trace
+			tr := parseScript(t, test.story).trace
 			certain := *tr
 			certain.Faults, certain.Doubts = nil, nil
-			without := outcomes(Check(history.Of(&certain), nil))
-			v := Check(history.Of(tr), test.witnesses)
-			if v.Verdict != Undecided || len(v.Reasons) != 1 || english(v.Reasons[0]) != test.reason {
+			without := outcomes(Check(history.New(&certain), nil))
+			v := Check(history.New(tr), test.witnesses)
+			if v.Verdict != Undecided || len(v.Reasons) != 1 || sentence(v.Reasons[0]) != test.reason {
 				t.Errorf("the verdict is %s because %q, want unknown because %q", v.Verdict, v.Reasons, test.reason)
 			}
 			for p, was := range without {
@@ -128,7 +128,7 @@ func TestARunThatProvesNothing(t *testing.T) {
 				if f.Outcome != want {
 					t.Errorf("%s is %s, want %s", p, f.Outcome, want)
 				}
-				if was == Holds && english(f.Reason) != test.reason {
+				if was == Holds && sentence(f.Reason) != test.reason {
 					t.Errorf("%s is unknown because %q", p, f.Reason)
 				}
 			}
@@ -144,8 +144,8 @@ func TestADisagreementMakesTheVerdictUnknown(t *testing.T) {
 		if outcome == Holds {
 			second = notSerial
 		}
-		v.compare(second)
-		v.settle()
+		v.crossCheck(second)
+		v.decide()
 		if v.Verdict != Undecided || v.Findings[0].Outcome != want || v.Findings[1].Outcome != Unknown {
 			t.Errorf("serial-sections %s and porcupine disagree: got %+v", outcome, v)
 		}
@@ -248,10 +248,10 @@ func TestTorn(t *testing.T) {
 		{"complete", good, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v := Check(history.Of(tell(t, test.story).trace), nil)
+			v := Check(history.New(parseScript(t, test.story).trace), nil)
 			var got, want []string
 			for _, torn := range v.Torn {
-				got = append(got, fmt.Sprintf("%s, section %d: %v", torn.Client, torn.Section, english(torn.Reason)))
+				got = append(got, fmt.Sprintf("%s, section %d: %v", torn.Client, torn.Section, sentence(torn.Reason)))
 			}
 			if test.want != "" {
 				want = []string{"c1, section 1: " + test.want}
@@ -276,7 +276,7 @@ func TestProperties(t *testing.T) {
 	var got, gotData []string
 	for _, p := range Properties() {
 		got = append(got, string(p))
-		if p.Data() {
+		if p.IsData() {
 			gotData = append(gotData, string(p))
 		}
 		if p.Title() == "" || strings.Contains(p.Title(), "\n") {
@@ -289,20 +289,20 @@ func TestProperties(t *testing.T) {
 	if !slices.Equal(gotData, data) {
 		t.Errorf("the data properties are %v, want %v", gotData, data)
 	}
-	if p := Property("no-such-property"); p.Title() != "" || p.Data() {
+	if p := Property("no-such-property"); p.Title() != "" || p.IsData() {
 		t.Errorf("a property that does not exist has the title %q", p.Title())
 	}
 }
 
 func TestAnEmptyTrace(t *testing.T) {
-	v := Check(history.Of(&trace.Trace{}), nil)
-	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1-len(PropertiesOf(OfMisconduct)) {
+	v := Check(history.New(&trace.Trace{}), nil)
+	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1-len(PropertiesOf(SubjectMisconduct)) {
 		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
 	}
-	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != Code(noSchedule) || slices.Contains(Judged(v), OncePerPeriod) {
+	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != Code(noSchedule) || slices.Contains(JudgedProperties(v), OncePerPeriod) {
 		t.Errorf("a trace without a schedule is judged by it: %+v", f)
 	}
-	if f := v.Finding(Hang); f.Outcome != NotApplicable || f.Reason.Code != Code(noMisconduct) || slices.Contains(Judged(v), Hang) {
+	if f := v.Finding(Hang); f.Outcome != NotApplicable || f.Reason.Code != Code(noMisconduct) || slices.Contains(JudgedProperties(v), Hang) {
 		t.Errorf("it is said that nothing hangs: %+v", f)
 	}
 }

@@ -22,13 +22,13 @@ var waitAfterCrash = measure{
 func takeWaitAfterCrash(h *inquiry) Measure {
 	var times []time.Duration
 	never, last := 0, "" // last is the client after whose death nobody was granted the lock
-	deaths := h.Deaths()
+	deaths := h.ClientStops()
 	for _, s := range h.Sections() {
 		died := deaths[s.Client]
 		if !diedIn(s, died) {
 			continue
 		}
-		if next := h.next(s, died); next != nil {
+		if next := h.nextSection(s, died); next != nil {
 			times = append(times, next.From.At-died.At)
 			continue
 		}
@@ -38,9 +38,9 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 	dead := len(times) + never
 	switch {
 	case dead == 0:
-		return absent(nobodyDied.Reason())
+		return noMeasure(nobodyDied.Reason())
 	case len(times) == 0:
-		return absent(nobodyGrantedAfter.Reason(last))
+		return noMeasure(nobodyGrantedAfter.Reason(last))
 	}
 	longest := slices.Max(times)
 	m := Measure{
@@ -49,13 +49,13 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 			{"dead holders", Count, int64(dead)},
 			{"never granted", Count, int64(never)},
 		},
-		Says: justThat.Reason(longest),
+		Summary: plainValue.Reason(longest),
 	}
 	if dead > 1 {
-		m.Says = longestOfDead.Reason(longest, dead)
+		m.Summary = longestOfDead.Reason(longest, dead)
 	}
 	if never > 0 {
-		m.Says = m.Says.And(othersNeverGranted.Reason(never))
+		m.Summary = m.Summary.And(othersNeverGranted.Reason(never))
 	}
 	return m
 }
@@ -70,7 +70,7 @@ func diedIn(s *history.Section, died *trace.Event) bool {
 
 // nextSection returns the first section of the same lock that was granted after an event;
 // nil if there is none.
-func (h *inquiry) next(s *history.Section, after *trace.Event) *history.Section {
+func (h *inquiry) nextSection(s *history.Section, after *trace.Event) *history.Section {
 	for _, o := range h.Sections() {
 		if o.Lock == s.Lock && history.MomentOf(after).Before(o.From) {
 			return o

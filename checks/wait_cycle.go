@@ -9,22 +9,22 @@ import (
 
 // A waitLink is a client that waits for a lock, the lock that it holds itself, and the
 // client that holds the lock it waits for.
-type link struct {
+type waitLink struct {
 	Client, Has, Wants, Holder string
 }
 
 // waitCycle returns a cycle of clients at a moment: each waits for a lock that the next
 // client holds, and none releases its own lock before it gets the other. It returns nil if
 // the client is in no cycle and does not wait for one.
-func (h *inquiry) circle(client string, at history.Moment) []link {
-	waits := h.waitingWithin(at)
-	var way []link
+func (h *inquiry) waitCycle(client string, at history.Moment) []waitLink {
+	waits := h.waitLinks(at)
+	var way []waitLink
 	for {
 		l, waiting := waits[client]
 		if !waiting {
 			return nil
 		}
-		if i := slices.IndexFunc(way, func(o link) bool { return o.Client == client }); i >= 0 {
+		if i := slices.IndexFunc(way, func(o waitLink) bool { return o.Client == client }); i >= 0 {
 			return way[i:]
 		}
 		way = append(way, l)
@@ -34,7 +34,7 @@ func (h *inquiry) circle(client string, at history.Moment) []link {
 
 // waitLinks returns, for each client that waits for a held lock at a moment, which lock it
 // holds itself and who holds the other. A client that holds no lock blocks nobody.
-func (h *inquiry) waitingWithin(at history.Moment) map[string]link {
+func (h *inquiry) waitLinks(at history.Moment) map[string]waitLink {
 	last := map[string]*history.Call{}
 	for _, c := range h.Calls() {
 		if c.Step == trace.Acquire && c.Began != nil && !at.Before(history.MomentOf(c.Began)) {
@@ -47,13 +47,13 @@ func (h *inquiry) waitingWithin(at history.Moment) map[string]link {
 			in[s.Lock] = s
 		}
 	}
-	waits := map[string]link{}
+	waits := map[string]waitLink{}
 	for client, c := range last {
 		if c.OK() && !at.Before(history.MomentOf(c.Ended)) {
 			continue
 		}
-		l := link{Client: client, Wants: c.Lock}
-		if outer := h.Section(history.Acquisition{Client: client, Section: c.Began.Within}); outer != nil && at.Before(outer.To) {
+		l := waitLink{Client: client, Wants: c.Lock}
+		if outer := h.Section(history.Acquisition{Client: client, Section: c.Began.OuterSection}); outer != nil && at.Before(outer.To) {
 			l.Has = outer.Lock
 		}
 		if holder := in[c.Lock]; holder != nil {

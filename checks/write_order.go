@@ -7,16 +7,16 @@ const WriteOrder Property = "write-order"
 
 var writeOrder = property{
 	Card: Card{
-		Property: WriteOrder, Of: OfData, Gravity: 2,
+		Property: WriteOrder, Subject: SubjectData, Gravity: 2,
 		Title:  "no write replaces a newer grant's write unseen",
 		Broken: "an old grant's write lands on a newer one's",
-		Word:   "data", Means: "what is stored is wrong",
+		Label:  "data", Meaning: "what is stored is wrong",
 	},
 	judge: judgeWriteOrder,
 }
 
 func judgeWriteOrder(h *inquiry) Finding {
-	if !h.Ranked() {
+	if !h.HasRanks() {
 		return unknown(noRanks.Reason())
 	}
 	for _, v := range h.Versions() {
@@ -24,7 +24,7 @@ func judgeWriteOrder(h *inquiry) Finding {
 		if was.Made == nil || v.By.Granted == nil || was.By.Granted == nil {
 			continue
 		}
-		if v.By.Lock == was.By.Lock && v.By.Rank() < was.By.Rank() && !v.By.HadRead(was, v.Issued) {
+		if v.By.Lock == was.By.Lock && v.By.Rank() < was.By.Rank() && !v.By.KnewVersion(was, v.Issued) {
 			return Finding{
 				Outcome: Violated, At: v.Made.Seq, Events: []int{was.Made.Seq, v.Made.Seq},
 				Reason: replacedUnseen.Reason(h.Name(v.By), v.Object, v.Made.At, h.Name(was.By), was.Made.At),

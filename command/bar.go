@@ -18,19 +18,19 @@ type bar struct {
 	live bool
 
 	// deadline is when the search ends at the latest; zero if that is not known.
-	until time.Time
+	deadline time.Time
 
 	mu    sync.Mutex
 	shown time.Time
 	// phase is the current phase of the search, since is when it began, and doneBefore is
 	// how much was done then.
-	phase explore.Phase
-	since time.Time
-	from  int
+	phase      explore.Phase
+	since      time.Time
+	doneBefore int
 }
 
 func newBar(w io.Writer, until time.Time) *bar {
-	return &bar{w: w, live: isTerminal(w), until: until}
+	return &bar{w: w, live: isTerminal(w), deadline: until}
 }
 
 // refresh is the shortest time between two updates of the bar.
@@ -45,7 +45,7 @@ func (b *bar) show(p explore.Progress) {
 	defer b.mu.Unlock()
 	now := time.Now()
 	if p.Phase != b.phase {
-		b.phase, b.since, b.from = p.Phase, now, p.Done
+		b.phase, b.since, b.doneBefore = p.Phase, now, p.Done
 	} else if now.Sub(b.shown) < refresh {
 		return
 	}
@@ -56,7 +56,7 @@ func (b *bar) show(p explore.Progress) {
 }
 
 // showFirst prints the first world in which anything broke.
-func (b *bar) first(w runs.World, tried int) {
+func (b *bar) showFirst(w runs.WorldSpec, tried int) {
 	if !b.live {
 		return
 	}
@@ -83,10 +83,10 @@ func (b *bar) line(p explore.Progress, now time.Time) string {
 	}
 	rate := 0.0
 	if took := now.Sub(b.since).Seconds(); took > 1 {
-		rate = float64(p.Done-b.from) / took
+		rate = float64(p.Done-b.doneBefore) / took
 		fmt.Fprintf(&s, ", %.0f/s", rate)
 	}
-	if left, known := b.left(p, now, rate); known {
+	if left, known := b.timeLeft(p, now, rate); known {
 		fmt.Fprintf(&s, ", %v left", left.Round(time.Second))
 	}
 	fmt.Fprintf(&s, ", ways so far: %d", p.Causes)
@@ -95,12 +95,12 @@ func (b *bar) line(p explore.Progress, now time.Time) string {
 
 // timeLeft estimates the time until the end of the phase, which is when all worlds are done
 // or at the deadline. known is false if there is no estimate.
-func (b *bar) left(p explore.Progress, now time.Time, rate float64) (left time.Duration, known bool) {
+func (b *bar) timeLeft(p explore.Progress, now time.Time, rate float64) (left time.Duration, known bool) {
 	if p.Total > p.Done && rate > 0 {
 		left, known = time.Duration(float64(p.Total-p.Done)/rate*float64(time.Second)), true
 	}
-	if over := b.until.Sub(now); p.Phase == explore.SeveralFaults && !b.until.IsZero() && (!known || over < left) {
-		left, known = max(over, 0), true
+	if untilDeadline := b.deadline.Sub(now); p.Phase == explore.SeveralFaults && !b.deadline.IsZero() && (!known || untilDeadline < left) {
+		left, known = max(untilDeadline, 0), true
 	}
 	return left, known
 }

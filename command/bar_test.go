@@ -11,7 +11,7 @@ import (
 
 func TestBar(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	b := &bar{phase: "single faults", since: now.Add(-10 * time.Second), from: 100}
+	b := &bar{phase: "single faults", since: now.Add(-10 * time.Second), doneBefore: 100}
 	for _, c := range []struct {
 		name  string
 		p     explore.Progress
@@ -34,7 +34,7 @@ func TestBar(t *testing.T) {
 		{"what comes after has no such end", explore.Progress{Phase: explore.Shrinking, Done: 600}, now.Add(9 * time.Second),
 			"shrinking: 600, 50/s, ways so far: 0"},
 	} {
-		b.until = c.until
+		b.deadline = c.until
 		if got := b.line(c.p, now); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -7,14 +7,14 @@ import (
 )
 
 // An inUseError is the error of a file that another process uses.
-type claimed struct {
+type inUseError struct {
 	// process is the id of that process; 0 if the operating system does not give it, for
 	// example because the process is on another machine or in another container.
 	process int
 }
 
 // Error names the user of the file. The name of the file precedes it.
-func (c claimed) Error() string {
+func (c inUseError) Error() string {
 	who := "another process"
 	if c.process > 0 {
 		who = fmt.Sprintf("process %d", c.process)

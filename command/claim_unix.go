@@ -33,9 +33,9 @@ func claim(file *os.File, writing bool) error {
 	if err := raw.Control(func(descriptor uintptr) {
 		refused = syscall.FcntlFlock(descriptor, syscall.F_SETLK, &wanted)
 		if errors.Is(refused, syscall.EAGAIN) || errors.Is(refused, syscall.EACCES) {
-			refused = claimed{}
+			refused = inUseError{}
 			if syscall.FcntlFlock(descriptor, syscall.F_GETLK, &held) == nil && held.Type != syscall.F_UNLCK {
-				refused = claimed{int(held.Pid)}
+				refused = inUseError{int(held.Pid)}
 			}
 		}
 	}); err != nil {

@@ -17,7 +17,7 @@ func TestColumns(t *testing.T) {
 		same bool
 	}{{"gc-pause", true}, {"ロック", false}} {
 		s := &scenarios.Scenario{Name: c.name, Variants: []*scenarios.Variant{{}}}
-		m := &reports.Matrix{Rows: []reports.Row{{Scenario: s, Variant: s.Variants[0], Cells: []reports.Cell{{Untold: "it was not run"}}}}}
+		m := &reports.Matrix{Rows: []reports.Row{{Scenario: s, Variant: s.Variants[0], Cells: []reports.Cell{{NotApplicable: "it was not run"}}}}}
 		m.Locks = []string{"single"}
 		var with, without strings.Builder
 		for b, o := range map[*strings.Builder]reports.Options{&with: {Columns: columns}, &without: {}} {

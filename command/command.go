@@ -76,9 +76,9 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	err := root.Execute()
 	var f failure
 	if printed.err != nil && !errors.As(err, &f) {
-		err = unwritten(printed.err)
+		err = outputError(printed.err)
 	}
-	if f := fileOf(printed); printed.used && f != nil && isNowhere(f) {
+	if f := fileOf(printed); printed.used && f != nil && isDiscarded(f) {
 		// The status stays as it is: a parent that wants only the status may have opened
 		// /dev/null in this way.
 		fmt.Fprintln(stderr, "locksim: what was printed is lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
@@ -86,12 +86,12 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return success
 	}
-	var lacks notLinked
-	if errors.As(err, &lacks) {
-		err = lacks.whole(args)
+	var missing notLinkedError
+	if errors.As(err, &missing) {
+		err = missing.withRemedy(args)
 	}
 	if err.Error() != "" {
-		sayError(stderr, err)
+		printError(stderr, err)
 	}
 	if errors.As(err, &f) {
 		return f.status
@@ -115,19 +115,19 @@ held, without fencing tokens and with them.`,
   locksim run scenarios/gc-pause.yaml --lock redsync --seed 7`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noSuchCommand,
+		Args:          refuseUnknown,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(badFlag)
+	root.SetFlagErrorFunc(explainFlagError)
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	needShell(root) // it prints to the output that is set by now
+	requireShell(root) // it prints to the output that is set by now
 	return root
 }
 
 // refuseArguments refuses arguments of a command that takes none.
-func noArguments(cmd *cobra.Command, args []string) error {
+func refuseArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s: it takes no arguments, but %q was given", cmd.CommandPath(), args[0])
 	}
@@ -135,7 +135,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 }
 
 // outputError returns the failure of a command that could not write its output.
-func unwritten(err error) error {
+func outputError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func unwritten(err error) error {
 }
 
 // refuseUnknown refuses a word that is not a command, and suggests what was meant.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
+func refuseUnknown(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

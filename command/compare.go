@@ -57,12 +57,12 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := stories(args, f.locks, toCompare)
+	found, err := loadOrDefault(args, f.locks, systemScenarios)
 	if err != nil {
 		return err
 	}
 	o := reports.Options{Arguments: argumentsOf(found...)}
-	planned := f.tally(found)
+	planned := f.newTally(found)
 	for i, row := range planned.Rows {
 		for column, lock := range planned.Locks {
 			planned.Rows[i].Cells[column].Runs = plannedRuns(row.Variant, lock)
@@ -78,7 +78,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, t, o); err != nil {
 		return err
 	}
-	notAllRun(cmd.ErrOrStderr(), "compare", &t.Matrix)
+	noteNotRun(cmd.ErrOrStderr(), "compare", &t.Matrix)
 	if !t.AsExpected() {
 		return failure{status: unexpected}
 	}
@@ -87,14 +87,14 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 
 // systemScenarios returns the scenarios that apply to every system, in the order of the
 // catalogue.
-func toCompare() []input {
+func systemScenarios() []input {
 	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
 	var all []*scenarios.Scenario
 	for _, in := range found {
 		all = append(all, in.Scenario)
 	}
 	var order []*scenarios.Scenario
-	for _, shelf := range scenarios.Shelve(all) {
+	for _, shelf := range scenarios.GroupScenarios(all) {
 		order = append(order, shelf.Scenarios...)
 	}
 	slices.SortFunc(found, func(a, b input) int {
@@ -105,7 +105,7 @@ func toCompare() []input {
 
 // newTally returns an empty tally of the scenarios, with all locks that the flags ask for
 // or of which the scenarios expect something.
-func (f *compareFlags) tally(found []input) *reports.Tally {
+func (f *compareFlags) newTally(found []input) *reports.Tally {
 	var stories []*scenarios.Scenario
 	var kinds []string
 	for _, in := range found {
@@ -129,11 +129,11 @@ func (f *compareFlags) tally(found []input) *reports.Tally {
 // runAll runs every scenario with every lock on every seed. It stops at the first run that
 // fails.
 func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
-	by := map[*scenarios.Scenario]input{}
+	inputs := map[*scenarios.Scenario]input{}
 	for _, in := range found {
-		by[in.Scenario] = in
+		inputs[in.Scenario] = in
 	}
-	t := f.tally(found)
+	t := f.newTally(found)
 	progress := newProgress(stderr, len(t.Rows)*len(t.Locks))
 	defer progress.clear()
 	for i, row := range t.Rows {
@@ -143,18 +143,18 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 				t.Add(i, column, f.seed, nil, "the scenario expects nothing of "+lock)
 				continue
 			}
-			if why := whyNotRun(lock, ""); why != "" {
+			if why := notRunReason(lock, ""); why != "" {
 				t.Rows[i].Cells[column].NotRun = why
 				continue
 			}
 			for n := range f.seeds {
 				o := scenarios.RunOptions{Seed: f.seed + uint64(n), Lock: lock, Patience: f.timeout}
-				runs, untold, err := tell(by[row.Scenario], row.Variant, o)
+				runs, notApplicable, err := runBoth(inputs[row.Scenario], row.Variant, o)
 				if err != nil {
 					return nil, err
 				}
-				t.Add(i, column, o.Seed, runs, untold)
-				if untold != "" {
+				t.Add(i, column, o.Seed, runs, notApplicable)
+				if notApplicable != "" {
 					break // it does not apply with any other seed either
 				}
 			}
@@ -165,18 +165,18 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 
 // check checks the values of the flags, before anything is read.
 func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
-	format, err := f.chosen()
+	format, err := f.chosenFormat()
 	if err != nil {
 		return format, err
 	}
-	if f.seeds < 1 || f.seeds > mostSeeds {
-		return format, fmt.Errorf("locksim: --seeds is %d; give a number from 1 to %d", f.seeds, mostSeeds)
+	if f.seeds < 1 || f.seeds > maxSeeds {
+		return format, fmt.Errorf("locksim: --seeds is %d; give a number from 1 to %d", f.seeds, maxSeeds)
 	}
-	if err := severalLocks(f.locks); err != nil {
+	if err := checkLocks(f.locks); err != nil {
 		return format, err
 	}
 	return format, f.commonFlags.check(format)
 }
 
 // maxSeeds limits --seeds, against typing errors.
-const mostSeeds = 100_000
+const maxSeeds = 100_000

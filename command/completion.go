@@ -37,7 +37,7 @@ func completeList(cmd *cobra.Command, flag string, words []string) {
 }
 
 // requireShell makes cobra's completion command refuse a shell that it does not know.
-func needShell(root *cobra.Command) {
+func requireShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion"})
 	if err != nil {

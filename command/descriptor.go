@@ -9,14 +9,14 @@ import (
 )
 
 // maxLinks is the number of links that resolveDescriptor follows. Linux follows as many.
-const mostLinks = 40
+const maxLinks = 40
 
 // resolveDescriptor returns the descriptor of this process that a name refers to, directly
 // or by a link. isDescriptor is false if it refers to none. The shell decides what the
 // descriptor is open for.
-func descriptorOf(name string) (number int, is bool, err error) {
-	for range mostLinks {
-		if n, is := descriptorNumber(name); is {
+func resolveDescriptor(name string) (number int, isDescriptor bool, err error) {
+	for range maxLinks {
+		if n, isDescriptor := parseDescriptor(name); isDescriptor {
 			return n, true, nil
 		}
 		to, err := os.Readlink(name)
@@ -28,11 +28,11 @@ func descriptorOf(name string) (number int, is bool, err error) {
 		}
 		name = to
 	}
-	return 0, false, fmt.Errorf("it leads through more than %d links; name the file itself", mostLinks)
+	return 0, false, fmt.Errorf("it leads through more than %d links; name the file itself", maxLinks)
 }
 
 // parseDescriptor returns the descriptor that a name is an alias of.
-func descriptorNumber(name string) (int, bool) {
+func parseDescriptor(name string) (int, bool) {
 	name = filepath.ToSlash(filepath.Clean(name))
 	switch name {
 	case "/dev/stdin":
@@ -43,7 +43,7 @@ func descriptorNumber(name string) (int, bool) {
 		return 2, true
 	}
 	for _, folder := range []string{"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", fmt.Sprintf("/proc/%d/fd/", os.Getpid())} {
-		if text, is := strings.CutPrefix(name, folder); is {
+		if text, hasPrefix := strings.CutPrefix(name, folder); hasPrefix {
 			if n, err := strconv.ParseUint(text, 10, 16); err == nil {
 				return int(n), true
 			}

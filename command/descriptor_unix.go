@@ -33,7 +33,7 @@ func openDescriptor(number int, name string) (*os.File, error) {
 // by /dev/null, opened for reading and writing, before this program runs. A parent may have
 // done the same on purpose, which looks the same here. A shell opens >/dev/null for writing
 // only.
-func isNowhere(f *os.File) bool {
+func isDiscarded(f *os.File) bool {
 	mode, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {
 		return true
@@ -42,8 +42,8 @@ func isNowhere(f *os.File) bool {
 	if err != nil {
 		return false
 	}
-	it, err := f.Stat()
-	return err == nil && os.SameFile(it, null) && mode&unix.O_ACCMODE == unix.O_RDWR
+	info, err := f.Stat()
+	return err == nil && os.SameFile(info, null) && mode&unix.O_ACCMODE == unix.O_RDWR
 }
 
 // checkDescriptor returns why a descriptor that this process inherited cannot be written

@@ -30,11 +30,11 @@ func findDestination(name string) (*destination, error) {
 	if name == "" {
 		return d, nil
 	}
-	number, is, err := descriptorOf(name)
-	if is && err == nil {
+	number, isDescriptor, err := resolveDescriptor(name)
+	if isDescriptor && err == nil {
 		d.open, err = openDescriptor(number, name)
 	}
-	if is || err != nil {
+	if isDescriptor || err != nil {
 		if err != nil {
 			err = fmt.Errorf("locksim: -o %s: %w", name, err)
 		}
@@ -49,11 +49,11 @@ func checkFile(name string) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := leadsNowhere(name); err != nil {
+		if err := checkDangling(name); err != nil {
 			return fmt.Errorf("locksim: -o %w", err)
 		}
 	case err != nil:
-		return unreachable(name, err)
+		return statError(name, err)
 	case info.IsDir():
 		return fmt.Errorf("locksim: -o %s is a directory; name a file in it", name)
 	case !info.Mode().IsRegular():
@@ -77,7 +77,7 @@ func checkFile(name string) error {
 
 // statError returns the error of a name that the operating system cannot resolve, for
 // example because it is too long.
-func unreachable(name string, err error) error {
+func statError(name string, err error) error {
 	if dir := filepath.Dir(name); errors.Is(err, errNoDirectory) {
 		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
 	}
@@ -137,7 +137,7 @@ func (d *destination) info(stdout io.Writer) fs.FileInfo {
 func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.Writer, reports.Options) error) error {
 	o.Columns = columns
 	if d.name == "" {
-		o.Palette = palette(stdout)
+		o.Palette = choosePalette(stdout)
 		return write(stdout, o)
 	}
 	var whole bytes.Buffer
@@ -156,7 +156,7 @@ func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.
 func writeFile(name string, data []byte) error {
 	info, err := os.Stat(name)
 	if err != nil {
-		if err := leadsNowhere(name); err != nil {
+		if err := checkDangling(name); err != nil {
 			return err
 		}
 		return replaceFile(name, contents(data))

@@ -16,34 +16,34 @@ func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios
 	if reruns == 0 {
 		return nil
 	}
-	if err := runAgain(stderr, results, o, report, reruns); err != nil {
+	if err := compareReruns(stderr, results, o, report, reruns); err != nil {
 		return err
 	}
 	worlds := 0
 	for _, r := range results {
 		worlds += len(r.Runs)
 	}
-	return say(stderr, "deterministic: %d worlds, each run %d more times, gave the same events", worlds, reruns)
+	return printLine(stderr, "deterministic: %d worlds, each run %d more times, gave the same events", worlds, reruns)
 }
 
-func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+func compareReruns(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
 	progress := newProgress(stderr, len(results)*reruns)
 	defer progress.clear()
 	for _, first := range results {
 		for n := range reruns {
 			progress.next(first.Scenario.Name)
-			again, err := scenarios.Run(first.Scenario, o)
+			rerun, err := scenarios.Run(first.Scenario, o)
 			if err != nil {
 				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
 			}
 			for i, run := range first.Runs {
-				if difference := trace.FirstDifference(run.History.Trace, again.Runs[i].History.Trace); difference.Event > 0 {
-					said := []error{
+				if difference := trace.FirstDifference(run.History.Trace, rerun.Runs[i].History.Trace); difference.Event > 0 {
+					lines := []error{
 						fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at event %d", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, difference.Event),
 						errors.New("  first: " + difference.First),
-						errors.New("  then:  " + difference.Then),
+						errors.New("  then:  " + difference.Second),
 					}
-					return errors.Join(append(said, fmt.Errorf("%w --check-determinism %d", replayError(first.Scenario, o, report), reruns))...)
+					return errors.Join(append(lines, fmt.Errorf("%w --check-determinism %d", replayError(first.Scenario, o, report), reruns))...)
 				}
 			}
 		}

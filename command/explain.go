@@ -32,7 +32,7 @@ and ✗ marks where a property breaks.`,
 		Example: `  locksim explain gc-pause
   locksim explain delayed-write --variant gives-up --fencing off
   locksim explain clock-jump --lock redsync --format markdown`,
-		Args:              oneScenario,
+		Args:              requireOneScenario,
 		ValidArgsFunction: completeScenario,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
@@ -55,15 +55,15 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	whole := needs([]input{in}, f.lock) == nil
-	if err := impossible(in, options); err != nil && whole {
+	whole := checkLinked([]input{in}, f.lock) == nil
+	if err := checkApplies(in, options); err != nil && whole {
 		return err
 	}
 	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
 	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
 		return err
 	}
-	results := planned([]input{in}, f.lock, f.seed)
+	results := plannedResults([]input{in}, f.lock, f.seed)
 	if whole {
 		results, err = runAll(cmd.ErrOrStderr(), []input{in}, options, report)
 	} else {
@@ -72,7 +72,7 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if results, err = f.choice.of(results, &report); err != nil {
+	if results, err = f.choice.selectRuns(results, &report); err != nil {
 		return err
 	}
 	return f.write(cmd, format, results, report)
@@ -87,12 +87,12 @@ func (f *explainFlags) load(arg string) (input, error) {
 	if len(found) != 1 {
 		return input{}, fmt.Errorf("locksim: %s contains %d scenarios, and explain takes one; name its file", arg, len(found))
 	}
-	return f.among(found[0])
+	return f.selectVariant(found[0])
 }
 
 // check checks the values of the flags, before anything is read.
 func (f *explainFlags) check() (reports.Format[reports.Results], error) {
-	format, err := f.chosen()
+	format, err := f.chosenFormat()
 	if err == nil {
 		err = f.choice.check()
 	}
@@ -100,7 +100,7 @@ func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 	case err != nil:
 		return format, err
 	case f.lock != "":
-		if err := knownLock(f.lock); err != nil {
+		if err := checkLock(f.lock); err != nil {
 			return format, err
 		}
 	}
@@ -108,9 +108,9 @@ func (f *explainFlags) check() (reports.Format[reports.Results], error) {
 }
 
 // requireOneScenario refuses a command line that does not name exactly one scenario.
-func oneScenario(cmd *cobra.Command, args []string) error {
+func requireOneScenario(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("%s: name one scenario, not %d; `locksim run` takes several", cmd.CommandPath(), len(args))
 	}
-	return needsScenarios(cmd, args)
+	return requireScenarios(cmd, args)
 }

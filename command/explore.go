@@ -30,7 +30,7 @@ type searchFlags struct {
 }
 
 // maxJobs limits --jobs: each job is a process.
-const mostJobs = 1024
+const maxJobs = 1024
 
 // define adds the flags to a command.
 func (f *searchFlags) define(cmd *cobra.Command) {
@@ -43,12 +43,12 @@ func (f *searchFlags) define(cmd *cobra.Command) {
 
 // check checks the values of the flags, before anything is read.
 func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
-	format, err := f.chosen()
+	format, err := f.chosenFormat()
 	switch {
 	case err != nil:
 		return format, err
-	case f.jobs < 1 || f.jobs > mostJobs:
-		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at the same time, from 1 to %d", f.jobs, mostJobs)
+	case f.jobs < 1 || f.jobs > maxJobs:
+		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at the same time, from 1 to %d", f.jobs, maxJobs)
 	}
 	return format, f.commonFlags.check(format)
 }
@@ -59,8 +59,8 @@ func (f *searchFlags) prepare(cmd *cobra.Command, format reports.Format[*explore
 	sources = append(sources, fileSources("the report of an earlier search", f.expect)...)
 	if f.ways != "" {
 		for _, written := range append(fileSources("the report", f.output), sources...) {
-			if written.name != "" && isAround(written.name, f.ways) {
-				return fmt.Errorf("locksim: --ways %s is %s, or inside of it; name another directory", f.ways, written.called(f.ways))
+			if written.name != "" && blocksDirectory(written.name, f.ways) {
+				return fmt.Errorf("locksim: --ways %s is %s, or inside of it; name another directory", f.ways, written.describe(f.ways))
 			}
 		}
 	}
@@ -70,16 +70,16 @@ func (f *searchFlags) prepare(cmd *cobra.Command, format reports.Format[*explore
 // exploreFlags are the flags of the explore command.
 type exploreFlags struct {
 	searchFlags
-	lock           string
-	nodes          int
-	ttl            time.Duration
-	variant        string
-	faults, worlds int
-	quick          bool
-	lasts          time.Duration
-	shard          string
-	ledger, resume string
-	only, except   []string
+	lock                   string
+	nodes                  int
+	ttl                    time.Duration
+	variant                string
+	faults, worlds         int
+	quick                  bool
+	timeLimit              time.Duration
+	shard                  string
+	ledger, resume         string
+	onlyKinds, exceptKinds []string
 }
 
 // defaultWorlds is the default number of worlds with several faults; quickWorlds is the
@@ -136,11 +136,11 @@ Exit status:
 	flags.DurationVar(&f.ttl, "ttl", explore.DefaultTTL, "how long a grant lasts")
 	flags.StringVar(&f.variant, "variant", "", "explore this `variant` of a scenario that has several")
 	flags.IntVar(&f.faults, "max-faults", 2, "try sets of up to this `many` faults")
-	flags.StringSliceVar(&f.only, "only", nil, "try only these `kinds` of faults, such as pause,crash/power-loss")
-	flags.StringSliceVar(&f.except, "except", nil, "try none of these `kinds` of faults, such as drift,partition/partition-to")
+	flags.StringSliceVar(&f.onlyKinds, "only", nil, "try only these `kinds` of faults, such as pause,crash/power-loss")
+	flags.StringSliceVar(&f.exceptKinds, "except", nil, "try none of these `kinds` of faults, such as drift,partition/partition-to")
 	flags.IntVar(&f.worlds, "worlds", defaultWorlds, "try this `many` worlds with several faults; 0 with --for: as many as there is time for")
 	flags.BoolVar(&f.quick, "quick", false, "a first look that takes seconds: try only the classic causes (a paused client, a late write, and a client cut off from nodes while another node crashes or its clock jumps), in some hundred worlds")
-	flags.DurationVar(&f.lasts, "for", 0, "try no more sets of several faults after this time")
+	flags.DurationVar(&f.timeLimit, "for", 0, "try no more sets of several faults after this time")
 	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16; locksim merge combines the parts")
 	flags.StringVar(&f.ledger, "ledger", "", "write the result of every world to this `file`, as JSON Lines")
 	flags.StringVar(&f.resume, "resume", "", "continue the search whose ledger is this `file`")
@@ -160,15 +160,15 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	known, err := f.known()
+	known, err := f.readKnown()
 	if err != nil {
 		return err
 	}
-	search, lock, found, err := f.search(cmd.ErrOrStderr(), args)
+	search, lock, found, err := f.newSearch(cmd.ErrOrStderr(), args)
 	if err != nil {
 		return err
 	}
-	if err := sameKinds(known, search, f.expect); err != nil {
+	if err := checkSameKinds(known, search, f.expect); err != nil {
 		return err
 	}
 	sources := append(sourcesOf(found), fileSources("the ledger", f.ledger, f.resume)...)
@@ -185,8 +185,8 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer closeLedger()
-	if f.lasts > 0 {
-		search.Deadline = time.Now().Add(f.lasts)
+	if f.timeLimit > 0 {
+		search.Deadline = time.Now().Add(f.timeLimit)
 	}
 	return f.explore(cmd, search, format, known)
 }
@@ -207,13 +207,13 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 		err = fmt.Errorf("locksim: --nodes is %d; it must be between 1 and 15", f.nodes)
 	case f.ttl < 100*time.Millisecond || f.ttl > 24*time.Hour:
 		err = fmt.Errorf("locksim: --ttl is %v; it must be between 100ms and 24h", f.ttl)
-	case f.faults < 1 || f.faults > explore.MostFaults:
-		err = fmt.Errorf("locksim: --max-faults is %d; it must be between 1 and %d", f.faults, explore.MostFaults)
-	case f.worlds < 0 || f.worlds == 0 && f.lasts == 0 && f.faults > 1:
+	case f.faults < 1 || f.faults > explore.FaultLimit:
+		err = fmt.Errorf("locksim: --max-faults is %d; it must be between 1 and %d", f.faults, explore.FaultLimit)
+	case f.worlds < 0 || f.worlds == 0 && f.timeLimit == 0 && f.faults > 1:
 		err = fmt.Errorf("locksim: --worlds is %d; give the number of worlds with several faults to try, or 0 and a time limit with --for", f.worlds)
-	case f.lasts < 0:
-		err = fmt.Errorf("locksim: --for is %v; give a time longer than zero", f.lasts)
-	case given("only") && len(f.only) == 0, given("except") && len(f.except) == 0:
+	case f.timeLimit < 0:
+		err = fmt.Errorf("locksim: --for is %v; give a time longer than zero", f.timeLimit)
+	case given("only") && len(f.onlyKinds) == 0, given("except") && len(f.exceptKinds) == 0:
 		err = errors.New("locksim explore: --only and --except need kinds of faults, such as pause,crash/power-loss, and one of them is empty")
 	case f.ledger != "" && f.resume != "":
 		err = errors.New("locksim explore: --ledger begins a new ledger and --resume continues one; leave one of them out")
@@ -223,14 +223,14 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 		err = errors.New("locksim explore: a part of a search has no report; -o, --format, --ways and --expect are for locksim merge")
 	case f.shard != "" && f.quick:
 		err = errors.New("locksim explore: a quick search is too short to split; leave out --shard or --quick")
-	case f.shard != "" && f.lasts > 0:
+	case f.shard != "" && f.timeLimit > 0:
 		err = errors.New("locksim explore: how far --for gets depends on the machine, so the parts would not fit together; set the total number of worlds with --worlds")
 	case f.lock != "":
-		err = cmp.Or(knownLock(f.lock), usesNodes(f.lock, f.nodes))
+		err = cmp.Or(checkLock(f.lock), checkNodes(f.lock, f.nodes))
 	}
 	switch {
 	case err != nil || given("worlds"):
-	case f.lasts > 0:
+	case f.timeLimit > 0:
 		f.worlds = 0
 	case f.quick:
 		f.worlds = quickWorlds
@@ -239,7 +239,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 }
 
 // checkNodes refuses more nodes than a lock keeps its grants on.
-func usesNodes(kind string, nodes int) error {
+func checkNodes(kind string, nodes int) error {
 	lock, _ := locks.Lookup(kind)
 	if lock.Slots == nil {
 		return nil
@@ -260,8 +260,8 @@ func usesNodes(kind string, nodes int) error {
 
 // newSearch returns the search that the flags ask for, the lock that it is about, and the
 // scenario that provides its workload, if any.
-func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, []input, error) {
-	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.only, f.except)}
+func (f *exploreFlags) newSearch(stderr io.Writer, args []string) (*explore.Search, string, []input, error) {
+	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.onlyKinds, f.exceptKinds)}
 	if err := s.Kinds.Check(); err != nil {
 		return nil, "", nil, fmt.Errorf("locksim explore: %w", err)
 	}
@@ -277,10 +277,10 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 		}
 	}
 	if len(args) == 0 {
-		if err := needsLocks(f.lock); err != nil {
+		if err := checkLocksLinked(f.lock); err != nil {
 			return nil, "", nil, err
 		}
-		s.Bases = f.made(0).Bases(s.Kinds)
+		s.Bases = f.lockToExplore(0).Bases(s.Kinds)
 		return s, f.lock, nil, nil
 	}
 	found, err := load(args)
@@ -293,14 +293,14 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 }
 
 // lockToExplore returns the lock for which a workload is generated.
-func (f *exploreFlags) made(takeover time.Duration) explore.Lock {
+func (f *exploreFlags) lockToExplore(takeover time.Duration) explore.Lock {
 	return explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Takeover: takeover, Extends: true, Seed: f.seed}
 }
 
 // measureTakeover measures how long another client waits for the lock after its holder has
 // crashed, and generates the workloads again with this time.
 func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
-	pool, err := runs.NewRemote(1, f.worker, explore.NewLocal(s.Bases[:1], f.timeout), 3*f.timeout)
+	pool, err := runs.NewRemote(1, f.workerCommand, explore.NewLocal(s.Bases[:1], f.timeout), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
@@ -309,7 +309,7 @@ func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) e
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
-	s.Bases = f.made(takeover).Bases(s.Kinds)
+	s.Bases = f.lockToExplore(takeover).Bases(s.Kinds)
 	return nil
 }
 
@@ -320,7 +320,7 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 	}
 	s := found[0].Scenario
 	if f.variant != "" {
-		if s, err = s.Only(f.variant); err != nil {
+		if s, err = s.SelectVariant(f.variant); err != nil {
 			return base, "", fmt.Errorf("locksim: --variant: %w", err)
 		}
 	}
@@ -332,7 +332,7 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 		return base, "", fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", s.Name, strings.Join(all, ", "))
 	}
 	v := s.Variants[0]
-	if err := needsLocks(cmp.Or(f.lock, v.Lock)); err != nil {
+	if err := checkLocksLinked(cmp.Or(f.lock, v.Lock)); err != nil {
 		return base, "", err
 	}
 	base = explore.FileBase(v, f.seed)
@@ -343,18 +343,18 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (ba
 			return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 		}
 	}
-	base, late, err := base.Unbound(f.timeout)
+	base, late, err := base.WithBoundedStarts(f.timeout)
 	if err != nil {
 		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 	}
 	for _, client := range late {
-		say(stderr, "%s begins soon after the start: in %s it waits for something that only a fault causes", client, s.Name)
+		printLine(stderr, "%s begins soon after the start: in %s it waits for something that only a fault causes", client, s.Name)
 	}
 	return base, lock, nil
 }
 
 // readKnown reads the report of an earlier search to compare with; nil if there is none.
-func (f *searchFlags) known() (*explore.Result, error) {
+func (f *searchFlags) readKnown() (*explore.Result, error) {
 	if f.expect == "" {
 		return nil, nil
 	}
@@ -362,7 +362,7 @@ func (f *searchFlags) known() (*explore.Result, error) {
 }
 
 // checkSameKinds refuses to compare searches that try different kinds of faults.
-func sameKinds(known *explore.Result, search *explore.Search, name string) error {
+func checkSameKinds(known *explore.Result, search *explore.Search, name string) error {
 	if known == nil || known.Kinds.Equal(search.Kinds) {
 		return nil
 	}
@@ -374,19 +374,19 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	stderr := cmd.ErrOrStderr()
 	// This timeout is the last resort: the worker itself gives up on a world earlier, even
 	// if it runs the world twice.
-	pool, err := runs.NewRemote(f.jobs, f.worker, explore.NewLocal(search.Bases, f.timeout), 3*f.timeout)
+	pool, err := runs.NewRemote(f.jobs, f.workerCommand, explore.NewLocal(search.Bases, f.timeout), 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
 	defer pool.Close()
-	search.Runner, search.Records = pool, explore.Records{Bases: search.Bases, Worlds: pool}
+	search.Runner, search.Records = pool, explore.Records{Bases: search.Bases, Backend: pool}
 	bar := newBar(stderr, search.Deadline)
-	search.Progress, search.First = bar.show, bar.first
+	search.Progress, search.OnFirst = bar.show, bar.showFirst
 	defer bar.clear()
-	searching, reporting, stop := interruptible(func() {
+	searching, reporting, stop := notifyInterrupts(func() {
 		if search.Shards == 0 {
 			bar.clear()
-			say(stderr, "interrupted: shrinking what was found; interrupt again to stop immediately")
+			printLine(stderr, "interrupted: shrinking what was found; interrupt again to stop immediately")
 		}
 	})
 	defer stop()
@@ -397,7 +397,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	}
 	if search.Shards > 0 {
 		bar.clear()
-		return partDone(cmd, search, found)
+		return reportPart(cmd, search, found)
 	}
 	result, err := found.Result(reporting)
 	bar.clear()
@@ -423,30 +423,30 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	}
 	// An interrupted search may have missed something.
 	interrupted := found.Stopped() != "" && searching.Err() != nil
-	if interrupted || unexpectedWays(result, o.Since) {
+	if interrupted || hasUnexpectedWays(result, o.Since) {
 		return failure{status: unexpected}
 	}
 	return nil
 }
 
 // reportPart reports the result of one part of a search.
-func partDone(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
+func reportPart(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
 	if why := found.Stopped(); why != "" {
 		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; continue it with --resume instead of --ledger", s.Shard, s.Shards, why)}
 	}
 	tried, run := found.Worlds()
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %s; locksim merge combines the parts\n", s.Shard, s.Shards, reports.WorldsTried(tried, run))
-	return unwritten(err)
+	return outputError(err)
 }
 
 // hasUnexpectedWays reports whether a search found a way that it should not find: with a
 // comparison, a new way; otherwise, a way that is the lock's own fault.
-func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
+func hasUnexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 	if since != nil {
 		return len(since.New) > 0
 	}
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock {
+		if w.Blame == checks.BlameLock {
 			return true
 		}
 	}
@@ -454,7 +454,7 @@ func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 }
 
 // workerCommand returns the command that runs this program as a worker of the search.
-func (f *searchFlags) worker() *exec.Cmd {
+func (f *searchFlags) workerCommand() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
@@ -475,7 +475,7 @@ func exploreWorkerCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("locksim %s is an internal command: %w", exploreWorker, err)
 			}
-			runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Worlds, error) {
+			runs.ServeWorlds(os.Stdin, os.Stdout, func(bases []runs.Base) (runs.Backend, error) {
 				return runs.NewLocal(bases, patience), nil
 			})
 			return nil

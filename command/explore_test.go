@@ -12,7 +12,7 @@ func TestUsesNodes(t *testing.T) {
 		{"single", 1, true}, {"single", 3, false}, {"redlock", 5, true},
 		{"etcd", 1, true}, {"etcd", 3, true}, {"zookeeper", 5, true},
 	} {
-		if err := usesNodes(c.kind, c.nodes); (err == nil) != c.uses {
+		if err := checkNodes(c.kind, c.nodes); (err == nil) != c.uses {
 			t.Errorf("%s on %d nodes: %v", c.kind, c.nodes, err)
 		}
 	}

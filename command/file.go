@@ -14,9 +14,9 @@ import (
 // keeps any file that a command line names from filling the memory.
 type fileKind struct {
 	// description is what a file of the kind is, as in "a scenario".
-	is string
+	description string
 	// maxBytes is the largest size.
-	most int
+	maxBytes int
 	// remedy is what to do about a larger file.
 	remedy string
 }
@@ -28,16 +28,16 @@ var (
 )
 
 // errTooLarge is wrapped by the error of a file that is larger than its kind allows.
-var errLarger = errors.New("it is larger")
+var errTooLarge = errors.New("it is larger")
 
 // read reads a file of the kind to its end.
 func (k fileKind) read(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(k.most)+1))
+	data, err := io.ReadAll(io.LimitReader(r, int64(k.maxBytes)+1))
 	if err != nil {
 		return nil, cause(err)
 	}
-	if len(data) > k.most {
-		return nil, fmt.Errorf("%w than %d bytes, and %s has at most that many; %s", errLarger, k.most, k.is, k.remedy)
+	if len(data) > k.maxBytes {
+		return nil, fmt.Errorf("%w than %d bytes, and %s has at most that many; %s", errTooLarge, k.maxBytes, k.description, k.remedy)
 	}
 	return data, nil
 }

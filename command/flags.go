@@ -13,20 +13,20 @@ import (
 )
 
 // explainFlagError returns what is wrong with a flag, and what was probably meant.
-func badFlag(cmd *cobra.Command, err error) error {
+func explainFlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		return fmt.Errorf("%s: there is no flag %q; %s", cmd.CommandPath(), "--"+unknown.GetSpecifiedName(), scenarios.DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd)))
 	case errors.As(err, &invalid):
-		return fmt.Errorf("%s: --%s is %q; it must be %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), kinds[invalid.GetFlag().Value.Type()])
+		return fmt.Errorf("%s: --%s is %q; it must be %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), valueKinds[invalid.GetFlag().Value.Type()])
 	}
 	return fmt.Errorf("%s: %w; `%s --help` shows the flags", cmd.CommandPath(), err, cmd.CommandPath())
 }
 
 // valueKinds describe the values of flags, by the names of their types in pflag.
-var kinds = map[string]string{
+var valueKinds = map[string]string{
 	"bool":     "true or false",
 	"duration": "a number and a unit, such as 500ms or 30s",
 	"int":      "a whole number",
@@ -40,7 +40,7 @@ func flagNames(cmd *cobra.Command) []string {
 }
 
 // checkLock refuses a kind of lock that does not exist.
-func knownLock(kind string) error {
+func checkLock(kind string) error {
 	if _, known := locks.Lookup(kind); known {
 		return nil
 	}
@@ -48,12 +48,12 @@ func knownLock(kind string) error {
 }
 
 // checkLocks checks that all kinds exist, and that none is given twice.
-func severalLocks(kinds []string) error {
+func checkLocks(kinds []string) error {
 	for i, lock := range kinds {
 		if slices.Contains(kinds[:i], lock) {
 			return fmt.Errorf("locksim: --lock names %s twice; leave one out", lock)
 		}
-		if err := knownLock(lock); err != nil {
+		if err := checkLock(lock); err != nil {
 			return err
 		}
 	}

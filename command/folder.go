@@ -28,7 +28,7 @@ func checkFolder(name string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return checkFile(dir)
 	case err != nil:
-		return unreachable(name, err)
+		return statError(name, err)
 	case !info.IsDir():
 		return fmt.Errorf("locksim: -o %s: %s is a file; name a folder, or leave the slash out", name, dir)
 	}
@@ -53,7 +53,7 @@ func checkPages(name string, pages []string, sources []source) error {
 		}
 		for _, s := range sources {
 			if s.isAt(file, info) {
-				return fmt.Errorf("locksim: -o %s: a page of the report would replace %s, which is %s; name another folder", name, file, s.called(file))
+				return fmt.Errorf("locksim: -o %s: a page of the report would replace %s, which is %s; name another folder", name, file, s.describe(file))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func readHead(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 1<<10))
 }
 
-func files(n int) string {
+func fileCount(n int) string {
 	if n == 1 {
 		return "1 file"
 	}
@@ -132,27 +132,27 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []
 			return err
 		}
 	}
-	said := fmt.Sprintf("wrote %s into %s", files(len(pages)), dir)
-	if n := strangers(dir, pages); n == 1 {
-		said += "; 1 other file there was left alone"
+	message := fmt.Sprintf("wrote %s into %s", fileCount(len(pages)), dir)
+	if n := countOthers(dir, pages); n == 1 {
+		message += "; 1 other file there was left alone"
 	} else if n > 1 {
-		said += fmt.Sprintf("; %d other files there were left alone", n)
+		message += fmt.Sprintf("; %d other files there were left alone", n)
 	}
 	for _, p := range front {
 		if err := write(p); err != nil {
 			return err
 		}
-		said += "; open " + filepath.Join(dir, p.Name)
+		message += "; open " + filepath.Join(dir, p.Name)
 	}
-	return say(stderr, "%s", said)
+	return printLine(stderr, "%s", message)
 }
 
 // countOthers counts the files of a folder that have the extension of a page and are not
 // among the pages.
-func strangers(dir string, pages []reports.Page) int {
-	mine, endings := map[string]bool{}, map[string]bool{}
+func countOthers(dir string, pages []reports.Page) int {
+	own, endings := map[string]bool{}, map[string]bool{}
 	for _, p := range pages {
-		mine[p.Name], endings[filepath.Ext(p.Name)] = true, true
+		own[p.Name], endings[filepath.Ext(p.Name)] = true, true
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -160,7 +160,7 @@ func strangers(dir string, pages []reports.Page) int {
 	}
 	n := 0
 	for _, e := range entries {
-		if e.Type().IsRegular() && endings[filepath.Ext(e.Name())] && !mine[e.Name()] {
+		if e.Type().IsRegular() && endings[filepath.Ext(e.Name())] && !own[e.Name()] {
 			n++
 		}
 	}

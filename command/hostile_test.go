@@ -28,14 +28,14 @@ var hostileNames = []string{
 	"~",
 }
 
-const calm = `title: Nothing goes wrong
+const quietScenario = `title: Nothing goes wrong
 lock: {kind: single, ttl: 10s}
 clients:
   client-1: {}
 `
 
 // checkHarmless fails if printing a text has an effect beyond showing it.
-func harmless(t *testing.T, what, text string) {
+func checkHarmless(t *testing.T, what, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
 		t.Errorf("%s is not UTF-8: %q", what, text)
@@ -68,15 +68,15 @@ func TestHostileNamesArePrintedAsText(t *testing.T) {
 			}
 			return name
 		}
-		file := write("./"+name, calm)
-		bad := write("bad/"+name, "title: x\n"+calm)
-		dir := filepath.Dir(write("in "+name+"/x.yaml", calm))
+		file := write("./"+name, quietScenario)
+		bad := write("bad/"+name, "title: x\n"+quietScenario)
+		dir := filepath.Dir(write("in "+name+"/x.yaml", quietScenario))
 		empty := "empty " + name
 		if err := os.Mkdir(empty, 0o777); err != nil {
 			t.Fatal(err)
 		}
 		none := "none" + name
-		if _, _, status := inProcess("run", file, "--format", "trace", "-o", "trace.json"); status != success {
+		if _, _, status := runInProcess("run", file, "--format", "trace", "-o", "trace.json"); status != success {
 			t.Fatalf("%q cannot be run", name)
 		}
 		for _, c := range []struct {
@@ -125,17 +125,17 @@ func TestHostileNamesArePrintedAsText(t *testing.T) {
 			{badInput, []string{"completion", "x" + name}},
 		} {
 			what := "locksim " + strings.Join(c.args, " ")
-			stdout, stderr, status := inProcess(c.args...)
+			stdout, stderr, status := runInProcess(c.args...)
 			if status != c.status {
 				t.Errorf("%q: status %d, want %d: %s", what, status, c.status, stderr)
 			}
-			harmless(t, "what "+strings.ToValidUTF8(what, "?")+" prints", stdout)
-			harmless(t, "what "+strings.ToValidUTF8(what, "?")+" says", stderr)
+			checkHarmless(t, "what "+strings.ToValidUTF8(what, "?")+" prints", stdout)
+			checkHarmless(t, "what "+strings.ToValidUTF8(what, "?")+" says", stderr)
 		}
 	}
 }
 
-func inProcess(args ...string) (stdout, stderr string, status int) {
+func runInProcess(args ...string) (stdout, stderr string, status int) {
 	var out, said strings.Builder
 	status = locksim(args, &out, &said)
 	return out.String(), said.String(), status
@@ -149,7 +149,7 @@ func TestReplayInAShell(t *testing.T) {
 	}
 	replayed := func(t *testing.T, args ...string) {
 		t.Helper()
-		first, said, status := inProcess(args...)
+		first, said, status := runInProcess(args...)
 		if status != success {
 			t.Fatalf("locksim %q: status %d: %s", args, status, said)
 		}
@@ -166,7 +166,7 @@ func TestReplayInAShell(t *testing.T) {
 	for _, name := range hostileNames {
 		t.Run(strings.ToValidUTF8(name, "?"), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.WriteFile(name, []byte(calm), 0o666); err != nil {
+			if err := os.WriteFile(name, []byte(quietScenario), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			replayed(t, "run", "--", name)

@@ -16,7 +16,7 @@ import (
 )
 
 // requireScenarios refuses a command line that names no scenario.
-func needsScenarios(cmd *cobra.Command, args []string) error {
+func requireScenarios(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("locksim %s: name a scenario, a file or a directory; `locksim list` shows the built-in scenarios", cmd.Name())
 	}
@@ -48,7 +48,7 @@ func load(args []string) ([]input, error) {
 }
 
 func loadOne(arg string) ([]input, error) {
-	arg = fromHere(arg)
+	arg = relativePath(arg)
 	info, err := os.Stat(arg)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -67,12 +67,12 @@ func loadOne(arg string) ([]input, error) {
 
 // relativePath returns an absolute path as a relative one if it leads into the current
 // folder. That reveals less about this machine, and stays valid when the folder is moved.
-func fromHere(name string) string {
-	here, err := os.Getwd()
+func relativePath(name string) string {
+	folder, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(name) {
 		return name
 	}
-	if path, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(path) {
+	if path, err := filepath.Rel(folder, name); err == nil && filepath.IsLocal(path) {
 		return path
 	}
 	return name

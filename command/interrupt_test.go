@@ -27,42 +27,42 @@ progress-within: 30s
 `
 
 // A searchProcess is a search that runs as a process group of its own, as in a terminal.
-type hunt struct {
+type searchProcess struct {
 	*exec.Cmd
 	t      *testing.T
 	dir    string
 	args   []string
 	stdout bytes.Buffer
-	stderr heard
+	stderr safeBuffer
 	// patience is the value of --timeout, which identifies the workers of this search.
 	patience string
-	over     chan struct{}
+	ended    chan struct{}
 }
 
 // A safeBuffer collects the output of a process that is still running.
-type heard struct {
+type safeBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (h *heard) Write(b []byte) (int, error) {
+func (h *safeBuffer) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.Write(b)
 }
 
-func (h *heard) String() string {
+func (h *safeBuffer) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()
 }
 
-func startHunt(t *testing.T, patience string, args ...string) *hunt {
+func startSearch(t *testing.T, patience string, args ...string) *searchProcess {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
 	}
-	h := &hunt{t: t, dir: t.TempDir(), patience: patience}
+	h := &searchProcess{t: t, dir: t.TempDir(), patience: patience}
 	if err := os.WriteFile(filepath.Join(h.dir, "two.yaml"), []byte(twoClients), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func startHunt(t *testing.T, patience string, args ...string) *hunt {
 }
 
 // start starts the search with additional arguments.
-func (h *hunt) start(more ...string) {
+func (h *searchProcess) start(more ...string) {
 	h.t.Helper()
 	h.Cmd = exec.Command("locksim", append(slices.Clone(h.args), more...)...)
 	h.Dir, h.Stdout, h.Stderr = h.dir, &h.stdout, &h.stderr
@@ -82,7 +82,7 @@ func (h *hunt) start(more ...string) {
 		h.t.Fatal(err)
 	}
 	over := make(chan struct{})
-	h.over = over
+	h.ended = over
 	go func() {
 		h.Wait()
 		close(over)
@@ -90,7 +90,7 @@ func (h *hunt) start(more ...string) {
 }
 
 // waitForLines waits until the ledger has this many lines.
-func (h *hunt) reach(lines int) {
+func (h *searchProcess) waitForLines(lines int) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		ledger, _ := os.ReadFile(filepath.Join(h.dir, "ledger"))
@@ -98,7 +98,7 @@ func (h *hunt) reach(lines int) {
 			return
 		}
 		select {
-		case <-h.over:
+		case <-h.ended:
 			h.t.Fatalf("it ended before it had run %d worlds: %v\n%s", lines, h.ProcessState, &h.stderr)
 		default:
 		}
@@ -109,7 +109,7 @@ func (h *hunt) reach(lines int) {
 }
 
 // waitForText waits until standard error contains a text.
-func (h *hunt) hear(said string) {
+func (h *searchProcess) waitForText(said string) {
 	h.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(h.stderr.String(), said); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -119,10 +119,10 @@ func (h *hunt) hear(said string) {
 }
 
 // waitForEnd waits for the end and returns the exit status.
-func (h *hunt) end(patience time.Duration) int {
+func (h *searchProcess) waitForEnd(patience time.Duration) int {
 	h.t.Helper()
 	select {
-	case <-h.over:
+	case <-h.ended:
 	case <-time.After(patience):
 		h.t.Fatalf("it is still running after %v", patience)
 	}
@@ -130,7 +130,7 @@ func (h *hunt) end(patience time.Duration) int {
 }
 
 // workers returns the processes of the workers. Without /proc they cannot be found.
-func (h *hunt) workers() []int {
+func (h *searchProcess) workers() []int {
 	var pids []int
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range all {
@@ -144,7 +144,7 @@ func (h *hunt) workers() []int {
 }
 
 // checkNoOrphans waits for the workers to end, and fails if some do not.
-func (h *hunt) orphans() {
+func (h *searchProcess) checkNoOrphans() {
 	h.t.Helper()
 	for range 100 {
 		if len(h.workers()) == 0 {
@@ -168,14 +168,14 @@ func TestInterrupt(t *testing.T) {
 		{"SIGTERM to all", "31.004s", syscall.SIGTERM, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := startHunt(t, c.patience, "--worlds", "1000000", "--ways", "explored")
-			h.reach(1800) // about 1460 single faults, and then sets of several
+			h := startSearch(t, c.patience, "--worlds", "1000000", "--ways", "explored")
+			h.waitForLines(1800) // about 1460 single faults, and then sets of several
 			pid := h.Process.Pid
 			if c.group {
 				pid = -pid
 			}
 			syscall.Kill(pid, c.signal)
-			if status := h.end(2 * time.Minute); status != unexpected {
+			if status := h.waitForEnd(2 * time.Minute); status != unexpected {
 				t.Errorf("status %d, want %d", status, unexpected)
 			}
 			if said, want := h.stderr.String(), "interrupted: shrinking what was found; interrupt again to stop immediately\n"; said != want {
@@ -191,22 +191,22 @@ func TestInterrupt(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(h.dir, "explored/late-client-inherent-needs-fencing.yaml")); err != nil {
 				t.Error(err)
 			}
-			h.orphans()
+			h.checkNoOrphans()
 		})
 	}
 }
 
 func TestInterruptedTwice(t *testing.T) {
-	h := startHunt(t, "31.005s", "--worlds", "1000000")
-	h.reach(1800)
+	h := startSearch(t, "31.005s", "--worlds", "1000000")
+	h.waitForLines(1800)
 	// A stopped worker cannot finish shrinking the ways, however fast the machine is.
 	for _, pid := range h.workers() {
 		syscall.Kill(pid, syscall.SIGSTOP)
 	}
 	syscall.Kill(-h.Process.Pid, syscall.SIGINT)
-	h.hear("interrupted: ")
+	h.waitForText("interrupted: ")
 	syscall.Kill(-h.Process.Pid, syscall.SIGINT)
-	if status := h.end(10 * time.Second); status != unexpected {
+	if status := h.waitForEnd(10 * time.Second); status != unexpected {
 		t.Errorf("status %d, want %d", status, unexpected)
 	}
 	if said := h.stderr.String(); !strings.HasSuffix(said, "locksim: interrupted twice, so there is no report\n") {
@@ -215,27 +215,27 @@ func TestInterruptedTwice(t *testing.T) {
 	if h.stdout.Len() > 0 {
 		t.Errorf("it reports %.100q", &h.stdout)
 	}
-	h.orphans()
+	h.checkNoOrphans()
 }
 
 // A part of a search has no report, but its ledger can be resumed.
 func TestInterruptedPart(t *testing.T) {
-	h := startHunt(t, "31.006s", "--worlds", "1000000", "--shard", "1/2")
-	h.reach(200)
+	h := startSearch(t, "31.006s", "--worlds", "1000000", "--shard", "1/2")
+	h.waitForLines(200)
 	syscall.Kill(h.Process.Pid, syscall.SIGTERM)
-	if status := h.end(time.Minute); status != unexpected {
+	if status := h.waitForEnd(time.Minute); status != unexpected {
 		t.Errorf("status %d, want %d", status, unexpected)
 	}
 	if said, want := h.stderr.String(), "locksim: part 1 of 2 is not complete: it was interrupted; continue it with --resume instead of --ledger\n"; said != want {
 		t.Errorf("it says %q, want %q", said, want)
 	}
-	h.orphans()
+	h.checkNoOrphans()
 }
 
 func TestKilledSearchLeavesNoWorkers(t *testing.T) {
-	h := startHunt(t, "31.007s", "--worlds", "1000000")
-	h.reach(200)
+	h := startSearch(t, "31.007s", "--worlds", "1000000")
+	h.waitForLines(200)
 	syscall.Kill(h.Process.Pid, syscall.SIGKILL)
-	h.end(10 * time.Second)
-	h.orphans()
+	h.waitForEnd(10 * time.Second)
+	h.checkNoOrphans()
 }

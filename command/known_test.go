@@ -42,7 +42,7 @@ func TestKnownWaysAreThoseOfTheDebate(t *testing.T) {
 		}
 	}
 	for _, w := range known.Ways {
-		if w.Fault == checks.FaultLock {
+		if w.Blame == checks.BlameLock {
 			t.Errorf("Redlock itself is to blame for %s", w.ID)
 		}
 	}

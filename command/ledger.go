@@ -26,22 +26,22 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 		s.Ledger = explore.NewLedger()
 		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
 			file.Close()
-			if !errors.As(err, new(claimed)) {
+			if !errors.As(err, new(inUseError)) {
 				err = errors.Join(err, os.Remove(f.ledger)) // nobody could resume it
 			}
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, err)
 		}
-		return func() { seeThatItIsThere(stderr, file) }, nil
+		return func() { closeAndCheck(stderr, file) }, nil
 	case f.resume != "":
 		file, err := os.OpenFile(f.resume, ledgerMode, 0)
 		if err != nil {
 			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, cause(err))
 		}
-		if s.Ledger, err = resumed(stderr, file, heading); err != nil {
+		if s.Ledger, err = resumeLedger(stderr, file, heading); err != nil {
 			file.Close()
 			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, err)
 		}
-		return func() { seeThatItIsThere(stderr, file) }, nil
+		return func() { closeAndCheck(stderr, file) }, nil
 	}
 	return func() {}, nil
 }
@@ -50,18 +50,18 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 // to start no other search with it.
 func claimLedger(stderr io.Writer, file *os.File) error {
 	err := claim(file, true)
-	if errors.As(err, new(claimed)) {
+	if errors.As(err, new(inUseError)) {
 		return err
 	}
 	if err != nil {
-		say(stderr, "%s cannot be locked (%v); make sure that no other search uses it at the same time", file.Name(), cause(err))
+		printLine(stderr, "%s cannot be locked (%v); make sure that no other search uses it at the same time", file.Name(), cause(err))
 	}
 	return nil
 }
 
 // resumeLedger reads the ledger in a file, to continue it. It truncates the incomplete last
 // line of a search that was killed.
-func resumed(stderr io.Writer, file *os.File, heading explore.Heading) (*explore.Ledger, error) {
+func resumeLedger(stderr io.Writer, file *os.File, heading explore.Heading) (*explore.Ledger, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, errors.New("it is not a regular file"))
 	}
@@ -69,7 +69,7 @@ func resumed(stderr io.Writer, file *os.File, heading explore.Heading) (*explore
 		return nil, err
 	}
 	l := explore.NewLedger()
-	whole, err := l.Read(file, heading.Continues)
+	whole, err := l.Read(file, heading.CheckContinues)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error
 		return heading, cause(err)
 	}
 	defer file.Close()
-	if err := claim(file, false); errors.As(err, new(claimed)) {
+	if err := claim(file, false); errors.As(err, new(inUseError)) {
 		return heading, err
 	}
 	_, err = l.Read(file, func(h explore.Heading) error {
@@ -103,11 +103,11 @@ func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error
 
 // closeAndCheck closes a ledger that was written. It prints a note if the ledger's name
 // does not lead to it any more.
-func seeThatItIsThere(stderr io.Writer, file *os.File) {
+func closeAndCheck(stderr io.Writer, file *os.File) {
 	written, err := file.Stat()
-	there, err2 := os.Stat(file.Name())
-	if err == nil && (err2 != nil || !os.SameFile(written, there)) {
-		say(stderr, "the ledger %s was removed or replaced while the search ran: it cannot be resumed", file.Name())
+	current, err2 := os.Stat(file.Name())
+	if err == nil && (err2 != nil || !os.SameFile(written, current)) {
+		printLine(stderr, "the ledger %s was removed or replaced while the search ran: it cannot be resumed", file.Name())
 	}
 	file.Close()
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // runIn runs locksim in a folder, and returns its output and its exit status.
-func command(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
+func runIn(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, said bytes.Buffer
 	patience, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -37,43 +37,43 @@ func command(t *testing.T, dir string, args ...string) (stdout, stderr string, s
 // While a search writes to its ledger, no other process can resume or read the ledger, and
 // nothing in it is lost. After the search has ended in any way, every process can.
 func TestOneLedgerIsOneSearchs(t *testing.T) {
-	h := startHunt(t, "31.010s", "--worlds", "1000000", "--shard", "1/2")
-	h.reach(100)
+	h := startSearch(t, "31.010s", "--worlds", "1000000", "--shard", "1/2")
+	h.waitForLines(100)
 	uses := fmt.Sprintf("process %d (%s) is using it; try again when that process has ended\n", h.Process.Pid, strings.Join(h.Args, " "))
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		uses = fmt.Sprintf("process %d is using it; try again when that process has ended\n", h.Process.Pid)
 	}
-	_, said, status := command(t, h.dir, append(slices.Clone(h.args), "--resume", "ledger")...)
+	_, said, status := runIn(t, h.dir, append(slices.Clone(h.args), "--resume", "ledger")...)
 	if want := "locksim: --resume ledger: " + uses; said != want || status != badInput {
 		t.Errorf("status %d, and it says %q, want %q", status, said, want)
 	}
-	_, said, status = command(t, h.dir, "merge", "ledger")
+	_, said, status = runIn(t, h.dir, "merge", "ledger")
 	if want := "locksim: ledger: " + uses; said != want || status != badInput {
 		t.Errorf("merge: status %d, and it says %q, want %q", status, said, want)
 	}
 	syscall.Kill(h.Process.Pid, syscall.SIGKILL)
-	<-h.over
+	<-h.ended
 
 	// If two searches resume it at the same time, one of them is refused.
-	both := []*hunt{{t: t, dir: h.dir, args: h.args}, {t: t, dir: h.dir, args: h.args}}
+	both := []*searchProcess{{t: t, dir: h.dir, args: h.args}, {t: t, dir: h.dir, args: h.args}}
 	for _, h := range both {
 		h.start("--resume", "ledger")
 		t.Cleanup(func() { syscall.Kill(-h.Process.Pid, syscall.SIGKILL) })
 	}
-	var refused, goesOn *hunt
+	var refused, goesOn *searchProcess
 	select {
-	case <-both[0].over:
+	case <-both[0].ended:
 		refused, goesOn = both[0], both[1]
-	case <-both[1].over:
+	case <-both[1].ended:
 		refused, goesOn = both[1], both[0]
 	}
 	if status := refused.ProcessState.ExitCode(); status != badInput || !strings.Contains(refused.stderr.String(), fmt.Sprintf("process %d ", goesOn.Process.Pid)) {
 		t.Errorf("status %d, and it says %q, want that process %d has it", status, &refused.stderr, goesOn.Process.Pid)
 	}
-	goesOn.reach(1000)
+	goesOn.waitForLines(1000)
 	syscall.Kill(goesOn.Process.Pid, syscall.SIGKILL)
-	<-goesOn.over
-	if _, said, _ := command(t, h.dir, "merge", "ledger"); !strings.Contains(said, "part 2 of 2 is missing") {
+	<-goesOn.ended
+	if _, said, _ := runIn(t, h.dir, "merge", "ledger"); !strings.Contains(said, "part 2 of 2 is missing") {
 		t.Errorf("the ledger is damaged: %s", said)
 	}
 }
@@ -92,7 +92,7 @@ func TestDamagedLedger(t *testing.T) {
 	}
 	write("two.yaml", twoClients)
 	search := []string{"explore", "two.yaml", "--max-faults", "1", "--format", "json", "--timeout", "31.011s"}
-	want, said, status := command(t, dir, append(search, "--ledger", "ledger")...)
+	want, said, status := runIn(t, dir, append(search, "--ledger", "ledger")...)
 	if status != unexpected {
 		t.Fatalf("status %d: %s", status, said)
 	}
@@ -108,7 +108,7 @@ func TestDamagedLedger(t *testing.T) {
 		damaged[at] ^= 1 << (i % 8)
 		write("damaged", string(damaged))
 		for _, args := range [][]string{{"merge", "damaged", "--format", "json"}, append(search, "--resume", "damaged")} {
-			got, said, status := command(t, dir, args...)
+			got, said, status := runIn(t, dir, args...)
 			switch {
 			case status == unexpected && got == want: // the lock leaves a key behind
 			case status == badInput && got == "" && strings.Contains(said, "damaged: it cannot be used: "):
@@ -130,12 +130,12 @@ func TestDamagedLedger(t *testing.T) {
 	edited := slices.Clone(lines)
 	edited[16] = strings.Replace(edited[16], `"i":`, `"i":1`, 1) // the number of another world
 	write("edited", strings.Join(edited, ""))
-	_, said, status = command(t, dir, "merge", "edited")
+	_, said, status = runIn(t, dir, "merge", "edited")
 	if want := "locksim: edited: it cannot be used: line 17: it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again\n"; status != badInput || said != want {
 		t.Errorf("an edited line: status %d, and it says %q, want %q", status, said, want)
 	}
 	write("edited", strings.Join(slices.Delete(edited, 16, 17), ""))
-	if got, said, status := command(t, dir, append(search, "--resume", "edited")...); status != unexpected || got != want {
+	if got, said, status := runIn(t, dir, append(search, "--resume", "edited")...); status != unexpected || got != want {
 		t.Errorf("without the line: status %d, %s", status, said)
 	}
 }
@@ -151,7 +151,7 @@ func TestPartsOfAnotherVersion(t *testing.T) {
 	if err := os.WriteFile(file, ledger.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := merged([]string{file})
+	_, _, err := mergeLedgers([]string{file})
 	if want := "it was written by version locksim v0.0.1, and this is version " + versionWith("single") + "; merge with the version that ran the search"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("merged: %v, want %q", err, want)
 	}
@@ -178,7 +178,7 @@ func TestLedgerIsStillThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		seeThatItIsThere(&stderr, file)
+		closeAndCheck(&stderr, file)
 		if told := strings.Contains(stderr.String(), "was removed or replaced while the search ran"); told != c.told {
 			t.Errorf("%s: it says %q", name, stderr.String())
 		}

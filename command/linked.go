@@ -23,10 +23,10 @@ import (
 
 // A notLinkedError is the error of a command line that needs locks that the program knows,
 // but does not contain.
-type notLinked struct{ error }
+type notLinkedError struct{ error }
 
 // withRemedy adds the same command line for the program that contains all locks.
-func (e notLinked) whole(args []string) error {
+func (e notLinkedError) withRemedy(args []string) error {
 	line := "  locksim-all"
 	for _, a := range args {
 		line += " " + story.ShellWord(a)
@@ -36,81 +36,81 @@ func (e notLinked) whole(args []string) error {
 
 // checkLinked refuses scenarios whose own locks are not linked into this program. If lock
 // is given, it replaces their locks, and only it is checked.
-func needs(found []input, lock string) error {
+func checkLinked(found []input, lock string) error {
 	if lock != "" {
-		return needsLocks(lock)
+		return checkLocksLinked(lock)
 	}
-	var told, lacks []string
+	var scenarioNames, missing []string
 	for _, in := range found {
 		for _, v := range in.Variants {
-			if !linked(v.Lock) {
-				told, lacks = append(told, story.Visible(in.Name)), append(lacks, v.Lock)
+			if !isLinked(v.Lock) {
+				scenarioNames, missing = append(scenarioNames, story.Visible(in.Name)), append(missing, v.Lock)
 			}
 		}
 	}
-	if len(told) == 0 {
+	if len(scenarioNames) == 0 {
 		return nil
 	}
-	told = slices.Compact(told)
+	scenarioNames = slices.Compact(scenarioNames)
 	const most = 5
-	names := strings.Join(told[:min(len(told), most)], ", ")
-	if len(told) > most {
-		names += fmt.Sprintf(" and %d more", len(told)-most)
+	names := strings.Join(scenarioNames[:min(len(scenarioNames), most)], ", ")
+	if len(scenarioNames) > most {
+		names += fmt.Sprintf(" and %d more", len(scenarioNames)-most)
 	}
-	return lacking(names+" cannot be run", lacks)
+	return newNotLinkedError(names+" cannot be run", missing)
 }
 
 // loadOrDefault returns the scenarios that the arguments name, or the defaults if there are
 // no arguments. kinds are the locks to run them with; without kinds each scenario has its
 // own. All locks that are named must be linked in; the own locks of the defaults need not
 // be.
-func stories(args, kinds []string, otherwise func() []input) ([]input, error) {
+func loadOrDefault(args, kinds []string, defaults func() []input) ([]input, error) {
 	if len(args) == 0 {
-		return otherwise(), needsLocks(kinds...)
+		return defaults(), checkLocksLinked(kinds...)
 	}
 	found, err := load(args)
 	switch {
 	case err != nil:
 	case len(kinds) > 0:
-		err = needsLocks(kinds...)
+		err = checkLocksLinked(kinds...)
 	default:
-		err = needs(found, "")
+		err = checkLinked(found, "")
 	}
 	return found, err
 }
 
 // checkLocksLinked refuses kinds of locks that are not linked into this program.
-func needsLocks(kinds ...string) error {
-	lacks := slices.DeleteFunc(slices.Clone(kinds), linked)
-	if len(lacks) == 0 {
+func checkLocksLinked(kinds ...string) error {
+	missing := slices.DeleteFunc(slices.Clone(kinds), isLinked)
+	if len(missing) == 0 {
 		return nil
 	}
-	return lacking("nothing was run", lacks)
+	return newNotLinkedError("nothing was run", missing)
 }
 
 // newNotLinkedError returns the error of something that needs locks that are missing.
-func lacking(what string, lacks []string) error {
-	slices.Sort(lacks)
-	lacks = slices.Compact(lacks)
-	some := "the lock " + lacks[0] + " is"
-	if len(lacks) > 1 {
-		some = "the locks " + strings.Join(lacks, ", ") + " are"
+func newNotLinkedError(what string, missing []string) error {
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
+	some := "the lock " + missing[0] + " is"
+	if len(missing) > 1 {
+		some = "the locks " + strings.Join(missing, ", ") + " are"
 	}
-	return notLinked{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", what, some)}
+	return notLinkedError{fmt.Errorf("locksim: %s: %s not linked into this program; locksim-all has all locks", what, some)}
 }
 
 // isLinked reports whether this program can make a kind of lock. It is true for an unknown
 // kind.
-func linked(kind string) bool {
+func isLinked(kind string) bool {
 	k, known := locks.Lookup(kind)
-	return !known || k.Provided() == nil
+	return !known || k.CheckProvided() == nil
 }
 
 // runLinked makes the runs whose locks are linked in, and replaces the planned ones by
 // them.
-func runLinked(runs []scenarios.Outcome, o scenarios.RunOptions) error {
+func runLinked(runs []scenarios.RunResult, o scenarios.RunOptions) error {
 	for i, run := range runs {
-		if !linked(run.Lock) {
+		if !isLinked(run.Lock) {
 			continue
 		}
 		var err error
@@ -122,16 +122,16 @@ func runLinked(runs []scenarios.Outcome, o scenarios.RunOptions) error {
 }
 
 // noteNotRun prints how many cells of a matrix were not run, and which program runs them.
-func notAllRun(stderr io.Writer, command string, m *reports.Matrix) {
+func noteNotRun(stderr io.Writer, command string, m *reports.Matrix) {
 	if n := m.NotRun(); n > 0 {
-		say(stderr, "n/a in %s: their locks are not linked into this program; locksim-all %s runs them", story.Count(n, "cell"), command)
+		printLine(stderr, "n/a in %s: their locks are not linked into this program; locksim-all %s runs them", story.Count(n, "cell"), command)
 	}
 }
 
 // notRunReason returns why a scenario is not run with a lock that this program does not
 // contain, or "".
-func whyNotRun(lock, own string) string {
-	if lock = cmp.Or(lock, own); linked(lock) {
+func notRunReason(lock, own string) string {
+	if lock = cmp.Or(lock, own); isLinked(lock) {
 		return ""
 	}
 	return "the lock " + lock + " is not linked into this program"

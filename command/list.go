@@ -36,7 +36,7 @@ variant.`,
 		Example: `  locksim list --group fencing
   locksim list --fault crash --violates lease-exclusion
   locksim list --lock redsync --format json`,
-		Args: noArguments,
+		Args: refuseArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr()) },
 	}
 	flags := cmd.Flags()
@@ -76,25 +76,25 @@ func (f *listFlags) run(stdout, stderr io.Writer) error {
 			return fmt.Errorf("locksim: there is no %s %q; %s", filter.what, filter.value, scenarios.DidYouMean(filter.value, filter.known))
 		}
 	}
-	var shelves []scenarios.Shelf
+	var shelves []scenarios.CatalogueGroup
 	for _, shelf := range scenarios.Catalogue() {
-		shelf.Scenarios = slices.DeleteFunc(shelf.Scenarios, func(s *scenarios.Scenario) bool { return !f.selects(s) })
+		shelf.Scenarios = slices.DeleteFunc(shelf.Scenarios, func(s *scenarios.Scenario) bool { return !f.matches(s) })
 		if len(shelf.Scenarios) > 0 {
 			shelves = append(shelves, shelf)
 		}
 	}
 	if f.format == "json" {
-		return unwritten(listJSON(stdout, shelves))
+		return outputError(listJSON(stdout, shelves))
 	}
 	if len(shelves) == 0 {
 		_, err := fmt.Fprintln(stderr, "locksim: no built-in scenario fits all filters")
-		return unwritten(err)
+		return outputError(err)
 	}
-	return unwritten(listText(stdout, shelves))
+	return outputError(listText(stdout, shelves))
 }
 
 // matches reports whether some variant of the scenario fits all filters.
-func (f *listFlags) selects(s *scenarios.Scenario) bool {
+func (f *listFlags) matches(s *scenarios.Scenario) bool {
 	return (f.group == "" || s.Group == f.group) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
 		return (f.lock == "" || slices.Contains(v.Locks(), f.lock)) &&
 			(f.fault == "" || slices.Contains(v.FaultKinds(), f.fault)) &&
@@ -103,7 +103,7 @@ func (f *listFlags) selects(s *scenarios.Scenario) bool {
 }
 
 // listText writes a line for each scenario: its name, group and title.
-func listText(w io.Writer, shelves []scenarios.Shelf) error {
+func listText(w io.Writer, shelves []scenarios.CatalogueGroup) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, shelf := range shelves {
 		for _, s := range shelf.Scenarios {
@@ -133,11 +133,11 @@ type listedVariant struct {
 	Violates   []checks.Property `json:"violates"`
 }
 
-func listJSON(w io.Writer, shelves []scenarios.Shelf) error {
+func listJSON(w io.Writer, shelves []scenarios.CatalogueGroup) error {
 	list := []listedScenario{}
 	for _, shelf := range shelves {
 		for _, s := range shelf.Scenarios {
-			list = append(list, listed(s))
+			list = append(list, describeScenario(s))
 		}
 	}
 	enc := json.NewEncoder(w)
@@ -151,7 +151,7 @@ func listJSON(w io.Writer, shelves []scenarios.Shelf) error {
 
 // describeScenario returns what is known about a scenario without running it: for each
 // variant, and for all variants together.
-func listed(s *scenarios.Scenario) listedScenario {
+func describeScenario(s *scenarios.Scenario) listedScenario {
 	out := listedScenario{
 		Name: s.Name, Group: s.Group, Title: s.Title, Assumption: s.Assumption,
 		Locks: []string{}, Faults: []string{}, Violates: []checks.Property{},

@@ -52,7 +52,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := stories(args, f.locks, builtIn)
+	found, err := loadOrDefault(args, f.locks, builtIn)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.write(cmd, format, m, o); err != nil {
 		return err
 	}
-	notAllRun(cmd.ErrOrStderr(), "matrix", m)
+	noteNotRun(cmd.ErrOrStderr(), "matrix", m)
 	if !m.AsExpected() {
 		return failure{status: unexpected}
 	}
@@ -108,19 +108,19 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 		for _, v := range in.Variants {
 			row := reports.Row{Scenario: in.Scenario, Variant: v}
 			for _, lock := range columns {
-				if why := whyNotRun(lock, v.Lock); why != "" {
+				if why := notRunReason(lock, v.Lock); why != "" {
 					row.Cells = append(row.Cells, reports.Cell{Lock: cmp.Or(lock, v.Lock), NotRun: why})
 					continue
 				}
 				o := scenarios.RunOptions{Seed: f.seed, Lock: lock, Patience: f.timeout}
-				runs, untold, err := tell(in, v, o)
+				runs, notApplicable, err := runBoth(in, v, o)
 				if err != nil {
 					return nil, err
 				}
 				if lock == "" {
 					lock = v.Lock
 				}
-				row.Cells = append(row.Cells, reports.Cell{Lock: lock, Runs: runs, Untold: untold})
+				row.Cells = append(row.Cells, reports.Cell{Lock: lock, Runs: runs, NotApplicable: notApplicable})
 			}
 			m.Rows = append(m.Rows, row)
 		}
@@ -130,11 +130,11 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 
 // check checks the values of the flags, before anything is read.
 func (f *matrixFlags) check() (reports.Format[*reports.Matrix], error) {
-	format, err := f.chosen()
+	format, err := f.chosenFormat()
 	if err != nil {
 		return format, err
 	}
-	if err := severalLocks(f.locks); err != nil {
+	if err := checkLocks(f.locks); err != nil {
 		return format, err
 	}
 	return format, f.commonFlags.check(format)

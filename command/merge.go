@@ -49,19 +49,19 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	if err := checkWays(f.ways); err != nil {
 		return err
 	}
-	known, err := f.known()
+	known, err := f.readKnown()
 	if err != nil {
 		return err
 	}
-	search, heading, err := merged(args)
+	search, heading, err := mergeLedgers(args)
 	if err != nil {
 		return err
 	}
-	if err := needsLocks(heading.Lock); err != nil {
+	if err := checkLocksLinked(heading.Lock); err != nil {
 		return err
 	}
 	search.Jobs = f.jobs
-	if err := sameKinds(known, search, f.expect); err != nil {
+	if err := checkSameKinds(known, search, f.expect); err != nil {
 		return err
 	}
 	if err := f.prepare(cmd, format, fileSources("the ledger", args...)); err != nil {
@@ -70,30 +70,30 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	err = f.explore(cmd, search, format, known)
 	var missing *explore.Missing
 	if errors.As(err, &missing) {
-		return notWhole(heading, missing)
+		return incompleteError(heading, missing)
 	}
 	return err
 }
 
 // mergeLedgers returns the search of which the files are parts, and the heading of the
 // first file.
-func merged(files []string) (search *explore.Search, first explore.Heading, err error) {
+func mergeLedgers(files []string) (search *explore.Search, first explore.Heading, err error) {
 	search = &explore.Search{Ledger: explore.NewLedger()}
 	parts := map[int]string{}
 	for i, name := range files {
 		heading, err := readPart(search.Ledger, name, func(h explore.Heading) error {
 			if i > 0 {
-				return first.Joins(h)
+				return first.CheckJoins(h)
 			}
-			if mine := versionWith(h.Lock); h.Version != mine {
-				return fmt.Errorf("it was written by version %s, and this is version %s; merge with the version that ran the search", h.Version, mine)
+			if current := versionWith(h.Lock); h.Version != current {
+				return fmt.Errorf("it was written by version %s, and this is version %s; merge with the version that ran the search", h.Version, current)
 			}
 			return nil
 		})
 		if err != nil {
 			return nil, first, fmt.Errorf("locksim: %s: %w", name, err)
 		}
-		if other, twice := parts[heading.Shard]; twice {
+		if other, isDuplicate := parts[heading.Shard]; isDuplicate {
 			return nil, first, fmt.Errorf("locksim: %s and %s are of the same part of a search; name each part once", other, name)
 		}
 		parts[heading.Shard] = name
@@ -114,12 +114,12 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 	}
 	search.MaxFaults, search.Worlds, search.Kinds = first.MaxFaults, first.Worlds, first.Kinds
 	search.Quick = first.Quick
-	search.Ledger.Whole()
+	search.Ledger.SetComplete()
 	return search, first, nil
 }
 
 // incompleteError returns an error that names the part of a search that is not complete.
-func notWhole(h explore.Heading, m *explore.Missing) error {
+func incompleteError(h explore.Heading, m *explore.Missing) error {
 	which := "one of the parts"
 	if part := m.Part(h.MaxFaults, h.Shards); part > 0 {
 		which = fmt.Sprintf("part %d of %d", part, h.Shards)

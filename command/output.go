@@ -34,7 +34,7 @@ func (n *outputName) Set(name string) error {
 
 // choosePalette decides about colour. It is used on a terminal, unless NO_COLOR is set (see
 // no-color.org) or the terminal does not support it. CLICOLOR_FORCE asks for it everywhere.
-func palette(w any) reports.Palette {
+func choosePalette(w any) reports.Palette {
 	switch {
 	case os.Getenv("NO_COLOR") != "":
 		return reports.Palette{}
@@ -79,7 +79,7 @@ func fileOf(w any) *os.File {
 
 // checkDangling returns an error if name is a link to a file that does not exist. Such a
 // link is not replaced, because its author hardly wanted that.
-func leadsNowhere(name string) error {
+func checkDangling(name string) error {
 	if _, err := os.Readlink(name); err == nil {
 		return fmt.Errorf("%s is a link to a file that does not exist; name the file itself", name)
 	}
@@ -89,7 +89,7 @@ func leadsNowhere(name string) error {
 // replaceFile creates a file or replaces it as a whole; write fills the new file. If that
 // fails or is interrupted, nothing is left behind.
 func replaceFile(name string, write func(*os.File) error) error {
-	return uninterrupted(func() error {
+	return deferInterrupts(func() error {
 		f, err := createBeside(name)
 		if err != nil {
 			return err
@@ -108,9 +108,9 @@ func replaceFile(name string, write func(*os.File) error) error {
 // cause returns the operating system's error without Go's additions around it. It is for
 // messages that already name the file.
 func cause(err error) error {
-	var told *fs.PathError
-	if errors.As(err, &told) {
-		return told.Err
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func createBeside(name string) (*os.File, error) {
 
 // canWriteBeside returns why no file can be created in the folder of another file, or nil.
 func canWriteBeside(name string) error {
-	return uninterrupted(func() error {
+	return deferInterrupts(func() error {
 		f, err := createBeside(name)
 		if err != nil {
 			return err

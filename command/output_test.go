@@ -14,7 +14,7 @@ import (
 )
 
 // readFolder returns the contents of the files in a folder, by their names.
-func folder(t *testing.T, dir string) map[string]string {
+func readFolder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	entries, err := os.ReadDir(dir)
@@ -45,7 +45,7 @@ func TestStaleTemporaryFile(t *testing.T) {
 		if err := errors.Join(checkFile(report), writeFile(report, []byte(text))); err != nil {
 			t.Fatal(err)
 		}
-		if files := folder(t, dir); files["report"] != text || len(files) != 3 {
+		if files := readFolder(t, dir); files["report"] != text || len(files) != 3 {
 			t.Errorf("there is %v, want the report %q and what was left behind", files, text)
 		}
 	}
@@ -115,7 +115,7 @@ func TestNothingHalfWritten(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("the error is %v, want %v", err, c.want)
 			}
-			if files := folder(t, dir); files["report"] != c.text || len(files) != 1 {
+			if files := readFolder(t, dir); files["report"] != c.text || len(files) != 1 {
 				t.Errorf("there is %q, want only the report with %q", files, c.text)
 			}
 		})

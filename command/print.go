@@ -14,33 +14,33 @@ import (
 // printLine prints one line for people, usually on standard error. It escapes everything
 // that is not printable, because the name of a file can contain anything: no name may
 // control the terminal, or look like a command to a CI system.
-func say(w io.Writer, format string, args ...any) error {
-	_, err := fmt.Fprintln(w, reports.NoCommands(story.Visible(fmt.Sprintf(format, args...))))
+func printLine(w io.Writer, format string, args ...any) error {
+	_, err := fmt.Fprintln(w, reports.DefuseCommands(story.Visible(fmt.Sprintf(format, args...))))
 	return err
 }
 
 // printError prints an error: a line for each of several joined errors, and the stacks of a
 // lock that misbehaves line by line. All other line breaks come from names, and are
 // escaped.
-func sayError(w io.Writer, err error) {
-	for _, line := range messages(err) {
-		say(w, "%s", line)
+func printError(w io.Writer, err error) {
+	for _, line := range errorLines(err) {
+		printLine(w, "%s", line)
 	}
 }
 
 // errorLines returns the lines of an error.
-func messages(err error) []string {
+func errorLines(err error) []string {
 	text := err.Error()
 	if all, is := err.(interface{ Unwrap() []error }); is {
 		var lines, texts []string
 		for _, each := range all.Unwrap() {
-			lines, texts = append(lines, messages(each)...), append(texts, each.Error())
+			lines, texts = append(lines, errorLines(each)...), append(texts, each.Error())
 		}
 		if strings.Join(texts, "\n") == text {
 			return lines
 		}
 	}
-	if shown, is := err.(*sim.Stacked); is {
+	if shown, is := err.(*sim.ErrorWithStacks); is {
 		return append([]string{story.Visible(shown.Err.Error())}, stackLines(shown.Stacks)...)
 	}
 	inner := errors.Unwrap(err)
@@ -48,7 +48,7 @@ func messages(err error) []string {
 		return []string{story.Visible(text)}
 	}
 	before, after, _ := strings.Cut(text, inner.Error())
-	lines := messages(inner)
+	lines := errorLines(inner)
 	lines[0] = story.Visible(before) + lines[0]
 	lines[len(lines)-1] += story.Visible(after)
 	return lines

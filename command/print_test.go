@@ -29,12 +29,12 @@ func TestMessages(t *testing.T) {
 		{"of a file", scenarios.Errors{{File: name, Line: 1, Message: "a"}, {File: "y", Message: "b"}}, []string{"x ::error::boo:1: a", "y: b"}},
 		{"two in one line", fmt.Errorf("%w: %w", errors.New("a\n"), errors.New("b\n")), []string{`a\n: b\n`}},
 		{"the end of the command", failure{unexpected, fmt.Errorf("locksim: %w", one)}, []string{"locksim: open " + shown + ": no " + shown}},
-		{"a panic", errors.Join(fmt.Errorf("%s: %w", name, &sim.Stacked{
+		{"a panic", errors.Join(fmt.Errorf("%s: %w", name, &sim.ErrorWithStacks{
 			Err: fmt.Errorf("%w in client-1: oh", sim.ErrPanic), Stacks: "::error::no\ngoroutine 1 [running]:\nmain.f()\n\tf.go:1\n\t ##[error]",
 		}), errors.New("replay: it")),
 			[]string{shown + ": panic in client-1: oh", "::error::no", "goroutine 1 [running]:", "main.f()", "  f.go:1", "   ##[error]", "replay: it"}},
 	} {
-		if got := messages(c.err); strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+		if got := errorLines(c.err); strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)
 		}
 	}

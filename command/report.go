@@ -39,7 +39,7 @@ Exit status:
   locksim report trace.json --format html -o gc-pause.html
   locksim report *.json --format html -o site/
   zcat trace.json.gz | locksim report - --format json`,
-		Args:              needsTraces,
+		Args:              requireTraces,
 		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.report(cmd, args) },
 	}
@@ -48,7 +48,7 @@ Exit status:
 }
 
 // requireTraces refuses a command line that names no trace.
-func needsTraces(_ *cobra.Command, args []string) error {
+func requireTraces(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("locksim report: name a file of saved traces; locksim run --format trace -o FILE makes one")
 	}
@@ -64,7 +64,7 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.room(format, len(saved.Results)); err != nil {
+	if err := f.checkRoom(format, len(saved.Results)); err != nil {
 		return err
 	}
 	report, err := f.options()
@@ -72,7 +72,7 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report.Arguments, report.Traces = saved.Arguments, saved.Traces
-	results, err := f.choice.of(saved.Results, &report)
+	results, err := f.choice.selectRuns(saved.Results, &report)
 	if err != nil {
 		return err
 	}
@@ -81,12 +81,12 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, note := range saved.Notes {
-		say(cmd.ErrOrStderr(), "%s", note)
+		printLine(cmd.ErrOrStderr(), "%s", note)
 	}
 	if err := f.write(cmd, format, results, report); err != nil {
 		return err
 	}
-	return status(results)
+	return checkResults(results)
 }
 
 // readSaved reads all files. Its error contains all problems.

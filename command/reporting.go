@@ -31,14 +31,14 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 
 // check checks the values of the flags, before anything is read.
 func (f *reportFlags) check() (reports.Format[reports.Results], error) {
-	format, err := f.chosen()
+	format, err := f.chosenFormat()
 	if err == nil {
 		err = f.choice.check()
 	}
 	switch {
 	case err != nil:
 		return format, err
-	case len(f.explored) > 0 && !f.pages(format):
+	case len(f.explored) > 0 && !f.writesPages(format):
 		return format, errors.New("locksim: --explored adds pages to a site, and the report is not a site; write one with --format html -o site/")
 	}
 	return format, f.writeFlags.check(format)

@@ -16,18 +16,18 @@ import (
 func TestKilledSearchGoesOn(t *testing.T) {
 	// The exit status is 1, because the lock leaves a key behind, which is its own fault.
 	explore := []string{"--ways", "explored", "--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
-	calm := startHunt(t, "31.008s", append(explore, "--jobs", "1")...)
-	<-calm.over
+	calm := startSearch(t, "31.008s", append(explore, "--jobs", "1")...)
+	<-calm.ended
 	if calm.ProcessState.ExitCode() != unexpected {
 		t.Fatalf("status %d: %s", calm.ProcessState.ExitCode(), &calm.stderr)
 	}
 
-	h := startHunt(t, "31.009s", explore...)
+	h := startSearch(t, "31.009s", explore...)
 	for _, lines := range []int{100, 1000, 1550} {
-		h.reach(lines)
+		h.waitForLines(lines)
 		syscall.Kill(h.Process.Pid, syscall.SIGKILL)
-		<-h.over
-		h.orphans()
+		<-h.ended
+		h.checkNoOrphans()
 		ledger, err := os.OpenFile(filepath.Join(h.dir, "ledger"), os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestKilledSearchGoesOn(t *testing.T) {
 		ledger.Close()
 		h.start("--resume", "ledger")
 	}
-	<-h.over
+	<-h.ended
 	if status := h.ProcessState.ExitCode(); status != unexpected {
 		t.Fatalf("status %d: %s", status, &h.stderr)
 	}

@@ -40,7 +40,7 @@ list). An argument that exists as a path is a path.
   locksim run scenarios/ --format json -o report.json
   locksim run scenarios/ --format html -o site/
   locksim run gc-pause --format trace -o trace.json`,
-		Args:              needsScenarios,
+		Args:              requireScenarios,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -63,18 +63,18 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for i, in := range found {
-		if found[i], err = f.among(in); err != nil {
+		if found[i], err = f.selectVariant(in); err != nil {
 			return err
 		}
 	}
-	if err := needs(found, f.lock); err != nil {
+	if err := checkLinked(found, f.lock); err != nil {
 		return err
 	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	if found, err = possible(cmd.ErrOrStderr(), found, options); err != nil {
+	if found, err = selectApplicable(cmd.ErrOrStderr(), found, options); err != nil {
 		return err
 	}
-	if err := f.room(format, len(found)); err != nil {
+	if err := f.checkRoom(format, len(found)); err != nil {
 		return err
 	}
 	report, err := f.options()
@@ -84,7 +84,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		report.Arguments[in.Scenario] = in.argument
 	}
-	planned, err := f.choice.of(planned(found, f.lock, f.seed), &report)
+	planned, err := f.choice.selectRuns(plannedResults(found, f.lock, f.seed), &report)
 	if err != nil {
 		return err
 	}
@@ -100,21 +100,21 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "" { // a report in a file must not vary
 		report.Took = time.Since(began)
 	}
-	told, err := f.choice.of(results, &report)
+	selected, err := f.choice.selectRuns(results, &report)
 	if err != nil {
 		return err
 	}
-	if err := f.write(cmd, format, told, report); err != nil {
+	if err := f.write(cmd, format, selected, report); err != nil {
 		return err
 	}
 	if err := checkDeterminism(cmd.ErrOrStderr(), results, options, report, f.reruns); err != nil {
 		return failure{unexpected, err}
 	}
-	return status(told)
+	return checkResults(selected)
 }
 
 // plannedResults returns results without anything that only the runs can show.
-func planned(found []input, lock string, seed uint64) []*scenarios.Result {
+func plannedResults(found []input, lock string, seed uint64) []*scenarios.Result {
 	var results []*scenarios.Result
 	for _, in := range found {
 		r := &scenarios.Result{Scenario: in.Scenario, Lock: cmp.Or(lock, in.Variants[0].Lock), Seed: seed}
@@ -127,10 +127,10 @@ func planned(found []input, lock string, seed uint64) []*scenarios.Result {
 }
 
 // plannedRuns returns the runs of a variant before they are made.
-func plannedRuns(v *scenarios.Variant, lock string) []scenarios.Outcome {
-	var runs []scenarios.Outcome
+func plannedRuns(v *scenarios.Variant, lock string) []scenarios.RunResult {
+	var runs []scenarios.RunResult
 	for _, fencing := range fencings {
-		runs = append(runs, scenarios.Outcome{Variant: v, Lock: cmp.Or(lock, v.Lock), Fencing: fencing})
+		runs = append(runs, scenarios.RunResult{Variant: v, Lock: cmp.Or(lock, v.Lock), Fencing: fencing})
 	}
 	return runs
 }
@@ -168,7 +168,7 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	case f.reruns < 0:
 		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
 	case f.lock != "":
-		if err := knownLock(f.lock); err != nil {
+		if err := checkLock(f.lock); err != nil {
 			return format, err
 		}
 	}
@@ -178,11 +178,11 @@ func (f *runFlags) check() (reports.Format[reports.Results], error) {
 // selectApplicable checks that every world can be made, before the first is run: a lock may
 // not work with a scenario's nodes or faults. With a lock in place of the scenarios' own it
 // leaves out the scenarios that do not apply, and prints a note, unless none is left.
-func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
+func selectApplicable(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
 	var kept []input
 	var errs []error
 	for _, s := range found {
-		if err := impossible(s, o); err != nil {
+		if err := checkApplies(s, o); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -192,13 +192,13 @@ func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input,
 		return kept, errors.Join(errs...)
 	}
 	for _, err := range errs {
-		say(stderr, "left out: %s", err)
+		printLine(stderr, "left out: %s", err)
 	}
 	return kept, nil
 }
 
 // checkApplies returns why a scenario cannot be run with a lock; nil if it can.
-func impossible(s input, o scenarios.RunOptions) error {
+func checkApplies(s input, o scenarios.RunOptions) error {
 	for _, v := range s.Variants {
 		if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
 			return fmt.Errorf("%s: %w", s.File, err)
@@ -209,7 +209,7 @@ func impossible(s input, o scenarios.RunOptions) error {
 
 // checkResults returns a failure if the result of some scenario is not as expected, or is
 // unknown.
-func status(results []*scenarios.Result) error {
+func checkResults(results []*scenarios.Result) error {
 	bad := func(r *scenarios.Result) bool {
 		standing := reports.StandingOf(r)
 		return standing == reports.NotAsExpected || standing == reports.Undecided

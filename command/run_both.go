@@ -19,10 +19,10 @@ func argumentsOf(found ...input) map[*scenarios.Scenario]string {
 
 // runBoth runs one variant with one lock. If it fails, the error contains the command that
 // runs it again.
-func tell(in input, v *scenarios.Variant, o scenarios.RunOptions) (runs []scenarios.Outcome, untold string, err error) {
-	runs, untold, err = v.Tell(o)
+func runBoth(in input, v *scenarios.Variant, o scenarios.RunOptions) (runs []scenarios.RunResult, notApplicable string, err error) {
+	runs, notApplicable, err = v.RunBoth(o)
 	if err != nil {
 		err = errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, reports.Options{Arguments: argumentsOf(in)}))
 	}
-	return runs, untold, err
+	return runs, notApplicable, err
 }

@@ -33,32 +33,32 @@ func (c *choice) check() error {
 }
 
 // selectVariant returns a scenario with the variant that the flags ask for.
-func (c *choice) among(in input) (input, error) {
+func (c *choice) selectVariant(in input) (input, error) {
 	if c.variant == "" {
 		return in, nil
 	}
-	only, err := in.Only(c.variant)
+	selected, err := in.SelectVariant(c.variant)
 	if err != nil {
 		return input{}, fmt.Errorf("locksim: %w", err)
 	}
-	return input{only, in.argument, in.file}, nil
+	return input{selected, in.argument, in.file}, nil
 }
 
 // selectRuns returns the results of the runs that the flags ask for. It also copies the
 // entries of o for their scenarios to the selected ones.
-func (c *choice) of(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
+func (c *choice) selectRuns(results []*scenarios.Result, o *reports.Options) ([]*scenarios.Result, error) {
 	var chosen []*scenarios.Result
 	for _, r := range results {
-		only, err := r.Only(c.variant, c.fencing)
+		selected, err := r.SelectRuns(c.variant, c.fencing)
 		if err != nil {
 			return nil, fmt.Errorf("locksim: %w", err)
 		}
 		for _, known := range []map[*scenarios.Scenario]string{o.Arguments, o.Traces} {
-			if said, ok := known[r.Scenario]; ok {
-				known[only.Scenario] = said
+			if value, ok := known[r.Scenario]; ok {
+				known[selected.Scenario] = value
 			}
 		}
-		chosen = append(chosen, only)
+		chosen = append(chosen, selected)
 	}
 	return chosen, nil
 }

@@ -12,7 +12,7 @@ import (
 // report may replace it.
 type source struct {
 	// kind says what kind of file it is, as in "the scenario".
-	is string
+	kind string
 	// name is a path to the file; "" for a file without a name, such as standard input.
 	name string
 	// info describes the file; nil if it does not exist yet.
@@ -20,8 +20,8 @@ type source struct {
 }
 
 // fileSource returns the file of a name as a source.
-func fileSource(is, name string) source {
-	s := source{is: is, name: name}
+func fileSource(kind, name string) source {
+	s := source{kind: kind, name: name}
 	if info, err := os.Stat(name); err == nil {
 		s.info = info
 	}
@@ -29,18 +29,18 @@ func fileSource(is, name string) source {
 }
 
 // fileSources returns the files of some names as sources. It skips empty names.
-func fileSources(is string, names ...string) []source {
+func fileSources(kind string, names ...string) []source {
 	var all []source
 	for _, name := range names {
 		if name != "" {
-			all = append(all, fileSource(is, name))
+			all = append(all, fileSource(kind, name))
 		}
 	}
 	return all
 }
 
 // sourceStdin returns standard input as a source, if it is a file.
-func sourceStdin(is string, stdin io.Reader) []source {
+func sourceStdin(kind string, stdin io.Reader) []source {
 	f, isFile := stdin.(*os.File)
 	if !isFile {
 		return nil
@@ -49,7 +49,7 @@ func sourceStdin(is string, stdin io.Reader) []source {
 	if err != nil {
 		return nil
 	}
-	return []source{{is: is, info: info}}
+	return []source{{kind: kind, info: info}}
 }
 
 // sourcesOf returns the files of scenarios as sources. Built-in scenarios have none.
@@ -69,46 +69,46 @@ func (s source) isAt(name string, info fs.FileInfo) bool {
 		// Writing to a device or a terminal destroys nothing.
 		return os.SameFile(s.info, info) && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
 	}
-	return s.info == nil && info == nil && s.name != "" && name != "" && whereIs(s.name) == whereIs(name)
+	return s.info == nil && info == nil && s.name != "" && name != "" && canonicalPath(s.name) == canonicalPath(name)
 }
 
 // describe names the source in an error. name is the user's name for the same file.
-func (s source) called(name string) string {
+func (s source) describe(name string) string {
 	switch s.name {
 	case name:
-		return s.is
+		return s.kind
 	case "":
-		return s.is + " on standard input"
+		return s.kind + " on standard input"
 	}
-	return s.is + " " + s.name
+	return s.kind + " " + s.name
 }
 
 // refuseSources refuses a destination that is one of the sources.
-func (d *destination) keepApart(stdout io.Writer, sources []source) error {
+func (d *destination) refuseSources(stdout io.Writer, sources []source) error {
 	info := d.info(stdout)
 	for _, s := range sources {
 		if !s.isAt(d.name, info) {
 			continue
 		}
 		if d.name == "" {
-			return fmt.Errorf("locksim: standard output is %s, which would be lost; write to another file", s.called(""))
+			return fmt.Errorf("locksim: standard output is %s, which would be lost; write to another file", s.describe(""))
 		}
-		return fmt.Errorf("locksim: -o %s is %s, which would be lost; name another file", d.name, s.called(d.name))
+		return fmt.Errorf("locksim: -o %s is %s, which would be lost; name another file", d.name, s.describe(d.name))
 	}
 	return nil
 }
 
 // blocksDirectory reports whether a file prevents a directory from being created: it has
 // the path of the directory or of one of its parents.
-func isAround(file, dir string) bool {
-	way, err := filepath.Rel(whereIs(file), whereIs(dir))
+func blocksDirectory(file, dir string) bool {
+	way, err := filepath.Rel(canonicalPath(file), canonicalPath(dir))
 	info, err2 := os.Stat(file)
 	return err == nil && filepath.IsLocal(way) && (err2 != nil || !info.IsDir())
 }
 
 // canonicalPath returns one path for all spellings of a file's name. The file need not
 // exist.
-func whereIs(name string) string {
+func canonicalPath(name string) string {
 	if whole, err := filepath.Abs(name); err == nil {
 		name = whole
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // makeFolder makes a folder with some files, and changes into it.
-func folderOf(t *testing.T, texts map[string]string) {
+func makeFolder(t *testing.T, texts map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range texts {
@@ -27,7 +27,7 @@ func folderOf(t *testing.T, texts map[string]string) {
 }
 
 // runProcess runs the command in a process of its own, which searches need.
-func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
+func runProcess(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command("locksim", args...)
 	var out, said strings.Builder
@@ -39,9 +39,9 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 }
 
 // mustRun runs the command, to make a file that others read.
-func made(t *testing.T, args ...string) {
+func mustRun(t *testing.T, args ...string) {
 	t.Helper()
-	if _, said, status := run(t, args...); status == badInput {
+	if _, said, status := runProcess(t, args...); status == badInput {
 		t.Fatalf("locksim %q: %s", args, said)
 	}
 }
@@ -49,16 +49,16 @@ func made(t *testing.T, args ...string) {
 // No report replaces a file that the command reads or also writes, with any command and any
 // spelling of the name. The command then runs nothing.
 func TestReportsReplaceNoSources(t *testing.T) {
-	folderOf(t, map[string]string{"story.yaml": calm, "folder/in.yaml": calm, "folder/page.html": "mine"})
+	makeFolder(t, map[string]string{"story.yaml": quietScenario, "folder/in.yaml": quietScenario, "folder/page.html": "mine"})
 	whole, err := filepath.Abs("story.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made(t, "run", "story.yaml", "--format", "trace", "-o", "trace.json")
+	mustRun(t, "run", "story.yaml", "--format", "trace", "-o", "trace.json")
 	search := []string{"story.yaml", "--max-faults", "1", "--only", "pause", "--jobs", "1"}
 	explore := func(args ...string) []string { return append(append([]string{"explore"}, search...), args...) }
-	made(t, explore("--format", "json", "-o", "found.json")...)
-	made(t, explore("--shard", "1/1", "--ledger", "part.jsonl")...)
+	mustRun(t, explore("--format", "json", "-o", "found.json")...)
+	mustRun(t, explore("--shard", "1/1", "--ledger", "part.jsonl")...)
 	for _, link := range []struct{ to, name string }{{"story.yaml", "soft"}, {"trace.json", "soft.json"}, {"found.json", "found.link"}} {
 		if err := os.Symlink(link.to, link.name); err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestReportsReplaceNoSources(t *testing.T) {
 		{explore("--ways", "ways/here", "-o", "ways"), "--ways ways/here is the report ways, or inside of it; name another directory"},
 		{explore("--ways", "ways", "--ledger", "./ways"), "--ways ways is the ledger ./ways, or inside of it; name another directory"},
 	} {
-		stdout, said, status := run(t, c.args...)
+		stdout, said, status := runProcess(t, c.args...)
 		if status != badInput || !strings.Contains(said, c.want) || stdout != "" {
 			t.Errorf("locksim %q: status %d, it says %q and prints %q; want status 2 and %q", c.args, status, said, stdout, c.want)
 		}
@@ -126,7 +126,7 @@ func TestReportsReplaceNoSources(t *testing.T) {
 // A name that is too long and a folder that cannot be reached are refused before anything
 // is run: these scenarios would take an hour.
 func TestUnusableNamesAreRefusedFirst(t *testing.T) {
-	folderOf(t, map[string]string{"story.yaml": calm, "file": "text"})
+	makeFolder(t, map[string]string{"story.yaml": quietScenario, "file": "text"})
 	long := strings.Repeat("n", 256)
 	for _, c := range []struct {
 		args []string
@@ -138,7 +138,7 @@ func TestUnusableNamesAreRefusedFirst(t *testing.T) {
 		{[]string{"-o", "file/report"}, "there is no directory file; make it first"},
 		{[]string{"-o", "none/report"}, "there is no directory none; make it first"},
 	} {
-		_, said, status := run(t, append([]string{"compare", "story.yaml", "--seeds", "100000"}, c.args...)...)
+		_, said, status := runProcess(t, append([]string{"compare", "story.yaml", "--seeds", "100000"}, c.args...)...)
 		if status != badInput || !strings.Contains(said, c.want) {
 			t.Errorf("%.40q: status %d, it says %.400q; want status 2 and %q", c.args, status, said, c.want)
 		}
@@ -148,11 +148,11 @@ func TestUnusableNamesAreRefusedFirst(t *testing.T) {
 // A page replaces only a page that locksim has written, and is written only into its
 // folder. Problems are found before anything is run.
 func TestPagesReplacePagesOnly(t *testing.T) {
-	folderOf(t, map[string]string{"story.yaml": calm, "outside.html": "mine"})
+	makeFolder(t, map[string]string{"story.yaml": quietScenario, "outside.html": "mine"})
 	if err := os.Symlink("outside.html", "link.html"); err != nil {
 		t.Fatal(err)
 	}
-	if _, said, status := run(t, "run", "story.yaml", "--format", "html", "-o", "own/"); status != success {
+	if _, said, status := runProcess(t, "run", "story.yaml", "--format", "html", "-o", "own/"); status != success {
 		t.Fatal(said)
 	}
 	own, err := os.ReadFile("own/index.html")
@@ -189,7 +189,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 				if err := c.make(file); err != nil {
 					t.Fatal(err)
 				}
-				_, said, status := run(t, append(command, "--format", "html", "-o", dir)...)
+				_, said, status := runProcess(t, append(command, "--format", "html", "-o", dir)...)
 				if status != badInput || !strings.Contains(said, "a page of the report would replace "+file+", "+c.want) {
 					t.Errorf("%s with %s as %s: status %d, it says %q", name, what, page, status, said)
 				}
@@ -211,7 +211,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 	// Pages of locksim are replaced, also those of the other formats.
 	for _, format := range []string{"html", "svg", "edn", "mermaid"} {
 		for range 2 {
-			if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
+			if _, said, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != success {
 				t.Errorf("--format %s: %s", format, said)
 			}
 		}
@@ -220,7 +220,7 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, said, status := run(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(said, "locksim has not written it") {
+		if _, said, status := runProcess(t, "run", "story.yaml", "--format", format, "-o", "all/"); status != badInput || !strings.Contains(said, "locksim has not written it") {
 			t.Errorf("--format %s over other files: status %d, %s", format, status, said)
 		}
 		if err := os.RemoveAll("all"); err != nil {
@@ -229,8 +229,8 @@ func TestPagesReplacePagesOnly(t *testing.T) {
 	}
 
 	// A saved trace can have the name of a page.
-	made(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
-	if _, said, status := run(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "replace index.html, and locksim has not written it") {
+	mustRun(t, "run", "story.yaml", "--format", "trace", "-o", "index.html")
+	if _, said, status := runProcess(t, "report", "index.html", "--format", "html", "-o", "."); status != badInput || !strings.Contains(said, "replace index.html, and locksim has not written it") {
 		t.Errorf("a page over a saved trace: status %d, %s", status, said)
 	}
 }

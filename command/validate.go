@@ -8,15 +8,15 @@ func validateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate FILE|DIR|NAME...",
 		Short: "Check scenario files without running them",
-		Args:  needsScenarios,
+		Args:  requireScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, err := load(args)
 			if err != nil {
 				return err
 			}
 			for _, s := range found {
-				if err := say(cmd.OutOrStdout(), "%s: ok", s.File); err != nil {
-					return unwritten(err)
+				if err := printLine(cmd.OutOrStdout(), "%s: ok", s.File); err != nil {
+					return outputError(err)
 				}
 			}
 			return nil

@@ -18,14 +18,14 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of locksim, of Go and of the lock libraries",
-		Args:  noArguments,
+		Args:  refuseArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			said := version() + linkedIn()
-			if !reference() {
-				said += "\n" + redis.Blind
+			text := version() + describeLinked()
+			if !hasReferenceTraces() {
+				text += "\n" + redis.IdleCheckGap
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), said)
-			return unwritten(err)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), text)
+			return outputError(err)
 		},
 	}
 }
@@ -33,7 +33,7 @@ func versionCommand() *cobra.Command {
 // hasReferenceTraces reports whether the traces equal those of Linux. On Linux a test
 // ensures that go-redis checks its idle connections; on other systems locks.ChecksIdle
 // tries it.
-func reference() bool { return runtime.GOOS == "linux" || locks.ChecksIdle() }
+func hasReferenceTraces() bool { return runtime.GOOS == "linux" || locks.ChecksIdle() }
 
 // version returns what the Go toolchain knows about this build: the version of locksim, and
 // the program that contains it if that is another one. Builds that may have different
@@ -47,23 +47,23 @@ func version() string {
 	if !strings.HasPrefix(info.Main.Path+"/", locksimModule+"/") {
 		own, program = versionOf(info, locksimModule), fmt.Sprintf(", in %s %s", info.Main.Path, info.Main.Version)
 	}
-	said := fmt.Sprintf("locksim %s %s%s", own, info.GoVersion, program)
-	if !reference() {
-		said += fmt.Sprintf(" (%s/%s, other traces than on Linux)", runtime.GOOS, runtime.GOARCH)
+	text := fmt.Sprintf("locksim %s %s%s", own, info.GoVersion, program)
+	if !hasReferenceTraces() {
+		text += fmt.Sprintf(" (%s/%s, other traces than on Linux)", runtime.GOOS, runtime.GOARCH)
 	}
-	return said
+	return text
 }
 
 // versionWith returns the version for searches of a lock: with the version of the lock's
 // library.
 func versionWith(lock string) string {
-	said := version()
+	text := version()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if library := libraryOf(lock); versionOf(info, library) != "" {
-			said += ", " + library + " " + versionOf(info, library)
+			text += ", " + library + " " + versionOf(info, library)
 		}
 	}
-	return said
+	return text
 }
 
 const (
@@ -92,13 +92,13 @@ func versionOf(info *debug.BuildInfo, module string) string {
 
 // describeLinked returns lines that list the systems, libraries and locks that are linked
 // into this program, and the locks that are not.
-func linkedIn() string {
-	var systems, libraries, lacks []string
+func describeLinked() string {
+	var systems, libraries, missing []string
 	info, _ := debug.ReadBuildInfo()
 	for _, name := range locks.Names() {
 		k, _ := locks.Lookup(name)
-		if !linked(name) {
-			lacks = append(lacks, name)
+		if !isLinked(name) {
+			missing = append(missing, name)
 			continue
 		}
 		systems = append(systems, k.System)
@@ -117,5 +117,5 @@ func linkedIn() string {
 		return "\n" + what + strings.Join(names, ", ") + after
 	}
 	return line("systems: ", systems, "") + line("libraries: ", libraries, "") +
-		line("known, but not linked in: the locks ", lacks, "; locksim-all has them")
+		line("known, but not linked in: the locks ", missing, "; locksim-all has them")
 }

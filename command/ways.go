@@ -30,8 +30,8 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source
 			if dir == "" {
 				continue
 			}
-			if why := cmp.Or(foreign(name), sourceAt(name, sources)); why != "" {
-				say(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways", name, why)
+			if why := cmp.Or(foreignWay(name), sourceAt(name, sources)); why != "" {
+				printLine(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways", name, why)
 				continue
 			}
 			err := os.MkdirAll(filepath.Dir(name), 0o777)
@@ -56,7 +56,7 @@ func sourceAt(name string, sources []source) string {
 	}
 	for _, s := range sources {
 		if s.isAt(name, info) {
-			return "it is " + s.called(name)
+			return "it is " + s.describe(name)
 		}
 	}
 	return ""
@@ -64,7 +64,7 @@ func sourceAt(name string, sources []source) string {
 
 // foreignWay returns why the file with the name of a way is not as a search wrote it; "" if
 // it is, or if there is no such file.
-func foreign(name string) string {
+func foreignWay(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -80,11 +80,11 @@ func foreign(name string) string {
 		text, err = scenarioFile.readFile(name)
 	}
 	switch {
-	case errors.Is(err, errLarger):
+	case errors.Is(err, errTooLarge):
 		return "it is larger than any scenario"
 	case err != nil:
 		return fmt.Sprintf("it cannot be read (%v)", cause(err))
-	case !explore.Wrote(text):
+	case !explore.IsUnedited(text):
 		return "it is not what locksim explore has written there"
 	}
 	return ""

@@ -19,14 +19,14 @@ type writeFlags[S any] struct {
 	format, output string
 	// destination is where the report goes, unless it is a folder. sources are the files
 	// that the report must not replace.
-	to      *destination
-	sources []source
+	destination *destination
+	sources     []source
 }
 
 // define adds the flags to a command that writes a thing, such as "report".
 func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *reports.Subject[S]) {
 	f.subject = subject
-	names := f.names(func(reports.Format[S]) bool { return true })
+	names := f.formatNames(func(reports.Format[S]) bool { return true })
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", strings.Join(names, ", "))
 	flags.VarP((*outputName)(&f.output), "output", "o", "write the "+thing+" to this `file`, as a whole or not at all; - is standard output")
@@ -34,10 +34,10 @@ func (f *writeFlags[S]) define(cmd *cobra.Command, thing string, subject *report
 }
 
 // formatNames returns the names of the formats that accept selects.
-func (f *writeFlags[S]) names(such func(reports.Format[S]) bool) []string {
+func (f *writeFlags[S]) formatNames(accept func(reports.Format[S]) bool) []string {
 	var names []string
 	for _, format := range f.subject.Formats() {
-		if such(format) {
+		if accept(format) {
 			names = append(names, format.Name)
 		}
 	}
@@ -46,10 +46,10 @@ func (f *writeFlags[S]) names(such func(reports.Format[S]) bool) []string {
 
 // chosenFormat returns the format that the flags ask for. If it is not known, the error
 // suggests the one that was probably meant.
-func (f *writeFlags[S]) chosen() (reports.Format[S], error) {
+func (f *writeFlags[S]) chosenFormat() (reports.Format[S], error) {
 	format, known := f.subject.Lookup(f.format)
 	if !known {
-		names := f.names(func(reports.Format[S]) bool { return true })
+		names := f.formatNames(func(reports.Format[S]) bool { return true })
 		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, names))
 	}
 	return format, nil
@@ -58,12 +58,12 @@ func (f *writeFlags[S]) chosen() (reports.Format[S], error) {
 // check checks that the format can be written to the destination, before anything is read.
 func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 	switch {
-	case f.pages(format):
+	case f.writesPages(format):
 		return checkFolder(f.output)
 	case isFolder(f.output):
-		return f.noFolder()
+		return f.folderError()
 	}
-	f.to, err = findDestination(f.output)
+	f.destination, err = findDestination(f.output)
 	return err
 }
 
@@ -72,39 +72,39 @@ func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 // as the names of its pages depend on it.
 func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options, sources []source) error {
 	f.sources = sources
-	if f.pages(format) {
+	if f.writesPages(format) {
 		return checkPages(f.output, format.Names(subject, o), sources)
 	}
-	if err := f.to.keepApart(cmd.OutOrStdout(), sources); err != nil {
+	if err := f.destination.refuseSources(cmd.OutOrStdout(), sources); err != nil {
 		return err
 	}
-	return f.to.prepare(cmd.OutOrStdout())
+	return f.destination.prepare(cmd.OutOrStdout())
 }
 
 // writesPages reports whether the report is a folder of pages: -o names a folder, and the
 // format has pages.
-func (f *writeFlags[S]) pages(format reports.Format[S]) bool {
-	return fills(format) && isFolder(f.output)
+func (f *writeFlags[S]) writesPages(format reports.Format[S]) bool {
+	return hasPages(format) && isFolder(f.output)
 }
 
-func fills[S any](format reports.Format[S]) bool { return format.Pages != nil }
+func hasPages[S any](format reports.Format[S]) bool { return format.Pages != nil }
 
 // folderError returns the error of a folder for a format that writes one file.
-func (f *writeFlags[S]) noFolder() error {
+func (f *writeFlags[S]) folderError() error {
 	remedy := "name a file in it"
 	if _, err := os.Stat(f.output); err != nil {
 		remedy = "leave the slash out"
 	}
-	if filling := f.names(fills); len(filling) > 0 {
+	if filling := f.formatNames(hasPages); len(filling) > 0 {
 		remedy += ", or fill it with --format " + strings.Join(filling, ", ")
 	}
 	return fmt.Errorf("locksim: -o %s is a folder, and --format %s writes one file; %s", f.output, f.format, remedy)
 }
 
 // checkRoom checks that a format has room for a number of scenarios.
-func (f *writeFlags[S]) room(format reports.Format[S], scenarios int) error {
+func (f *writeFlags[S]) checkRoom(format reports.Format[S], scenarios int) error {
 	switch {
-	case format.Most == 0 || scenarios <= format.Most || f.pages(format):
+	case format.Most == 0 || scenarios <= format.Most || f.writesPages(format):
 		return nil
 	case format.Pages == nil:
 		return fmt.Errorf("locksim: --format %s has room for %d scenarios, and there are %d; name fewer", format.Name, format.Most, scenarios)
@@ -114,8 +114,8 @@ func (f *writeFlags[S]) room(format reports.Format[S], scenarios int) error {
 
 // write writes the subject to the destination.
 func (f *writeFlags[S]) write(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options) error {
-	if f.pages(format) {
-		return unwritten(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o), f.sources))
+	if f.writesPages(format) {
+		return outputError(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o), f.sources))
 	}
-	return unwritten(f.to.output(cmd.OutOrStdout(), o, func(w io.Writer, o reports.Options) error { return format.Write(w, subject, o) }))
+	return outputError(f.destination.output(cmd.OutOrStdout(), o, func(w io.Writer, o reports.Options) error { return format.Write(w, subject, o) }))
 }

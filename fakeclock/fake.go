@@ -49,26 +49,26 @@ type Fake struct {
 	suspendedAt int64
 	closed      bool
 
-	timers   []*timer // in firing order
-	set      uint64   // how many timers have been set
-	unwake   func() bool
-	watchers []func(why string)
+	timers     []*timer // in firing order
+	timerCount uint64   // how many timers have been set
+	cancelWake func() bool
+	watchers   []func(why string)
 }
 
 // maxWait is a wait of 146 years. It is long enough, and so far from the end of int64 that
 // no offset makes a sum overflow.
-const never = math.MaxInt64 / 2
+const maxWait = math.MaxInt64 / 2
 
 // A timer calls wake once: with nil when the monotonic clock reads due, or with
 // ErrClosed.
 type timer struct {
-	due  int64
-	nth  uint64
-	wake func(error)
+	due    int64
+	number uint64
+	wake   func(error)
 }
 
 func (t *timer) compare(u *timer) int {
-	return cmp.Or(cmp.Compare(t.due, u.due), cmp.Compare(t.nth, u.nth))
+	return cmp.Or(cmp.Compare(t.due, u.due), cmp.Compare(t.number, u.number))
 }
 
 // New returns the clocks of a process that starts now: its wall clock reads
@@ -76,7 +76,7 @@ func (t *timer) compare(u *timer) int {
 func New(tl Timeline, start time.Time) *Fake {
 	return &Fake{
 		timeline:   tl,
-		oscillator: oscillator{base: tl.Now(), speed: perfect},
+		oscillator: oscillator{base: tl.Now(), speed: nominalSpeed},
 		wall:       start.UnixNano(),
 	}
 }
@@ -124,7 +124,7 @@ func (f *Fake) State() State {
 	return State{
 		Wall:      ticks + f.wall,
 		Monotonic: ticks + f.monotonic,
-		RatePPB:   int64(f.oscillator.speed) - perfect,
+		RatePPB:   int64(f.oscillator.speed) - nominalSpeed,
 		Halted:    f.suspended,
 	}
 }
@@ -134,25 +134,25 @@ func (f *Fake) State() State {
 func (f *Fake) Jump(d time.Duration) {
 	f.mu.Lock()
 	f.wall += int64(d)
-	f.unlockAndTell("jump")
+	f.unlockAndNotify("jump")
 }
 
 // MaxRatePPB bounds how much too fast a clock can run, in parts per billion. Several drifts
 // that act together can make it run at more than twice the speed.
-const Fastest = 10_000_000_000
+const MaxRatePPB = 10_000_000_000
 
 // SetRate makes both clocks run ppb parts per billion too fast from now on, or too slow if
 // ppb is negative. It returns an error if ppb is not between -1e9 and [MaxRatePPB], both
 // excluded. A clock can neither stand still nor go back, and a clock that runs ten times
 // too fast is broken, not drifting.
 func (f *Fake) SetRate(ppb int64) error {
-	if ppb <= -perfect || ppb >= Fastest {
-		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -perfect, int64(Fastest))
+	if ppb <= -nominalSpeed || ppb >= MaxRatePPB {
+		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -nominalSpeed, int64(MaxRatePPB))
 	}
 	f.mu.Lock()
-	f.oscillator.set(f.timeline.Now(), uint64(perfect+ppb))
+	f.oscillator.set(f.timeline.Now(), uint64(nominalSpeed+ppb))
 	f.arm()
-	f.unlockAndTell("drift")
+	f.unlockAndNotify("drift")
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (f *Fake) Suspend() {
 	f.suspendedAt = f.ticks()
 	f.suspended = true
 	f.arm()
-	f.unlockAndTell("suspend")
+	f.unlockAndNotify("suspend")
 }
 
 // Resume ends both [Fake.Stop] and [Fake.Suspend].
@@ -207,7 +207,7 @@ func (f *Fake) wake() {
 	f.suspended = false
 	f.monotonic -= f.ticks() - f.suspendedAt
 	f.arm()
-	f.unlockAndTell("resume")
+	f.unlockAndNotify("resume")
 }
 
 // NextWall returns the first true time, not before now, at which the wall clock will read
@@ -233,7 +233,7 @@ func (f *Fake) OnChange(watch func(why string)) {
 	f.watchers = append(f.watchers, watch)
 }
 
-func (f *Fake) unlockAndTell(why string) {
+func (f *Fake) unlockAndNotify(why string) {
 	watchers := f.watchers
 	f.mu.Unlock()
 	for _, watch := range watchers {
@@ -299,9 +299,9 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 		return func() bool { return false }
 	}
 	defer f.mu.Unlock()
-	d = min(max(d, 0), never)
-	t := &timer{due: f.ticks() + f.monotonic + int64(d), nth: f.set, wake: wake}
-	f.set++
+	d = min(max(d, 0), maxWait)
+	t := &timer{due: f.ticks() + f.monotonic + int64(d), number: f.timerCount, wake: wake}
+	f.timerCount++
 	i, _ := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
 	f.timers = slices.Insert(f.timers, i, t)
 	if i == 0 {
@@ -326,16 +326,16 @@ func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
 // fire in the current state. It must be called after every change of the clocks, of the
 // process's state and of the first timer.
 func (f *Fake) arm() {
-	if f.unwake != nil {
-		f.unwake()
-		f.unwake = nil
+	if f.cancelWake != nil {
+		f.cancelWake()
+		f.cancelWake = nil
 	}
 	if f.closed || f.stopped || f.suspended || len(f.timers) == 0 {
 		return
 	}
 	due, ok := f.oscillator.when(f.timers[0].due - f.monotonic)
 	if ok {
-		f.unwake = f.timeline.At(max(due, f.timeline.Now()), f.fire)
+		f.cancelWake = f.timeline.At(max(due, f.timeline.Now()), f.fire)
 	}
 }
 

@@ -275,7 +275,7 @@ func TestSetRateRejectsTheAbsurd(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world, c *fakeclock.Fake) {
 		told := 0
 		c.OnChange(func(string) { told++ })
-		for _, ppb := range []int64{-1_000_000_000, fakeclock.Fastest, -1 << 63, 1<<63 - 1} {
+		for _, ppb := range []int64{-1_000_000_000, fakeclock.MaxRatePPB, -1 << 63, 1<<63 - 1} {
 			if err := c.SetRate(ppb); err == nil || !strings.Contains(err.Error(), "parts per billion") {
 				t.Errorf("SetRate(%d) = %v", ppb, err)
 			}

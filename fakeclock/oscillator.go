@@ -8,7 +8,7 @@ import (
 
 // nominalSpeed is the speed of an oscillator that keeps true time, in ticks per second of
 // true time.
-const perfect = 1_000_000_000
+const nominalSpeed = 1_000_000_000
 
 // oscillator is what both clocks of a machine count. At moment base of true time it had
 // made ticks + part/1e9 ticks of nominally 1 ns, and it makes speed ticks per second of
@@ -30,7 +30,7 @@ func (o oscillator) at(now time.Duration) (ticks int64, part uint64) {
 	// so the division cannot overflow.
 	hi, lo := bits.Mul64(uint64(now-o.base), o.speed)
 	lo, carry := bits.Add64(lo, o.part, 0)
-	whole, part := bits.Div64(hi+carry, lo, perfect)
+	whole, part := bits.Div64(hi+carry, lo, nominalSpeed)
 	return o.ticks + int64(whole), part
 }
 
@@ -40,7 +40,7 @@ func (o oscillator) when(n int64) (moment time.Duration, ok bool) {
 	if n <= o.ticks {
 		return o.base, true
 	}
-	hi, lo := bits.Mul64(uint64(n)-uint64(o.ticks), perfect)
+	hi, lo := bits.Mul64(uint64(n)-uint64(o.ticks), nominalSpeed)
 	lo, borrow := bits.Sub64(lo, o.part, 0)
 	hi -= borrow
 	// Round up: at an earlier moment the clock would read less than n.

@@ -13,12 +13,12 @@ type Backing struct {
 	Interval
 	// EndedBy is the event that showed that the backing had ended; nil if it lasted until
 	// the end of the run.
-	Lapsed *trace.Event
+	EndedBy *trace.Event
 }
 
 // Backings returns the intervals during which the nodes backed a grant of a lock, in order.
 // With a sound lock, the lease of a section ends before its backing ends.
-func (h *History) Backed(lock string, id Acquisition) []Backing {
+func (h *History) Backings(lock string, id Acquisition) []Backing {
 	type edge struct {
 		Moment
 		up     int
@@ -27,7 +27,7 @@ func (h *History) Backed(lock string, id Acquisition) []Backing {
 	var edges []edge
 	for _, slot := range h.slotTimes(lock) {
 		for _, key := range h.HoldingsOf(id) {
-			there := key.There()
+			there := key.Existence()
 			from, to := Later(there.From, slot.From), Earlier(there.To, slot.To)
 			if key.Place != slot.Place || !from.Before(to) {
 				continue
@@ -52,7 +52,7 @@ func (h *History) Backed(lock string, id Acquisition) []Backing {
 			all = append(all, Backing{Interval: Interval{e.Moment, Never}})
 		case e.up < 0 && n == quorum-1:
 			last := &all[len(all)-1]
-			last.To, last.Lapsed = e.Moment, e.lapsed
+			last.To, last.EndedBy = e.Moment, e.lapsed
 		}
 	}
 	return slices.DeleteFunc(all, func(b Backing) bool { return !b.From.Before(b.To) })

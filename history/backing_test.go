@@ -36,16 +36,16 @@ func TestBacked(t *testing.T) {
 		{"a replica takes over that has it", []trace.Event{of(trace.KindRestore, "d", mine), {Kind: trace.KindPromote, Process: "d", Peer: "b"}}, "2 to the end"},
 		{"it comes back to what is no slot any more", []trace.Event{{Kind: trace.KindPromote, Process: "d", Peer: "b"}, of(trace.KindSet, "b", mine)}, "2 to 3 by 3"},
 	} {
-		h := Of(numbered(world, slices.Concat(set, c.then)...))
+		h := New(numbered(world, slices.Concat(set, c.then)...))
 		got := ""
-		for i, b := range h.Backed("lock", Acquisition{"client-1", 1}) {
+		for i, b := range h.Backings("lock", Acquisition{"client-1", 1}) {
 			if i > 0 {
 				got += ", "
 			}
 			if got += fmt.Sprintf("%d to ", b.From.Seq); b.To == Never {
 				got += "the end"
 			} else {
-				got += fmt.Sprintf("%d by %d", b.To.Seq, b.Lapsed.Seq)
+				got += fmt.Sprintf("%d by %d", b.To.Seq, b.EndedBy.Seq)
 			}
 		}
 		if got != c.want {
@@ -58,10 +58,10 @@ func TestBacked(t *testing.T) {
 func TestNeverBacked(t *testing.T) {
 	world := trace.Trace{Locks: []trace.LockInfo{{Name: "lock", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "k"}, {Node: "b", Key: "k"}}}}}
 	mine := &trace.Actor{Client: "client-1", Section: 1}
-	h := Of(numbered(world,
+	h := New(numbered(world,
 		trace.Event{Kind: trace.KindSet, Process: "a", Key: "k", Owner: mine},
 		trace.Event{Kind: trace.KindSet, Process: "b", Key: "another", Owner: mine}))
-	if all := h.Backed("lock", Acquisition{"client-1", 1}); len(all) > 0 {
+	if all := h.Backings("lock", Acquisition{"client-1", 1}); len(all) > 0 {
 		t.Errorf("it is backed: %v", all)
 	}
 }

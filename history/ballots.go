@@ -12,7 +12,7 @@ type Ballot struct {
 	// LockHeld says that some client held the lock at some moment of the call. VotesSplit
 	// says that at some moment at least two of the clients that were asking for the lock
 	// had keys on its nodes.
-	Taken, Split bool
+	LockHeld, VotesSplit bool
 }
 
 // Ballots returns the ballots of all calls of acquire of the locks that the trace
@@ -25,27 +25,27 @@ func (h *History) Ballots() []Ballot {
 	// The Seq at which each lock was last seen to be held, and its votes to be split. They
 	// are updated when a client begins to ask, and at every change.
 	taken, split := map[*ranks]int{}, map[*ranks]int{}
-	look := func(r *ranks, seq int) {
-		if len(r.standing) > 0 {
+	observe := func(r *ranks, seq int) {
+		if len(r.onQuorum) > 0 {
 			taken[r] = seq
 		}
-		if r.divides(asking) {
+		if r.isVoteSplit(asking) {
 			split[r] = seq
 		}
 	}
 	ballot := func(c *Call) Ballot {
 		r := o.locks[c.Lock]
-		return Ballot{Call: c, Taken: taken[r] >= c.Began.Seq, Split: split[r] >= c.Began.Seq}
+		return Ballot{Call: c, LockHeld: taken[r] >= c.Began.Seq, VotesSplit: split[r] >= c.Began.Seq}
 	}
-	for _, ev := range h.apart {
+	for _, ev := range h.nonMessages {
 		for _, r := range o.see(ev) {
-			look(r, ev.Seq)
+			observe(r, ev.Seq)
 		}
 		id := Acquisition{ev.Process, ev.Section}
 		switch {
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && o.locks[ev.Lock] != nil:
-			asking[id] = h.called().by[ev.Seq]
-			look(o.locks[ev.Lock], ev.Seq)
+			asking[id] = h.callChapter().bySeq[ev.Seq]
+			observe(o.locks[ev.Lock], ev.Seq)
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
 			if c := asking[id]; c != nil {
 				all = append(all, ballot(c))
@@ -65,7 +65,7 @@ func (h *History) Ballots() []Ballot {
 
 // isVoteSplit reports whether at least two of the clients that are asking have keys on the
 // lock's slots.
-func (r *ranks) divides(asking map[Acquisition]*Call) bool {
+func (r *ranks) isVoteSplit(asking map[Acquisition]*Call) bool {
 	one := ""
 	for g := range r.count {
 		if asking[g.Acquisition] == nil {

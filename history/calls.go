@@ -17,7 +17,7 @@ type Call struct {
 	// Crashed is the crash of its client during the call; nil if there was none.
 	Crashed *trace.Event
 	// Resent are the events with which the call's request was sent again, in order.
-	Again []*trace.Event
+	Resent []*trace.Event
 	// Cancelled is the event with which the client cancelled the context of the call; nil
 	// if it did not.
 	Cancelled *trace.Event
@@ -35,12 +35,12 @@ func (c *Call) Point() trace.StepPoint {
 func (c *Call) Failed() bool { return c.Ended != nil && !c.Ended.OK }
 
 // Calls returns the steps of all clients, in the order in which they began.
-func (h *History) Calls() []*Call { return h.called().all }
+func (h *History) Calls() []*Call { return h.callChapter().all }
 
 // CallsOf returns the steps of one acquisition, in the order in which they began.
 func (h *History) CallsOf(id Acquisition) []*Call {
-	list := h.called()
-	return list.of.of(func() map[Acquisition][]*Call {
+	list := h.callChapter()
+	return list.byAcquisition.get(func() map[Acquisition][]*Call {
 		of := map[Acquisition][]*Call{}
 		for _, c := range list.all {
 			of[c.Acquisition] = append(of[c.Acquisition], c)
@@ -51,17 +51,17 @@ func (h *History) CallsOf(id Acquisition) []*Call {
 
 // callList is the chapter of calls.
 type callList struct {
-	all []*Call
-	of  chapter[map[Acquisition][]*Call]
-	by  []*Call // indexed by the Seq of their beginnings and ends
+	all           []*Call
+	byAcquisition chapter[map[Acquisition][]*Call]
+	bySeq         []*Call // indexed by the Seq of their beginnings and ends
 }
 
-func (h *History) called() *callList {
-	return h.calls.of(func() *callList {
+func (h *History) callChapter() *callList {
+	return h.calls.get(func() *callList {
 		var all []*Call
 		open := map[step]*Call{} // those that have not ended
 		counted := map[trace.StepPoint]int{}
-		for _, ev := range h.apart {
+		for _, ev := range h.nonMessages {
 			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
 			switch ev.Kind {
 			case trace.KindBegin:
@@ -83,7 +83,7 @@ func (h *History) called() *callList {
 				all = append(all, &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Ended: ev})
 			case trace.KindAgain:
 				if c := open[at]; c != nil {
-					c.Again = append(c.Again, ev)
+					c.Resent = append(c.Resent, ev)
 				}
 			case trace.KindCrash:
 				for _, c := range open {
@@ -93,11 +93,11 @@ func (h *History) called() *callList {
 				}
 			}
 		}
-		list := &callList{all: all, by: make([]*Call, len(h.Trace.Events)+1)}
+		list := &callList{all: all, bySeq: make([]*Call, len(h.Trace.Events)+1)}
 		for _, c := range all {
 			for _, ev := range []*trace.Event{c.Began, c.Ended} {
 				if ev != nil {
-					list.by[ev.Seq] = c
+					list.bySeq[ev.Seq] = c
 				}
 			}
 		}

@@ -8,14 +8,14 @@ import (
 
 // A call is one step, from its beginning to its end.
 func TestCallsOfClients(t *testing.T) {
-	h := Of(numbered(trace.Trace{},
-		begins("client-1", trace.Acquire),
-		begins("client-2", trace.Acquire),
+	h := New(numbered(trace.Trace{},
+		beginEvent("client-1", trace.Acquire),
+		beginEvent("client-2", trace.Acquire),
 		trace.Event{Kind: trace.KindCancel, Process: "client-1", Step: trace.Acquire},
-		ends("client-1", trace.Acquire, false),
-		ends("client-2", trace.Acquire, true),
-		begins("client-1", trace.Acquire),
-		ends("client-2", trace.Extend, true), // by itself
+		endEvent("client-1", trace.Acquire, false),
+		endEvent("client-2", trace.Acquire, true),
+		beginEvent("client-1", trace.Acquire),
+		endEvent("client-2", trace.Extend, true), // by itself
 	))
 	type told struct {
 		client                  string

@@ -12,7 +12,7 @@ func TestCalls(t *testing.T) {
 	write := func(kind trace.Kind, client string) trace.Event {
 		return trace.Event{Kind: kind, Process: client, Section: 1, Step: trace.Write, OK: kind == trace.KindEnd}
 	}
-	h := Of(byHand(
+	h := New(traceOf(
 		write(trace.KindBegin, "client-1"), // 1
 		write(trace.KindBegin, "client-2"), // 2
 		write(trace.KindAgain, "client-2"), // 3
@@ -34,7 +34,7 @@ func TestCalls(t *testing.T) {
 		t.Fatalf("there are %d calls", len(calls))
 	}
 	for i, c := range calls {
-		if got := (struct{ began, ended, crashed, again int }{seq(c.Began), seq(c.Ended), seq(c.Crashed), len(c.Again)}); got != want[i] {
+		if got := (struct{ began, ended, crashed, again int }{seq(c.Began), seq(c.Ended), seq(c.Crashed), len(c.Resent)}); got != want[i] {
 			t.Errorf("call %d of %s: %+v, want %+v", i, c.Client, got, want[i])
 		}
 	}

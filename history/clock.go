@@ -12,7 +12,7 @@ import (
 
 // A clockSegment is how one clock of a process runs from one change of its clocks to the
 // next.
-type stretch struct {
+type clockSegment struct {
 	from Moment
 	// reads is the reading of the clock at from, in nanoseconds.
 	reads int64
@@ -24,7 +24,7 @@ type stretch struct {
 const second = uint64(time.Second)
 
 // A Clock is one clock of a process over a whole run.
-type Clock []stretch
+type Clock []clockSegment
 
 // Clocks is a reader that follows the changes of the processes' clocks.
 type Clocks struct {
@@ -50,7 +50,7 @@ func (c *Clocks) Of(process string, kind fakeclock.Kind) Clock {
 
 // Unfaulted returns a clock of a process as if it never changed after its first reading.
 // That is true time, which some libraries use in a world.
-func (c *Clocks) Untouched(process string, kind fakeclock.Kind) Clock {
+func (c *Clocks) Unfaulted(process string, kind fakeclock.Kind) Clock {
 	changes := c.changes[process]
 	return clockOf(changes[:min(len(changes), 1)], kind)
 }
@@ -72,7 +72,7 @@ func (c *Clocks) WasSet(process string, seq int) bool {
 
 // JumpSize returns by how much a change of a process's clocks set its wall clock: forward,
 // or, if negative, back.
-func (c *Clocks) Jump(ev *trace.Event) time.Duration {
+func (c *Clocks) JumpSize(ev *trace.Event) time.Duration {
 	changes := c.changes[ev.Process]
 	i := slices.Index(changes, ev)
 	if i < 0 {
@@ -89,7 +89,7 @@ func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 	}
 	all := make(Clock, len(changes))
 	for i, ev := range changes {
-		s := stretch{from: MomentOf(ev), reads: ev.Clocks.Wall}
+		s := clockSegment{from: MomentOf(ev), reads: ev.Clocks.Wall}
 		if kind == fakeclock.Monotonic {
 			s.reads = ev.Clocks.Monotonic
 		}
@@ -102,7 +102,7 @@ func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
 }
 
 // readingAt returns what the clock shows at a true time within the segment.
-func (s stretch) at(t time.Duration) int64 {
+func (s clockSegment) readingAt(t time.Duration) int64 {
 	hi, lo := bits.Mul64(uint64(t-s.from.At), s.pace)
 	counted, _ := bits.Div64(hi, lo, second)
 	return s.reads + int64(counted)
@@ -110,7 +110,7 @@ func (s stretch) at(t time.Duration) int64 {
 
 // timeOf returns the first true time at which the clock shows value, if the segment lasts
 // that long. The clock must show less than value when the segment begins.
-func (s stretch) reaches(value int64) (t time.Duration, ever bool) {
+func (s clockSegment) timeOf(value int64) (t time.Duration, ever bool) {
 	hi, lo := bits.Mul64(uint64(value-s.reads), second)
 	if hi >= s.pace {
 		return 0, false
@@ -126,7 +126,7 @@ func (s stretch) reaches(value int64) (t time.Duration, ever bool) {
 }
 
 // segmentAt returns the index of the segment that contains a moment.
-func (all Clock) current(m Moment) int {
+func (all Clock) segmentAt(m Moment) int {
 	now := 0
 	for now+1 < len(all) && !m.Before(all[now+1].from) {
 		now++
@@ -136,29 +136,29 @@ func (all Clock) current(m Moment) int {
 
 // withoutChangesAfter returns the clock as it would run if nothing changed it after a
 // moment.
-func (all Clock) until(m Moment) Clock { return all[:all.current(m)+1] }
+func (all Clock) withoutChangesAfter(m Moment) Clock { return all[:all.segmentAt(m)+1] }
 
 // Shows returns the reading of the clock at a moment, in nanoseconds: of a wall clock since
 // 1970, of a monotonic one since it was started.
 func (all Clock) Shows(m Moment) int64 {
-	s := all[all.current(m)]
-	return s.at(max(m.At, s.from.At))
+	s := all[all.segmentAt(m)]
+	return s.readingAt(max(m.At, s.from.At))
 }
 
 // trueTimeOf maps a reading of the clock, declared at some moment, to true time. It is the
 // first moment from then on at which the clock shows the reading, with changes of the clock
 // taken into account. If the clock had already passed the reading when it was declared, it
 // is the moment at which the clock passed it.
-func (all Clock) when(value int64, declared Moment) Moment {
-	now := all.current(declared)
+func (all Clock) trueTimeOf(value int64, declared Moment) Moment {
+	now := all.segmentAt(declared)
 	if all.Shows(declared) >= value {
-		return all[:now+1].passedBefore(value)
+		return all[:now+1].reachedSince(value)
 	}
 	for i, s := range all[now:] {
 		if s.reads >= value {
 			return s.from // the change itself moved the clock past it
 		}
-		t, ever := s.reaches(value)
+		t, ever := s.timeOf(value)
 		if next := now + i + 1; ever && (next == len(all) || t <= all[next].from.At) {
 			return StartOf(t)
 		}
@@ -168,14 +168,14 @@ func (all Clock) when(value int64, declared Moment) Moment {
 
 // reachedSince returns since when the clock has shown value or more without a break, up to
 // the end of the last segment. The clock must show at least value there.
-func (all Clock) passedBefore(value int64) Moment {
+func (all Clock) reachedSince(value int64) Moment {
 	for i := len(all) - 1; ; i-- {
 		s := all[i]
 		if s.reads < value {
-			t, _ := s.reaches(value)
+			t, _ := s.timeOf(value)
 			return StartOf(t)
 		}
-		if i == 0 || all[i-1].at(s.from.At) < value {
+		if i == 0 || all[i-1].readingAt(s.from.At) < value {
 			return s.from
 		}
 	}
@@ -184,13 +184,13 @@ func (all Clock) passedBefore(value int64) Moment {
 // Uncounted reports why the clock counted less time than passed between two moments: it
 // stood still for a while, or it was set back or ran too slowly.
 func (all Clock) Uncounted(from, to Moment) (stoodStill, behind bool) {
-	first := all.current(from)
+	first := all.segmentAt(from)
 	for i := first; i < len(all) && !to.Before(all[i].from); i++ {
 		s := all[i]
 		switch {
 		case s.pace == 0:
 			stoodStill = true
-		case s.pace < second, i > first && s.reads < all[i-1].at(s.from.At):
+		case s.pace < second, i > first && s.reads < all[i-1].readingAt(s.from.At):
 			behind = true
 		}
 	}

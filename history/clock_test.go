@@ -17,21 +17,21 @@ func TestPassedInvertsTheClock(t *testing.T) {
 	for _, ppb := range []int64{0, 1, -1, 20_000_000, -20_000_000, 999_999_999, -999_999_999} {
 		s := clockOf([]*trace.Event{change(0, 1_700_000_000_000_000_000, ppb)}, fakeclock.Wall)[0]
 		for _, at := range []time.Duration{0, 1, 999, time.Second, time.Hour + 7, 1000 * time.Hour} {
-			value := s.at(at)
+			value := s.readingAt(at)
 			first := at
 			if value > s.reads {
 				var ever bool
-				if first, ever = s.reaches(value); !ever {
+				if first, ever = s.timeOf(value); !ever {
 					t.Fatalf("at %d ppb the clock never shows what it shows at %v", ppb, at)
 				}
 			}
-			if first > at || s.at(first) < value || first > 0 && value > s.reads && s.at(first-1) >= value {
+			if first > at || s.readingAt(first) < value || first > 0 && value > s.reads && s.readingAt(first-1) >= value {
 				t.Errorf("at %d ppb the clock shows %d at %v, but first at %v", ppb, value, at, first)
 			}
 		}
 	}
 	slow := clockOf([]*trace.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
-	if at, ever := slow.reaches(math.MaxInt64); ever {
+	if at, ever := slow.timeOf(math.MaxInt64); ever {
 		t.Errorf("a clock that hardly runs gets to the end of time at %v", at)
 	}
 }

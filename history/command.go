@@ -12,14 +12,14 @@ import (
 
 // CommandNamesValue reports whether the actor's command contained a value as a word. If so,
 // the actor knew the value.
-func (h *History) Knew(by *trace.Actor, value string) bool {
+func (h *History) CommandNamesValue(by *trace.Actor, value string) bool {
 	sent := h.Event(by.Sent)
 	return sent != nil && slices.Contains(strings.Fields(sent.Text), value)
 }
 
 // Mentions reports whether the text of the message contains a key, or a name made from the
 // key, such as the channel on which a lock announces that it is free.
-func (m *Message) About(key string) bool { return strings.Contains(m.Sent.Text, key) }
+func (m *Message) Mentions(key string) bool { return strings.Contains(m.Sent.Text, key) }
 
 // NamesKey reports whether a word of the message is the key itself.
-func (m *Message) Names(key string) bool { return slices.Contains(strings.Fields(m.Sent.Text), key) }
+func (m *Message) NamesKey(key string) bool { return slices.Contains(strings.Fields(m.Sent.Text), key) }

@@ -4,23 +4,23 @@ import "github.com/locksim/locksim/trace"
 
 // A ConnectionEvent is what happened to one end of a connection: it was made, could not be
 // made, or ended.
-type Contact struct {
+type ConnectionEvent struct {
 	// Event is of kind connect, refuse, close, reset or timeout. Process is this end, and
 	// Peer the other one.
 	Event *trace.Event
 	// AwaitsReply says that this end had sent a request on the connection and had no reply
 	// to it yet.
-	Waiting bool
+	AwaitsReply bool
 }
 
 // ConnectionEvents returns what happened to the ends of all connections, in order.
-func (h *History) Contacts() []Contact {
-	return h.contacts.of(func() []Contact {
+func (h *History) ConnectionEvents() []ConnectionEvent {
+	return h.contacts.get(func() []ConnectionEvent {
 		type end struct {
 			process, peer string
 			conn          int
 		}
-		var all []Contact
+		var all []ConnectionEvent
 		waiting := map[end]int{} // how many replies each end waits for
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
@@ -35,7 +35,7 @@ func (h *History) Contacts() []Contact {
 					waiting[at]--
 				}
 			case trace.KindConnect, trace.KindRefuse, trace.KindClose, trace.KindReset, trace.KindTimeout:
-				all = append(all, Contact{ev, waiting[at] > 0})
+				all = append(all, ConnectionEvent{ev, waiting[at] > 0})
 			}
 		}
 		return all

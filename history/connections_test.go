@@ -13,7 +13,7 @@ func TestContacts(t *testing.T) {
 		return trace.Event{Kind: kind, Process: process, Peer: peer, Conn: 1, Reply: reply}
 	}
 	timeout := ev(trace.KindTimeout, "client-1", "redis-1", false)
-	h := Of(inOrder(
+	h := New(traceEverySecond(
 		ev(trace.KindConnect, "client-1", "redis-1", false),
 		ev(trace.KindSend, "client-1", "redis-1", false),
 		timeout,
@@ -22,12 +22,12 @@ func TestContacts(t *testing.T) {
 		timeout,
 	))
 	var got []int
-	for _, c := range h.Contacts() {
-		if c.Waiting {
+	for _, c := range h.ConnectionEvents() {
+		if c.AwaitsReply {
 			got = append(got, c.Event.Seq)
 		}
 	}
-	if n := len(h.Contacts()); n != 4 || !slices.Equal(got, []int{3}) {
+	if n := len(h.ConnectionEvents()); n != 4 || !slices.Equal(got, []int{3}) {
 		t.Errorf("of %d contacts those with %d waited; want 4, and 3", n, got)
 	}
 }

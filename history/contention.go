@@ -10,44 +10,44 @@ import (
 
 // A FailedAcquire is a call of acquire that failed, and what the client met on the nodes of
 // the lock during the call.
-type Encounter struct {
+type FailedAcquire struct {
 	// Ended is the end of the call.
 	Ended *trace.Event
 	// MetOtherKeys says that there were keys of other clients. MetLeftoverKeys says that
 	// there were keys of a client that was not entitled to have them there. A client is
 	// entitled if it is asking for the lock or holds it. It is also entitled for less than
 	// a TTL after it crashed or was hindered by a fault ([History.isHindered]).
-	Some, Wrong bool
+	MetOtherKeys, MetLeftoverKeys bool
 }
 
 // Contention describes how clients prevented each other from getting a lock, up to a
 // moment.
-type Crowd struct {
+type Contention struct {
 	// FailedAcquires are the calls of acquire that failed, in order.
-	Met []Encounter
+	FailedAcquires []FailedAcquire
 	// AwaitsRelease says that a client that no fault hinders was then waiting for a call of
 	// release that had not returned.
-	Releasing bool
+	AwaitsRelease bool
 	// Unavailable says that the lock could not be granted to any client then. The reason is
 	// keys of clients that held it and were working, or that were entitled to have left
 	// their keys.
-	Held bool
+	Unavailable bool
 }
 
 // Contention returns the contention for a lock, up to a moment.
-func (h *History) Crowd(lock string, until Moment) Crowd {
-	var all []Encounter
+func (h *History) Contention(lock string, until Moment) Contention {
+	var all []FailedAcquire
 	ttl := h.locks[lock].TTL
 	hindered := map[string]bool{}
 	for _, p := range h.Trace.Processes {
-		hindered[p.Name] = h.hindered(p.Name)
+		hindered[p.Name] = h.isHindered(p.Name)
 	}
-	asking := map[Acquisition]*Encounter{}
+	asking := map[Acquisition]*FailedAcquire{}
 	inside, leaving := map[Acquisition]bool{}, map[Acquisition]bool{}
 	crashed := map[string]time.Duration{} // when each client crashed
 	k, slots := NewKeys(), h.Slots(lock)
 	// mayLeave reports whether the owner of a key was entitled to leave it on the node.
-	left := func(key *Holding, ev *trace.Event) bool {
+	mayLeave := func(key *Holding, ev *trace.Event) bool {
 		at, since := crashed[key.Owner.Client]
 		if !since && hindered[key.Owner.Client] {
 			at, since = key.Set.At, true
@@ -65,13 +65,13 @@ func (h *History) Crowd(lock string, until Moment) Crowd {
 		case ev.Kind == trace.KindCrash && h.IsClient(ev.Process):
 			crashed[ev.Process] = ev.At
 			gone := func(id Acquisition, _ bool) bool { return id.Client == ev.Process }
-			maps.DeleteFunc(asking, func(id Acquisition, _ *Encounter) bool { return gone(id, true) })
+			maps.DeleteFunc(asking, func(id Acquisition, _ *FailedAcquire) bool { return gone(id, true) })
 			maps.DeleteFunc(inside, gone)
 			maps.DeleteFunc(leaving, gone)
 		case ev.Kind == trace.KindPromote:
 			slots.See(ev)
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && ev.Lock == lock:
-			asking[id] = &Encounter{}
+			asking[id] = &FailedAcquire{}
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK:
 			inside[id] = true
 			delete(asking, id)
@@ -96,28 +96,28 @@ func (h *History) Crowd(lock string, until Moment) Crowd {
 				continue
 			}
 			standing.add(key.Owner)
-			if asking[key.Owner] == nil && !inside[key.Owner] && !left(key, ev) {
+			if asking[key.Owner] == nil && !inside[key.Owner] && !mayLeave(key, ev) {
 				wrong.add(key.Owner)
 			}
 		}
 		for id, met := range asking {
-			met.Some = met.Some || standing.others(id)
-			met.Wrong = met.Wrong || wrong.others(id)
+			met.MetOtherKeys = met.MetOtherKeys || standing.others(id)
+			met.MetLeftoverKeys = met.MetLeftoverKeys || wrong.others(id)
 		}
 	}
 	withheld := 0
 	for _, p := range slots {
-		if key := k.At(p); key != nil && (left(key, last) || inside[key.Owner] && h.works(key.Owner, MomentOf(last))) {
+		if key := k.At(p); key != nil && (mayLeave(key, last) || inside[key.Owner] && h.isWorking(key.Owner, MomentOf(last))) {
 			withheld++
 		}
 	}
 	releasing := slices.Contains(slices.Collect(maps.Values(leaving)), true)
-	return Crowd{all, releasing, withheld > 0 && len(slots)-withheld < h.locks[lock].Quorum}
+	return Contention{all, releasing, withheld > 0 && len(slots)-withheld < h.locks[lock].Quorum}
 }
 
 // isWorking reports whether an acquisition had a section and a lease at a moment, and was
 // not waiting in a call of its lock.
-func (h *History) works(id Acquisition, m Moment) bool {
+func (h *History) isWorking(id Acquisition, m Moment) bool {
 	s := h.Section(id)
 	return s != nil && m.Before(s.To) && m.Before(s.Lease.End()) && !slices.ContainsFunc(h.CallsOf(id), func(c *Call) bool {
 		return c.Step.AtLock() && c.Began != nil && !m.Before(MomentOf(c.Began)) && (c.Ended == nil || m.Before(MomentOf(c.Ended)))
@@ -127,16 +127,16 @@ func (h *History) works(id Acquisition, m Moment) bool {
 // owners summarises the owners of keys: one of them, whether there is any, and whether
 // there are several. That is enough to know whether there are keys of others.
 type owners struct {
-	one       Acquisition
-	some, two bool
+	first        Acquisition
+	any, several bool
 }
 
 func (o *owners) add(id Acquisition) {
-	if !o.some {
-		o.one, o.some = id, true
+	if !o.any {
+		o.first, o.any = id, true
 	}
-	o.two = o.two || id != o.one
+	o.several = o.several || id != o.first
 }
 
 // others reports whether there is an owner other than id.
-func (o *owners) others(id Acquisition) bool { return o.two || o.some && o.one != id }
+func (o *owners) others(id Acquisition) bool { return o.several || o.any && o.first != id }

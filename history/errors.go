@@ -20,20 +20,20 @@ func UnknownScript(reply *trace.Event) bool {
 
 // failurePrefixes are the texts with which package locks begins the error of a failed step.
 // They say nothing but that the step failed.
-var sayOnlyThat = map[trace.Step]string{
+var failurePrefixes = map[trace.Step]string{
 	trace.Acquire: "lock not acquired: ",
 	trace.Mint:    "no fencing token: ",
 }
 
 // lockLostText is the text with which package locks reports that the client no longer held
 // the lock. A lock may put before it in which call it noticed.
-const notHeld = "lock lost"
+const lockLostText = "lock lost"
 
 // NotHeld reports whether a call of extend or release failed because the client no longer
 // held the lock. It understands only the error text of package locks, not a lock's own
 // words.
 func NotHeld(failed *Call) bool {
-	return failed.Failed() && strings.Contains(failed.Ended.Text, notHeld)
+	return failed.Failed() && strings.Contains(failed.Ended.Text, lockLostText)
 }
 
 var numberedNode = lazy.Regexp(`\bnode ([0-9]+):`)
@@ -42,11 +42,11 @@ var numberedNode = lazy.Regexp(`\bnode ([0-9]+):`)
 // leaves out the words that say only that the step failed. Some locks do not know the names
 // of their nodes and number them in errors of acquire and release; FailureText replaces
 // these numbers by names.
-func (h *History) Why(failed *Call) string {
+func (h *History) FailureText(failed *Call) string {
 	if failed.Ended == nil {
 		return ""
 	}
-	text := strings.TrimPrefix(failed.Ended.Text, sayOnlyThat[failed.Step])
+	text := strings.TrimPrefix(failed.Ended.Text, failurePrefixes[failed.Step])
 	if failed.Step != trace.Acquire && failed.Step != trace.Release {
 		return text
 	}
@@ -82,13 +82,13 @@ func (h *History) lockOf(c *Call) string {
 // error, the last of them is meant. Within an acquisition it is the first such call, because
 // another call may have passed on its error. It returns nil if the program did not end
 // because of a call.
-func (h *History) Undoing(done *trace.Event) (failed *Call, before string) {
-	undoes := func(c *Call) bool {
+func (h *History) CauseOfEnd(done *trace.Event) (failed *Call, before string) {
+	endsProgram := func(c *Call) bool {
 		return c.Failed() && c.Client == done.Process && c.Ended.Text != "" && c.Ended.Seq <= done.Seq && strings.HasSuffix(done.Text, c.Ended.Text)
 	}
 	for _, c := range h.Calls() {
 		switch {
-		case !undoes(c):
+		case !endsProgram(c):
 		case failed == nil, c.Acquisition != failed.Acquisition && c.Ended.Seq > failed.Ended.Seq,
 			c.Acquisition == failed.Acquisition && c.Ended.Seq < failed.Ended.Seq:
 			failed = c

@@ -16,7 +16,7 @@ func twoNodes(events ...trace.Event) *history.History {
 	for i := range events {
 		events[i].Seq, events[i].Process, events[i].Section = i+1, "client-1", max(events[i].Section, 1)
 	}
-	return history.Of(&trace.Trace{
+	return history.New(&trace.Trace{
 		Locks:  []trace.LockInfo{{Name: "l", Slots: []trace.SlotInfo{{Node: "redis-b"}, {Node: "redis-a"}}}},
 		Events: events,
 	})
@@ -50,7 +50,7 @@ func TestWhyACallFailed(t *testing.T) {
 		for _, call := range h.Calls() {
 			if call.Failed() {
 				failed++
-				if got := h.Why(call); got != c.want {
+				if got := h.FailureText(call); got != c.want {
 					t.Errorf("%s: %q is %q, want %q", c.step, c.text, got, c.want)
 				}
 			}
@@ -85,7 +85,7 @@ func TestWhatEndsAProgram(t *testing.T) {
 			trace.Event{Kind: trace.KindDone, Text: c.text},
 			trace.Event{Kind: trace.KindEnd, Step: trace.Release, Text: "too late"},
 		)
-		call, before := h.Undoing(h.Event(6))
+		call, before := h.CauseOfEnd(h.Event(6))
 		var step trace.Step
 		if call != nil {
 			step = call.Step
@@ -110,7 +110,7 @@ func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 		[]trace.Event{{Kind: trace.KindDone, Section: 3, Text: "timed out"}},
 	)
 	h := twoNodes(events...)
-	call, _ := h.Undoing(h.Last())
+	call, _ := h.CauseOfEnd(h.Last())
 	if call == nil || call.Section != 3 || call.Step != trace.Read {
 		t.Errorf("it ended because of %+v", call)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // An EventQueue is a list of functions to be called in the order of events.
-type Chronicle []entry
+type EventQueue []entry
 
 type entry struct {
 	ev *trace.Event
@@ -16,7 +16,7 @@ type entry struct {
 }
 
 // Add schedules do for an event; nil is an event that never happened, and adds nothing.
-func (c *Chronicle) Add(ev *trace.Event, do func()) {
+func (c *EventQueue) Add(ev *trace.Event, do func()) {
 	if ev != nil {
 		*c = append(*c, entry{ev, do})
 	}
@@ -24,7 +24,7 @@ func (c *Chronicle) Add(ev *trace.Event, do func()) {
 
 // RunUntil calls all functions for events up to a Seq. Functions for the same event are
 // called in the order in which they were added.
-func (c Chronicle) Until(seq int) {
+func (c EventQueue) RunUntil(seq int) {
 	slices.SortStableFunc(c, func(a, b entry) int { return cmp.Compare(a.ev.Seq, b.ev.Seq) })
 	for _, e := range c {
 		if e.ev.Seq > seq {

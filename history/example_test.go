@@ -11,13 +11,13 @@ import (
 
 // pausedHistory returns the history of a scenario in which a client is paused in its
 // section until its lease has expired.
-func pause() *history.History { return run("gc-pause", "") }
+func pausedHistory() *history.History { return runScenario("gc-pause", "") }
 
 // runScenario returns the history of a built-in scenario, without fencing tokens.
-func run(scenario, variant string) *history.History {
+func runScenario(scenario, variant string) *history.History {
 	s, err := scenarios.Open(scenario)
 	if err == nil {
-		s, err = s.Only(variant)
+		s, err = s.SelectVariant(variant)
 	}
 	if err != nil {
 		panic(err)
@@ -34,7 +34,7 @@ func ms(t time.Duration) time.Duration { return t.Truncate(time.Millisecond) }
 
 // When each client was in its section, and when its lease ended.
 func ExampleHistory_Sections() {
-	h := pause()
+	h := pausedHistory()
 	for _, s := range h.Sections() {
 		fmt.Printf("%s: section %v to %v, lease until %v, token %d\n", s.Client, ms(s.From.At), ms(s.To.At), ms(s.Lease.End().At), s.Token())
 	}
@@ -45,7 +45,7 @@ func ExampleHistory_Sections() {
 
 // A lease that its holder did not release in time.
 func ExampleSection_Lapses() {
-	for _, s := range pause().Sections() {
+	for _, s := range pausedHistory().Sections() {
 		for _, l := range s.Lapses() {
 			fmt.Printf("%s was in its section when its lease ran out at %v\n", s.Client, ms(l.At.At))
 		}
@@ -56,7 +56,7 @@ func ExampleSection_Lapses() {
 
 // Two sections of one lock at the same time.
 func ExampleOverlaps() {
-	for _, o := range history.Overlaps(pause().Sections(), 10) {
+	for _, o := range history.Overlaps(pausedHistory().Sections(), 10) {
 		fmt.Printf("%s and %s, for %v\n", o.A.Client, o.B.Client, ms(o.To-o.From))
 	}
 	// Output:
@@ -67,13 +67,13 @@ func ExampleOverlaps() {
 // clients, when a client would have seen it, when it really existed, and until when its
 // owner could rely on it.
 func ExampleHolding() {
-	k := run("single-crash", "forgets").Holdings()[0]
+	k := runScenario("single-crash", "forgets").Holdings()[0]
 	fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
 	fmt.Printf("  withheld until %v\n", ms(k.Withheld().To.At))
 	for _, v := range k.Visible() {
 		fmt.Printf("  visible until %v\n", ms(v.To.At))
 	}
-	fmt.Printf("  there until %v\n", ms(k.There().To.At))
+	fmt.Printf("  there until %v\n", ms(k.Existence().To.At))
 	fmt.Printf("  due until %v\n", ms(k.Due))
 	// Output:
 	// client-1 on redis-1, set 0s, forgotten
@@ -84,10 +84,10 @@ func ExampleHolding() {
 }
 
 // How long the nodes backed what the lock had granted.
-func ExampleHistory_Backed() {
-	h := pause()
+func ExampleHistory_Backings() {
+	h := pausedHistory()
 	for _, s := range h.Sections() {
-		for _, b := range h.Backed(s.Lock, s.Acquisition) {
+		for _, b := range h.Backings(s.Lock, s.Acquisition) {
 			fmt.Printf("%s: %v to %v\n", s.Client, ms(b.From.At), ms(b.To.At))
 		}
 	}
@@ -98,7 +98,7 @@ func ExampleHistory_Backed() {
 
 // When something happened, in the words of a scenario.
 func ExampleHistory_Occurrences() {
-	h := pause()
+	h := pausedHistory()
 	for _, words := range []string{"client-1's keys expired", "client-2 acquired", "client-1 wrote"} {
 		point, err := trace.ParsePoint(words)
 		if err != nil {
@@ -117,7 +117,7 @@ func ExampleHistory_Occurrences() {
 // A reader follows a run event by event and knows only the past, as a world does while it
 // runs.
 func ExampleKeys() {
-	h := pause()
+	h := pausedHistory()
 	slot := h.Slots("resource")[0]
 	keys := history.NewKeys()
 	for i := range h.Trace.Events {

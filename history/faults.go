@@ -17,11 +17,11 @@ type Act struct {
 	// lifted; nil if it did not.
 	Stalled *trace.Event
 	// Instant says that it had no duration. HasEnd says that it was meant to end.
-	Instant, Ends bool
+	Instant, HasEnd bool
 }
 
 // isUnfinished reports whether the fault was meant to end and has not.
-func (a *Act) unfinished() bool { return a.Ends && a.Lifted == nil }
+func (a *Act) isUnfinished() bool { return a.HasEnd && a.Lifted == nil }
 
 // Faults is a reader that follows which faults act. There are three ways to ask whether
 // everything is calm. No fault acts now: [Faults.QuietSince]. No fault strikes or ends any
@@ -42,7 +42,7 @@ func (f *Faults) See(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindStrike:
 		f.last = ev
-		f.acts = append(f.acts, &Act{Fault: ev.Fault, Struck: ev, Instant: ev.Instant, Ends: ev.Lifts})
+		f.acts = append(f.acts, &Act{Fault: ev.Fault, Struck: ev, Instant: ev.Instant, HasEnd: ev.HasEnd})
 		if delete(f.acting, ev.Fault); !ev.Instant {
 			f.acting[ev.Fault] = len(f.acts) - 1
 		}
@@ -61,7 +61,7 @@ func (f *Faults) See(ev *trace.Event) {
 
 // QuietSince returns since when no fault has acted, and false if a fault acts now. A run
 // without faults is quiet from its start.
-func (f *Faults) Quiet() (since Moment, ever bool) {
+func (f *Faults) QuietSince() (since Moment, ever bool) {
 	switch {
 	case len(f.acting) > 0:
 		return Never, false
@@ -78,7 +78,7 @@ func (h *History) seeFault(ev *trace.Event) {
 	if last := &h.quiet[len(h.quiet)-1]; at.Before(last.To) {
 		last.To = at
 	}
-	if since, ever := h.faults.Quiet(); ever {
+	if since, ever := h.faults.QuietSince(); ever {
 		h.quiet = append(h.quiet, Interval{since, Never})
 	}
 }
@@ -89,7 +89,7 @@ func (h *History) QuietTimes() []Interval { return h.quiet }
 
 // QuietSince returns since when no fault had acted at a moment, and false if a fault acted
 // then. A fault that strikes at that very moment acts; a fault that ends at it does not.
-func (h *History) Quiet(m Moment) (since Moment, ever bool) {
+func (h *History) QuietSince(m Moment) (since Moment, ever bool) {
 	for _, q := range slices.Backward(h.quiet) {
 		if !m.Before(q.From) {
 			return q.From, m.Before(q.To)
@@ -107,7 +107,7 @@ func (h *History) Unfinished() []int {
 	var all []int
 	for _, a := range h.faults.acts {
 		all = slices.DeleteFunc(all, func(fault int) bool { return fault == a.Fault })
-		if a.unfinished() {
+		if a.isUnfinished() {
 			all = append(all, a.Fault)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // An act has the event with which its fault stalled a request, until the fault has ended.
 func TestStalled(t *testing.T) {
 	stall := trace.Event{Kind: trace.KindStall, Process: trace.StorageName, Fault: 2}
-	acts := Of(byHand(
+	acts := New(traceOf(
 		trace.Event{Kind: trace.KindStrike, Fault: 1},
 		trace.Event{Kind: trace.KindStrike, Fault: 2},
 		stall, // 3

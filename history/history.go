@@ -38,20 +38,20 @@ type History struct {
 
 	locks map[string]trace.LockInfo
 	// processOrder maps each process to its place in the order of the world.
-	places map[string]int
-	clocks *Clocks
-	faults *Faults
-	quiet  []Interval // in which no fault acted
+	processOrder map[string]int
+	clocks       *Clocks
+	faults       *Faults
+	quiet        []Interval // in which no fault acted
 	// nonMessages are the events other than those with which a message is sent or arrives.
 	// Most events are of messages, and most chapters do not need them.
-	apart []*trace.Event
+	nonMessages []*trace.Event
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions that were notified that their lease is lost.
 	lost    map[Acquisition]bool
 	horizon *trace.Event
 	// processEnds are the events with which the processes ended.
-	fates map[string]*trace.Event
+	processEnds map[string]*trace.Event
 
 	slots    chapter[*slotRecord]
 	reading  chapter[*reading]
@@ -61,47 +61,47 @@ type History struct {
 	keys     chapter[*keyRecord]
 	losses   chapter[map[string][]Loss]
 	survey   chapter[[]*Occasion]
-	contacts chapter[[]Contact]
+	contacts chapter[[]ConnectionEvent]
 }
 
 // A chapter holds a value that is computed when it is first asked for.
 type chapter[T any] struct {
-	once sync.Once
-	told T
+	once  sync.Once
+	value T
 }
 
-func (c *chapter[T]) of(read func() T) T {
-	c.once.Do(func() { c.told = read() })
-	return c.told
+func (c *chapter[T]) get(read func() T) T {
+	c.once.Do(func() { c.value = read() })
+	return c.value
 }
 
 // New returns the history of a trace, which must be complete and valid: see
 // [trace.Trace.Validate].
-func Of(t *trace.Trace) *History {
+func New(t *trace.Trace) *History {
 	h := &History{
-		Trace:  t,
-		locks:  map[string]trace.LockInfo{},
-		places: make(map[string]int, len(t.Processes)),
-		clocks: NewClocks(),
-		faults: NewFaults(),
-		quiet:  []Interval{{StartOf(0), Never}},
-		ranOn:  map[string]Moment{},
-		lost:   map[Acquisition]bool{},
-		fates:  map[string]*trace.Event{},
-		apart:  make([]*trace.Event, 0, len(t.Events)/2),
+		Trace:        t,
+		locks:        map[string]trace.LockInfo{},
+		processOrder: make(map[string]int, len(t.Processes)),
+		clocks:       NewClocks(),
+		faults:       NewFaults(),
+		quiet:        []Interval{{StartOf(0), Never}},
+		ranOn:        map[string]Moment{},
+		lost:         map[Acquisition]bool{},
+		processEnds:  map[string]*trace.Event{},
+		nonMessages:  make([]*trace.Event, 0, len(t.Events)/2),
 	}
 	for _, l := range t.Locks {
 		h.locks[l.Name] = l
 	}
 	for i, p := range slices.Backward(t.Processes) { // of two processes with one name the first counts
-		h.places[p.Name] = i
+		h.processOrder[p.Name] = i
 	}
 	for i := range t.Events {
 		ev := &t.Events[i]
 		if ev.Kind == trace.KindSend || ev.Kind == trace.KindDeliver {
 			continue
 		}
-		h.apart = append(h.apart, ev)
+		h.nonMessages = append(h.nonMessages, ev)
 		switch ev.Kind {
 		case trace.KindLost: // a lease needs to know its later loss, so losses are collected first
 			h.lost[Acquisition{ev.Process, ev.Section}] = true
@@ -116,8 +116,8 @@ func Of(t *trace.Trace) *History {
 				h.ranOn[ev.Process] = MomentOf(ev)
 			}
 		case trace.KindCrash, trace.KindDone:
-			if h.fates[ev.Process] == nil {
-				h.fates[ev.Process] = ev
+			if h.processEnds[ev.Process] == nil {
+				h.processEnds[ev.Process] = ev
 			}
 		case trace.KindHorizon:
 			h.horizon = ev
@@ -153,7 +153,7 @@ func (h *History) Event(seq int) *trace.Event {
 }
 
 // EventCount returns the number of events.
-func (h *History) Length() int { return len(h.Trace.Events) }
+func (h *History) EventCount() int { return len(h.Trace.Events) }
 
 // Last returns the last event; nil if there is none.
 func (h *History) Last() *trace.Event { return h.Event(len(h.Trace.Events)) }
@@ -189,6 +189,6 @@ func (h *History) RanOn(process string) (since Moment, ever bool) {
 func (h *History) AnyRanOn() bool { return len(h.ranOn) > 0 }
 
 // NoExclusion reports whether every lock of the run is granted to every client.
-func (h *History) NobodyExcluded() bool {
-	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.Open })
+func (h *History) NoExclusion() bool {
+	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.GrantsEveryone })
 }

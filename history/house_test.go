@@ -28,9 +28,9 @@ const (
 
 // changesState reports whether a constant is a kind of event that changes a state of which
 // readers keep track.
-func stateful(c *types.Const) bool {
+func changesState(c *types.Const) bool {
 	return slices.ContainsFunc(trace.Kinds(), func(f trace.Form) bool {
-		return f.State && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) == string(f.Kind)
+		return f.ChangesState && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) == string(f.Kind)
 	})
 }
 
@@ -41,10 +41,10 @@ func TestATraceIsReadInOnePlace(t *testing.T) {
 		t.Skip("it type-checks the whole module")
 	}
 	for _, p := range modulePackages(t) {
-		if p.ImportPath == traceFolder || p.ImportPath == module+"history" || p.ofTests() {
+		if p.ImportPath == traceFolder || p.ImportPath == module+"history" || p.isForTests() {
 			continue
 		}
-		for _, at := range p.check(t) {
+		for _, at := range p.findMisuses(t) {
 			t.Errorf("%s; ask package history, and give it a chapter if it cannot say", at)
 		}
 	}
@@ -94,14 +94,14 @@ func takesCallback(fn *types.Func) bool {
 }
 
 // A listedPackage is a package as go list reports it.
-type listed struct {
+type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles, Imports        []string
 	imports                 types.ImporterFrom
 }
 
 // modulePackages returns the packages of this module, without their tests.
-func modulePackages(t *testing.T) []listed {
+func modulePackages(t *testing.T) []listedPackage {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -115,10 +115,10 @@ func modulePackages(t *testing.T) []listed {
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, problem.String())
 	}
-	var all []listed
+	var all []listedPackage
 	exports := map[string]string{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p listedPackage
 		if err := decoder.Decode(&p); err == io.EOF {
 			break
 		} else if err != nil {
@@ -146,12 +146,12 @@ func modulePackages(t *testing.T) []listed {
 }
 
 // isForTests reports whether the package is for tests, which may look at anything.
-func (p listed) ofTests() bool {
+func (p listedPackage) isForTests() bool {
 	return slices.Contains(p.Imports, "testing") && p.ImportPath != module+"locktest" && p.ImportPath != module+"sim"
 }
 
 // types type-checks the package.
-func (p listed) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet, []*ast.File) {
+func (p listedPackage) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet, []*ast.File) {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -174,7 +174,7 @@ func (p listed) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet
 }
 
 // findMisuses lists what the package uses and must not use.
-func (p listed) check(t *testing.T) []string {
+func (p listedPackage) findMisuses(t *testing.T) []string {
 	_, info, fset, files := p.types(t)
 	var found []string
 	place := func(pos token.Pos) string {
@@ -203,7 +203,7 @@ func (p listed) check(t *testing.T) []string {
 		}
 	}
 	for id, obj := range info.Uses {
-		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && stateful(c) && (!writes || compared[id]) {
+		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && changesState(c) && (!writes || compared[id]) {
 			found = append(found, place(id.Pos())+" looks for events of "+c.Name())
 		}
 	}

@@ -20,7 +20,7 @@ func (h *History) IdleNodes() []string {
 		}
 	}
 	for _, m := range h.Messages() {
-		if !m.Handshake() { // every client connects to every node when it starts
+		if !m.IsHandshake() { // every client connects to every node when it starts
 			busy[m.From], busy[m.To] = true, true
 		}
 	}

@@ -45,7 +45,7 @@ func TestIdleNodes(t *testing.T) {
 			if c.idle {
 				want = []string{"redis-4"}
 			}
-			if got := history.Of(&s.Trace).IdleNodes(); !slices.Equal(got, want) {
+			if got := history.New(&s.Trace).IdleNodes(); !slices.Equal(got, want) {
 				t.Errorf("idle are %q, want %q", got, want)
 			}
 		})

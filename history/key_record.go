@@ -9,35 +9,35 @@ import (
 
 // A keyRecord is the chapter of keys.
 type keyRecord struct {
-	holdings []*Holding
-	of       map[Acquisition][]*Holding
-	changes  []Change
+	holdings      []*Holding
+	byAcquisition map[Acquisition][]*Holding
+	changes       []Change
 }
 
-func (h *History) keyed() *keyRecord {
-	return h.keys.of(func() *keyRecord {
-		r := &keyRecord{of: map[Acquisition][]*Holding{}, changes: make([]Change, 0, 32)}
+func (h *History) keyChapter() *keyRecord {
+	return h.keys.get(func() *keyRecord {
+		r := &keyRecord{byAcquisition: map[Acquisition][]*Holding{}, changes: make([]Change, 0, 32)}
 		k := NewKeys()
-		for _, ev := range h.apart {
+		for _, ev := range h.nonMessages {
 			for _, c := range k.See(ev) {
 				r.changes = append(r.changes, c)
-				if c.Is != nil && c.Is != c.Was {
-					r.holdings = append(r.holdings, c.Is)
-					r.of[c.Is.Owner] = append(r.of[c.Is.Owner], c.Is)
+				if c.After != nil && c.After != c.Before {
+					r.holdings = append(r.holdings, c.After)
+					r.byAcquisition[c.After.Owner] = append(r.byAcquisition[c.After.Owner], c.After)
 				}
 			}
 		}
 		for node, since := range k.down {
 			for _, p := range k.places {
 				if key := k.standing[p]; key != nil && p.Node == node {
-					key.dark = append(key.dark, Interval{since, Never})
+					key.outages = append(key.outages, Interval{since, Never})
 				}
 			}
 		}
 		for _, key := range r.holdings {
-			if key.How == Expired && len(key.dark) > 0 {
-				set, clock := key.last(), h.clocks.Of(key.Node, fakeclock.Wall)
-				key.up = clock.when(clock.Shows(MomentOf(set))+int64(set.TTL), MomentOf(set))
+			if key.How == Expired && len(key.outages) > 0 {
+				set, clock := key.lastExpiryEvent(), h.clocks.Of(key.Node, fakeclock.Wall)
+				key.expiredAt = clock.trueTimeOf(clock.Shows(MomentOf(set))+int64(set.TTL), MomentOf(set))
 			}
 		}
 		return r
@@ -46,14 +46,14 @@ func (h *History) keyed() *keyRecord {
 
 // Holdings returns all keys that ever existed on a node, in the order in which they
 // appeared there.
-func (h *History) Holdings() []*Holding { return h.keyed().holdings }
+func (h *History) Holdings() []*Holding { return h.keyChapter().holdings }
 
 // HoldingsOf returns the keys that an acquisition set, or that a restart or promotion
 // brought back for it, in the order in which they appeared on their nodes.
-func (h *History) HoldingsOf(id Acquisition) []*Holding { return h.keyed().of[id] }
+func (h *History) HoldingsOf(id Acquisition) []*Holding { return h.keyChapter().byAcquisition[id] }
 
 // KeyChanges returns all changes of keys on nodes, in the order in which they took effect.
-func (h *History) KeyChanges() []Change { return h.keyed().changes }
+func (h *History) KeyChanges() []Change { return h.keyChapter().changes }
 
 // A Loss is that a node did not keep a key of a lock for its TTL of true time. A key that a
 // client's command removed is not a loss. A key that an operator deleted by hand is one: no
@@ -65,13 +65,13 @@ type Loss struct {
 	// that of the client that took it. ConnectionLost says that the connection that held it
 	// ended. If neither is set, the node forgot it, an operator deleted it, or a replica
 	// without the key took the node's place.
-	Of         *Holding
-	Early, Cut bool
+	Key                   *Holding
+	Early, ConnectionLost bool
 }
 
 // Losses returns the keys of a lock that nodes lost, in order.
 func (h *History) Losses(lock string) []Loss {
-	return h.losses.of(h.readLosses)[lock]
+	return h.losses.get(h.readLosses)[lock]
 }
 
 func (h *History) readLosses() map[string][]Loss {
@@ -81,21 +81,21 @@ func (h *History) readLosses() map[string][]Loss {
 	for _, l := range h.Trace.Locks {
 		slots[l.Name] = slotsOf(l)
 	}
-	locate := func() seats {
-		at := seats{}
+	locate := func() slotIndex {
+		at := slotIndex{}
 		for lock, slots := range slots {
 			at.add(lock, slots)
 		}
 		return at
 	}
 	k, at := NewKeys(), locate()
-	for _, ev := range h.apart {
+	for _, ev := range h.nonMessages {
 		if ev.Kind == trace.KindPromote {
 			for lock, slots := range slots {
 				for _, p := range slots {
 					was, is := k.At(p), k.At(Place{ev.Process, p.Key})
 					if p.Node == ev.Peer && was != nil && ev.At < was.Due && (is == nil || is.Owner != was.Owner) {
-						lost(lock, Loss{Event: ev, Of: was})
+						lost(lock, Loss{Event: ev, Key: was})
 					}
 				}
 				slots.See(ev)
@@ -103,19 +103,19 @@ func (h *History) readLosses() map[string][]Loss {
 			at = locate()
 		}
 		for _, c := range k.See(ev) {
-			if c.Was == nil || c.At >= c.Due {
+			if c.Before == nil || c.At >= c.DueBefore {
 				continue
 			}
 			for _, s := range at[c.Place] {
 				switch {
-				case c.Event.Kind == trace.KindExpire && h.early(c):
-					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Early: true})
+				case c.Event.Kind == trace.KindExpire && h.expiredTooEarly(c):
+					lost(s.lock, Loss{Event: c.Event, Key: c.Before, Early: true})
 				case c.Event.Kind == trace.KindDrop:
-					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Cut: true})
+					lost(s.lock, Loss{Event: c.Event, Key: c.Before, ConnectionLost: true})
 				case c.Event.Kind == trace.KindForget,
 					c.How == Removed && c.Event.By.IsOperator(),
-					c.Event.Kind == trace.KindRestore && (c.Is.Owner != c.Was.Owner || c.Is.Due < c.Due):
-					lost(s.lock, Loss{Event: c.Event, Of: c.Was})
+					c.Event.Kind == trace.KindRestore && (c.After.Owner != c.Before.Owner || c.After.Due < c.DueBefore):
+					lost(s.lock, Loss{Event: c.Event, Key: c.Before})
 				}
 			}
 		}
@@ -126,22 +126,22 @@ func (h *History) readLosses() map[string][]Loss {
 // expiredTooEarly reports whether a key ended before its TTL of true time because of a
 // clock that counted too much. It is false if a client took the key with a clock that
 // counts true time. If the key declares its end, that is compared with the client's clock.
-func (h *History) early(c Change) bool {
+func (h *History) expiredTooEarly(c Change) bool {
 	if c.Event.By == nil {
 		return true
 	}
-	if ends := c.Was.last().Ends; ends != nil {
+	if ends := c.Before.lastExpiryEvent().LeaseEnd; ends != nil {
 		return h.clocks.Of(c.Event.By.Client, ends.Clock).Shows(MomentOf(c.Event)) >= ends.Nanos
 	}
 	clock := h.clocks.Of(c.Event.By.Client, fakeclock.Monotonic)
-	from, to := MomentOf(c.Was.last()), MomentOf(c.Event)
+	from, to := MomentOf(c.Before.lastExpiryEvent()), MomentOf(c.Event)
 	return clock.Shows(to)-clock.Shows(from) > int64(to.At-from.At)
 }
 
 // RevivedByClock reports whether an event immediately follows the setting of a node's clock
 // and results from it: a key that had expired exists again, because by the new time it has
 // not expired yet.
-func (h *History) SetBack(ev *trace.Event) bool {
+func (h *History) RevivedByClock(ev *trace.Event) bool {
 	for _, before := range slices.Backward(h.Trace.Events[:ev.Seq-1]) {
 		switch {
 		case before.At != ev.At:
@@ -158,7 +158,7 @@ func (h *History) SetBack(ev *trace.Event) bool {
 // NodesForgot reports whether a node that a lock uses lost a grant or a counter of tokens,
 // after the event since and up to the event until: in a crash, because an operator deleted
 // it, or because a replica that had not received it took the node's place.
-func (h *History) Forgot(lock string, since, until int) bool {
+func (h *History) NodesForgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {
 		return len(slots) == 0 || slices.ContainsFunc(slots, func(p Place) bool { return p.Node == node })
@@ -170,7 +170,7 @@ func (h *History) Forgot(lock string, since, until int) bool {
 		case trace.KindCrash:
 			crashed[ev.Process] = true
 		case trace.KindPromote:
-			if ev.Seq > since && used(ev.Peer) && !k.alike(ev.Peer, ev.Process) {
+			if ev.Seq > since && used(ev.Peer) && !k.haveSameKeys(ev.Peer, ev.Process) {
 				return true
 			}
 			slots.See(ev)

@@ -47,12 +47,12 @@ type Holding struct {
 	Ended *trace.Event
 	// end is when the end took effect for clients that ask for the lock: not before the
 	// node had restarted.
-	to Moment
+	end Moment
 	// outages are the intervals in which its node was down while it existed, in order.
-	dark []Interval
+	outages []Interval
 	// expiredAt is when it expired by the node's clock. It is set only for an expired key
 	// whose node had been down.
-	up Moment
+	expiredAt Moment
 }
 
 // An Ending is how a key ended.
@@ -86,7 +86,7 @@ func (i Interval) Has(m Moment) bool { return !m.Before(i.From) && m.Before(i.To
 
 // Withheld returns the interval during which no other client could be granted what the key
 // holds.
-func (h *Holding) Withheld() Interval { return Interval{h.From, h.to} }
+func (h *Holding) Withheld() Interval { return Interval{h.From, h.end} }
 
 // Visible returns the intervals during which the node would have reported that the key
 // exists, in order. A key that was gone after a restart is not visible from the restart on.
@@ -95,23 +95,23 @@ func (h *Holding) Withheld() Interval { return Interval{h.From, h.to} }
 func (h *Holding) Visible() []Interval {
 	var all []Interval
 	from := h.From
-	for _, d := range h.dark {
+	for _, d := range h.outages {
 		if from.Before(d.From) {
 			all = append(all, Interval{from, d.From})
 		}
 		from = d.To
 	}
-	if from.Before(h.to) && !h.goneWithRestart() {
-		all = append(all, Interval{from, h.to})
+	if from.Before(h.end) && !h.isGoneAtRestart() {
+		all = append(all, Interval{from, h.end})
 	}
 	return all
 }
 
 // isGoneAtRestart reports whether the key existed when its node went down, and was found to
 // be gone when the node was back.
-func (h *Holding) goneWithRestart() bool {
-	n := len(h.dark)
-	return n > 0 && h.dark[n-1].To != Never && h.dark[n-1].To.At == h.to.At
+func (h *Holding) isGoneAtRestart() bool {
+	n := len(h.outages)
+	return n > 0 && h.outages[n-1].To != Never && h.outages[n-1].To.At == h.end.At
 }
 
 // Existence returns the interval during which the key really existed. It needs hindsight. A
@@ -119,35 +119,35 @@ func (h *Holding) goneWithRestart() bool {
 // down ended when it expired. A key that came back with its old expiry existed all the
 // time. A key on a node that never came back existed until the crash, because it will never
 // be seen again.
-func (h *Holding) There() Interval {
-	whole := Interval{h.From, h.to}
-	if len(h.dark) == 0 {
+func (h *Holding) Existence() Interval {
+	whole := Interval{h.From, h.end}
+	if len(h.outages) == 0 {
 		return whole
 	}
-	last := h.dark[len(h.dark)-1]
+	last := h.outages[len(h.outages)-1]
 	switch {
 	case last.To == Never:
 		whole.To = last.From
-	case !h.goneWithRestart():
-	case h.How == Forgotten, h.How == Replaced && !h.CameBack():
+	case !h.isGoneAtRestart():
+	case h.How == Forgotten, h.How == Replaced && !h.IsRestored():
 		whole.To = last.From
 	case h.How == Expired:
-		whole.To = Earlier(Later(h.up, h.From), h.to)
+		whole.To = Earlier(Later(h.expiredAt, h.From), h.end)
 	}
 	return whole
 }
 
 // ReplacedByItself reports whether the key was replaced by itself, with another expiry.
-func (h *Holding) Itself() bool {
+func (h *Holding) ReplacedByItself() bool {
 	return h.How == Replaced && h.Owner == AcquisitionOf(h.Ended.Owner) && h.Value == h.Ended.Value
 }
 
 // IsRestored reports whether a restart brought the same key back, as it had been on the
 // disk.
-func (h *Holding) CameBack() bool { return h.Itself() && h.goneWithRestart() }
+func (h *Holding) IsRestored() bool { return h.ReplacedByItself() && h.isGoneAtRestart() }
 
 // lastExpiryEvent returns the event that last set the key's expiry.
-func (h *Holding) last() *trace.Event {
+func (h *Holding) lastExpiryEvent() *trace.Event {
 	if n := len(h.Touches); n > 0 {
 		return h.Touches[n-1]
 	}
@@ -162,13 +162,13 @@ type Change struct {
 	At time.Duration
 	// Before and After are the key before and after the event; nil is no key. Touch says
 	// that only the expiry changed; then both are the same holding.
-	Was, Is *Holding
-	Touch   bool
+	Before, After *Holding
+	Touch         bool
 	// How is how such an event ends an existing key, if there is one; [Standing] if it
 	// changes only the expiry.
 	How Ending
 	// DueBefore is what Before.Due was before the event.
-	Due time.Duration
+	DueBefore time.Duration
 }
 
 // Keys is a reader that follows the keys of a run's nodes, event by event, and knows only
@@ -186,7 +186,7 @@ type Keys struct {
 	known  map[Place]bool
 	ended  func(*Holding)
 	// changes are the changes of the last event.
-	told []Change
+	changes []Change
 }
 
 // NewKeys returns a reader that has seen nothing.
@@ -203,7 +203,7 @@ func NewKeys() *Keys {
 func (k *Keys) At(p Place) *Holding { return k.standing[p] }
 
 // IsVisible reports whether the node would report now that the key exists.
-func (k *Keys) Visible(p Place) bool { return k.standing[p] != nil && !k.isDown(p.Node) }
+func (k *Keys) IsVisible(p Place) bool { return k.standing[p] != nil && !k.isDown(p.Node) }
 
 func (k *Keys) isDown(node string) bool { _, is := k.down[node]; return is }
 
@@ -226,8 +226,8 @@ func (k *Keys) See(ev *trace.Event) []Change {
 			k.waiting[ev.Process] = append(k.waiting[ev.Process], ev)
 			return nil
 		}
-		k.told = append(k.told[:0], k.apply(ev, MomentOf(ev)))
-		return k.told
+		k.changes = append(k.changes[:0], k.apply(ev, MomentOf(ev)))
+		return k.changes
 	}
 	return nil
 }
@@ -241,49 +241,49 @@ func (k *Keys) restart(ev *trace.Event) []Change {
 	delete(k.down, ev.Process)
 	for _, p := range k.places {
 		if h := k.standing[p]; h != nil && p.Node == ev.Process {
-			h.dark = append(h.dark, Interval{since, MomentOf(ev)})
+			h.outages = append(h.outages, Interval{since, MomentOf(ev)})
 		}
 	}
-	k.told = k.told[:0]
+	k.changes = k.changes[:0]
 	for _, late := range k.waiting[ev.Process] {
-		k.told = append(k.told, k.apply(late, MomentOf(ev)))
+		k.changes = append(k.changes, k.apply(late, MomentOf(ev)))
 	}
 	delete(k.waiting, ev.Process)
-	return k.told
+	return k.changes
 }
 
 func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 	p := Place{ev.Process, ev.Key}
-	c := Change{Event: ev, Place: p, At: at.At, Was: k.standing[p], Touch: ev.Kind == trace.KindTouch}
-	if c.Was != nil {
-		c.Due = c.Was.Due
+	c := Change{Event: ev, Place: p, At: at.At, Before: k.standing[p], Touch: ev.Kind == trace.KindTouch}
+	if c.Before != nil {
+		c.DueBefore = c.Before.Due
 	}
 	c.How = endings[ev.Kind]
 	switch ev.Kind {
 	case trace.KindTouch:
-		if c.Was != nil && c.Was.Owner == AcquisitionOf(ev.Owner) {
-			c.Is = c.Was
-			c.Is.Touches = append(c.Is.Touches, ev)
+		if c.Before != nil && c.Before.Owner == AcquisitionOf(ev.Owner) {
+			c.After = c.Before
+			c.After.Touches = append(c.After.Touches, ev)
 			break
 		}
 		fallthrough // the trace begins in the middle
 	case trace.KindSet, trace.KindRestore:
-		k.end(c.Was, ev, at, cmp.Or(c.How, Overwritten))
-		c.Is = &Holding{Place: p, Owner: AcquisitionOf(ev.Owner), Value: ev.Value, Set: ev, From: at, to: Never}
+		k.end(c.Before, ev, at, cmp.Or(c.How, Overwritten))
+		c.After = &Holding{Place: p, Owner: AcquisitionOf(ev.Owner), Value: ev.Value, Set: ev, From: at, end: Never}
 		if ev.Kind == trace.KindSet {
-			c.Is.By = ev.By
+			c.After.By = ev.By
 		}
-		if k.standing[p] = c.Is; !k.known[p] {
+		if k.standing[p] = c.After; !k.known[p] {
 			k.known[p] = true
 			k.places = append(k.places, p)
 		}
 	default:
-		k.end(c.Was, ev, at, c.How)
+		k.end(c.Before, ev, at, c.How)
 	}
-	if c.Is != nil {
-		c.Is.Due, c.Is.Expires = Forever, 0
+	if c.After != nil {
+		c.After.Due, c.After.Expires = Forever, 0
 		if ev.TTL > 0 {
-			c.Is.Due, c.Is.Expires = at.At+ev.TTL, ev.Expires
+			c.After.Due, c.After.Expires = at.At+ev.TTL, ev.Expires
 		}
 	}
 	return c
@@ -293,7 +293,7 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 	if h == nil {
 		return
 	}
-	h.How, h.Ended, h.to = how, ev, at
+	h.How, h.Ended, h.end = how, ev, at
 	delete(k.standing, h.Place)
 	if k.ended != nil {
 		k.ended(h)
@@ -302,7 +302,7 @@ func (k *Keys) end(h *Holding, ev *trace.Event, at Moment, how Ending) {
 
 // haveSameKeys reports whether every key on one node exists on the other with the same
 // value.
-func (k *Keys) alike(node, other string) bool {
+func (k *Keys) haveSameKeys(node, other string) bool {
 	for _, p := range k.places {
 		was := k.standing[p]
 		if p.Node != node || was == nil {

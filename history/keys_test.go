@@ -12,14 +12,14 @@ import (
 
 // keyHistory returns a run in which client-1 sets a key on redis-1 at 1 s, with a TTL of 10
 // s, followed by the given events.
-func keyStory(then ...trace.Event) *History {
+func keyHistory(then ...trace.Event) *History {
 	one := &trace.Actor{Client: "client-1", Section: 1}
 	set := trace.Event{At: time.Second, Kind: trace.KindSet, Process: "redis-1", Key: "x", TTL: 10 * time.Second, Expires: 11 * time.Second, Owner: one, By: one}
-	return Of(byHand(append([]trace.Event{set}, then...)...))
+	return New(traceOf(append([]trace.Event{set}, then...)...))
 }
 
 // traceOf returns a trace of some events, and numbers them.
-func byHand(events ...trace.Event) *trace.Trace {
+func traceOf(events ...trace.Event) *trace.Trace {
 	for i := range events {
 		events[i].Seq = i + 1
 	}
@@ -27,7 +27,7 @@ func byHand(events ...trace.Event) *trace.Trace {
 }
 
 // keyEvent returns an event about the key of [keyHistory], or about its node.
-func ofKey(at time.Duration, kind trace.Kind, owner string) trace.Event {
+func keyEvent(at time.Duration, kind trace.Kind, owner string) trace.Event {
 	ev := trace.Event{At: at, Kind: kind, Process: "redis-1", Text: string(trace.Kill)}
 	if kind != trace.KindCrash && kind != trace.KindRestart && kind != trace.KindHorizon {
 		ev.Key, ev.Owner = "x", &trace.Actor{Client: owner, Section: 1}
@@ -39,40 +39,40 @@ func ofKey(at time.Duration, kind trace.Kind, owner string) trace.Event {
 // three answers, and they all differ if its node was down.
 func TestHolding(t *testing.T) {
 	const s = time.Second
-	crash, restart := ofKey(2*s, trace.KindCrash, ""), func(at time.Duration) trace.Event { return ofKey(at, trace.KindRestart, "") }
+	crash, restart := keyEvent(2*s, trace.KindCrash, ""), func(at time.Duration) trace.Event { return keyEvent(at, trace.KindRestart, "") }
 	for _, c := range []struct {
 		name                     string
 		then                     []trace.Event
 		withheld, visible, there string
 	}{
-		{"it is removed", []trace.Event{ofKey(3*s, trace.KindDelete, "client-1")},
+		{"it is removed", []trace.Event{keyEvent(3*s, trace.KindDelete, "client-1")},
 			"1s-3s", "1s-3s", "1s-3s"},
-		{"it stands", []trace.Event{ofKey(3*s, trace.KindHorizon, "")},
+		{"it stands", []trace.Event{keyEvent(3*s, trace.KindHorizon, "")},
 			"1s-", "1s-", "1s-"},
-		{"lost in a crash", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindForget, "client-1")},
+		{"lost in a crash", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindForget, "client-1")},
 			"1s-5s", "1s-2s", "1s-2s"},
-		{"on a node that never comes back", []trace.Event{crash, ofKey(5*s, trace.KindHorizon, "")},
+		{"on a node that never comes back", []trace.Event{crash, keyEvent(5*s, trace.KindHorizon, "")},
 			"1s-", "1s-2s", "1s-2s"},
-		{"its time is up while its node is down", []trace.Event{crash, restart(15 * s), ofKey(15*s, trace.KindExpire, "client-1")},
+		{"its time is up while its node is down", []trace.Event{crash, restart(15 * s), keyEvent(15*s, trace.KindExpire, "client-1")},
 			"1s-15s", "1s-2s", "1s-11s"},
-		{"its time is up with the crash", []trace.Event{ofKey(11*s, trace.KindCrash, ""), restart(15 * s), ofKey(15*s, trace.KindExpire, "client-1")},
+		{"its time is up with the crash", []trace.Event{keyEvent(11*s, trace.KindCrash, ""), restart(15 * s), keyEvent(15*s, trace.KindExpire, "client-1")},
 			"1s-15s", "1s-11s", "1s-11s"},
-		{"its node is back before its time is up", []trace.Event{crash, restart(5 * s), ofKey(11*s, trace.KindExpire, "client-1")},
+		{"its node is back before its time is up", []trace.Event{crash, restart(5 * s), keyEvent(11*s, trace.KindExpire, "client-1")},
 			"1s-11s", "1s-2s 5s-11s", "1s-11s"},
-		{"removed after it came back", []trace.Event{crash, restart(5 * s), ofKey(6*s, trace.KindDelete, "client-1")},
+		{"removed after it came back", []trace.Event{crash, restart(5 * s), keyEvent(6*s, trace.KindDelete, "client-1")},
 			"1s-6s", "1s-2s 5s-6s", "1s-6s"},
-		{"the disk held something else", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindRestore, "client-2")},
+		{"the disk held something else", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindRestore, "client-2")},
 			"1s-5s", "1s-2s", "1s-2s"},
-		{"the disk held it with an earlier expiry", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindRestore, "client-1")},
+		{"the disk held it with an earlier expiry", []trace.Event{crash, restart(5 * s), keyEvent(5*s, trace.KindRestore, "client-1")},
 			"1s-5s", "1s-2s", "1s-5s"},
-		{"it came back, and then its master sent something else", []trace.Event{crash, restart(5 * s), ofKey(7*s, trace.KindRestore, "client-2")},
+		{"it came back, and then its master sent something else", []trace.Event{crash, restart(5 * s), keyEvent(7*s, trace.KindRestore, "client-2")},
 			"1s-7s", "1s-2s 5s-7s", "1s-7s"},
-		{"its node is down twice, and the second crash takes it", []trace.Event{crash, restart(5 * s), ofKey(6*s, trace.KindCrash, ""), restart(8 * s), ofKey(8*s, trace.KindForget, "client-1")},
+		{"its node is down twice, and the second crash takes it", []trace.Event{crash, restart(5 * s), keyEvent(6*s, trace.KindCrash, ""), restart(8 * s), keyEvent(8*s, trace.KindForget, "client-1")},
 			"1s-8s", "1s-2s 5s-6s", "1s-6s"},
-		{"what happens to a node that is down takes effect when it is back", []trace.Event{crash, ofKey(3*s, trace.KindForget, "client-1"), restart(5 * s)},
+		{"what happens to a node that is down takes effect when it is back", []trace.Event{crash, keyEvent(3*s, trace.KindForget, "client-1"), restart(5 * s)},
 			"1s-5s", "1s-2s", "1s-2s"},
 	} {
-		k := keyStory(c.then...).Holdings()[0]
+		k := keyHistory(c.then...).Holdings()[0]
 		words := func(all ...Interval) string {
 			var words []string
 			for _, i := range all {
@@ -90,7 +90,7 @@ func TestHolding(t *testing.T) {
 		if got := words(k.Visible()...); got != c.visible {
 			t.Errorf("%s: visible %s, want %s", c.name, got, c.visible)
 		}
-		if got := words(k.There()); got != c.there {
+		if got := words(k.Existence()); got != c.there {
 			t.Errorf("%s: there %s, want %s", c.name, got, c.there)
 		}
 	}
@@ -107,7 +107,7 @@ func TestThereByTheNodesClock(t *testing.T) {
 		}
 		return trace.Event{At: at, Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), Monotonic: int64(at), Why: why}}
 	}
-	crash := func(at time.Duration) trace.Event { return ofKey(at, trace.KindCrash, "") }
+	crash := func(at time.Duration) trace.Event { return keyEvent(at, trace.KindCrash, "") }
 	one := &trace.Actor{Client: "client-1", Section: 1}
 	set := trace.Event{At: s, Kind: trace.KindSet, Process: "redis-1", Key: "x", TTL: 10 * s, Expires: 11 * s, Owner: one, By: one}
 	touch := func(at time.Duration) trace.Event {
@@ -128,8 +128,8 @@ func TestThereByTheNodesClock(t *testing.T) {
 		{"prolonged, then set forward", []trace.Event{touch(3 * s), crash(4 * s), clock(5*s, 7*s)}, 11 * s},
 	} {
 		events := append([]trace.Event{clock(0, 0), set}, c.then...)
-		events = append(events, ofKey(15*s, trace.KindRestart, ""), ofKey(15*s, trace.KindExpire, "client-1"))
-		if got := Of(byHand(events...)).Holdings()[0].There().To.At; got != c.want {
+		events = append(events, keyEvent(15*s, trace.KindRestart, ""), keyEvent(15*s, trace.KindExpire, "client-1"))
+		if got := New(traceOf(events...)).Holdings()[0].Existence().To.At; got != c.want {
 			t.Errorf("%s: there until %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestThereByTheNodesClock(t *testing.T) {
 func TestHoldingsOf(t *testing.T) {
 	const s = time.Second
 	again := func(kind trace.Kind, owner, by, prior string) trace.Event {
-		ev := ofKey(5*s, kind, owner)
+		ev := keyEvent(5*s, kind, owner)
 		ev.TTL, ev.Expires = 10*s, 15*s
 		if by != "" {
 			ev.By = &trace.Actor{Client: by, Section: 1}
@@ -164,7 +164,7 @@ func TestHoldingsOf(t *testing.T) {
 		{"replaced by what its master had", again(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s ", false},
 		{"prolonged by its master", again(trace.KindRestore, "client-1", "", ""), "client-1 11s replaced, client-1 15s ", true},
 	} {
-		h := keyStory(c.then)
+		h := keyHistory(c.then)
 		var all []string
 		for _, k := range h.Holdings() {
 			all = append(all, fmt.Sprintf("%s %v %s", k.Owner.Client, k.Due, k.How))
@@ -175,11 +175,11 @@ func TestHoldingsOf(t *testing.T) {
 		if got := strings.Join(all, ", "); got != c.holdings {
 			t.Errorf("%s: there are %q, want %q", c.name, got, c.holdings)
 		}
-		if first := h.Holdings()[0]; first.CameBack() || first.Itself() != c.itself {
-			t.Errorf("%s: it came back %v, replaced by itself %v", c.name, first.CameBack(), first.Itself())
+		if first := h.Holdings()[0]; first.IsRestored() || first.ReplacedByItself() != c.itself {
+			t.Errorf("%s: it came back %v, replaced by itself %v", c.name, first.IsRestored(), first.ReplacedByItself())
 		}
 		last := h.KeyChanges()[1]
-		if last.Touch != (c.then.Kind == trace.KindTouch) || (last.Was == last.Is) != last.Touch || last.Due != 11*s {
+		if last.Touch != (c.then.Kind == trace.KindTouch) || (last.Before == last.After) != last.Touch || last.DueBefore != 11*s {
 			t.Errorf("%s: the change is %+v", c.name, last)
 		}
 	}

@@ -5,7 +5,7 @@ type Lapse struct {
 	At Moment
 	// RenewedBy is the declaration that renewed the lease later; it is still the same
 	// lease. Nil is that the lease had ended.
-	Prolonged *Declaration
+	RenewedBy *Declaration
 }
 
 // Lapses returns the moments at which the section's lease expired, in order. A lease that
@@ -14,21 +14,21 @@ type Lapse struct {
 func (s *Section) Lapses() []Lapse {
 	var all []Lapse
 	l := s.Lease
-	for i, d := range l.Ends {
+	for i, d := range l.Declarations {
 		next := Never // when the lock declares another end
-		if i+1 < len(l.Ends) {
-			next = MomentOf(l.Ends[i+1].Event)
+		if i+1 < len(l.Declarations) {
+			next = MomentOf(l.Declarations[i+1].Event)
 		}
-		if !d.Until.Before(next) || !d.Until.Before(l.Cut) || !d.Until.Before(s.To) || !s.From.Before(d.Until) {
+		if !d.Until.Before(next) || !d.Until.Before(l.CutAt) || !d.Until.Before(s.To) || !s.From.Before(d.Until) {
 			continue
 		}
 		if n := len(all); n > 0 && all[n-1].At == d.Until {
 			continue // the renewal's own end had passed already
 		}
 		lapse := Lapse{At: d.Until}
-		for j := range l.Ends[i+1:] {
-			if later := &l.Ends[i+1+j]; d.Until.Before(later.Until) {
-				lapse.Prolonged = later
+		for j := range l.Declarations[i+1:] {
+			if later := &l.Declarations[i+1+j]; d.Until.Before(later.Until) {
+				lapse.RenewedBy = later
 				break
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 // traceEverySecond returns a trace of events that happen one second apart, with clocks that
 // show true time at first.
-func inOrder(events ...trace.Event) *trace.Trace {
+func traceEverySecond(events ...trace.Event) *trace.Trace {
 	t := &trace.Trace{
 		Locks:     []trace.LockInfo{{Name: "x", TTL: 30 * time.Second, Quorum: 1, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "x"}}}},
 		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
@@ -29,7 +29,7 @@ func TestLapses(t *testing.T) {
 	step := func(kind trace.Kind, step trace.Step, ends time.Duration) trace.Event {
 		ev := trace.Event{Kind: kind, Process: "client-1", Section: 1, Step: step, Lock: "x", OK: true}
 		if ends > 0 {
-			ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(ends)}
+			ev.LeaseEnd = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(ends)}
 		}
 		return ev
 	}
@@ -65,10 +65,10 @@ func TestLapses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := append(slices.Clone(c.events), wait)
 			var got []lapse
-			for _, l := range Of(inOrder(events...)).Sections()[0].Lapses() {
+			for _, l := range New(traceEverySecond(events...)).Sections()[0].Lapses() {
 				found := lapse{at: int(l.At.At / time.Second)}
-				if l.Prolonged != nil {
-					found.prolonged = l.Prolonged.Event.Seq
+				if l.RenewedBy != nil {
+					found.prolonged = l.RenewedBy.Event.Seq
 				}
 				got = append(got, found)
 			}
@@ -81,13 +81,13 @@ func TestLapses(t *testing.T) {
 
 // A foreseen end of a lease does not depend on later changes of the clock.
 func TestForeseen(t *testing.T) {
-	h := Of(inOrder(
+	h := New(traceEverySecond(
 		trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 1e9}},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true,
-			Ends: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: 30e9}},
+			LeaseEnd: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: 30e9}},
 		trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 60e9, Why: trace.Jumped}},
 	))
-	d := h.Sections()[0].Lease.Ends[0]
+	d := h.Sections()[0].Lease.Declarations[0]
 	if d.Foreseen != StartOf(30*time.Second) || d.Until.At != 3*time.Second {
 		t.Errorf("the end was foreseen at %v and came at %v; want 30s and 3s", d.Foreseen, d.Until)
 	}

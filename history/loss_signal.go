@@ -10,11 +10,11 @@ import (
 
 // ImmediateWithin is the longest time after a moment within which a reaction counts as
 // immediate: in a world each event has a nanosecond of its own.
-const AtOnce = time.Microsecond
+const ImmediateWithin = time.Microsecond
 
 // StopsWhenNotified reports whether a section's lock notifies of a loss, and its client
 // begins no write after it has been notified.
-func (h *History) Heeds(s *Section) bool {
+func (h *History) StopsWhenNotified(s *Section) bool {
 	if !s.Notifies {
 		return false
 	}
@@ -29,34 +29,34 @@ func (h *History) Heeds(s *Section) bool {
 // UnnotifiedFor returns for how long, during an interval, a section's lease had expired and
 // its process was running without having been notified. It is 0 if it was notified
 // immediately, or if its lock does not notify.
-func (h *History) Untold(s *Section, during Interval) time.Duration {
+func (h *History) UnnotifiedFor(s *Section, during Interval) time.Duration {
 	if !s.Notifies {
 		return 0
 	}
 	end, last := s.Lease.Latest(Never.Seq).Until, MomentOf(h.Last())
-	untold := Interval{Later(during.From, end), Earlier(during.To, Earlier(s.To, last))}
+	unnotified := Interval{Later(during.From, end), Earlier(during.To, Earlier(s.To, last))}
 	if s.Lost != nil {
-		untold.To = Earlier(untold.To, MomentOf(s.Lost))
+		unnotified.To = Earlier(unnotified.To, MomentOf(s.Lost))
 	}
-	if !untold.From.Before(untold.To) {
+	if !unnotified.From.Before(unnotified.To) {
 		return 0
 	}
-	return h.awake(s.Client, untold)
+	return h.runTime(s.Client, unnotified)
 }
 
 // runTime returns for how long a process ran during an interval, without its pauses; 0 if
 // that is not more than [ImmediateWithin].
-func (h *History) awake(process string, during Interval) time.Duration {
+func (h *History) runTime(process string, during Interval) time.Duration {
 	ran := during.To.At - during.From.At
 	for _, spell := range h.Spells() {
-		if p := spell.During(); spell.Process == process && spell.State == Paused {
+		if p := spell.Interval(); spell.Process == process && spell.State == Paused {
 			from, to := Later(p.From, during.From), Earlier(p.To, during.To)
 			if from.Before(to) {
 				ran -= to.At - from.At
 			}
 		}
 	}
-	if ran <= AtOnce {
+	if ran <= ImmediateWithin {
 		return 0
 	}
 	return ran
@@ -65,9 +65,9 @@ func (h *History) awake(process string, during Interval) time.Duration {
 // NotifiedLate returns how much too late a section was notified of the loss of its lease:
 // the time from the lease's end to the signal, without its process's pauses. It is 0 if it
 // was notified in time, or never.
-func (h *History) ToldLate(s *Section) time.Duration {
+func (h *History) NotifiedLate(s *Section) time.Duration {
 	if s.Lost == nil {
 		return 0
 	}
-	return h.Untold(s, Interval{s.From, MomentOf(s.Lost)})
+	return h.UnnotifiedFor(s, Interval{s.From, MomentOf(s.Lost)})
 }

@@ -3,7 +3,7 @@ package history
 // LostServers returns how many of the servers that keep the locks went down and did not
 // come back, and how many servers there are. If a replica was promoted, no server counts as
 // lost.
-func (h *History) LostServers() (lost, of int) {
+func (h *History) LostServers() (lost, total int) {
 	servers := map[string]bool{}
 	for _, l := range h.Trace.Locks {
 		for _, m := range l.Members {

@@ -13,11 +13,11 @@ type Message struct {
 }
 
 // IsHandshake reports whether the message only sets up a connection.
-func (m *Message) Handshake() bool { return m.Sent.Handshake }
+func (m *Message) IsHandshake() bool { return m.Sent.Handshake }
 
 // MessageHeldBy returns the message that a fault held back as it struck; nil if there is
 // none.
-func (h *History) HeldBy(a *Act) *Message {
+func (h *History) MessageHeldBy(a *Act) *Message {
 	for _, m := range h.Messages() {
 		if m.Held != nil && m.Held.Seq == a.Struck.Seq+1 {
 			return m
@@ -28,7 +28,7 @@ func (h *History) HeldBy(a *Act) *Message {
 
 // Messages returns all messages that were sent, in order.
 func (h *History) Messages() []*Message {
-	return h.messages.of(func() []*Message {
+	return h.messages.get(func() []*Message {
 		type name struct {
 			from, to  string
 			conn, msg int

@@ -12,15 +12,15 @@ import (
 // Outermost returns the section in which all others of the same work are nested. It is s
 // itself if s is not nested.
 func (s *Section) Outermost() *Section {
-	for s.Within != nil {
-		s = s.Within
+	for s.Outer != nil {
+		s = s.Outer
 	}
 	return s
 }
 
 // WorkSections returns the sections of the same work: the outermost first, the others in
 // the order of their grants.
-func (s *Section) Together() []*Section {
+func (s *Section) WorkSections() []*Section {
 	all := []*Section{s.Outermost()}
 	for i := 0; i < len(all); i++ {
 		all = append(all, all[i].inner...)
@@ -31,12 +31,12 @@ func (s *Section) Together() []*Section {
 
 // WorkOperations returns the applied operations of s and of all sections of its work, in
 // the order of the storage. s must be the outermost section.
-func (s *Section) Work() []*Operation {
+func (s *Section) WorkOperations() []*Operation {
 	if len(s.inner) == 0 {
 		return s.Operations
 	}
 	var all []*Operation
-	for _, o := range s.Together() {
+	for _, o := range s.WorkSections() {
 		all = append(all, o.Operations...)
 	}
 	slices.SortStableFunc(all, func(a, b *Operation) int { return a.Seq - b.Seq })
@@ -44,14 +44,14 @@ func (s *Section) Work() []*Operation {
 }
 
 // nestIn nests a section in the section of its client in which it was granted.
-func (s *Section) nest(within *Section) {
+func (s *Section) nestIn(within *Section) {
 	if within != nil {
-		s.Within = within
+		s.Outer = within
 		within.inner = append(within.inner, s)
 	}
 }
 
 // HasNested reports whether a client held several locks at the same time.
-func (h *History) Nested() bool {
-	return slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Within != nil })
+func (h *History) HasNested() bool {
+	return slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Outer != nil })
 }

@@ -14,14 +14,14 @@ type Notice struct {
 	By *trace.Event
 	// Delay is how long the client's process ran after the lease had expired and before By;
 	// 0 if the client knew in time.
-	Late time.Duration
+	Delay time.Duration
 }
 
 // NoticeOf returns how a section's client learnt that its lease had ended. It returns nil
 // unless the lease expired before the section ended, or the lock notified of its loss, or
 // it could not be renewed. Locks that notify and locks whose clients have to find out are
 // measured in the same way.
-func (h *History) Noticed(s *Section) *Notice {
+func (h *History) NoticeOf(s *Section) *Notice {
 	last := s.Lease.Latest(Never.Seq)
 	var by *trace.Event
 	if s.Lost != nil && s.Lost.Seq > last.Event.Seq {
@@ -49,5 +49,5 @@ func (h *History) Noticed(s *Section) *Notice {
 	case !over: // the section had ended, and its release failed
 		return nil
 	}
-	return &Notice{by, h.awake(s.Client, Interval{last.Until, MomentOf(by)})}
+	return &Notice{by, h.runTime(s.Client, Interval{last.Until, MomentOf(by)})}
 }

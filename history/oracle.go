@@ -31,11 +31,11 @@ func NewOracle(t *trace.Trace) *Oracle {
 // An Oracle is a reader that ranks grants; see [NewOracle]. It must see the events of a run
 // in order, and each event before anything reacts to it.
 type Oracle struct {
-	keys  *Keys
-	locks map[string]*ranks
-	at    seats
+	keys    *Keys
+	locks   map[string]*ranks
+	slotsAt slotIndex
 	// changed are the locks that the last event changed.
-	told []*ranks
+	changed []*ranks
 }
 
 func (o *Oracle) add(l trace.LockInfo) *ranks {
@@ -43,10 +43,10 @@ func (o *Oracle) add(l trace.LockInfo) *ranks {
 		slots:    slotsOf(l),
 		quorum:   l.Quorum,
 		count:    map[grant]int{},
-		standing: map[grant]bool{},
+		onQuorum: map[grant]bool{},
 		episodes: map[Acquisition]uint64{},
 		reserved: map[Acquisition]uint64{},
-		settled:  map[Acquisition]bool{},
+		ranked:   map[Acquisition]bool{},
 	}
 	o.locks[l.Name] = r
 	return r
@@ -54,9 +54,9 @@ func (o *Oracle) add(l trace.LockInfo) *ranks {
 
 // locate computes the places of all slots.
 func (o *Oracle) locate() {
-	o.at = seats{}
+	o.slotsAt = slotIndex{}
 	for name, r := range o.locks {
-		o.at.add(name, r.slots)
+		o.slotsAt.add(name, r.slots)
 	}
 }
 
@@ -66,23 +66,23 @@ func (o *Oracle) See(ev *trace.Event) { o.see(ev) }
 // see processes the next event, and returns the locks that it changed, in no order and
 // possibly twice. The list is valid until the next event.
 func (o *Oracle) see(ev *trace.Event) []*ranks {
-	o.told = o.told[:0]
+	o.changed = o.changed[:0]
 	for _, c := range o.keys.See(ev) {
-		for _, s := range o.at[c.Place] {
+		for _, s := range o.slotsAt[c.Place] {
 			r := o.locks[s.lock]
 			r.see(c, s.slots)
-			o.told = append(o.told, r)
+			o.changed = append(o.changed, r)
 		}
 	}
 	if ev.Kind == trace.KindPromote {
 		for _, r := range o.locks {
 			r.slots.See(ev)
 			r.recount(o.keys)
-			o.told = append(o.told, r)
+			o.changed = append(o.changed, r)
 		}
 		o.locate()
 	}
-	return o.told
+	return o.changed
 }
 
 // Rank fixes and returns the rank of an acquire that returns: its place in the order of
@@ -92,7 +92,7 @@ func (o *Oracle) Rank(lock string, id Acquisition) (rank uint64, ungranted bool)
 	if r == nil {
 		r = o.add(trace.LockInfo{Name: lock})
 	}
-	return r.fix(id)
+	return r.fixRank(id)
 }
 
 // A grant is a value that an acquisition has set. Two clients may use the same value, and
@@ -112,7 +112,7 @@ type ranks struct {
 	// That episode began during the call of acquire, because each call is an acquisition of
 	// its own.
 	count    map[grant]int
-	standing map[grant]bool
+	onQuorum map[grant]bool
 	episodes map[Acquisition]uint64
 	// pending are the acquisitions that have changed a slot since and have no rank for it,
 	// in the order of their last changes. reserved has the ranks of those that had to get
@@ -120,19 +120,19 @@ type ranks struct {
 	pending  []Acquisition
 	reserved map[Acquisition]uint64
 	// ranked are the acquisitions whose ranks are fixed.
-	settled map[Acquisition]bool
+	ranked map[Acquisition]bool
 }
 
 // see processes a change at a place with this number of the lock's slots.
 func (r *ranks) see(c Change, slots int) {
-	r.note(c.Event)
-	if c.Was != c.Is {
-		r.add(c.Is, slots) // first, so that a grant that is set again has no gap
-		r.add(c.Was, -slots)
+	r.recordChange(c.Event)
+	if c.Before != c.After {
+		r.add(c.After, slots) // first, so that a grant that is set again has no gap
+		r.add(c.Before, -slots)
 	}
-	r.excuse()
-	if c.Is != nil {
-		r.settle(grant{c.Is.Owner, c.Is.Value})
+	r.cancelPending()
+	if c.After != nil {
+		r.beginEpisode(grant{c.After.Owner, c.After.Value})
 	}
 }
 
@@ -148,14 +148,14 @@ func (r *ranks) recount(k *Keys) {
 			}
 		}
 	}
-	for g := range r.standing {
+	for g := range r.onQuorum {
 		if r.count[g] < r.quorum {
-			delete(r.standing, g)
+			delete(r.onQuorum, g)
 		}
 	}
-	r.excuse()
+	r.cancelPending()
 	for _, g := range grants {
-		r.settle(g)
+		r.beginEpisode(g)
 	}
 }
 
@@ -168,32 +168,32 @@ func (r *ranks) add(h *Holding, n int) {
 		delete(r.count, g)
 	}
 	if r.count[g] < r.quorum {
-		delete(r.standing, g)
+		delete(r.onQuorum, g)
 	}
 }
 
 // beginEpisode begins an episode if a grant has just reached a quorum.
-func (r *ranks) settle(g grant) {
-	if r.count[g] < r.quorum || r.count[g] == 0 || r.standing[g] {
+func (r *ranks) beginEpisode(g grant) {
+	if r.count[g] < r.quorum || r.count[g] == 0 || r.onQuorum[g] {
 		return
 	}
-	r.forget(g.Acquisition)
-	r.standing[g] = true
-	r.number(len(r.pending))
+	r.removePending(g.Acquisition)
+	r.onQuorum[g] = true
+	r.assignNumbers(len(r.pending))
 	r.episodes[g.Acquisition] = r.next()
 }
 
 // cancelPending removes the pending changes of all acquisitions whose grant is on a quorum:
 // these changes need no ranks of their own.
-func (r *ranks) excuse() {
-	for g := range r.standing {
-		r.forget(g.Acquisition)
+func (r *ranks) cancelPending() {
+	for g := range r.onQuorum {
+		r.removePending(g.Acquisition)
 	}
 }
 
 // recordChange records which acquisition has changed a slot with a command that sets or
 // renews.
-func (r *ranks) note(ev *trace.Event) {
+func (r *ranks) recordChange(ev *trace.Event) {
 	if ev.Kind != trace.KindSet && ev.Kind != trace.KindTouch {
 		return
 	}
@@ -201,13 +201,13 @@ func (r *ranks) note(ev *trace.Event) {
 	if ev.By == nil {
 		by = AcquisitionOf(ev.Owner)
 	}
-	r.forget(by)
-	if !r.settled[by] {
+	r.removePending(by)
+	if !r.ranked[by] {
 		r.pending = append(r.pending, by)
 	}
 }
 
-func (r *ranks) forget(id Acquisition) {
+func (r *ranks) removePending(id Acquisition) {
 	r.pending = slices.DeleteFunc(r.pending, func(p Acquisition) bool { return p == id })
 }
 
@@ -218,25 +218,25 @@ func (r *ranks) next() uint64 {
 
 // assignNumbers reserves ranks for the first n pending acquisitions. Failed attempts leave
 // gaps, because it is not known yet that they will fail.
-func (r *ranks) number(n int) {
+func (r *ranks) assignNumbers(n int) {
 	for _, id := range r.pending[:n] {
 		r.reserved[id] = r.next()
 	}
 	r.pending = slices.Delete(r.pending, 0, n)
 }
 
-func (r *ranks) fix(id Acquisition) (rank uint64, ungranted bool) {
-	r.settled[id] = true
+func (r *ranks) fixRank(id Acquisition) (rank uint64, ungranted bool) {
+	r.ranked[id] = true
 	if rank := r.episodes[id]; rank > 0 {
-		r.forget(id)
+		r.removePending(id)
 		return rank, false
 	}
 	if i := slices.Index(r.pending, id); i >= 0 {
-		r.number(i + 1)
+		r.assignNumbers(i + 1)
 	}
 	if rank := r.reserved[id]; rank > 0 {
 		return rank, false
 	}
-	r.number(len(r.pending))
+	r.assignNumbers(len(r.pending))
 	return r.next(), true
 }

@@ -22,11 +22,11 @@ type Overlap struct {
 // every client have no overlaps; those of a lock with room for several clients have them
 // only where there are too many. The number of overlaps can be half the square of the
 // number of sections, so at most limit overlaps are listed.
-func Overlaps(sections []*Section, most int) []Overlap {
+func Overlaps(sections []*Section, limit int) []Overlap {
 	var found []Overlap
 	for in, b := range overlapping(sections) {
 		for _, a := range in {
-			if len(found) == most {
+			if len(found) == limit {
 				return found
 			}
 			found = append(found, Overlap{a, b, b.From.At, min(a.To.At, b.To.At)})
@@ -52,6 +52,6 @@ func Overlapping(sections []*Section) map[*Section]bool {
 // sections that hold the lock. It leaves out sections without duration, and sections of a
 // lock that is granted to every client.
 func overlapping(sections []*Section) iter.Seq2[[]*Section, *Section] {
-	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.Open })
-	return crowds(lasting, func(s *Section) Moment { return StartOf(s.To.At) })
+	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.GrantsEveryone })
+	return grantsBeyondRoom(lasting, func(s *Section) Moment { return StartOf(s.To.At) })
 }

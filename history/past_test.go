@@ -7,11 +7,11 @@ import (
 )
 
 func TestReadersKnowThePast(t *testing.T) {
-	told := roof.Playable()
+	scenarios := roof.Playable()
 	if testing.Short() {
-		told = told[:8]
+		scenarios = scenarios[:8]
 	}
-	if p := roof.KnowThePast(t, told); p.Moments == 0 || p.Keys == 0 || p.Dark == 0 || p.Hindsight == 0 {
+	if p := roof.KnowThePast(t, scenarios); p.Moments == 0 || p.Keys == 0 || p.Dark == 0 || p.Hindsight == 0 {
 		t.Errorf("%+v: the worlds show too little", p)
 	}
 }

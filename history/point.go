@@ -45,7 +45,7 @@ func (h *History) Occurrences(p trace.Point) []*trace.Event {
 }
 
 func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
-	see := happens(c.Happening, t)
+	see := recogniseHappening(c.Happening, t)
 	if c.Nth == 0 {
 		return see
 	}
@@ -61,14 +61,14 @@ func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
 
 // recogniseHappening returns a function that must be called with every event of a run, in
 // order, and reports whether the happening occurs with it.
-func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
+func recogniseHappening(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 	switch h := what.(type) {
 	case trace.Start:
 		return func(ev *trace.Event) bool { return ev.Seq == 1 }
-	case trace.Did:
-		did := deeds[h.Verb]
+	case trace.Action:
+		did := verbPredicates[h.Verb]
 		return func(ev *trace.Event) bool { return ev.Process == h.Process && did(ev) }
-	case trace.Holds:
+	case trace.HoldsNode:
 		return func(ev *trace.Event) bool {
 			return ev.Kind == trace.KindSet && ev.Process == h.Node && owns(h.Client, ev)
 		}
@@ -77,15 +77,15 @@ func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 			return ev.Kind == trace.KindExpire && ev.Process == h.Node && owns(h.Client, ev)
 		}
 	case trace.KeysExpired:
-		return keysExpire(h.Client)
+		return recogniseKeysExpired(h.Client)
 	case trace.SessionExpired:
 		return func(ev *trace.Event) bool { return ev.Kind == trace.KindExpireSession && ev.Peer == h.Client }
 	case trace.ClockJumped:
 		return func(ev *trace.Event) bool {
 			return ev.Kind == trace.KindClock && ev.Process == h.Process && ev.Clocks.Why == trace.Jumped
 		}
-	case trace.Served:
-		served := answers[h.Answer]
+	case trace.RequestServed:
+		served := answerPredicates[h.Answer]
 		return func(ev *trace.Event) bool { return served(ev) && ev.Step == h.Step && ev.Client() == h.Client }
 	case trace.Transit:
 		kind := trace.KindSend
@@ -93,10 +93,10 @@ func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 			kind = trace.KindDeliver
 		}
 		if h.Peer == "" {
-			return everyTransit(h, t)
+			return recogniseEveryTransit(h, t)
 		}
 		return func(ev *trace.Event) bool { return ev.Kind == kind && h.Selects(ev) }
-	case trace.StepOver:
+	case trace.StepEnded:
 		return func(ev *trace.Event) bool {
 			return ev.Kind == trace.KindEnd && ev.Process == h.Client && ev.Step == h.Step
 		}
@@ -108,44 +108,44 @@ func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 func owns(client string, ev *trace.Event) bool { return ev.Owner != nil && ev.Owner.Client == client }
 
 // verbPredicates report, for each verb, whether an event matches it.
-var deeds = map[trace.Verb]func(*trace.Event) bool{
-	trace.Acquired:    ended(trace.Acquire),
+var verbPredicates = map[trace.Verb]func(*trace.Event) bool{
+	trace.Acquired:    endedStep(trace.Acquire),
 	trace.NotAcquired: func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && !ev.OK },
-	trace.Minted:      ended(trace.Mint),
-	trace.Marked:      ended(trace.Mark),
-	trace.HasRead:     ended(trace.Read),
-	trace.Worked:      ended(trace.Work),
-	trace.Checked:     ended(trace.Check),
-	trace.Wrote:       ended(trace.Write),
-	trace.Extended:    ended(trace.Extend),
+	trace.Minted:      endedStep(trace.Mint),
+	trace.Marked:      endedStep(trace.Mark),
+	trace.HasRead:     endedStep(trace.Read),
+	trace.Worked:      endedStep(trace.Work),
+	trace.Checked:     endedStep(trace.Check),
+	trace.Wrote:       endedStep(trace.Write),
+	trace.Extended:    endedStep(trace.Extend),
 	trace.Released:    func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == trace.Release },
-	trace.Cancelled:   ofKind(trace.KindCancel),
+	trace.Cancelled:   isKind(trace.KindCancel),
 	trace.WasRefused:  func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Refused },
 	trace.GaveUp: func(ev *trace.Event) bool {
 		return ev.Kind == trace.KindEnd && ev.Step.AtStorage() && !ev.OK && !ev.Refused
 	},
-	trace.Finished:     ofKind(trace.KindDone),
-	trace.Paused:       ofKind(trace.KindPause),
-	trace.Resumed:      ofKind(trace.KindResume),
-	trace.Crashed:      ofKind(trace.KindCrash),
-	trace.Restarted:    ofKind(trace.KindRestart),
-	trace.Synced:       ofKind(trace.KindSync),
-	trace.WasPromoted:  ofKind(trace.KindPromote),
-	trace.BecameLeader: ofKind(trace.KindLead),
-	trace.Compacted:    ofKind(trace.KindCompact),
-	trace.WasNotified:  ofKind(trace.KindNotify),
+	trace.Finished:     isKind(trace.KindDone),
+	trace.Paused:       isKind(trace.KindPause),
+	trace.Resumed:      isKind(trace.KindResume),
+	trace.Crashed:      isKind(trace.KindCrash),
+	trace.Restarted:    isKind(trace.KindRestart),
+	trace.Synced:       isKind(trace.KindSync),
+	trace.WasPromoted:  isKind(trace.KindPromote),
+	trace.BecameLeader: isKind(trace.KindLead),
+	trace.Compacted:    isKind(trace.KindCompact),
+	trace.WasNotified:  isKind(trace.KindNotify),
 }
 
-func ended(s trace.Step) func(*trace.Event) bool {
+func endedStep(s trace.Step) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == s && ev.OK }
 }
 
-func ofKind(k trace.Kind) func(*trace.Event) bool {
+func isKind(k trace.Kind) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool { return ev.Kind == k }
 }
 
 // answerPredicates report, for each answer of the storage, whether an event matches it.
-var answers = map[trace.Answer]func(*trace.Event) bool{
+var answerPredicates = map[trace.Answer]func(*trace.Event) bool{
 	trace.Applied:      func(ev *trace.Event) bool { return ev.Kind == trace.KindServe && ev.OK },
 	trace.Refused:      func(ev *trace.Event) bool { return ev.Kind == trace.KindServe && !ev.OK },
 	trace.TokenChecked: func(ev *trace.Event) bool { return ev.Kind == trace.KindCheck && ev.OK },
@@ -154,22 +154,22 @@ var answers = map[trace.Answer]func(*trace.Event) bool{
 // recogniseKeysExpired recognises that the last visible key of a client expires. Keys on a
 // node that is down are not visible. Keys that never expire, such as a counter of tokens,
 // do not count.
-func keysExpire(client string) func(*trace.Event) bool {
+func recogniseKeysExpired(client string) func(*trace.Event) bool {
 	k := NewKeys()
-	its := func(h *Holding) bool { return h != nil && h.Owner.Client == client && h.Due != Forever }
+	isClientKey := func(h *Holding) bool { return h != nil && h.Owner.Client == client && h.Due != Forever }
 	return func(ev *trace.Event) bool {
 		expired := false
 		for _, c := range k.See(ev) {
-			expired = expired || c.Event.Kind == trace.KindExpire && its(c.Was)
+			expired = expired || c.Event.Kind == trace.KindExpire && isClientKey(c.Before)
 		}
-		return expired && !slices.ContainsFunc(k.Places(), func(p Place) bool { return k.Visible(p) && its(k.At(p)) })
+		return expired && !slices.ContainsFunc(k.Places(), func(p Place) bool { return k.IsVisible(p) && isClientKey(k.At(p)) })
 	}
 }
 
 // recogniseEveryTransit recognises that the messages of one section with all nodes of the
 // lock are in flight at the same time, or have all arrived. With a cluster, one of its
 // members is enough, because a client asks the cluster through one member.
-func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
+func recogniseEveryTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 	nodes, members := map[string]bool{}, map[string]bool{}
 	for _, l := range t.Locks {
 		for _, m := range l.Members {
@@ -179,7 +179,7 @@ func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 			nodes[s.Node] = true
 		}
 	}
-	there := map[string]bool{}
+	inTransit := map[string]bool{}
 	section := -1
 	return func(ev *trace.Event) bool {
 		if ev.Kind != trace.KindSend && ev.Kind != trace.KindDeliver || !h.Selects(ev) {
@@ -190,7 +190,7 @@ func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 		}
 		if ev.Section != section {
 			section = ev.Section
-			clear(there)
+			clear(inTransit)
 		}
 		node := ev.Process
 		if !nodes[node] {
@@ -199,11 +199,11 @@ func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 		if !nodes[node] {
 			return false
 		}
-		if there[node] = (ev.Kind == trace.KindDeliver) == h.Arrived; !there[node] {
+		if inTransit[node] = (ev.Kind == trace.KindDeliver) == h.Arrived; !inTransit[node] {
 			return false
 		}
 		for n := range nodes {
-			if !there[n] {
+			if !inTransit[n] {
 				return false
 			}
 		}

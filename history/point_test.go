@@ -86,7 +86,7 @@ func point(t *testing.T, text string) trace.Point {
 // Every happening and every verb of the grammar is recognised.
 func TestEveryHappeningIsRecognised(t *testing.T) {
 	for _, v := range trace.Verbs() {
-		if deeds[v] == nil {
+		if verbPredicates[v] == nil {
 			t.Errorf("nobody knows when %q has happened", v)
 		}
 	}

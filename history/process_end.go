@@ -5,14 +5,14 @@ import "github.com/locksim/locksim/trace"
 // ProcessEnd returns the event with which a process ended, and whether that was a crash. A
 // client ends with a crash or the end of its program, whichever comes first. It returns nil
 // if the process has not ended.
-func (h *History) Fate(process string) (over *trace.Event, crashed bool) {
-	over = h.fates[process]
+func (h *History) ProcessEnd(process string) (over *trace.Event, crashed bool) {
+	over = h.processEnds[process]
 	return over, over != nil && over.Kind == trace.KindCrash
 }
 
 // ClientStops returns, by client, the event after which the client did nothing any more: a
 // crash, a pause without an end, or the beginning of a step without an end.
-func (h *History) Deaths() map[string]*trace.Event {
+func (h *History) ClientStops() map[string]*trace.Event {
 	dead := map[string]*trace.Event{}
 	steps := map[string][]*trace.Event{} // the steps that each client is in, the innermost last
 	for i := range h.Trace.Events {
@@ -41,7 +41,7 @@ func (h *History) Deaths() map[string]*trace.Event {
 
 // StuckClient returns a client that prevented the run from ending, and the step that it was
 // in, if any; "" if the run was not cut off.
-func (h *History) Stuck() (client string, step trace.Step) {
+func (h *History) StuckClient() (client string, step trace.Step) {
 	if h.horizon == nil {
 		return "", ""
 	}
@@ -56,7 +56,7 @@ func (h *History) Stuck() (client string, step trace.Step) {
 	}
 	for _, p := range h.Trace.Processes {
 		c := last[p.Name]
-		if p.Role != trace.RoleClient || c == nil || h.fates[p.Name] != nil {
+		if p.Role != trace.RoleClient || c == nil || h.processEnds[p.Name] != nil {
 			continue
 		}
 		if c.Ended == nil || c.Ended.Seq < at[p.Name] {

@@ -47,8 +47,8 @@ func (p *Processes) Of(name string) State {
 
 // processInfo returns the trace's description of a process; zero if there is no such
 // process.
-func (h *History) process(name string) trace.ProcessInfo {
-	if i, known := h.places[name]; known {
+func (h *History) processInfo(name string) trace.ProcessInfo {
+	if i, known := h.processOrder[name]; known {
 		return h.Trace.Processes[i]
 	}
 	return trace.ProcessInfo{}
@@ -56,19 +56,19 @@ func (h *History) process(name string) trace.ProcessInfo {
 
 // PlannedWrites returns how many writes a client is to make in each of its sections; 0 if
 // the trace does not contain it.
-func (h *History) PlannedWrites(client string) int { return h.process(client).Writes }
+func (h *History) PlannedWrites(client string) int { return h.processInfo(client).Writes }
 
 // Role returns the role of a process; "" if there is no such process.
-func (h *History) Role(process string) trace.Role { return h.process(process).Role }
+func (h *History) Role(process string) trace.Role { return h.processInfo(process).Role }
 
 // IsClient reports whether a process is a client.
 func (h *History) IsClient(process string) bool { return h.Role(process) == trace.RoleClient }
 
 // InWorldOrder returns the given processes without duplicates, in the order of the world;
 // unknown processes come first.
-func (h *History) InOrder(names []string) []string {
+func (h *History) InWorldOrder(names []string) []string {
 	place := func(name string) int {
-		if i, known := h.places[name]; known {
+		if i, known := h.processOrder[name]; known {
 			return i
 		}
 		return -1

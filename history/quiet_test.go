@@ -27,7 +27,7 @@ func TestQuiet(t *testing.T) {
 		{"one that is over at once, while another acts", []trace.Event{other, strike(1), blow, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
 		{"the same twice", []trace.Event{other, strike(1), lift(1), strike(1), other}, "0s-1s 2s-3s ", "0s - 2s - - "},
 	} {
-		h := Of(numbered(trace.Trace{}, c.events...))
+		h := New(numbered(trace.Trace{}, c.events...))
 		times, since := "", ""
 		for _, q := range h.QuietTimes() {
 			if times += fmt.Sprintf("%v-", q.From.At); q.To != Never {
@@ -35,7 +35,7 @@ func TestQuiet(t *testing.T) {
 			}
 		}
 		for i := range c.events {
-			if from, ever := h.Quiet(MomentOf(h.Event(i + 1))); ever {
+			if from, ever := h.QuietSince(MomentOf(h.Event(i + 1))); ever {
 				since += fmt.Sprintf("%v ", from.At)
 			} else {
 				since += "- "

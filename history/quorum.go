@@ -17,7 +17,7 @@ func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 		}
 		has[key.Owner][slot] = true
 	}
-	for _, ev := range h.apart {
+	for _, ev := range h.nonMessages {
 		if ev.Kind == trace.KindPromote {
 			slots.See(ev)
 			for n, p := range slots {
@@ -27,7 +27,7 @@ func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 		for _, c := range k.See(ev) {
 			for n, p := range slots {
 				if p == c.Place {
-					note(n, c.Is)
+					note(n, c.After)
 				}
 			}
 		}

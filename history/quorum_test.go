@@ -31,9 +31,9 @@ func TestOnQuorum(t *testing.T) {
 		{"but it is the same slot", []trace.Event{set("a", one), promote, set("replica", one)}, false},
 		{"and its master is none any more", []trace.Event{set("b", one), promote, set("a", one)}, false},
 	} {
-		tr := byHand(c.events...)
+		tr := traceOf(c.events...)
 		tr.Locks = []trace.LockInfo{{Name: "L", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "x"}, {Node: "b", Key: "x"}, {Node: "c", Key: "x"}}}}
-		if got := Of(tr).OnQuorum("L")[Acquisition{"client-1", 1}]; got != c.want {
+		if got := New(tr).OnQuorum("L")[Acquisition{"client-1", 1}]; got != c.want {
 			t.Errorf("%s: on a quorum %v", c.name, got)
 		}
 	}

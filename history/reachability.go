@@ -11,15 +11,15 @@ import (
 // the storage, and enough of the lock's slots for a quorum, with the links to them. A
 // quorum exists to tolerate a minority that is silent, slow, erring or down. The end of a
 // lease exists to tolerate another client that stopped for good.
-func (h *History) Provided(lock, client string) bool {
-	slots, ok := h.Reach(lock, client)
-	of, quorum := h.Needs(lock)
+func (h *History) CanServe(lock, client string) bool {
+	slots, ok := h.ReachableSlots(lock, client)
+	of, quorum := h.Required(lock)
 	return ok && (len(slots) >= quorum || of == 0)
 }
 
 // Required returns how many servers have to be well for a lock to serve: quorum of total
 // slots, or of total members of its cluster.
-func (h *History) Needs(lock string) (of, quorum int) {
+func (h *History) Required(lock string) (total, quorum int) {
 	l := h.locks[lock]
 	if n := len(l.Members); n > 0 {
 		return n, n/2 + 1
@@ -31,7 +31,7 @@ func (h *History) Needs(lock string) (of, quorum int) {
 // end of the run. For a cluster it returns the largest group of members that reach each other
 // and of which the client reaches at least one, as slots without a key. ok is false if
 // something else that the client needs was missing.
-func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
+func (h *History) ReachableSlots(lock, client string) (slots Slots, ok bool) {
 	members := h.locks[lock].Members
 	now := h.Slots(lock)
 	if len(members) > 0 {
@@ -45,7 +45,7 @@ func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 	}
 	struck := map[string]bool{} // nodes that the client cannot rely on
 	for fault := range h.faults.acting {
-		nodes, all := h.takes(fault, lock, client)
+		nodes, all := h.nodesTaken(fault, lock, client)
 		for _, n := range nodes {
 			struck[n] = true
 			// A node without a slot has another role, such as a replica's. The trace does
@@ -56,14 +56,14 @@ func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 			return nil, false
 		}
 	}
-	for _, server := range h.Unheard(client) {
+	for _, server := range h.SilentServers(client) {
 		if h.Role(server) != trace.RoleNode {
 			return nil, false
 		}
 		struck[server] = true
 	}
 	if len(members) > 0 {
-		return h.together(now, struck), true
+		return h.largestReachableGroup(now, struck), true
 	}
 	for _, p := range now {
 		if !struck[p.Node] {
@@ -76,15 +76,15 @@ func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 // largestReachableGroup returns the largest group of a cluster's members that reach each
 // other and of which the client reaches at least one. struck are the members that the
 // client does not reach, or that are not well.
-func (h *History) together(members Slots, struck map[string]bool) Slots {
+func (h *History) largestReachableGroup(members Slots, struck map[string]bool) Slots {
 	var most Slots
 	for _, leader := range members {
-		if h.unwell(leader.Node) {
+		if h.isStruck(leader.Node) {
 			continue
 		}
 		group, reached := Slots{leader}, !struck[leader.Node]
 		for _, m := range members {
-			if m != leader && !h.unwell(m.Node) && !h.apartNow(leader.Node, m.Node) {
+			if m != leader && !h.isStruck(m.Node) && !h.areCutOff(leader.Node, m.Node) {
 				group, reached = append(group, m), reached || !struck[m.Node]
 			}
 		}
@@ -97,10 +97,10 @@ func (h *History) together(members Slots, struck map[string]bool) Slots {
 
 // isStruck reports whether a fault that acted at the end of the run had struck a node
 // itself.
-func (h *History) unwell(node string) bool {
+func (h *History) isStruck(node string) bool {
 	for fault := range h.faults.acting {
 		f := h.Fault(fault)
-		if !h.ofLink(fault) && (f.Stops == node || f.Target() == node) {
+		if !h.strikesLink(fault) && (f.Stops == node || f.Target() == node) {
 			return true
 		}
 	}
@@ -109,9 +109,9 @@ func (h *History) unwell(node string) bool {
 
 // areCutOff reports whether a fault that acted at the end of the run had struck the link
 // between two nodes.
-func (h *History) apartNow(one, other string) bool {
+func (h *History) areCutOff(one, other string) bool {
 	for fault := range h.faults.acting {
-		if f := h.Fault(fault); h.ofLink(fault) {
+		if f := h.Fault(fault); h.strikesLink(fault) {
 			a, b := f.Targets[0], f.Targets[1]
 			if slices.Contains(a, one) && slices.Contains(b, other) || slices.Contains(a, other) && slices.Contains(b, one) {
 				return true
@@ -123,7 +123,7 @@ func (h *History) apartNow(one, other string) bool {
 
 // isHindered reports whether a fault that acted at the end of the run had struck a client,
 // or one of its links.
-func (h *History) hindered(client string) bool {
+func (h *History) isHindered(client string) bool {
 	for fault := range h.faults.acting {
 		f := h.Fault(fault)
 		if f.Stops == client || slices.ContainsFunc(f.Targets, func(group []string) bool { return slices.Contains(group, client) }) {
@@ -136,14 +136,14 @@ func (h *History) hindered(client string) bool {
 // nodesTaken returns the nodes that a fault makes unavailable to a client that wants a
 // lock. all is false if the fault takes something else from the client, too, or if that is
 // not known.
-func (h *History) takes(fault int, lock, client string) (nodes []string, all bool) {
+func (h *History) nodesTaken(fault int, lock, client string) (nodes []string, all bool) {
 	f := h.Fault(fault)
 	switch {
-	case h.ofLink(fault):
+	case h.strikesLink(fault):
 		for _, one := range f.Targets[0] {
 			for _, other := range f.Targets[1] {
 				switch a, b := h.Role(one), h.Role(other); {
-				case a == trace.RoleNode && b == trace.RoleNode && h.members(lock, one, other):
+				case a == trace.RoleNode && b == trace.RoleNode && h.areMembers(lock, one, other):
 					// The link is between members, and not between a member and the client.
 				case a == trace.RoleNode && b == trace.RoleNode:
 					nodes = append(nodes, one, other)
@@ -177,10 +177,10 @@ func (h *History) takes(fault int, lock, client string) (nodes []string, all boo
 }
 
 // areMembers reports whether two nodes are members of the cluster that keeps a lock.
-func (h *History) members(lock, one, other string) bool {
+func (h *History) areMembers(lock, one, other string) bool {
 	all := h.locks[lock].Members
 	return slices.Contains(all, one) && slices.Contains(all, other)
 }
 
 // strikesLink reports whether a fault strikes the link between processes.
-func (h *History) ofLink(fault int) bool { return len(h.Fault(fault).Targets) == 2 }
+func (h *History) strikesLink(fault int) bool { return len(h.Fault(fault).Targets) == 2 }

@@ -15,26 +15,26 @@ import (
 
 // IsComplete reports whether the trace contains the end of its run: the final state of the
 // storage, or the horizon at which the run was cut off.
-func (h *History) Complete() bool {
+func (h *History) IsComplete() bool {
 	last := h.Last()
 	return last != nil && (last.Kind == trace.KindObject || last.Kind == trace.KindHorizon)
 }
 
 // WallClockUnread reports whether a client's wall clock was never read, not even to declare
 // when a lease ends.
-func (h *History) Unread(client string) bool {
-	return slices.Contains(h.Trace.Unread, client) && !slices.ContainsFunc(h.Trace.Events, func(ev trace.Event) bool {
-		return ev.Process == client && ev.Ends != nil && ev.Ends.Clock == fakeclock.Wall
+func (h *History) WallClockUnread(client string) bool {
+	return slices.Contains(h.Trace.ClockNotReadBy, client) && !slices.ContainsFunc(h.Trace.Events, func(ev trace.Event) bool {
+		return ev.Process == client && ev.LeaseEnd != nil && ev.LeaseEnd.Clock == fakeclock.Wall
 	})
 }
 
 // TimeAfterStrike returns how long the run continued after the first fault struck. It
 // returns false if a fault was lifted in that time, if the first fault has no end, or if
 // none struck.
-func (h *History) Outlived() (time.Duration, bool) {
+func (h *History) TimeAfterStrike() (time.Duration, bool) {
 	events := h.Trace.Events
 	struck := slices.IndexFunc(events, func(ev trace.Event) bool { return ev.Kind == trace.KindStrike })
-	if struck < 0 || !events[struck].Lifts || slices.ContainsFunc(events[struck:], func(ev trace.Event) bool { return ev.Kind == trace.KindLift }) {
+	if struck < 0 || !events[struck].HasEnd || slices.ContainsFunc(events[struck:], func(ev trace.Event) bool { return ev.Kind == trace.KindLift }) {
 		return 0, false
 	}
 	return events[len(events)-1].At - events[struck].At, true
@@ -57,7 +57,7 @@ func (h *History) WroteInBackground(process string) bool {
 
 // HashEvents adds all events with their times to a hash, without the readings of one
 // process's wall clock and the size of the faults that set it.
-func (h *History) HashCourse(sum hash.Hash, process string) {
+func (h *History) HashEvents(sum hash.Hash, process string) {
 	events := json.NewEncoder(sum)
 	for _, ev := range h.Trace.Events {
 		switch {

@@ -16,15 +16,15 @@ type Request struct {
 	Call *Call
 	// Executions are the events with which the storage executed it, in order; more than one
 	// if it was sent again. An execution that was undone is not among them: see [Version].
-	Carried []*trace.Event
+	Executions []*trace.Event
 }
 
 // FirstEvent returns the first event of the request.
-func (r *Request) First() *trace.Event {
+func (r *Request) FirstEvent() *trace.Event {
 	if r.Call != nil {
 		return r.Call.Began
 	}
-	return r.Carried[0]
+	return r.Executions[0]
 }
 
 // Requests returns the reads and writes that the storage was asked for, in the order in
@@ -45,7 +45,7 @@ func (h *History) Requests() []*Request {
 		}
 	}
 	by := map[*trace.Event]*Request{} // by the event of their execution
-	for _, ev := range h.Decisions() {
+	for _, ev := range h.StorageDecisions() {
 		if ev.Kind != trace.KindServe || !ev.OK || ev.Step != trace.Read && ev.Step != trace.Write {
 			continue
 		}
@@ -55,18 +55,18 @@ func (h *History) Requests() []*Request {
 			before = before[:len(before)-1]
 		}
 		if len(before) == 0 {
-			all = append(all, &Request{Step: ev.Step, Object: ev.Object, Carried: []*trace.Event{ev}})
+			all = append(all, &Request{Step: ev.Step, Object: ev.Object, Executions: []*trace.Event{ev}})
 			continue
 		}
 		r := before[len(before)-1] // the client may have given up this request long ago
-		r.Carried = append(r.Carried, ev)
+		r.Executions = append(r.Executions, ev)
 		by[ev] = r
 	}
 	for _, v := range h.Versions() {
-		if r := by[v.Made]; r != nil && v.Undone {
-			r.Carried = slices.DeleteFunc(r.Carried, func(ev *trace.Event) bool { return ev == v.Made })
+		if r := by[v.Made]; r != nil && v.IsUndone {
+			r.Executions = slices.DeleteFunc(r.Executions, func(ev *trace.Event) bool { return ev == v.Made })
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Request) int { return a.First().Seq - b.First().Seq })
+	slices.SortStableFunc(all, func(a, b *Request) int { return a.FirstEvent().Seq - b.FirstEvent().Seq })
 	return all
 }

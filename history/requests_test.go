@@ -43,7 +43,7 @@ func requestsOf(story string) *History {
 		}
 		events = append(events, ev)
 	}
-	return Of(byHand(events...))
+	return New(traceOf(events...))
 }
 
 // An execution belongs to the request that was sent for it, however late it comes. A write
@@ -68,12 +68,12 @@ func TestRequests(t *testing.T) {
 		var got []string
 		for _, r := range requestsOf(story).Requests() {
 			var carried []int
-			for _, ev := range r.Carried {
+			for _, ev := range r.Executions {
 				carried = append(carried, ev.Seq)
 			}
-			words := fmt.Sprintf("%s %d: %v", r.Step, r.First().Seq, carried)
+			words := fmt.Sprintf("%s %d: %v", r.Step, r.FirstEvent().Seq, carried)
 			if r.Call == nil {
-				words = fmt.Sprintf("%s %d of nobody: %v", r.Step, r.First().Seq, carried)
+				words = fmt.Sprintf("%s %d of nobody: %v", r.Step, r.FirstEvent().Seq, carried)
 			}
 			got = append(got, words)
 		}
@@ -104,7 +104,7 @@ func TestVersionAt(t *testing.T) {
 
 // The storage's decisions are its answers and its checks of tokens.
 func TestDecisions(t *testing.T) {
-	h := Of(byHand(
+	h := New(traceOf(
 		trace.Event{Kind: trace.KindBegin, Process: "client-1", Step: trace.Write},
 		trace.Event{Kind: trace.KindCheck, Process: trace.StorageName, Step: trace.Write, OK: true},
 		trace.Event{Kind: trace.KindServe, Process: trace.StorageName, Step: trace.Write},
@@ -115,9 +115,9 @@ func TestDecisions(t *testing.T) {
 		got  []*trace.Event
 		want []int
 	}{
-		"decisions": {h.Decisions(), []int{2, 3}},
-		"served":    {h.Served(), []int{3}},
-		"objects":   {h.Objects(), []int{5}},
+		"decisions": {h.StorageDecisions(), []int{2, 3}},
+		"served":    {h.ServedRequests(), []int{3}},
+		"objects":   {h.FinalObjects(), []int{5}},
 	} {
 		var got []int
 		for _, ev := range c.got {

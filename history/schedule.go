@@ -11,7 +11,7 @@ import (
 func (s *Section) Effects() []*Operation {
 	var effects []*Operation
 	for _, o := range s.Operations {
-		if o.Makes != nil && (s.Period == 0 || o.Makes.Object != trace.Record) {
+		if o.Makes != nil && (s.Period == 0 || o.Makes.Object != trace.PeriodRecord) {
 			effects = append(effects, o)
 		}
 	}
@@ -20,7 +20,7 @@ func (s *Section) Effects() []*Operation {
 
 // PeriodRuns returns the sections that had an effect for a period of a lock's job, in the
 // order of their first effects.
-func (h *History) Runs(lock string, period int) []*Section {
+func (h *History) PeriodRuns(lock string, period int) []*Section {
 	var runs []*Section
 	for _, s := range h.Sections() {
 		if s.Lock == lock && s.Period == period && len(s.Effects()) > 0 {
@@ -33,4 +33,4 @@ func (h *History) Runs(lock string, period int) []*Section {
 
 // Periods returns the events with which periods of the schedule began, in true time; none
 // without a schedule.
-func (h *History) Periods() []*trace.Event { return h.of(trace.KindPeriod) }
+func (h *History) Periods() []*trace.Event { return h.eventsOf(trace.KindPeriod) }

@@ -16,8 +16,8 @@ type Section struct {
 	Lock string
 	// Outer is the section of the same client in which this one is nested, or nil. inner
 	// are the sections that are nested in this one.
-	Within *Section
-	inner  []*Section
+	Outer *Section
+	inner []*Section
 	// Period is the period of the schedule that the client means to run; 0 is none.
 	Period int
 	// Granted is the end of acquire; nil if the lock was never granted.
@@ -26,10 +26,10 @@ type Section struct {
 	// of acquire or of mint.
 	Minted []*trace.Event
 	// MaxHolders is how many clients the lock has room for at one moment, mostly one.
-	Room int
+	MaxHolders int
 	// GrantsEveryone: the lock is granted to every client. Unordered: its tokens have no
 	// order.
-	Open, Unordered bool
+	GrantsEveryone, Unordered bool
 	// ReadOnly: the client never writes.
 	ReadOnly bool
 	// Notifies: the lock notifies this client if the lease is lost.
@@ -40,7 +40,7 @@ type Section struct {
 	// if it did not.
 	Lost *trace.Event
 	// How is how the section ended.
-	How   Departure
+	How   SectionEnding
 	Lease Lease
 
 	// Operations are the section's applied operations, in the order of the storage: every
@@ -48,22 +48,22 @@ type Section struct {
 	// answer reached the client.
 	Operations []*Operation
 	// known is what the client knew of the objects, in order.
-	knows []knowledge
+	known []knowledge
 	// WritesBegun counts the writes that the client began. WritesRefused and WritesApplied
 	// count those of which it learnt that the storage refused or applied them. LastApplied
 	// is when it last learnt that one was applied.
-	Begun, Refused, Applied int
+	WritesBegun, WritesRefused, WritesApplied int
 	// done counts the steps that have ended between the grant and the release; failed says
 	// that one of them failed.
-	done    int
-	failed  bool
-	Settled Moment
+	done        int
+	failed      bool
+	LastApplied Moment
 }
 
 // Rank returns the section's place in the order of grants. If the lock is granted to every
 // client, that is the order of the tokens, if they have one.
 func (s *Section) Rank() uint64 {
-	if s.Open && !s.Unordered && len(s.Minted) > 0 {
+	if s.GrantsEveryone && !s.Unordered && len(s.Minted) > 0 {
 		return s.Token()
 	}
 	return s.Granted.Rank
@@ -87,15 +87,15 @@ type reading struct {
 	granted  map[Acquisition]*Section
 	// ungranted are the operations that belong to no granted section. They are grouped by
 	// the failed call that they followed; operations without such a call stand alone.
-	loose []*Section
+	ungranted []*Section
 	// versions are the applied writes, in the order of the storage. made maps each object
 	// and version number to the versions with that number.
 	versions []*Version
 	made     map[state][]*Version
 	// signsOfLife has, for each session, the last sign of life that its client knows of.
-	lives map[life]*trace.Event
+	signsOfLife map[sessionName]*trace.Event
 	// observations are the states in which the storage showed its objects, in order.
-	sights []Sight
+	observations []Observation
 }
 
 // Sections returns the granted sections, in the order in which acquire returned.
@@ -107,8 +107,8 @@ func (h *History) Sections() []*Section { return h.read().sections }
 func (h *History) Section(id Acquisition) *Section { return h.read().granted[id] }
 
 func (h *History) read() *reading {
-	return h.reading.of(func() *reading {
-		r := &reading{History: h, granted: map[Acquisition]*Section{}, made: map[state][]*Version{}, lives: map[life]*trace.Event{}}
+	return h.reading.get(func() *reading {
+		r := &reading{History: h, granted: map[Acquisition]*Section{}, made: map[state][]*Version{}, signsOfLife: map[sessionName]*trace.Event{}}
 		r.readSections()
 		r.readStorage()
 		return r
@@ -117,8 +117,8 @@ func (h *History) read() *reading {
 
 // readSections computes the sections and their leases.
 func (r *reading) readSections() {
-	calls := r.called().by
-	for _, ev := range r.apart {
+	calls := r.callChapter().bySeq
+	for _, ev := range r.nonMessages {
 		switch ev.Kind {
 		case trace.KindBegin, trace.KindEnd, trace.KindLost, trace.KindCrash, trace.KindDone, trace.KindAlive:
 		default:
@@ -130,14 +130,14 @@ func (r *reading) readSections() {
 		case trace.KindBegin:
 			switch {
 			case ev.Step == trace.Release && s != nil && s.Released == nil:
-				s.end(ev, left)
+				s.end(ev, releaseCalled)
 				s.Released = ev
-				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+				s.Lease.CutAt = Earlier(s.Lease.CutAt, MomentOf(ev))
 			case ev.Step == trace.Write && s != nil:
-				s.Begun++
-				if ev.Leaves {
-					s.end(ev, left)
-					s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+				s.WritesBegun++
+				if ev.ReleasesLock {
+					s.end(ev, releaseCalled)
+					s.Lease.CutAt = Earlier(s.Lease.CutAt, MomentOf(ev))
 				}
 			}
 		case trace.KindEnd:
@@ -148,51 +148,51 @@ func (r *reading) readSections() {
 			}
 			switch {
 			case ev.Step == trace.Write && s != nil:
-				s.learnt(ev)
+				s.recordWriteResult(ev)
 			case !ev.OK:
 			case ev.Step == trace.Acquire:
 				s = r.grant(id, begun, ev)
-			case ev.Step == trace.Extend && s != nil && MomentOf(ev).Before(s.Lease.Cut):
-				s.Lease.prolong(r.declare(s, cmp.Or(begun, r.renewal(s, ev)), ev))
+			case ev.Step == trace.Extend && s != nil && MomentOf(ev).Before(s.Lease.CutAt):
+				s.Lease.declareEnd(r.newDeclaration(s, cmp.Or(begun, r.renewalRequest(s, ev)), ev))
 			}
 			if ev.Minted && s != nil {
 				s.Minted = append(s.Minted, ev)
 			}
 		case trace.KindAlive:
-			r.alive(ev)
+			r.recordSignOfLife(ev)
 		case trace.KindLost:
 			if s != nil {
-				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+				s.Lease.CutAt = Earlier(s.Lease.CutAt, MomentOf(ev))
 				s.Lost = cmp.Or(s.Lost, ev)
 			}
 		case trace.KindCrash:
 			for _, s := range r.sections {
 				if s.Client == ev.Process {
-					s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+					s.Lease.CutAt = Earlier(s.Lease.CutAt, MomentOf(ev))
 				}
 			}
-			r.leave(ev, clientCrashed)
+			r.endSections(ev, clientCrashed)
 		case trace.KindDone:
-			r.leave(ev, clientGaveUp)
+			r.endSections(ev, clientGaveUp)
 		}
 	}
-	r.dateBySlots()
+	r.deriveEndsFromSlots()
 }
 
 // A SectionEnding is how a section ended.
-type Departure string
+type SectionEnding string
 
 const (
 	// NotEnded: the section has not ended.
-	StillIn Departure = ""
+	NotEnded SectionEnding = ""
 	// releaseCalled: the client called release.
-	left          Departure = "released"
-	clientCrashed Departure = "its client crashed"
-	clientGaveUp  Departure = "its client gave up"
+	releaseCalled SectionEnding = "released"
+	clientCrashed SectionEnding = "its client crashed"
+	clientGaveUp  SectionEnding = "its client gave up"
 )
 
 // endSections ends the sections that a client is in.
-func (r *reading) leave(ev *trace.Event, how Departure) {
+func (r *reading) endSections(ev *trace.Event, how SectionEnding) {
 	for _, s := range r.sections {
 		if s.Client == ev.Process && s.To == Never {
 			s.end(ev, how)
@@ -201,13 +201,13 @@ func (r *reading) leave(ev *trace.Event, how Departure) {
 }
 
 // recordWriteResult records that the client learnt the result of a write.
-func (s *Section) learnt(ev *trace.Event) {
+func (s *Section) recordWriteResult(ev *trace.Event) {
 	switch {
 	case ev.OK:
-		s.Applied++
-		s.Settled = MomentOf(ev)
+		s.WritesApplied++
+		s.LastApplied = MomentOf(ev)
 	case ev.Refused:
-		s.Refused++
+		s.WritesRefused++
 	}
 }
 
@@ -217,11 +217,11 @@ func (s *Section) learnt(ev *trace.Event) {
 // Sections nested in each other are completed together or not at all.
 func (s *Section) Completed() bool {
 	begun, applied, done := 0, 0, 0
-	for _, o := range s.Together() {
+	for _, o := range s.WorkSections() {
 		if o.Released == nil || s.ReadOnly && o.failed {
 			return false
 		}
-		begun, applied, done = begun+o.Begun, applied+o.Applied, done+o.done
+		begun, applied, done = begun+o.WritesBegun, applied+o.WritesApplied, done+o.done
 	}
 	if s.ReadOnly {
 		return done > 0
@@ -231,22 +231,22 @@ func (s *Section) Completed() bool {
 
 // ReleasedByWrite reports whether the section ended with a write that also released the
 // lock.
-func (s *Section) LeftByWriting() bool {
-	return s.How == left && s.Released != nil && s.To.Before(MomentOf(s.Released))
+func (s *Section) ReleasedByWrite() bool {
+	return s.How == releaseCalled && s.Released != nil && s.To.Before(MomentOf(s.Released))
 }
 
 // AcquireCall returns the beginning of the call of acquire that led to the section, or its
 // end if nothing else is known.
-func (s *Section) Called() *trace.Event { return s.Lease.Ends[0].Call }
+func (s *Section) AcquireCall() *trace.Event { return s.Lease.Declarations[0].Call }
 
 // EndEvent returns the event with which the section ended, or the last event of the run if
 // it has not ended.
-func (h *History) Over(s *Section) *trace.Event { return cmp.Or(h.Event(s.To.Seq), h.Last()) }
+func (h *History) EndEvent(s *Section) *trace.Event { return cmp.Or(h.Event(s.To.Seq), h.Last()) }
 
 // CutShort returns how the section ended without a release; "" if it was released or has
 // not ended.
 func (s *Section) CutShort() string {
-	if s.How == left {
+	if s.How == releaseCalled {
 		return ""
 	}
 	return string(s.How)
@@ -256,31 +256,31 @@ func (s *Section) CutShort() string {
 func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
 	lock := r.locks[ev.Lock]
 	s := &Section{
-		Acquisition: id,
-		Lock:        ev.Lock,
-		Granted:     ev,
-		Notifies:    ev.Notifies || r.lost[id],
-		Room:        max(lock.Holders, 1),
-		Open:        lock.Open,
-		ReadOnly:    r.process(id.Client).ReadOnly,
-		Unordered:   lock.Unordered,
-		From:        MomentOf(ev),
-		To:          Never,
+		Acquisition:    id,
+		Lock:           ev.Lock,
+		Granted:        ev,
+		Notifies:       ev.Notifies || r.lost[id],
+		MaxHolders:     max(lock.Holders, 1),
+		GrantsEveryone: lock.GrantsEveryone,
+		ReadOnly:       r.processInfo(id.Client).ReadOnly,
+		Unordered:      lock.Unordered,
+		From:           MomentOf(ev),
+		To:             Never,
 	}
 	if call != nil {
 		s.Period = call.Period
 	}
-	if ev.Within > 0 {
-		s.nest(r.granted[Acquisition{id.Client, ev.Within}])
+	if ev.OuterSection > 0 {
+		s.nestIn(r.granted[Acquisition{id.Client, ev.OuterSection}])
 	}
-	s.Lease = Lease{From: s.From, Cut: Never}
-	s.Lease.prolong(r.declare(s, call, ev))
+	s.Lease = Lease{From: s.From, CutAt: Never}
+	s.Lease.declareEnd(r.newDeclaration(s, call, ev))
 	r.sections = append(r.sections, s)
 	r.granted[id] = s
 	return s
 }
 
-func (s *Section) end(ev *trace.Event, how Departure) {
+func (s *Section) end(ev *trace.Event, how SectionEnding) {
 	s.To = Earlier(s.To, MomentOf(ev))
 	s.How = how
 }
@@ -308,9 +308,9 @@ func (h *History) Name(s *Section) string {
 // Pairs yields all pairs of sections of one lock in which the first, granted earlier, had
 // not ended when the second was granted. end returns when a section ends. The pairs come in
 // the order of the second grants.
-func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section] {
+func (h *History) Pairs(end func(*Section) Moment) iter.Seq2[*Section, *Section] {
 	return func(yield func(a, b *Section) bool) {
-		for in, b := range meetings(h.Sections(), over) {
+		for in, b := range concurrentGrants(h.Sections(), end) {
 			for _, a := range in {
 				if !yield(a, b) {
 					return
@@ -323,15 +323,15 @@ func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section
 // GrantsBeyondRoom yields each section that was granted when the lock had no room for
 // another holder, with the sections that had not ended then. end returns when a section
 // ends. They come in the order of the grants.
-func (h *History) Crowds(over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
-	return crowds(h.Sections(), over)
+func (h *History) GrantsBeyondRoom(end func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+	return grantsBeyondRoom(h.Sections(), end)
 }
 
-func crowds(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+func grantsBeyondRoom(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(in []*Section, b *Section) bool) {
-		for in, b := range meetings(sections, over) {
+		for in, b := range concurrentGrants(sections, over) {
 			// A lock with room for one client must not be granted to a second.
-			if len(in) >= max(b.Room, 1) && !yield(in, b) {
+			if len(in) >= max(b.MaxHolders, 1) && !yield(in, b) {
 				return
 			}
 		}
@@ -340,7 +340,7 @@ func crowds(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Sectio
 
 // concurrentGrants yields each section, with the sections of the same lock that had not
 // ended when it was granted. The sections must be in the order of their grants.
-func meetings(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+func concurrentGrants(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(in []*Section, b *Section) bool) {
 		running := map[string][]*Section{} // by lock: the sections that had not ended at the last grant
 		for _, b := range sections {
@@ -354,20 +354,20 @@ func meetings(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Sect
 }
 
 // AllLocksShared reports whether every lock has room for several clients.
-func (h *History) SharedLocks() bool {
+func (h *History) AllLocksShared() bool {
 	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Holders < 2 })
 }
 
 // HasRanks reports whether the trace contains the order in which the lock was granted.
-func (h *History) Ranked() bool {
+func (h *History) HasRanks() bool {
 	return !slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Rank() == 0 })
 }
 
 // hasNoEffect reports whether the storage refused everything that the section's work tried
 // to write, and its client knows. Then what it had read led to nothing.
-func (s *Section) turnedAway() bool {
-	refused := func(s *Section) bool { return s.Refused > 0 }
-	return slices.ContainsFunc(s.Together(), refused) && !slices.ContainsFunc(s.Work(), func(o *Operation) bool { return o.Makes != nil })
+func (s *Section) hasNoEffect() bool {
+	refused := func(s *Section) bool { return s.WritesRefused > 0 }
+	return slices.ContainsFunc(s.WorkSections(), refused) && !slices.ContainsFunc(s.WorkOperations(), func(o *Operation) bool { return o.Makes != nil })
 }
 
 // DataSections lists the sections with operations, granted or not, in the order in which
@@ -375,8 +375,8 @@ func (s *Section) turnedAway() bool {
 // lists the outermost: its [Section.WorkOperations] are the operations of all of them.
 func (h *History) DataSections() []*Section {
 	var all []*Section
-	for _, s := range slices.Concat(h.Sections(), h.read().loose) {
-		if s.Within == nil && len(s.Work()) > 0 && !s.turnedAway() {
+	for _, s := range slices.Concat(h.Sections(), h.read().ungranted) {
+		if s.Outer == nil && len(s.WorkOperations()) > 0 && !s.hasNoEffect() {
 			all = append(all, s)
 		}
 	}

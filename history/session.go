@@ -7,21 +7,21 @@ import (
 )
 
 // A sessionName is the name of a client's session with a cluster.
-type life struct{ client, session string }
+type sessionName struct{ client, session string }
 
 // recordSignOfLife records that a client knows that the cluster has acknowledged a sign of
 // life of its session. The leases that the session carries then last until its TTL has
 // passed since the sign was sent. An acknowledgement that arrives after a later one changes
 // nothing.
-func (r *reading) alive(ev *trace.Event) {
-	id := life{ev.Process, ev.Session}
-	if was := r.lives[id]; was != nil && was.Expires >= ev.Expires {
+func (r *reading) recordSignOfLife(ev *trace.Event) {
+	id := sessionName{ev.Process, ev.Session}
+	if was := r.signsOfLife[id]; was != nil && was.Expires >= ev.Expires {
 		return
 	}
-	r.lives[id] = ev
+	r.signsOfLife[id] = ev
 	for _, s := range r.sections {
-		if s.Client == ev.Process && s.Granted.Session == ev.Session && s.Granted.Ends == nil && MomentOf(ev).Before(s.Lease.Cut) {
-			s.Lease.prolong(lasting(ev, ev, ev))
+		if s.Client == ev.Process && s.Granted.Session == ev.Session && s.Granted.LeaseEnd == nil && MomentOf(ev).Before(s.Lease.CutAt) {
+			s.Lease.declareEnd(declareFromSession(ev, ev, ev))
 		}
 	}
 }
@@ -29,15 +29,15 @@ func (r *reading) alive(ev *trace.Event) {
 // declareFromSession returns the declaration of a lease that lasts as long as a session. ev
 // ended the call, and alive is the session's last sign of life that the client knows of.
 // The client's clock does not matter, because the cluster ends the session.
-func lasting(ev, call, heard *trace.Event) Declaration {
-	until := StartOf(heard.Expires)
+func declareFromSession(ev, call, alive *trace.Event) Declaration {
+	until := StartOf(alive.Expires)
 	return Declaration{Event: ev, Call: call, Until: until, Due: until, Foreseen: until}
 }
 
 // CountsFrom returns the moment from which the lease with this declaration counts: when the
 // client sent the sign of life of its session, or called the step that granted or renewed
 // the lease.
-func (h *History) Heard(s *Section, d Declaration) Moment {
+func (h *History) CountsFrom(s *Section, d Declaration) Moment {
 	for i := range slices.Backward(h.Trace.Events[:d.Event.Seq]) {
 		ev := &h.Trace.Events[i]
 		if ev.Kind == trace.KindAlive && ev.Process == s.Client && ev.Session == s.Granted.Session && ev.TTL > 0 && StartOf(ev.Expires) == d.Until {

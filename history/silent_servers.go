@@ -10,7 +10,7 @@ import (
 // for their answer, and for which it still waits at the end of the run. Nobody notifies the
 // client; only a deadline would end the wait. If the only server is lost, the caller of the
 // lock has to set such a deadline.
-func (h *History) Unheard(client string) []string {
+func (h *History) SilentServers(client string) []string {
 	type wire struct {
 		server string
 		conn   int

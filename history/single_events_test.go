@@ -15,13 +15,13 @@ func TestAsides(t *testing.T) {
 	} {
 		events = append(events, trace.Event{Kind: kind, Process: "client-1"})
 	}
-	h := Of(inOrder(events...))
+	h := New(traceEverySecond(events...))
 	for name, c := range map[string]struct {
 		list        []*trace.Event
 		first, last int
 	}{
-		"clients":  {h.OfClients(), 1, 4},
-		"services": {h.OfServices(), 5, 5},
+		"clients":  {h.ClientEvents(), 1, 4},
+		"services": {h.ServiceEvents(), 5, 5},
 		"storage":  {h.StorageLosses(), 6, 7},
 		"disks":    {h.Syncs(), 8, 8},
 	} {

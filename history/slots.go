@@ -34,23 +34,23 @@ func (s Slots) See(ev *trace.Event) {
 func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }
 
 // A slotIndex maps each place to the locks that have slots there.
-type seats map[Place][]seat
+type slotIndex map[Place][]slotCount
 
 // A slotCount is a lock and the number of its slots at one place; it can be more than one
 // after promotions.
-type seat struct {
+type slotCount struct {
 	lock  string
 	slots int
 }
 
 // add adds the slots of one more lock.
-func (at seats) add(lock string, slots Slots) {
+func (at slotIndex) add(lock string, slots Slots) {
 	for _, p := range slots {
-		if i := slices.IndexFunc(at[p], func(s seat) bool { return s.lock == lock }); i >= 0 {
+		if i := slices.IndexFunc(at[p], func(s slotCount) bool { return s.lock == lock }); i >= 0 {
 			at[p][i].slots++
 			continue
 		}
-		at[p] = append(at[p], seat{lock, 1})
+		at[p] = append(at[p], slotCount{lock, 1})
 	}
 }
 
@@ -62,8 +62,8 @@ type slotRecord struct {
 	keys    map[string]bool
 }
 
-func (h *History) slotted() *slotRecord {
-	return h.slots.of(func() *slotRecord {
+func (h *History) slotChapter() *slotRecord {
+	return h.slots.get(func() *slotRecord {
 		r := &slotRecord{keys: map[string]bool{}}
 		for _, l := range h.Trace.Locks {
 			r.nodes = append(r.nodes, l.Members...)
@@ -77,9 +77,9 @@ func (h *History) slotted() *slotRecord {
 				r.keys[slot.Key] = true
 			}
 		}
-		r.keepers = h.InOrder(r.keepers)
+		r.keepers = h.InWorldOrder(r.keepers)
 		if len(r.nodes) > 0 {
-			r.nodes = h.InOrder(r.nodes)
+			r.nodes = h.InWorldOrder(r.nodes)
 			return r
 		}
 		for _, p := range h.Trace.Processes {
@@ -94,15 +94,15 @@ func (h *History) slotted() *slotRecord {
 
 // LockNodes returns the nodes that keep the locks, or the members of their clusters, in the
 // order of the world. In a world without locks it returns all nodes.
-func (h *History) LockNodes() []string { return h.slotted().nodes }
+func (h *History) LockNodes() []string { return h.slotChapter().nodes }
 
 // Keepers returns the processes on which the trace places the locks' keys: nodes, or
 // clusters as a whole, in the order of the world. In a world without locks it returns all
 // nodes.
-func (h *History) Keepers() []string { return h.slotted().keepers }
+func (h *History) Keepers() []string { return h.slotChapter().keepers }
 
 // IsLockKey reports whether a lock keeps its grants in a key.
-func (h *History) IsLockKey(key string) bool { return h.slotted().keys[key] }
+func (h *History) IsLockKey(key string) bool { return h.slotChapter().keys[key] }
 
 // Slots returns the places where a lock keeps its grants when the run starts.
 func (h *History) Slots(lock string) Slots { return slotsOf(h.locks[lock]) }

@@ -16,7 +16,7 @@ type Spell struct {
 }
 
 // Interval returns the time span of the spell.
-func (s *Spell) During() Interval {
+func (s *Spell) Interval() Interval {
 	i := Interval{MomentOf(s.Began), Never}
 	if s.Ended != nil {
 		i.To = MomentOf(s.Ended)
@@ -26,7 +26,7 @@ func (s *Spell) During() Interval {
 
 // RecoveryEvent returns the event with which the process recovered. It is nil if it has
 // not, or if a crash or another spell of the same kind followed immediately.
-func (s *Spell) Recovered() *trace.Event {
+func (s *Spell) RecoveryEvent() *trace.Event {
 	if s.Ended == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Spell) Recovered() *trace.Event {
 
 // Spells returns the spells of all processes, in the order in which they began.
 func (h *History) Spells() []*Spell {
-	return h.spells.of(func() []*Spell {
+	return h.spells.get(func() []*Spell {
 		var all []*Spell
 		type of struct {
 			process string
@@ -59,7 +59,7 @@ func (h *History) Spells() []*Spell {
 			open[of{ev.Process, state}] = s
 			all = append(all, s)
 		}
-		for _, ev := range h.apart {
+		for _, ev := range h.nonMessages {
 			switch ev.Kind {
 			case trace.KindPause:
 				begin(Paused, ev.Text, ev)

@@ -33,12 +33,12 @@ func TestSpells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, s := range Of(inOrder(c.events...)).Spells() {
+			for _, s := range New(traceEverySecond(c.events...)).Spells() {
 				text := fmt.Sprintf("%s (%s) from %d", s.State, s.How, s.Began.Seq)
 				if s.Ended != nil {
 					text += fmt.Sprintf(" to %d", s.Ended.Seq)
 				}
-				if on := s.Recovered(); on != nil {
+				if on := s.RecoveryEvent(); on != nil {
 					text += fmt.Sprintf(", went on with %d", on.Seq)
 				}
 				got = append(got, text)

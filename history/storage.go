@@ -27,7 +27,7 @@ type Version struct {
 	Blind  bool
 	// IsUndone says that the storage lost it before anybody knew of it: its client learnt
 	// of no success, and no other client saw it. It might as well never have been made.
-	Undone bool
+	IsUndone bool
 }
 
 // String returns the version as "version 2 of x".
@@ -57,9 +57,9 @@ type knowledge struct {
 
 // KnownVersion returns the version of an object that the client knew before the event seq,
 // or nil.
-func (s *Section) Knew(object string, seq int) *Version {
+func (s *Section) KnownVersion(object string, seq int) *Version {
 	var last *Version
-	for _, k := range s.knows {
+	for _, k := range s.known {
 		if k.seq < seq && k.Object == object {
 			last = k.Version
 		}
@@ -68,12 +68,12 @@ func (s *Section) Knew(object string, seq int) *Version {
 }
 
 // KnewVersion reports whether the client knew of a version before the event seq.
-func (s *Section) HadRead(v *Version, seq int) bool {
-	return slices.ContainsFunc(s.knows, func(k knowledge) bool { return k.seq < seq && k.Version == v })
+func (s *Section) KnewVersion(v *Version, seq int) bool {
+	return slices.ContainsFunc(s.known, func(k knowledge) bool { return k.seq < seq && k.Version == v })
 }
 
 // An Observation is the state in which an object was seen at some moment.
-type Sight struct {
+type Observation struct {
 	Event *trace.Event
 	// Number is the number of the observed version, and Version the last version that had
 	// been given this number.
@@ -85,12 +85,12 @@ type Sight struct {
 
 // IsOtherWrite reports whether the object was seen with v's number, but with the result of
 // another write.
-func (s Sight) Other(v *Version) bool {
+func (s Observation) IsOtherWrite(v *Version) bool {
 	return s.Version != v || s.Event.Kind == trace.KindObject && s.Event.Value != v.Made.Value
 }
 
 // A readWish is a section's intention to read an object.
-type wish struct {
+type readWish struct {
 	Acquisition
 	object string
 }
@@ -117,10 +117,10 @@ type step struct {
 // A storageReader follows the requests to the storage.
 type storageReader struct {
 	*reading
-	loose   map[Acquisition]*Section
-	initial map[string]*Version
+	ungranted map[Acquisition]*Section
+	initial   map[string]*Version
 	// asked is when each section first asked to read each object.
-	asked map[wish]int
+	asked map[readWish]int
 	// served is the last event with which the storage gave each answer to a read, and
 	// reverts are the events with which the storage lost versions.
 	served  map[answer]*trace.Event
@@ -130,16 +130,16 @@ type storageReader struct {
 // readStorage computes what the sections did to the storage.
 func (whole *reading) readStorage() {
 	r := &storageReader{
-		reading: whole,
-		loose:   map[Acquisition]*Section{},
-		initial: map[string]*Version{},
-		asked:   map[wish]int{},
-		served:  map[answer]*trace.Event{},
+		reading:   whole,
+		ungranted: map[Acquisition]*Section{},
+		initial:   map[string]*Version{},
+		asked:     map[readWish]int{},
+		served:    map[answer]*trace.Event{},
 	}
-	for _, ev := range r.apart {
+	for _, ev := range r.nonMessages {
 		switch ev.Kind {
 		case trace.KindBegin:
-			id := wish{Acquisition{ev.Process, ev.Section}, ev.Object}
+			id := readWish{Acquisition{ev.Process, ev.Section}, ev.Object}
 			if ev.Step == trace.Read && r.asked[id] == 0 {
 				r.asked[id] = ev.Seq
 			}
@@ -148,15 +148,15 @@ func (whole *reading) readStorage() {
 		case trace.KindEnd:
 			switch {
 			case ev.Step == trace.Read && ev.OK && ev.Object != "":
-				r.learn(ev)
+				r.recordRead(ev)
 			case ev.Step == trace.Write && ev.OK:
 				r.acknowledge(ev)
 			}
 		case trace.KindRevert:
 			r.reverts = append(r.reverts, ev)
-			r.show(ev, ev.Version, "was put back to")
+			r.observe(ev, ev.Version, "was put back to")
 		case trace.KindObject:
-			r.show(ev, ev.Version, "ended as")
+			r.observe(ev, ev.Version, "ended as")
 		}
 	}
 	for _, v := range r.versions {
@@ -165,7 +165,7 @@ func (whole *reading) readStorage() {
 		}
 	}
 	r.undo()
-	for _, s := range slices.Concat(r.sections, r.reading.loose) {
+	for _, s := range slices.Concat(r.sections, r.reading.ungranted) {
 		slices.SortStableFunc(s.Operations, func(a, b *Operation) int { return a.Seq - b.Seq })
 	}
 }
@@ -177,16 +177,16 @@ func (r *storageReader) serve(ev *trace.Event) {
 	case !ev.OK:
 	case ev.Step == trace.Read:
 		r.served[answer{Acquisition{ev.Client(), ev.Section}, state{ev.Object, ev.Version}}] = ev
-		if !r.ofMember(ev) {
-			r.show(ev, ev.Version, "was read as")
+		if !r.isFromMember(ev) {
+			r.observe(ev, ev.Version, "was read as")
 		}
 	case ev.Step == trace.Write:
-		sees := r.find(ev.Object, ev.Replaced, ev.Seq)
-		s := r.section(ev.Client(), ev.Section, trace.Write, issued, ev)
+		sees := r.versionOrInitial(ev.Object, ev.Replaced, ev.Seq)
+		s := r.sectionFor(ev.Client(), ev.Section, trace.Write, issued, ev)
 		v := &Version{Object: ev.Object, Number: ev.Version, By: s, Made: ev, Replaced: sees, Issued: issued}
-		asked := r.asked[wish{Acquisition{ev.Client(), ev.Section}, ev.Object}]
+		asked := r.asked[readWish{Acquisition{ev.Client(), ev.Section}, ev.Object}]
 		v.Blind = asked == 0 || asked > issued
-		r.show(ev, ev.Replaced, "was written over as")
+		r.observe(ev, ev.Replaced, "was written over as")
 		r.versions = append(r.versions, v)
 		r.made[state{v.Object, v.Number}] = append(r.made[state{v.Object, v.Number}], v)
 		s.Operations = append(s.Operations, &Operation{Section: s, Seq: ev.Seq, Sees: sees, Makes: v})
@@ -195,7 +195,9 @@ func (r *storageReader) serve(ev *trace.Event) {
 
 // isFromMember reports whether one member of a cluster has answered by itself. The member
 // may lag behind, so a version that it does not know of is not lost.
-func (r *storageReader) ofMember(ev *trace.Event) bool { return r.Role(ev.Process) == trace.RoleNode }
+func (r *storageReader) isFromMember(ev *trace.Event) bool {
+	return r.Role(ev.Process) == trace.RoleNode
+}
 
 // undo removes from their sections the writes that the storage lost before anybody knew of
 // them.
@@ -204,7 +206,7 @@ func (r *storageReader) undo() {
 		return
 	}
 	known := map[*Version]int{}
-	for _, s := range slices.Concat(r.sections, r.reading.loose) {
+	for _, s := range slices.Concat(r.sections, r.reading.ungranted) {
 		for _, o := range s.Operations {
 			known[o.Sees]++
 		}
@@ -214,7 +216,7 @@ func (r *storageReader) undo() {
 			return ev.Object == v.Object && ev.Seq > v.Made.Seq && ev.Version < v.Number
 		})
 		if lost && v.Acked == nil && known[v] == 0 {
-			v.Undone = true
+			v.IsUndone = true
 			v.By.Operations = slices.DeleteFunc(v.By.Operations, func(o *Operation) bool { return o.Makes == v })
 			known[v.Replaced]--
 		}
@@ -222,8 +224,8 @@ func (r *storageReader) undo() {
 }
 
 // observe records the state in which an object was seen.
-func (r *storageReader) show(ev *trace.Event, number int, verb string) {
-	r.sights = append(r.sights, Sight{ev, number, r.find(ev.Object, number, ev.Seq), verb})
+func (r *storageReader) observe(ev *trace.Event, number int, verb string) {
+	r.observations = append(r.observations, Observation{ev, number, r.versionOrInitial(ev.Object, number, ev.Seq), verb})
 }
 
 // issued returns the Seq with which the client sent a request that is being served. If the
@@ -237,7 +239,7 @@ func issued(ev *trace.Event) int {
 
 // lastBegun returns the beginning of the client's last step of a kind up to the event seq,
 // or nil.
-func (r *storageReader) begun(client string, section int, of trace.Step, seq int) *trace.Event {
+func (r *storageReader) lastBegun(client string, section int, of trace.Step, seq int) *trace.Event {
 	for _, c := range slices.Backward(r.CallsOf(Acquisition{client, section})) {
 		if c.Step == of && c.Began != nil && c.Began.Seq <= seq {
 			return c.Began
@@ -248,7 +250,7 @@ func (r *storageReader) begun(client string, section int, of trace.Step, seq int
 
 // versionOrInitial returns the version of an object that had a number before the event seq.
 // If no write had made that number, it is the object's initial state.
-func (r *storageReader) find(object string, number, seq int) *Version {
+func (r *storageReader) versionOrInitial(object string, number, seq int) *Version {
 	if v := r.version(object, number, seq); v != nil {
 		return v
 	}
@@ -272,35 +274,35 @@ func (r *reading) version(object string, number, seq int) *Version {
 // sectionFor returns the section that an operation belongs to: the granted section, or else
 // a section for all that the client did after the same failed acquire. An operation outside
 // any acquire gets a section of its own.
-func (r *storageReader) section(client string, number int, of trace.Step, issued int, ev *trace.Event) *Section {
+func (r *storageReader) sectionFor(client string, number int, of trace.Step, issued int, ev *trace.Event) *Section {
 	id := Acquisition{client, number}
 	if s := r.granted[id]; s != nil {
 		return s
 	}
-	if s := r.loose[id]; s != nil && number > 0 {
+	if s := r.ungranted[id]; s != nil && number > 0 {
 		return s
 	}
 	from := MomentOf(ev)
-	if begin := r.begun(client, number, of, issued); begin != nil {
+	if begin := r.lastBegun(client, number, of, issued); begin != nil {
 		from = MomentOf(begin)
 	}
 	s := &Section{Acquisition: id, From: from, To: from}
-	r.loose[id] = s
-	r.reading.loose = append(r.reading.loose, s)
+	r.ungranted[id] = s
+	r.reading.ungranted = append(r.reading.ungranted, s)
 	return s
 }
 
 // recordRead records a read whose answer reached the client.
-func (r *storageReader) learn(ev *trace.Event) {
+func (r *storageReader) recordRead(ev *trace.Event) {
 	seq := ev.Seq
 	if served := r.served[answer{Acquisition{ev.Process, ev.Section}, state{ev.Object, ev.Version}}]; served != nil {
 		seq = served.Seq
 	}
-	s := r.section(ev.Process, ev.Section, trace.Read, ev.Seq, ev)
-	v := r.find(ev.Object, ev.Version, seq)
+	s := r.sectionFor(ev.Process, ev.Section, trace.Read, ev.Seq, ev)
+	v := r.versionOrInitial(ev.Object, ev.Version, seq)
 	s.Operations = append(s.Operations, &Operation{Section: s, Seq: seq, Sees: v})
-	s.knows = append(s.knows, knowledge{ev.Seq, v})
-	s.finish(ev)
+	s.known = append(s.known, knowledge{ev.Seq, v})
+	s.extendUngranted(ev)
 }
 
 // acknowledge records that a client knows that its write was applied.
@@ -309,22 +311,22 @@ func (r *storageReader) acknowledge(ev *trace.Event) {
 	for _, v := range slices.Backward(r.made[state{ev.Object, ev.Version}]) {
 		if v.By.Acquisition == id && v.Acked == nil {
 			v.Acked = ev
-			v.By.knows = append(v.By.knows, knowledge{ev.Seq, v})
-			v.By.finish(ev)
+			v.By.known = append(v.By.known, knowledge{ev.Seq, v})
+			v.By.extendUngranted(ev)
 			return
 		}
 	}
 }
 
 // extendUngranted lets a section without a grant last until its last answer.
-func (s *Section) finish(ev *trace.Event) {
+func (s *Section) extendUngranted(ev *trace.Event) {
 	if s.Granted == nil {
 		s.To = MomentOf(ev)
 	}
 }
 
 // DescendsFrom reports whether a version is from, or was made from it.
-func (v *Version) Descends(from *Version) bool {
+func (v *Version) DescendsFrom(from *Version) bool {
 	for ; v != nil; v = v.Replaced {
 		if v == from {
 			return true
@@ -344,4 +346,4 @@ func (h *History) VersionAt(object string, number, seq int) *Version {
 }
 
 // Observations returns the states in which the storage showed its objects, in order.
-func (h *History) Sights() []Sight { return h.read().sights }
+func (h *History) Observations() []Observation { return h.read().observations }

@@ -13,7 +13,7 @@ import (
 type Occasion struct {
 	Event *trace.Event
 	// StepCall is the step that a client begins; nil for a message.
-	Begins *Call
+	StepCall *Call
 	// Message is the message that is sent, or that has arrived if Arrived is set; zero for
 	// a step. Nth counts from 1 as points count; sent and arrived messages are counted
 	// separately. The message names its step if that is a call of a lock, or if it is a
@@ -30,7 +30,7 @@ type Occasion struct {
 	Call *Call
 	// Request is set for a reply that is sent: it is the request that is answered, the
 	// first on the connection without a reply. It is nil otherwise.
-	Answers *Occasion
+	Request *Occasion
 }
 
 // Between is the stage of a process that is in no step.
@@ -38,19 +38,19 @@ const Between trace.Step = "between steps"
 
 // IsInCall reports whether the client was still in its call of the lock. Otherwise the
 // message was sent by the lock on its own, or does not belong to the lock.
-func (o *Occasion) During() bool {
+func (o *Occasion) IsInCall() bool {
 	return o.Call != nil && (o.Call.Ended == nil || o.Event.Seq <= o.Call.Ended.Seq)
 }
 
 // Point returns the point that is reached when the message is sent, or arrives; none for a
 // step. The first message of its kind gets a point without a number.
-func (o *Occasion) When() trace.Point {
+func (o *Occasion) Point() trace.Point {
 	nth := o.Message.Nth
 	if nth == 1 {
 		nth = 0
 	}
 	switch {
-	case o.Begins != nil:
+	case o.StepCall != nil:
 		return trace.Point{}
 	case o.Arrived:
 		return o.Message.Arrived(nth)
@@ -59,10 +59,10 @@ func (o *Occasion) When() trace.Point {
 }
 
 // Occasions lists the occasions of a run, in order.
-func (h *History) Survey() []*Occasion {
-	return h.survey.of(func() []*Occasion {
+func (h *History) Occasions() []*Occasion {
+	return h.survey.get(func() []*Occasion {
 		s := &surveyor{
-			History: h, in: map[string]trace.Step{}, inside: map[string]bool{}, last: map[string]*Call{},
+			History: h, currentStep: map[string]trace.Step{}, holders: map[string]bool{}, lastCall: map[string]*Call{},
 			sent: map[trace.Message]int{}, arrived: map[trace.Message]int{}, unanswered: map[wire][]*Occasion{},
 		}
 		for i := range h.Trace.Events {
@@ -84,9 +84,9 @@ type surveyor struct {
 	found []*Occasion
 	// currentStep is the step that each client is in, holders are the clients that hold the
 	// lock, and lastCall is each client's last call of a lock.
-	in     map[string]trace.Step
-	inside map[string]bool
-	last   map[string]*Call
+	currentStep map[string]trace.Step
+	holders     map[string]bool
+	lastCall    map[string]*Call
 	// sent and arrived count the messages of each selection. unanswered are the requests on
 	// each connection that have no reply yet.
 	sent, arrived map[trace.Message]int
@@ -96,45 +96,45 @@ type surveyor struct {
 func (s *surveyor) see(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindBegin:
-		s.in[ev.Process] = ev.Step
-		c := s.called().by[ev.Seq]
+		s.currentStep[ev.Process] = ev.Step
+		c := s.callChapter().bySeq[ev.Seq]
 		if ev.Step.AtLock() {
-			s.last[ev.Process] = c
+			s.lastCall[ev.Process] = c
 		}
-		s.add(&Occasion{Event: ev, Begins: c}, ev.Process)
+		s.add(&Occasion{Event: ev, StepCall: c}, ev.Process)
 		if ev.Step == trace.Release {
-			delete(s.inside, ev.Process)
+			delete(s.holders, ev.Process)
 		}
 	case trace.KindEnd:
 		if ev.Step == trace.Acquire && ev.OK {
-			s.inside[ev.Process] = true
+			s.holders[ev.Process] = true
 		}
-		delete(s.in, ev.Process)
+		delete(s.currentStep, ev.Process)
 	case trace.KindSend, trace.KindDeliver:
 		if !ev.Handshake {
-			s.message(ev)
+			s.addMessage(ev)
 		}
 	}
 }
 
 // add adds an occasion of a client.
 func (s *surveyor) add(o *Occasion, client string) {
-	o.Stage, o.ClientStage, o.Call = s.stage(o.Event.Process), s.stage(client), s.last[client]
+	o.Stage, o.ClientStage, o.Call = s.stage(o.Event.Process), s.stage(client), s.lastCall[client]
 	s.found = append(s.found, o)
 }
 
 // stage returns the step that a process is in.
 func (s *surveyor) stage(process string) trace.Step {
 	if s.IsClient(process) {
-		return cmp.Or(s.in[process], Between)
+		return cmp.Or(s.currentStep[process], Between)
 	}
 	for _, p := range s.Trace.Processes {
-		if s.inside[p.Name] {
-			return cmp.Or(s.in[p.Name], Between)
+		if s.holders[p.Name] {
+			return cmp.Or(s.currentStep[p.Name], Between)
 		}
 	}
 	for _, p := range s.Trace.Processes {
-		if step := s.in[p.Name]; step != "" {
+		if step := s.currentStep[p.Name]; step != "" {
 			return step
 		}
 	}
@@ -142,7 +142,7 @@ func (s *surveyor) stage(process string) trace.Step {
 }
 
 // addMessage adds the occasion of a message that is sent or arrives.
-func (s *surveyor) message(ev *trace.Event) {
+func (s *surveyor) addMessage(ev *trace.Event) {
 	m := trace.Message{Client: ev.Process, Peer: ev.Peer, Step: ev.Step, Reply: ev.Reply}
 	o := &Occasion{Event: ev, Arrived: ev.Kind == trace.KindDeliver}
 	if ev.Reply != o.Arrived {
@@ -165,7 +165,7 @@ func (s *surveyor) message(ev *trace.Event) {
 	if w := (wire{m.Client, m.Peer, ev.Conn}); !o.Arrived && !ev.Reply {
 		s.unanswered[w] = append(s.unanswered[w], o)
 	} else if asked := s.unanswered[w]; !o.Arrived && len(asked) > 0 {
-		o.Answers, s.unanswered[w] = asked[0], asked[1:]
+		o.Request, s.unanswered[w] = asked[0], asked[1:]
 	}
 	s.add(o, m.Client)
 }

@@ -19,50 +19,50 @@ func numbered(t trace.Trace, events ...trace.Event) *trace.Trace {
 	return &t
 }
 
-func begins(client string, s trace.Step) trace.Event {
+func beginEvent(client string, s trace.Step) trace.Event {
 	return trace.Event{Kind: trace.KindBegin, Process: client, Step: s}
 }
 
-func ends(client string, s trace.Step, ok bool) trace.Event {
+func endEvent(client string, s trace.Step, ok bool) trace.Event {
 	return trace.Event{Kind: trace.KindEnd, Process: client, Step: s, OK: ok}
 }
 
 // requestEvent and replyEvent return a request that is sent, and its reply. arrivalOf
 // returns the arrival of either.
-func asks(client, server string, s trace.Step) trace.Event {
+func requestEvent(client, server string, s trace.Step) trace.Event {
 	return trace.Event{Kind: trace.KindSend, Process: client, Peer: server, Conn: 1, Step: s}
 }
 
-func answersTo(client, server string, s trace.Step) trace.Event {
+func replyEvent(client, server string, s trace.Step) trace.Event {
 	return trace.Event{Kind: trace.KindSend, Process: server, Peer: client, Conn: 1, Step: s, Reply: true}
 }
 
-func arrives(ev trace.Event) trace.Event {
+func arrivalOf(ev trace.Event) trace.Event {
 	ev.Kind, ev.Process, ev.Peer = trace.KindDeliver, ev.Peer, ev.Process
 	return ev
 }
 
 // describeOccasion formats an occasion: what happens, in which stage, and in which call of
 // the lock.
-func inWords(o *Occasion) string {
+func describeOccasion(o *Occasion) string {
 	var b strings.Builder
-	if o.Begins != nil {
-		fmt.Fprintf(&b, "before %s", o.Begins.Point())
+	if o.StepCall != nil {
+		fmt.Fprintf(&b, "before %s", o.StepCall.Point())
 	} else {
-		fmt.Fprintf(&b, "%s (%d)", o.When(), o.Message.Nth)
+		fmt.Fprintf(&b, "%s (%d)", o.Point(), o.Message.Nth)
 	}
 	fmt.Fprintf(&b, ": %s", o.Stage)
 	if o.ClientStage != o.Stage {
 		fmt.Fprintf(&b, ", its client %s", o.ClientStage)
 	}
 	switch {
-	case o.During():
+	case o.IsInCall():
 		fmt.Fprintf(&b, "; in %s", o.Call.Point())
 	case o.Call != nil:
 		fmt.Fprintf(&b, "; after %s", o.Call.Point())
 	}
-	if o.Answers != nil {
-		fmt.Fprintf(&b, "; to %d", o.Answers.Event.Seq)
+	if o.Request != nil {
+		fmt.Fprintf(&b, "; to %d", o.Request.Event.Seq)
 	}
 	return b.String()
 }
@@ -74,7 +74,7 @@ func TestSurvey(t *testing.T) {
 		{Name: "client-1", Role: trace.RoleClient}, {Name: "client-2", Role: trace.RoleClient}, {Name: "a", Role: trace.RoleNode},
 		{Name: "proxy", Role: trace.RoleService}, {Name: trace.StorageName, Role: trace.RoleStorage},
 	}}
-	hello := asks("client-1", "a", trace.Acquire)
+	hello := requestEvent("client-1", "a", trace.Acquire)
 	hello.Handshake = true
 	for _, c := range []struct {
 		what   string
@@ -82,13 +82,13 @@ func TestSurvey(t *testing.T) {
 		want   []string
 	}{
 		{"a call of the lock", []trace.Event{
-			begins("client-1", trace.Acquire),
+			beginEvent("client-1", trace.Acquire),
 			hello,
-			asks("client-1", "a", trace.Acquire),
-			arrives(asks("client-1", "a", trace.Acquire)),
-			answersTo("client-1", "a", trace.Acquire),
-			arrives(answersTo("client-1", "a", trace.Acquire)),
-			ends("client-1", trace.Acquire, true),
+			requestEvent("client-1", "a", trace.Acquire),
+			arrivalOf(requestEvent("client-1", "a", trace.Acquire)),
+			replyEvent("client-1", "a", trace.Acquire),
+			arrivalOf(replyEvent("client-1", "a", trace.Acquire)),
+			endEvent("client-1", trace.Acquire, true),
 		}, []string{
 			"before client-1 acquire: acquire; in client-1 acquire",
 			"client-1's acquire request to a is in flight (1): acquire; in client-1 acquire",
@@ -97,8 +97,8 @@ func TestSurvey(t *testing.T) {
 			"a's reply to client-1's acquire arrived (1): acquire; in client-1 acquire",
 		}},
 		{"replies go to the requests on their connection, in order", []trace.Event{
-			asks("client-1", "a", trace.Acquire), asks("client-2", "a", trace.Acquire), asks("client-1", "a", trace.Acquire),
-			answersTo("client-1", "a", trace.Acquire), answersTo("client-1", "a", trace.Acquire), answersTo("client-1", "a", trace.Acquire),
+			requestEvent("client-1", "a", trace.Acquire), requestEvent("client-2", "a", trace.Acquire), requestEvent("client-1", "a", trace.Acquire),
+			replyEvent("client-1", "a", trace.Acquire), replyEvent("client-1", "a", trace.Acquire), replyEvent("client-1", "a", trace.Acquire),
 		}, []string{
 			"client-1's acquire request to a is in flight (1): between steps",
 			"client-2's acquire request to a is in flight (1): between steps",
@@ -110,9 +110,9 @@ func TestSurvey(t *testing.T) {
 		// Messages that the lock sends in a step that is not a call of it are counted with
 		// all others.
 		{"messages of other steps", []trace.Event{
-			begins("client-1", trace.Extend), asks("client-1", "a", trace.Extend), ends("client-1", trace.Extend, true),
-			begins("client-1", trace.Work), asks("client-1", "a", trace.Work), ends("client-1", trace.Work, true),
-			asks("client-1", "a", ""),
+			beginEvent("client-1", trace.Extend), requestEvent("client-1", "a", trace.Extend), endEvent("client-1", trace.Extend, true),
+			beginEvent("client-1", trace.Work), requestEvent("client-1", "a", trace.Work), endEvent("client-1", trace.Work, true),
+			requestEvent("client-1", "a", ""),
 		}, []string{
 			"before client-1 extend: extend; in client-1 extend",
 			"client-1's extend request to a is in flight (1): extend; in client-1 extend",
@@ -123,18 +123,18 @@ func TestSurvey(t *testing.T) {
 		// A request to the storage is named by its step only where it goes to the storage
 		// itself.
 		{"by way of a service", []trace.Event{
-			begins("client-1", trace.Write), asks("client-1", "proxy", trace.Write), asks("proxy", trace.StorageName, trace.Write),
+			beginEvent("client-1", trace.Write), requestEvent("client-1", "proxy", trace.Write), requestEvent("proxy", trace.StorageName, trace.Write),
 		}, []string{
 			"before client-1 write: write",
 			"client-1's request to proxy is in flight (1): write",
 			"proxy's write request to storage is in flight (1): write",
 		}},
 		{"again", []trace.Event{
-			begins("client-1", trace.Acquire), ends("client-1", trace.Acquire, false),
-			begins("client-2", trace.Acquire), ends("client-2", trace.Acquire, false),
-			begins("client-1", trace.Acquire),
-			ends("client-1", trace.Extend, true), // an extend that the lock makes by itself is no step
-			begins("client-1", trace.Extend),
+			beginEvent("client-1", trace.Acquire), endEvent("client-1", trace.Acquire, false),
+			beginEvent("client-2", trace.Acquire), endEvent("client-2", trace.Acquire, false),
+			beginEvent("client-1", trace.Acquire),
+			endEvent("client-1", trace.Extend, true), // an extend that the lock makes by itself is no step
+			beginEvent("client-1", trace.Extend),
 		}, []string{
 			"before client-1 acquire: acquire; in client-1 acquire",
 			"before client-2 acquire: acquire; in client-2 acquire",
@@ -144,9 +144,9 @@ func TestSurvey(t *testing.T) {
 		// A node is in the stage of the holder, even while another client asks it; without
 		// a holder, in the stage of any client.
 		{"the stage of a node", []trace.Event{
-			begins("client-2", trace.Acquire), answersTo("client-1", "a", ""),
-			ends("client-2", trace.Acquire, true), begins("client-1", trace.Acquire), answersTo("client-1", "a", trace.Acquire),
-			begins("client-2", trace.Release), answersTo("client-1", "a", trace.Acquire),
+			beginEvent("client-2", trace.Acquire), replyEvent("client-1", "a", ""),
+			endEvent("client-2", trace.Acquire, true), beginEvent("client-1", trace.Acquire), replyEvent("client-1", "a", trace.Acquire),
+			beginEvent("client-2", trace.Release), replyEvent("client-1", "a", trace.Acquire),
 		}, []string{
 			"before client-2 acquire: acquire; in client-2 acquire",
 			"a's reply to client-1 is in flight (1): acquire, its client between steps",
@@ -157,8 +157,8 @@ func TestSurvey(t *testing.T) {
 		}},
 	} {
 		var got []string
-		for _, o := range Of(numbered(world, c.events...)).Survey() {
-			got = append(got, inWords(o))
+		for _, o := range New(numbered(world, c.events...)).Occasions() {
+			got = append(got, describeOccasion(o))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: got\n  %s\nwant\n  %s", c.what, strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
@@ -171,12 +171,12 @@ func TestSurveyNamesWhatIsRecognised(t *testing.T) {
 	var events []trace.Event
 	for range 3 {
 		for _, s := range []trace.Step{trace.Acquire, trace.Work, ""} {
-			events = append(events, asks("client-1", "a", s), arrives(asks("client-1", "a", s)), answersTo("client-1", "a", s), arrives(answersTo("client-1", "a", s)))
+			events = append(events, requestEvent("client-1", "a", s), arrivalOf(requestEvent("client-1", "a", s)), replyEvent("client-1", "a", s), arrivalOf(replyEvent("client-1", "a", s)))
 		}
 	}
 	tr := numbered(trace.Trace{}, events...)
-	for _, o := range Of(tr).Survey() {
-		p := o.When()
+	for _, o := range New(tr).Occasions() {
+		p := o.Point()
 		if o.Message.Nth == 1 { // a point without a number is reached each time; this is the first
 			p = point(t, p.String()+", 1st time")
 		}

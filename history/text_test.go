@@ -14,7 +14,7 @@ import (
 
 // displayTexts lists the fields and methods that hold text for people, by package and type.
 // The facts in such a text also exist as values elsewhere.
-var sayings = map[string][]string{
+var displayTexts = map[string][]string{
 	"trace.Event":          {"Text"},
 	"trace.Trace":          {"Doubts", "Notes"},
 	"trace.FaultInfo":      {"Text", "Course", "Idle"},
@@ -61,18 +61,18 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 		}
 		_, info, fset, files := p.types(t)
 		for _, file := range files {
-			r := readings{info: info, said: map[types.Object]bool{}, met: met}
+			r := textReader{info: info, textVars: map[types.Object]bool{}, used: met}
 			for range 3 { // a text may be assigned from variable to variable
-				ast.Inspect(file, r.follow)
+				ast.Inspect(file, r.recordTextVars)
 			}
-			ast.Inspect(file, r.look)
+			ast.Inspect(file, r.findSearches)
 			for _, pos := range r.found {
 				at := fset.Position(pos)
 				t.Errorf("%s/%s:%d looks into a text that tells people something; have what it says as a value", name, filepath.Base(at.Filename), at.Line)
 			}
 		}
 	}
-	for of, names := range sayings {
+	for of, names := range displayTexts {
 		for _, name := range names {
 			if !met[of+"."+name] {
 				t.Errorf("nobody uses %s.%s: is it still called that?", of, name)
@@ -82,33 +82,33 @@ func TestNobodyReadsWhatIsSaid(t *testing.T) {
 }
 
 // A textReader collects the places of one file at which code searches a text for people.
-type readings struct {
+type textReader struct {
 	info *types.Info
 	// textVars are the variables that hold such a text, and used are the entries of
 	// displayTexts that the code uses.
-	said  map[types.Object]bool
-	met   map[string]bool
-	found []token.Pos
+	textVars map[types.Object]bool
+	used     map[string]bool
+	found    []token.Pos
 }
 
 // recordTextVars records which variables are assigned such a text.
-func (r *readings) follow(n ast.Node) bool {
+func (r *textReader) recordTextVars(n ast.Node) bool {
 	note := func(x ast.Expr) {
 		if id, ok := x.(*ast.Ident); ok {
 			if obj := cmpOr(r.info.Defs[id], r.info.Uses[id]); obj != nil {
-				r.said[obj] = true
+				r.textVars[obj] = true
 			}
 		}
 	}
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for i, x := range n.Rhs {
-			if len(n.Lhs) == len(n.Rhs) && r.is(x) {
+			if len(n.Lhs) == len(n.Rhs) && r.isText(x) {
 				note(n.Lhs[i])
 			}
 		}
 	case *ast.RangeStmt:
-		if n.Value != nil && r.is(n.X) {
+		if n.Value != nil && r.isText(n.X) {
 			note(n.Value)
 		}
 	}
@@ -116,79 +116,79 @@ func (r *readings) follow(n ast.Node) bool {
 }
 
 // isText reports whether an expression is such a text.
-func (r *readings) is(x ast.Expr) bool {
+func (r *textReader) isText(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
-		return r.said[r.info.Uses[x]]
+		return r.textVars[r.info.Uses[x]]
 	case *ast.ParenExpr:
-		return r.is(x.X)
+		return r.isText(x.X)
 	case *ast.IndexExpr:
-		return r.is(x.X)
+		return r.isText(x.X)
 	case *ast.SliceExpr:
-		return r.is(x.X)
+		return r.isText(x.X)
 	case *ast.BinaryExpr:
-		return x.Op == token.ADD && (r.is(x.X) || r.is(x.Y))
+		return x.Op == token.ADD && (r.isText(x.X) || r.isText(x.Y))
 	case *ast.CallExpr:
 		if fn, ok := r.callee(x); ok && fn.Pkg() != nil && fn.Pkg().Path() == "fmt" {
-			return slices.ContainsFunc(x.Args, r.is)
+			return slices.ContainsFunc(x.Args, r.isText)
 		}
 		if r.info.Types[x.Fun].IsType() {
-			return r.is(x.Args[0])
+			return r.isText(x.Args[0])
 		}
-		return r.is(x.Fun)
+		return r.isText(x.Fun)
 	case *ast.SelectorExpr:
 		s := r.info.Selections[x]
 		if s == nil {
 			return false
 		}
-		of := named(s.Recv())
+		of := typeName(s.Recv())
 		if _, method := s.Obj().(*types.Func); !method { // a field may belong to an embedded type
 			of = fieldOf(s)
 		}
 		saying := of + "." + x.Sel.Name
-		r.met[saying] = true
-		return slices.Contains(sayings[of], x.Sel.Name)
+		r.used[saying] = true
+		return slices.Contains(displayTexts[of], x.Sel.Name)
 	}
 	return false
 }
 
 // findSearches finds the code that searches such a text, or compares it with a constant.
-func (r *readings) look(n ast.Node) bool {
+func (r *textReader) findSearches(n ast.Node) bool {
 	literal := func(x ast.Expr) bool {
 		v := r.info.Types[x].Value
 		return v != nil && v.Kind() == constant.String && constant.StringVal(v) != ""
 	}
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
-		r.is(n)
+		r.isText(n)
 	case *ast.CallExpr:
 		fn, ok := r.callee(n)
-		if !ok || fn.Pkg() == nil || !slices.ContainsFunc(n.Args, r.is) {
+		if !ok || fn.Pkg() == nil || !slices.ContainsFunc(n.Args, r.isText) {
 			break
 		}
 		if path := fn.Pkg().Path(); path == "regexp" || path == "strings" && (fn.Signature().Recv() != nil && fn.Name() == "Replace" || slices.Contains(searches, fn.Name())) {
 			r.found = append(r.found, n.Pos())
 		}
 	case *ast.BinaryExpr:
-		if (n.Op == token.EQL || n.Op == token.NEQ) && (r.is(n.X) && literal(n.Y) || r.is(n.Y) && literal(n.X)) {
+		if (n.Op == token.EQL || n.Op == token.NEQ) && (r.isText(n.X) && literal(n.Y) || r.isText(n.Y) && literal(n.X)) {
 			r.found = append(r.found, n.Pos())
 		}
 	case *ast.SwitchStmt:
-		if n.Tag != nil && r.is(n.Tag) {
+		if n.Tag != nil && r.isText(n.Tag) {
 			r.found = append(r.found, n.Pos())
 		}
 	}
 	return true
 }
 
-func (r *readings) callee(call *ast.CallExpr) (*types.Func, bool) {
+func (r *textReader) callee(call *ast.CallExpr) (*types.Func, bool) {
 	fn, ok := r.info.Uses[nameOf(call.Fun)].(*types.Func)
 	return fn, ok
 }
 
 // typeName returns the name of a type of this module, or of the type that it points to:
 // "trace.Event".
-func named(typ types.Type) string {
+func typeName(typ types.Type) string {
 	if pointer, ok := typ.Underlying().(*types.Pointer); ok {
 		typ = pointer.Elem()
 	}
@@ -209,7 +209,7 @@ func fieldOf(s *types.Selection) string {
 		}
 		typ = typ.Underlying().(*types.Struct).Field(i).Type()
 	}
-	return named(typ)
+	return typeName(typ)
 }
 
 func cmpOr(a, b types.Object) types.Object {
@@ -225,12 +225,12 @@ func TestReasonsAreWrittenAsSentences(t *testing.T) {
 		t.Skip("it type-checks the whole module")
 	}
 	for _, p := range modulePackages(t) {
-		if p.ofTests() || p.ImportPath == module+"checks" {
+		if p.isForTests() || p.ImportPath == module+"checks" {
 			continue
 		}
 		_, info, fset, files := p.types(t)
 		for _, file := range files {
-			r := readings{info: info}
+			r := textReader{info: info}
 			ast.Inspect(file, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok {
@@ -241,7 +241,7 @@ func TestReasonsAreWrittenAsSentences(t *testing.T) {
 					return true
 				}
 				for _, arg := range call.Args {
-					if named(info.TypeOf(arg)) == "checks.Reason" {
+					if typeName(info.TypeOf(arg)) == "checks.Reason" {
 						at := fset.Position(arg.Pos())
 						t.Errorf("%s:%d prints the code of a reason; a story.Voice has its sentence", filepath.Base(at.Filename), at.Line)
 					}

@@ -11,9 +11,9 @@ import (
 // with the grant no longer counts.
 func (r *reading) renewsUndeclared(s *Section) bool {
 	declares := func(d Declaration) bool {
-		return d.Event.Step == trace.Extend && d.Event.Kind == trace.KindEnd && r.called().by[d.Event.Seq].Began == nil
+		return d.Event.Step == trace.Extend && d.Event.Kind == trace.KindEnd && r.callChapter().bySeq[d.Event.Seq].Began == nil
 	}
-	if slices.ContainsFunc(s.Lease.Ends, declares) {
+	if slices.ContainsFunc(s.Lease.Declarations, declares) {
 		return false
 	}
 	slots := r.Slots(s.Lock)
@@ -22,7 +22,7 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 			continue
 		}
 		for _, touch := range k.Touches {
-			answer := r.answerTo(touch)
+			answer := r.replyArrival(touch)
 			if answer == nil || touch.By.Client != s.Client { // a second handle may have begun another acquisition
 				continue
 			}
@@ -37,7 +37,7 @@ func (r *reading) renewsUndeclared(s *Section) bool {
 // renewalRequest returns the request from which a lock counts an end that it declares by
 // itself, with the event ev. It is the first request since the previous declaration that
 // renewed a key of the section; nil if there is none.
-func (r *reading) renewal(s *Section, ev *trace.Event) *trace.Event {
+func (r *reading) renewalRequest(s *Section, ev *trace.Event) *trace.Event {
 	first, before := 0, s.Lease.Latest(ev.Seq)
 	slots := r.Slots(s.Lock)
 	for _, k := range r.HoldingsOf(s.Acquisition) {
@@ -59,7 +59,7 @@ func (r *reading) renewal(s *Section, ev *trace.Event) *trace.Event {
 // replyArrival returns the arrival of the reply to the command with which a key was
 // renewed. It returns nil if there is none, or if the client sent the command in a call of
 // the lock.
-func (r *reading) answerTo(touch *trace.Event) *trace.Event {
+func (r *reading) replyArrival(touch *trace.Event) *trace.Event {
 	if touch.By == nil || touch.By.Sent == 0 {
 		return nil
 	}

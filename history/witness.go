@@ -3,16 +3,16 @@ package history
 import "github.com/locksim/locksim/trace"
 
 // WasSeen reports whether a witness was seen in a run.
-func Seen(w trace.Witness, t *trace.Trace) bool {
-	_, seen := Reached(w, t)
+func WasSeen(w trace.Witness, t *trace.Trace) bool {
+	_, seen := SeenAt(w, t)
 	return seen
 }
 
 // SeenAt reports whether a witness was seen in a run, and returns the Seq of the event with
 // which it was. A zero witness is seen with the first event.
-func Reached(w trace.Witness, t *trace.Trace) (event int, seen bool) {
+func SeenAt(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 	point, other := Recognise(w.Point, t), Recognise(w.Other, t)
-	processes, one := NewProcesses(), false
+	processes, firstReached := NewProcesses(), false
 	for i := range t.Events {
 		ev := &t.Events[i]
 		processes.See(ev)
@@ -22,20 +22,20 @@ func Reached(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 		}
 		switch {
 		case w.Other.IsZero():
-			if w.IsZero() || first && during(w, processes) {
+			if w.IsZero() || first && isInState(w, processes) {
 				return ev.Seq, true
 			}
-		case one && second:
+		case firstReached && second:
 			return ev.Seq, true
 		}
-		one = one || first
+		firstReached = firstReached || first
 	}
 	return 0, false
 }
 
 // isInState reports whether the witness's process is in the state that the witness
 // requires.
-func during(w trace.Witness, p *Processes) bool {
+func isInState(w trace.Witness, p *Processes) bool {
 	switch w.Relation {
 	case trace.WhilePaused:
 		return p.Of(w.Process) == Paused

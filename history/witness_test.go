@@ -39,7 +39,7 @@ func TestWitnessSeen(t *testing.T) {
 						tr.Events = append(tr.Events, ev)
 					}
 				}
-				if Seen(w, tr) != want {
+				if WasSeen(w, tr) != want {
 					t.Errorf("%q in the story %s: seen is %v", w, story, !want)
 				}
 			}
@@ -68,7 +68,7 @@ func TestWitnessReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if event, seen := Reached(w, tr); event != want || seen != (want > 0) {
+		if event, seen := SeenAt(w, tr); event != want || seen != (want > 0) {
 			t.Errorf("%q is reached with event %d, %v; want %d", text, event, seen, want)
 		}
 	}

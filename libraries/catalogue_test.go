@@ -15,7 +15,7 @@ var (
 
 // The catalogue, with the locks of libraries.
 
-func TestDeterminism(t *testing.T) { roof.Deterministic(t, *repeats, roof.OfLibraries) }
+func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.OfLibraries) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
 	roof.AsExpected(t, *seeds, roof.OfLibraries)

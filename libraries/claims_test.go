@@ -34,7 +34,7 @@ func TestClaimsCiteTheFiguresOfARun(t *testing.T) {
 		if !strings.Contains(document, c.says) {
 			t.Errorf("docs/claims.md does not say %q", c.says)
 		}
-		figures := measured(comesTo(t, variant(t, "same-alone", ""), c.lock)[0])
+		figures := figuresOf(runVariant(t, variant(t, "same-alone", ""), c.lock)[0])
 		if got := time.Duration(figures["time-to-acquire: median"]).Round(100 * time.Microsecond); got != c.acquire {
 			t.Errorf("%s: the median time to acquire is %s, want %s", c.lock, got, c.acquire)
 		}
@@ -68,11 +68,11 @@ func TestClaimsCiteTheWaitAfterACrash(t *testing.T) {
 		var waits []time.Duration
 		for _, lock := range c.locks {
 			for seed := range uint64(5) {
-				runs, untold, err := variant(t, "same-holder-dies", "").Tell(scenarios.RunOptions{Seed: seed + 1, Lock: lock})
-				if err != nil || untold != "" {
-					t.Fatal(err, untold)
+				runs, notApplicable, err := variant(t, "same-holder-dies", "").RunBoth(scenarios.RunOptions{Seed: seed + 1, Lock: lock})
+				if err != nil || notApplicable != "" {
+					t.Fatal(err, notApplicable)
 				}
-				waits = append(waits, time.Duration(measured(runs[0])["wait-after-crash: longest"]).Round(100*time.Millisecond))
+				waits = append(waits, time.Duration(figuresOf(runs[0])["wait-after-crash: longest"]).Round(100*time.Millisecond))
 			}
 		}
 		if shortest, longest := slices.Min(waits), slices.Max(waits); shortest != c.shortest || longest != c.longest {
@@ -100,7 +100,7 @@ func TestQuestionsCiteTheFiguresOfGranularity(t *testing.T) {
 	}{
 		{"one-lock", 462, 39, 5}, {"per-shard", 1372, 7, 3}, {"per-file", 3351, 0, 3},
 	} {
-		figures := measured(comesTo(t, variant(t, "granularity", c.variant), "single")[0])
+		figures := figuresOf(runVariant(t, variant(t, "granularity", c.variant), "single")[0])
 		perMinute, failed, perLock := figures["sections: per minute"], figures["attempts: failed"], figures["lock-commands: per section granted"]
 		if perMinute != c.perMinute || failed != c.failed || perLock != c.perLock {
 			t.Errorf("%s: %d sections a minute, %d attempts failed, %d requests for each section; want %d, %d and %d",
@@ -117,7 +117,7 @@ func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
 		t.Errorf("docs/claims.md does not say %q", says)
 	}
 	between, asked := 0, false
-	for _, ev := range comesTo(t, variant(t, "same-alone", ""), "etcd")[0].History.Trace.Events {
+	for _, ev := range runVariant(t, variant(t, "same-alone", ""), "etcd")[0].History.Trace.Events {
 		atClient := strings.HasPrefix(ev.Process, "client-") || strings.HasPrefix(ev.Peer, "client-")
 		switch {
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
@@ -136,7 +136,7 @@ func TestClaimsCountTheMessagesOfEtcd(t *testing.T) {
 
 // figuresOf returns the figures of a run's measures, each under the names of the measure
 // and the figure.
-func measured(o scenarios.Outcome) map[string]int64 {
+func figuresOf(o scenarios.RunResult) map[string]int64 {
 	figures := map[string]int64{}
 	for _, m := range o.Measures {
 		for _, f := range m.Figures {

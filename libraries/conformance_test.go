@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) {
 	// After a failed attempt, rueidislock deletes its keys even if the context has ended,
 	// and waits for that for up to a TTL.
 	rueidislock := slices.Concat(roof.Endless, roof.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
-	roof.Conform(t, []roof.Subject{
+	roof.CheckRequirements(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync", Nodes: 5},
 		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: roof.Insistent},
 		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: roof.Insistent},
@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestQuorum(t *testing.T) {
-	roof.Quorum(t, []roof.Subject{
+	roof.CheckQuorum(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync"},
 		{Name: "redsync-retrying", Kind: "redsync-retrying"},
 		// 32 tries against nodes that refuse connections take more than half a minute.
@@ -39,7 +39,7 @@ func TestNoneIsMadeWithoutNodes(t *testing.T) {
 	provided := 0
 	for _, kind := range locks.Names() {
 		k, _ := locks.Lookup(kind)
-		if err := k.Provided(); err != nil {
+		if err := k.CheckProvided(); err != nil {
 			t.Error(err)
 			continue
 		}

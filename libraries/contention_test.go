@@ -22,7 +22,7 @@ var contentionColumns = []string{
 // row with one client and with ten. Rows with a hundred clients take most of a minute, so
 // the test checks two: a lock that clients poll and a lock that keeps a queue.
 func TestContentionIsAsTheDocumentSays(t *testing.T) {
-	s := beside(t, "contention-of-locks.yaml")
+	s := openDocFile(t, "contention-of-locks.yaml")
 	document, err := os.ReadFile("../docs/comparison.md")
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 			continue
 		}
 		checked++
-		runs := comesTo(t, s.Variants[v], lock)
+		runs := runVariant(t, s.Variants[v], lock)
 		figures := map[string]int64{}
 		for _, m := range runs[0].Measures {
 			for _, f := range m.Figures {
@@ -48,7 +48,7 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 			}
 		}
 		for i, name := range contentionColumns {
-			if got, is := figures[name]; !says(cells[2+i], got, is) {
+			if got, hasFigure := figures[name]; !statesFigure(cells[2+i], got, hasFigure) {
 				t.Errorf("%s with %s clients, %s: it is %d, and the document says %s", lock, clients, name, got, cells[2+i])
 			}
 		}
@@ -60,9 +60,9 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 
 // statesFigure reports whether a cell states a figure: a time to a millisecond, or from one
 // second on to a tenth of a second. "–" states that there is no figure.
-func says(cell string, figure int64, is bool) bool {
-	if cell == "–" || !is {
-		return cell == "–" && !is
+func statesFigure(cell string, figure int64, hasFigure bool) bool {
+	if cell == "–" || !hasFigure {
+		return cell == "–" && !hasFigure
 	}
 	d, err := time.ParseDuration(cell)
 	if err != nil {

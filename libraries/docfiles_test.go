@@ -8,7 +8,7 @@ import (
 )
 
 // openDocFile parses a scenario file in docs/, whose results the documents state.
-func beside(t *testing.T, name string) *scenarios.Scenario {
+func openDocFile(t *testing.T, name string) *scenarios.Scenario {
 	t.Helper()
 	file := "../docs/" + name
 	text, err := os.ReadFile(file)
@@ -23,11 +23,11 @@ func beside(t *testing.T, name string) *scenarios.Scenario {
 }
 
 // runVariant runs a variant with a lock; "" is its own lock.
-func comesTo(t *testing.T, v *scenarios.Variant, lock string) []scenarios.Outcome {
+func runVariant(t *testing.T, v *scenarios.Variant, lock string) []scenarios.RunResult {
 	t.Helper()
-	runs, untold, err := v.Tell(scenarios.RunOptions{Seed: 1, Lock: lock})
-	if err != nil || untold != "" {
-		t.Fatal(err, untold)
+	runs, notApplicable, err := v.RunBoth(scenarios.RunOptions{Seed: 1, Lock: lock})
+	if err != nil || notApplicable != "" {
+		t.Fatal(err, notApplicable)
 	}
 	return runs
 }

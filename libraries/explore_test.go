@@ -21,11 +21,11 @@ func TestABaseThatProvesNothing(t *testing.T) {
 	l := explore.NewLocal(bases, 10*time.Second)
 	var took []string
 	for base := range bases {
-		r, err := explore.Records{Bases: bases, Worlds: l}.Record(t.Context(), base)
+		r, err := explore.Records{Bases: bases, Backend: l}.Record(t.Context(), base)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.TookPlace() {
+		if r.CanExplore() {
 			took = append(took, r.Name)
 		}
 	}
@@ -64,17 +64,17 @@ func TestTakeovers(t *testing.T) {
 func TestConsulsLossUnnoticed(t *testing.T) {
 	cutOff := explore.Kinds{Only: []string{"partition"}}
 	l := explore.Lock{Name: "consul", Extends: true, Seed: 1}
-	if own := own(t, l, cutOff); len(own) > 0 {
-		t.Errorf("found with faults of up to twice the TTL: %+v", own)
+	if found := lockFaultWorlds(t, l, cutOff); len(found) > 0 {
+		t.Errorf("found with faults of up to twice the TTL: %+v", found)
 	}
 	l.Takeover = 75 * time.Second
-	worlds := own(t, l, cutOff)
+	worlds := lockFaultWorlds(t, l, cutOff)
 	if len(worlds) == 0 {
 		t.Fatal("nothing found is the lock's own fault")
 	}
 	local := explore.NewLocal(l.Bases(cutOff)[1:], 10*time.Second)
 	for _, w := range worlds {
-		cfg, err := local.Config(w, runs.Without)
+		cfg, err := local.Config(w, runs.FencingOff)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := history.Of(tr)
+		h := history.New(tr)
 		cut, first, second := h.Acts()[0], h.Sections()[0], h.Sections()[1]
 		if first.Client != "client-1" || second.Client != "client-2" || first.To.At < second.Granted.At {
 			t.Errorf("%v: the sections do not overlap", w.Faults)
@@ -95,15 +95,15 @@ func TestConsulsLossUnnoticed(t *testing.T) {
 
 // lockFaultWorlds returns the worlds of the workload extend, with one fault each, in which
 // two clients work at the same time by the lock's own fault.
-func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []runs.World) {
+func lockFaultWorlds(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []runs.WorldSpec) {
 	t.Helper()
 	bases := l.Bases(kinds)[1:]
 	local := explore.NewLocal(bases, 10*time.Second)
 	search := explore.Search{
-		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: explore.Records{Bases: bases, Worlds: local},
-		Watch: func(w runs.World, o runs.Outcome) {
+		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: explore.Records{Bases: bases, Backend: local},
+		Watch: func(w runs.WorldSpec, o runs.WorldResult) {
 			if slices.ContainsFunc(o.Off.Breaks, func(b runs.Break) bool {
-				return b.Fault == checks.FaultLock && b.What == string(checks.SectionExclusion)
+				return b.Blame == checks.BlameLock && b.What == string(checks.SectionExclusion)
 			}) {
 				worlds = append(worlds, w)
 			}

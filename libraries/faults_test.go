@@ -13,7 +13,7 @@ import (
 
 // faultsOnNodes are the faults that can strike a node or a message to it, each in every
 // manner that has a field of its own. NODE is replaced by the first node.
-var onNodes = map[string][]string{
+var faultsOnNodes = map[string][]string{
 	"pause":      {"pause: NODE, for: 2s"},
 	"jump":       {"jump: NODE, by: 31s", "jump: NODE, by: -31s"},
 	"drift":      {"drift: NODE, rate: +2%, for: 5s"},
@@ -30,7 +30,7 @@ var onNodes = map[string][]string{
 }
 
 // faultsOnClients are the faults that strike only a client.
-var notOnNodes = []string{"cancel", "stall"}
+var faultsOnClients = []string{"cancel", "stall"}
 
 // refusals are the error messages for faults that a kind of server cannot have; "" is every
 // kind.
@@ -53,12 +53,12 @@ var refusals = []struct{ fault, system, sentence string }{
 // On each kind of server each fault either happens or is refused with a sentence. No fault
 // is left out silently, and every world ends normally.
 func TestEveryFaultOnEverySystem(t *testing.T) {
-	var told []string
-	for name := range onNodes {
-		told = append(told, name)
+	var listed []string
+	for name := range faultsOnNodes {
+		listed = append(listed, name)
 	}
 	for _, k := range sim.FaultKinds() {
-		if !slices.Contains(told, k.Name) && !slices.Contains(notOnNodes, k.Name) {
+		if !slices.Contains(listed, k.Name) && !slices.Contains(faultsOnClients, k.Name) {
 			t.Errorf("%s: is tried on no server", k.Name)
 		}
 	}
@@ -66,7 +66,7 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 		{"single", "redis"}, {"etcd", "etcd"}, {"zookeeper", "zookeeper"}, {"consul", "consul"},
 		{"postgres-lease", "postgres"}, {"sqlite-lease", "sqlite"}, {"kubernetes", "kubernetes"},
 	} {
-		for kind, faults := range onNodes {
+		for kind, faults := range faultsOnNodes {
 			for _, fault := range faults {
 				t.Run(on.system+" "+strings.ReplaceAll(fault, " ", "-"), func(t *testing.T) {
 					want := ""
@@ -76,7 +76,7 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 						}
 					}
 					clause := strings.ReplaceAll(fault, "NODE", on.system+"-1")
-					tr, err := toldWith(on.lock, clause)
+					tr, err := runWithFault(on.lock, clause)
 					switch {
 					case want == "" && err != nil:
 						t.Fatalf("%s: %v", clause, err)
@@ -96,7 +96,7 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 
 // runWithFault runs two clients that want a lock one after the other; a fault strikes while
 // the first client works.
-func toldWith(lock, fault string) (*trace.Trace, error) {
+func runWithFault(lock, fault string) (*trace.Trace, error) {
 	s, err := scenarios.Parse("fault.yaml", fmt.Appendf(nil, `
 title: A fault on a server
 lock: {kind: %s, ttl: 10s}

@@ -9,9 +9,9 @@ import (
 
 // The document states what the releases of a holder cost while a hundred clients wait.
 func TestAHundredWait(t *testing.T) {
-	s := beside(t, "herd-of-101.yaml")
+	s := openDocFile(t, "herd-of-101.yaml")
 	for i, want := range []struct{ all, most int64 }{{100, 1}, {5050, 100}} {
-		runs := comesTo(t, s.Variants[i], "")
+		runs := runVariant(t, s.Variants[i], "")
 		for _, run := range runs {
 			if run.Verdict.Verdict != checks.Safe {
 				t.Errorf("%s, fencing %s: it is %s", s.Variants[i].Name, run.Fencing, run.Verdict.Verdict)

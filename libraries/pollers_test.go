@@ -10,9 +10,9 @@ import (
 // The document states what it costs if a hundred clients poll a holder's row, or wait for
 // it.
 func TestAHundredPoll(t *testing.T) {
-	s := beside(t, "pollers-of-101.yaml")
+	s := openDocFile(t, "pollers-of-101.yaml")
 	for i, want := range []int64{11_905, 505} {
-		runs := comesTo(t, s.Variants[i], "")
+		runs := runVariant(t, s.Variants[i], "")
 		for _, run := range runs {
 			if run.Verdict.Verdict != checks.Safe {
 				t.Errorf("%s: it is %s", s.Variants[i].Name, run.Verdict.Verdict)

@@ -18,7 +18,7 @@ import (
 )
 
 // timesOf returns when node 1 received a command, since the last call.
-func asked(c *cluster, command string) (at []string) {
+func timesOf(c *cluster, command string) (at []string) {
 	for _, line := range c.Commands() {
 		if when, ok := strings.CutSuffix(line, " node 1 "+command); ok {
 			at = append(at, when)
@@ -62,10 +62,10 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 				c.Commands()
 				c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
 				contains(t, fail(t, l), "redislock: EOF")
-				if got := asked(c, "EVALSHA"); !slices.Equal(got, want) {
+				if got := timesOf(c, "EVALSHA"); !slices.Equal(got, want) {
 					t.Errorf("the script was sent at %v, want %v", got, want)
 				}
-				equal(t, "held: the answers were lost, not the requests", c.Held(), []int{1})
+				equal(t, "held: the answers were lost, not the requests", c.HeldNodes(), []int{1})
 			})
 		})
 	}
@@ -87,7 +87,7 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 			if err := lease.Release(t.Context()); err == nil || errors.Is(err, locks.ErrLost) != lost {
 				t.Errorf("%s: release: %v; want ErrLost: %v", kind, err, lost)
 			}
-			equal(t, "held", c.Held(), nil)
+			equal(t, "held", c.HeldNodes(), nil)
 		})
 	}
 }

@@ -24,7 +24,7 @@ var (
 )
 
 // TestRandomScenarios tests that random scenarios over all systems give one trace each, as
-// [roof.Deterministic] tests for the catalogue. It runs the seeds from the first one on,
+// [roof.CheckDeterminism] tests for the catalogue. It runs the seeds from the first one on,
 // and a seed is one scenario. The locks take turns, so a few scenarios already reach every
 // system. If a run declares that its replays may differ, every run of the scenario must,
 // and few scenarios may. A scenario that fails is printed as a file, which locksim run
@@ -65,8 +65,8 @@ func TestRandomScenarios(t *testing.T) {
 					t.Logf("locksim run random.yaml --seed %d --check-determinism 50, with this file:\n%s", seed, text)
 				}
 			}()
-			if tr := floor.Play(t, config); floor.LeftToChance(tr) {
-				if again := floor.Play(t, config); !floor.LeftToChance(again) {
+			if tr := floor.RunWorld(t, config); floor.DependsOnChance(tr) {
+				if again := floor.RunWorld(t, config); !floor.DependsOnChance(again) {
 					t.Errorf("one run says %q, and the next one does not", tr.Doubts)
 				}
 				byChance++
@@ -102,13 +102,13 @@ type dice struct {
 // oneIn returns true once in n times.
 func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
 
-func one[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
+func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
 
 // span returns a time of up to max. Every other time is a simple fraction of max, because
 // timers with such times are often due at the same moment.
 func (d dice) span(max time.Duration) time.Duration {
 	if d.oneIn(2) {
-		return max / time.Duration(one(d, 1, 2, 3, 4, 5, 10)) / time.Millisecond * time.Millisecond
+		return max / time.Duration(pick(d, 1, 2, 3, 4, 5, 10)) / time.Millisecond * time.Millisecond
 	}
 	return time.Duration(1+d.Int64N(int64(max/time.Millisecond))) * time.Millisecond
 }
@@ -122,64 +122,64 @@ var settings = map[string][]string{
 
 // workload returns a scenario without faults; it may be invalid.
 func (d dice) workload() []byte {
-	ttl := time.Duration(one(d, 2, 5, 10, 15, 30)) * time.Second
+	ttl := time.Duration(pick(d, 2, 5, 10, 15, 30)) * time.Second
 	var b strings.Builder
-	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	say("title: A random scenario")
-	say("lock:\n  kind: %s\n  ttl: %v", d.kind.Name, ttl)
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("title: A random scenario")
+	line("lock:\n  kind: %s\n  ttl: %v", d.kind.Name, ttl)
 	if d.oneIn(3) {
-		say("  nodes: %d", 1+d.IntN(5))
+		line("  nodes: %d", 1+d.IntN(5))
 	}
 	if len(d.kind.Features) > 0 && d.oneIn(3) {
-		say("  without: [%s]", one(d, d.kind.Features...))
+		line("  without: [%s]", pick(d, d.kind.Features...))
 	}
 	for _, option := range d.kind.Accepts {
-		value := map[string]string{"ask": "all-at-once", "clock": "wall", "holders": "2", "fallback": one(d, "go-ahead", "local"), "node-timeout": d.span(time.Second).String()}[option]
+		value := map[string]string{"ask": "all-at-once", "clock": "wall", "holders": "2", "fallback": pick(d, "go-ahead", "local"), "node-timeout": d.span(time.Second).String()}[option]
 		if value != "" && d.oneIn(3) {
-			say("  %s: %s", option, value)
+			line("  %s: %s", option, value)
 		}
 	}
 	if system, ok := sim.LookupSystem(d.kind.System); ok {
 		first := system.NodeName(0)
 		switch all := system.Persistences(); {
 		case system.Replicates && d.oneIn(3):
-			say("nodes:\n  replica:\n    replica-of: %s\n    lag: %v", first, d.span(time.Second))
+			line("nodes:\n  replica:\n    replica-of: %s\n    lag: %v", first, d.span(time.Second))
 		case len(all) > 1 && d.oneIn(2):
-			say("nodes:\n  %s:\n    persistence: %s", first, one(d, all...))
+			line("nodes:\n  %s:\n    persistence: %s", first, pick(d, all...))
 		}
-		if of := settings[system.Name]; len(of) > 0 && d.oneIn(4) {
-			say("servers: [%s]", one(d, of...))
+		if options := settings[system.Name]; len(options) > 0 && d.oneIn(4) {
+			line("servers: [%s]", pick(d, options...))
 		}
 	}
-	if d.kind.DataBeside && d.oneIn(2) {
-		say("storage:\n  in: cluster")
+	if d.kind.HasDataClient && d.oneIn(2) {
+		line("storage:\n  in: cluster")
 	}
-	say("clients:")
+	line("clients:")
 	for i := range 1 + d.IntN(4) {
-		say("  client-%d:\n    works: %v", i+1, d.span(2*ttl))
+		line("  client-%d:\n    works: %v", i+1, d.span(2*ttl))
 		if d.oneIn(2) {
-			say("    sections: %d", 1+d.IntN(3))
+			line("    sections: %d", 1+d.IntN(3))
 		}
 		if d.oneIn(2) {
-			say("    attempts: %d", 1+d.IntN(5))
+			line("    attempts: %d", 1+d.IntN(5))
 		}
 		if d.oneIn(2) {
-			say("    retry-every: %v", d.span(2*time.Second))
+			line("    retry-every: %v", d.span(2*time.Second))
 		}
 		if d.oneIn(3) {
-			say("    retry: %s", one(d, "jitter", "exponential", "linear"))
+			line("    retry: %s", pick(d, "jitter", "exponential", "linear"))
 		}
 		if d.oneIn(4) {
-			say("    cancels-after: %v", d.span(ttl))
+			line("    cancels-after: %v", d.span(ttl))
 		}
 		if d.oneIn(4) {
-			say("    extends-every: %v", d.span(ttl))
+			line("    extends-every: %v", d.span(ttl))
 		}
 		if d.oneIn(4) {
-			say("    gives-up: %v", d.span(ttl))
+			line("    gives-up: %v", d.span(ttl))
 		}
 	}
-	say("horizon: 1m30s")
+	line("horizon: 1m30s")
 	return []byte(b.String())
 }
 
@@ -211,7 +211,7 @@ func (d dice) faults(s *scenarios.Scenario) []byte {
 
 // fault returns a fault of any kind, at any point; it may be invalid.
 func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
-	kind := one(d, sim.FaultKinds()...)
+	kind := pick(d, sim.FaultKinds()...)
 	clients, nodes := []string{}, []string{}
 	for _, client := range c.Clients {
 		clients = append(clients, client.Name)
@@ -220,27 +220,27 @@ func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 		nodes = append(nodes, n.Name)
 	}
 	servers := append(slices.Clone(nodes), trace.StorageName)
-	client, server, node := one(d, clients...), one(d, servers...), trace.StorageName
+	client, server, node := pick(d, clients...), pick(d, servers...), trace.StorageName
 	if len(nodes) > 0 {
-		node = one(d, nodes...)
+		node = pick(d, nodes...)
 	}
-	parts := sim.Parts{Kind: kind.Name, Target: one(d, client, node, server)}
+	parts := sim.Parts{Kind: kind.Name, Target: pick(d, client, node, server)}
 	f = sim.Fault{Action: kind.New()}
 	if _, message := f.Message(); message {
 		parts.Target = d.nth(d.message(client, server))
 	}
 	if f.Others() != nil {
-		parts.Others = []string{one(d, node, server, client)}
+		parts.Others = []string{pick(d, node, server, client)}
 	}
 	if len(kind.Manners) > 0 {
-		if how := one(d, kind.Manners...).Value; how != faultcard.Less {
+		if how := pick(d, kind.Manners...).Value; how != faultcard.Negative {
 			parts.How = how
 		}
 	}
 	switch size := d.span(2 * c.Lock.TTL); {
 	case !kind.HasSize():
 	case kind.Effect == trace.DriftsClock:
-		parts.Rate = sim.Rate(one[int64](d, -1, 1) * d.Int64N(500_000_000))
+		parts.Rate = sim.Rate(pick[int64](d, -1, 1) * d.Int64N(500_000_000))
 	case kind.Effect == trace.SetsClock && d.oneIn(2):
 		parts.By = -size
 	default:
@@ -253,11 +253,11 @@ func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 	case 0:
 		f.Strikes.At = d.span(2 * c.Lock.TTL)
 	case 1:
-		f.Strikes.Before, err = trace.ParseStepPoint(d.nth(client + " " + one(d, "acquire", "read", "work", "write", "release")))
+		f.Strikes.Before, err = trace.ParseStepPoint(d.nth(client + " " + pick(d, "acquire", "read", "work", "write", "release")))
 	case 2:
-		f.Strikes.When, err = trace.ParsePoint(d.nth(client + " " + one(d, "acquired", "read", "worked", "wrote", "released", "failed to acquire")))
+		f.Strikes.When, err = trace.ParsePoint(d.nth(client + " " + pick(d, "acquired", "read", "worked", "wrote", "released", "failed to acquire")))
 	case 3:
-		f.Strikes.When, err = trace.ParsePoint(d.nth(d.message(client, server) + one(d, " is in flight", " arrived")))
+		f.Strikes.When, err = trace.ParsePoint(d.nth(d.message(client, server) + pick(d, " is in flight", " arrived")))
 	}
 	if !kind.Instant && !d.oneIn(6) {
 		f.For = d.span(2 * c.Lock.TTL)
@@ -267,9 +267,9 @@ func (d dice) fault(c sim.Config) (f sim.Fault, err error) {
 
 // message returns the name of a message between a client and a server.
 func (d dice) message(client, server string) string {
-	step := one(d, " acquire", " acquire", " release", "")
+	step := pick(d, " acquire", " acquire", " release", "")
 	if server == trace.StorageName {
-		step = one(d, " read", " write")
+		step = pick(d, " read", " write")
 	}
 	if d.oneIn(2) {
 		return fmt.Sprintf("%s's%s request to %s", client, step, server)

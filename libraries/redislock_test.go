@@ -7,13 +7,13 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-var redislocks = []string{"redislock", "redislock-defaults"}
+var redislockKinds = []string{"redislock", "redislock-defaults"}
 
 func TestRedislockExtends(t *testing.T) {
-	for _, kind := range redislocks {
+	for _, kind := range redislockKinds {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			lease := acquire(t, c.Client(t, kind))
-			if _, says := lease.(locks.Expirer); says {
+			if _, declares := lease.(locks.Expirer); declares {
 				t.Error("redislock does not track time, but the lease declares when it ends")
 			}
 			time.Sleep(ttl / 2)
@@ -29,22 +29,22 @@ func TestRedislockExtends(t *testing.T) {
 }
 
 func TestRedislockTexts(t *testing.T) {
-	for _, kind := range redislocks {
+	for _, kind := range redislockKinds {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			l := c.Client(t, kind)
 			lease := acquire(t, l)
-			same := func(what, got, want string) {
+			check := func(what, got, want string) {
 				if got != want {
 					t.Errorf("%s: %q, want %q", what, got, want)
 				}
 			}
-			same("taken", fail(t, l), "lock not acquired: redislock: taken")
+			check("taken", fail(t, l), "lock not acquired: redislock: taken")
 			c.Nodes[0].Del(key)
-			same("extend", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
-			same("release", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
+			check("extend", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
+			check("release", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
 			c.Nodes[0].Replies = func(string) time.Duration { return time.Hour }
-			same("extend without an answer", extend(t, lease).Error(), "redislock: not extended: timed out")
-			same("acquire without an answer", fail(t, l), "lock not acquired: redislock: timed out")
+			check("extend without an answer", extend(t, lease).Error(), "redislock: not extended: timed out")
+			check("acquire without an answer", fail(t, l), "lock not acquired: redislock: timed out")
 		})
 	}
 }

@@ -14,10 +14,10 @@ import (
 // holds the lock.
 func tries(t *testing.T, kind string) (at []time.Duration) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.Take(t, 1)
+		c.TakeKey(t, 1)
 		l := c.Client(t, kind, func(e *locks.Env) { e.Rand = constant{} })
 		fail(t, l)
-		for _, when := range asked(c, "SET") {
+		for _, when := range timesOf(c, "SET") {
 			d, err := time.ParseDuration(when)
 			if err != nil {
 				t.Fatal(err)

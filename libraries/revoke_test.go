@@ -29,15 +29,15 @@ func TestRevokeEndsTheGrant(t *testing.T) {
 			if c.how != "" {
 				fault += ", how: " + c.how
 			}
-			tr, err := toldWith(c.lock, fault)
+			tr, err := runWithFault(c.lock, fault)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if idle := tr.Faults[0].Idle; idle != "" {
+			if idle := tr.Faults[0].IdleReason; idle != "" {
 				t.Fatal(idle)
 			}
-			first := func(what string, is func(*trace.Event) bool) *trace.Event {
-				i := slices.IndexFunc(tr.Events, func(ev trace.Event) bool { return is(&ev) })
+			first := func(what string, matches func(*trace.Event) bool) *trace.Event {
+				i := slices.IndexFunc(tr.Events, func(ev trace.Event) bool { return matches(&ev) })
 				if i < 0 {
 					t.Fatalf("%s: nothing of it is in the trace", what)
 				}
@@ -57,9 +57,9 @@ func TestRevokeEndsTheGrant(t *testing.T) {
 				t.Errorf("client-2 gets the lock at %v, after client-1 has worked at %v", granted.At, worked.At)
 			}
 			if c.session {
-				over := first("the end of a session", func(ev *trace.Event) bool { return ev.Kind == trace.KindCloseSession && ev.By.IsOperator() })
-				if over.Peer != "client-1" {
-					t.Errorf("it is the session of %s", over.Peer)
+				closed := first("the end of a session", func(ev *trace.Event) bool { return ev.Kind == trace.KindCloseSession && ev.By.IsOperator() })
+				if closed.Peer != "client-1" {
+					t.Errorf("it is the session of %s", closed.Peer)
 				}
 			}
 			if err := tr.Validate(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-var rueidislocks = []string{"rueidislock", "rueidislock-strict"}
+var rueidislockKinds = []string{"rueidislock", "rueidislock-strict"}
 
 // count returns the number of events of a kind of a process.
 func count(tr *trace.Trace, kind trace.Kind, process string) (n int) {
@@ -49,7 +49,7 @@ func near(t *testing.T, what string, got, want time.Duration) {
 // rueidislock renews its lease as long as the work lasts, excludes other clients during
 // that time, and removes all of its keys in the end.
 func TestRueidislockInAWorld(t *testing.T) {
-	for _, kind := range rueidislocks {
+	for _, kind := range rueidislockKinds {
 		tr := play(t, longWork(t, kind))
 		released := step(t, tr, "client-1", trace.Release)
 		if !released.OK || released.At < 4*ttl {
@@ -103,7 +103,7 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 		"its node's clock jumps":              {strike(14*time.Second, 0, &sim.Jump{Process: "redis-1", By: time.Hour})},
 	}
 	for name, faults := range worlds {
-		for _, kind := range rueidislocks {
+		for _, kind := range rueidislockKinds {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				cfg := longWork(t, kind)
 				cfg.Faults = faults
@@ -135,7 +135,7 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 // A client that ends without a release leaves the library's goroutines behind; the world
 // must be able to end nevertheless.
 func TestRueidislockThatIsNeverReleased(t *testing.T) {
-	for _, name := range rueidislocks {
+	for _, name := range rueidislockKinds {
 		kind, _ := locks.Lookup(name)
 		for what, faults := range map[string][]sim.Fault{
 			"in peace":                   nil,
@@ -185,7 +185,7 @@ func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 // without its keys, and without notice.
 func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 	const pause = 20 * time.Second
-	for _, kind := range rueidislocks {
+	for _, kind := range rueidislockKinds {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Works: 4 * ttl},
 			sim.Client{Name: "client-2", Starts: point("client-1's keys expired")})
@@ -243,7 +243,7 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 // is ahead by a TTL sets keys that have already expired and reports success, so every
 // client is granted the lock.
 func TestRueidislockTrustsTheNodesClock(t *testing.T) {
-	for _, kind := range rueidislocks {
+	for _, kind := range rueidislockKinds {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Works: time.Second},
 			sim.Client{Name: "client-2", Starts: point("client-1 acquired")})

@@ -15,7 +15,7 @@ import (
 
 // quorumWorld returns a world with a lock on three nodes, in which every message takes a
 // millisecond.
-func quorumOf(t *testing.T, kind string, clients ...sim.Client) sim.Config {
+func quorumWorld(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	cfg := world(t, kind, clients...)
 	for i := range cfg.Clients {
 		if cfg.Clients[i].RetryEvery == 0 {
@@ -29,7 +29,7 @@ func quorumOf(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 }
 
 // stepsOf returns the steps of a client, and the calls that it cancelled.
-func ends(tr *trace.Trace, client string) (steps, cancelled string) {
+func stepsOf(tr *trace.Trace, client string) (steps, cancelled string) {
 	var all, cancels []string
 	for _, ev := range tr.Events {
 		switch {
@@ -67,21 +67,21 @@ func TestCancel(t *testing.T) {
 		},
 	} {
 		test.client.Name, test.client.Cancels = "client-1", point(test.cancels)
-		tr := play(t, quorumOf(t, "redsync", test.client))
-		if steps, cancel := ends(tr, "client-1"); steps != test.steps || cancel != test.cancel {
+		tr := play(t, quorumWorld(t, "redsync", test.client))
+		if steps, cancel := stepsOf(tr, "client-1"); steps != test.steps || cancel != test.cancel {
 			t.Errorf("%s: its steps are %s, and it cancels %s; want %s, and %s", test.cancels, steps, cancel, test.steps, test.cancel)
 		}
 		for node, want := range test.keys {
-			var told []string
+			var changes []string
 			for _, ev := range tr.Events {
 				switch ev.Kind {
 				case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
 					if ev.Process == node {
-						told = append(told, fmt.Sprint(ev.Kind, " ", ev.Owner.Section))
+						changes = append(changes, fmt.Sprint(ev.Kind, " ", ev.Owner.Section))
 					}
 				}
 			}
-			if got := strings.Join(told, ", "); got != want {
+			if got := strings.Join(changes, ", "); got != want {
 				t.Errorf("%s: the key on %s: %s, want %s", test.cancels, node, got, want)
 			}
 		}
@@ -99,7 +99,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 		"redis-1's reply to client-1 arrived, 2nd time",
 		"client-2 acquired",
 	} {
-		cfg := quorumOf(t, "redsync",
+		cfg := quorumWorld(t, "redsync",
 			sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: point(at), Works: 3 * time.Second, ExtendsEvery: time.Second},
 			sim.Client{Name: "client-2", RetryEvery: 777 * time.Millisecond},
 		)
@@ -164,7 +164,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		return nil
 	}
 	other := sim.Client{Name: "client-2", Works: 3 * nap, Starts: point("client-1 acquired")}
-	cfg := quorumOf(t, "redsync", sim.Client{Name: "client-1", Sections: 2, Works: 3 * nap, ExtendsEvery: nap}, other)
+	cfg := quorumWorld(t, "redsync", sim.Client{Name: "client-1", Sections: 2, Works: 3 * nap, ExtendsEvery: nap}, other)
 	cfg.Network.Max = 3 * time.Millisecond
 	cfg.Lock.TTL = 10 * time.Second
 	cfg.Faults = []sim.Fault{{
@@ -176,7 +176,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 	if got := run(t, cfg); got.Hash() != want.Hash() {
 		t.Errorf("by hand it differs: %s", trace.FirstDifference(want, got))
 	}
-	if steps, _ := ends(want, "client-1"); strings.Count(steps, ",") < 7 {
+	if steps, _ := stepsOf(want, "client-1"); strings.Count(steps, ",") < 7 {
 		t.Errorf("client-1 did only %s", steps)
 	}
 }

@@ -21,8 +21,8 @@ func TestSparedIsTrue(t *testing.T) {
 	if testing.Short() {
 		others = others[:1]
 	}
-	told, alike := map[checks.SparedHow]int{}, 0
-	for _, s := range append(scenarios.Embedded(), faulty(t)...) {
+	reasons, wroteSame := map[checks.SafetyReason]int{}, 0
+	for _, s := range append(scenarios.Embedded(), scenariosWithFaults(t)...) {
 		for _, lock := range others {
 			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
 			if err != nil {
@@ -30,47 +30,47 @@ func TestSparedIsTrue(t *testing.T) {
 			}
 			for _, run := range r.Runs {
 				name := fmt.Sprintf("%s %s, fencing %s, lock %s", s.Name, run.Variant.Name, run.Fencing, lock)
-				spares := run.Verdict.Verdict == checks.Safe && !slices.ContainsFunc(run.History.Served(), func(ev *trace.Event) bool { return !ev.OK }) &&
+				spares := run.Verdict.Verdict == checks.Safe && !slices.ContainsFunc(run.History.ServedRequests(), func(ev *trace.Event) bool { return !ev.OK }) &&
 					run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
-				says := string(story.OfData(run.History, run.Verdict))
-				if strings.Contains(says, "is intact although") != spares {
-					t.Errorf("%s: it says %q", name, says)
+				text := string(story.DataSummary(run.History, run.Verdict))
+				if strings.Contains(text, "is intact although") != spares {
+					t.Errorf("%s: it says %q", name, text)
 				}
 				if !spares {
 					continue
 				}
-				pairs, _ := checks.Spared(run.History, 10)
+				pairs, _ := checks.SafeOverlaps(run.History, 10)
 				if len(pairs) == 0 {
 					t.Errorf("%s: no sections overlap", name)
 				}
 				for _, p := range pairs {
-					if p.How == checks.AsIfApart && s.Name == "work-done-twice" {
-						alike++ // both write the same: there is no other reason
+					if p.Reason == checks.EquivalentToSerial && s.Name == "work-done-twice" {
+						wroteSame++ // both write the same: there is no other reason
 					} else {
-						told[p.How]++
+						reasons[p.Reason]++
 					}
-					if bad := untrue(run.History.Trace, p); bad != "" {
-						t.Errorf("%s: %q, but %s", name, says, bad)
+					if bad := contradiction(run.History.Trace, p); bad != "" {
+						t.Errorf("%s: %q, but %s", name, text, bad)
 					}
 				}
 			}
 		}
 	}
-	t.Logf("reasons given: %v, and %d times both wrote the same", told, alike)
-	if told[checks.WroteNothing] == 0 || told[checks.WroteBefore] == 0 || told[checks.DoneBefore] == 0 {
-		t.Errorf("reasons given: %v", told)
+	t.Logf("reasons given: %v, and %d times both wrote the same", reasons, wroteSame)
+	if reasons[checks.WroteNothing] == 0 || reasons[checks.WroteBefore] == 0 || reasons[checks.DoneBefore] == 0 {
+		t.Errorf("reasons given: %v", reasons)
 	}
-	if alike == 0 {
+	if wroteSame == 0 {
 		t.Error("nothing overlaps in work-done-twice")
 	}
-	if told[checks.AsIfApart] > 0 {
-		t.Errorf("%d times the only reason given is that the data is intact", told[checks.AsIfApart])
+	if reasons[checks.EquivalentToSerial] > 0 {
+		t.Errorf("%d times the only reason given is that the data is intact", reasons[checks.EquivalentToSerial])
 	}
 }
 
 // scenariosWithFaults returns scenarios of two clients with one fault each, at every step
 // of the first client.
-func faulty(t *testing.T) []*scenarios.Scenario {
+func scenariosWithFaults(t *testing.T) []*scenarios.Scenario {
 	t.Helper()
 	var all []*scenarios.Scenario
 	for _, does := range []string{"[read x, work, write x]", "[read x, work, check, write x]", "[read x, write x, work]", "[work, write x]", "[read x, work]"} {
@@ -95,7 +95,7 @@ func faulty(t *testing.T) []*scenarios.Scenario {
 }
 
 // contradiction returns what in the events contradicts a reason, or "".
-func untrue(t *trace.Trace, p checks.Sparing) string {
+func contradiction(t *trace.Trace, p checks.SafeOverlap) string {
 	ofSection := func(ev *trace.Event, name string) bool {
 		client := ev.Process
 		if ev.Kind == trace.KindServe {
@@ -104,48 +104,48 @@ func untrue(t *trace.Trace, p checks.Sparing) string {
 		return name == client || name == fmt.Sprintf("%s (section %d)", client, ev.Section)
 	}
 	writes, others := 0, 0 // by Who, and by the Other
-	caused := p.Cause == checks.NoCause
+	hasCause := p.Cause == checks.NoCause
 	for i := range t.Events {
 		ev := &t.Events[i]
 		served := ev.Kind == trace.KindServe && ev.OK
 		switch {
-		case served && ofSection(ev, p.Who):
+		case served && ofSection(ev, p.Section):
 			if ev.Step == trace.Write {
 				writes++
 			}
 			switch {
-			case p.How == checks.WroteNothing && ev.Step == trace.Write:
+			case p.Reason == checks.WroteNothing && ev.Step == trace.Write:
 				return fmt.Sprintf("it wrote at %v", ev.At)
-			case p.How == checks.WroteBefore && ev.Step == trace.Write && ev.At >= p.Entered:
+			case p.Reason == checks.WroteBefore && ev.Step == trace.Write && ev.At >= p.Entered:
 				return fmt.Sprintf("it wrote at %v", ev.At)
-			case p.How == checks.DoneBefore && ev.At > p.Last.At:
+			case p.Reason == checks.DoneBefore && ev.At > p.Last.At:
 				return fmt.Sprintf("it came to the storage again at %v", ev.At)
 			}
 		case served && ofSection(ev, p.Other):
 			if ev.Step == trace.Write {
 				others++
 			}
-			if p.How == checks.DoneBefore && ev.At < p.Next.At {
+			if p.Reason == checks.DoneBefore && ev.At < p.Next.At {
 				return fmt.Sprintf("%s came to the storage at %v", p.Other, ev.At)
 			}
-		case ev.At == p.CausedAt && ofSection(ev, p.Who):
+		case ev.At == p.CausedAt && ofSection(ev, p.Section):
 			switch {
-			case p.Cause == checks.ToldOfLoss && ev.Kind == trace.KindLost,
+			case p.Cause == checks.NotifiedOfLoss && ev.Kind == trace.KindLost,
 				p.Cause == checks.CheckFailed && ev.Kind == trace.KindEnd && ev.Step == trace.Check && !ev.OK,
 				p.Cause == checks.ExtendFailed && ev.Kind == trace.KindEnd && ev.Step == trace.Extend && !ev.OK,
 				p.Cause == checks.ClientCrashed && ev.Kind == trace.KindCrash:
-				caused = true
+				hasCause = true
 			}
 		}
 	}
 	switch {
-	case p.How == checks.WroteBefore && writes == 0:
+	case p.Reason == checks.WroteBefore && writes == 0:
 		return "it wrote nothing"
-	case p.How == checks.NeitherWrote && writes+others > 0:
+	case p.Reason == checks.NeitherWrote && writes+others > 0:
 		return "one of them wrote"
-	case p.How == checks.DoneBefore && p.Last.At >= p.Next.At:
+	case p.Reason == checks.DoneBefore && p.Last.At >= p.Next.At:
 		return "they came to the storage in the wrong order, or at the same time"
-	case !caused:
+	case !hasCause:
 		return fmt.Sprintf("nothing of the kind happened at %v", p.CausedAt)
 	}
 	return ""

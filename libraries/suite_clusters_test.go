@@ -31,7 +31,7 @@ import "github.com/locksim/locksim/internal/testkit/roof"
 //     the queue (pull request 237 of samuel/go-zookeeper): progress of errors/work,
 //     errors/restart, node-down/acquire and node-down/work.
 var (
-	toldLate = roof.Findings{
+	lateNotices = roof.Findings{
 		"silence/work/all":                               {"section-exclusion"},
 		"pause/work":                                     {"section-exclusion"},
 		"catalogue/same-holder-cut-off/gives-up":         {"section-exclusion"},
@@ -43,7 +43,7 @@ var (
 		"catalogue/fencing-lost-update/reads-and-writes": {"section-exclusion"},
 	}
 
-	etcdSession = toldLate.And(roof.Findings{
+	etcdSession = lateNotices.Merge(roof.Findings{
 		"handles":                    {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"contexts/cancelled-before":  {"progress"},
 		"late/acquire":               {"section-exclusion", "progress"},
@@ -60,7 +60,7 @@ var (
 		"node-down/meanwhile":        {"progress"},
 		"node-silent/work/minority":  {"progress"},
 	})
-	onEtcd = etcdSession.And(roof.Findings{
+	etcdMutex = etcdSession.Merge(roof.Findings{
 		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"errors/acquire":                          {"token-order"},
@@ -68,7 +68,7 @@ var (
 		"release-again":                           {"lease-exclusion", "section-exclusion", "release-ownership"},
 		"catalogue/pause-in-flight/elapsed-check": {"section-exclusion", "progress"},
 	})
-	electedOnEtcd = etcdSession.And(roof.Findings{
+	etcdElection = etcdSession.Merge(roof.Findings{
 		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"late-reply/acquire/majority":             {"section-exclusion"},
@@ -79,12 +79,12 @@ var (
 
 	// zookeeperSession is what ZooKeeper's recipes have in common. Our own recipe repeats
 	// the delete until its node is gone.
-	zookeeperSession = toldLate.And(roof.Findings{
+	zookeeperSession = lateNotices.Merge(roof.Findings{
 		"late/acquire":          {"section-exclusion"},
 		"catalogue/fencing-gap": {"section-exclusion"},
 		"catalogue/same-split":  {"lease-exclusion", "section-exclusion"},
 	})
-	onZooKeeper = zookeeperSession.And(roof.Findings{
+	zookeeperLock = zookeeperSession.Merge(roof.Findings{
 		"errors/restart":            {"progress"},
 		"lost-request/release":      {"progress"},
 		"late-request/release":      {"progress"},
@@ -101,7 +101,7 @@ var (
 		"node-down/work/all":        {"progress"},
 		"node-silent/work/minority": {"progress"},
 	})
-	naiveOnZooKeeper = zookeeperSession.And(roof.Findings{
+	zookeeperNaive = zookeeperSession.Merge(roof.Findings{
 		"pause/acquire": {"section-exclusion"},
 	})
 )

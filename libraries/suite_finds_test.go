@@ -39,17 +39,17 @@ var subjects = []struct {
 	}},
 	// redislock never checks the time: neither before it returns a lock nor after it has
 	// extended one. A failed call leaves its key behind.
-	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants.And(leftKeys)},
+	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants.Merge(leftKeys)},
 	{kind: "redislock-defaults", config: locktest.Config{Extends: true}, finds: expiredGrants},
 	// The holder is notified of the loss too late, and the first renewal can come too late.
 	// By default rueidislock's client sends a command again if its answer was lost. The
 	// lock then takes the key that the first command has set for another client's.
-	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.And(roof.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
+	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.Merge(roof.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
-	{kind: "etcd", config: inCluster(locks.Etcd), finds: onEtcd},
-	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
-	{kind: "zookeeper", config: inCluster(locks.ZooKeeper), finds: onZooKeeper},
-	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: naiveOnZooKeeper},
+	{kind: "etcd", config: inCluster(locks.Etcd), finds: etcdMutex},
+	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: etcdElection},
+	{kind: "zookeeper", config: inCluster(locks.ZooKeeper), finds: zookeeperLock},
+	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: zookeeperNaive},
 }
 
 // inCluster returns the Config of the locks that a session keeps in a cluster.
@@ -84,8 +84,8 @@ var (
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
-			l.config.Stories = roof.NobodysStories
-			roof.Finds(t, l.kind, l.config, l.finds, l.slow)
+			l.config.Stories = roof.IsGeneral
+			roof.CheckFindings(t, l.kind, l.config, l.finds, l.slow)
 		})
 	}
 }

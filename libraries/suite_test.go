@@ -19,18 +19,18 @@ const (
 
 var (
 	inBubble = roof.InBubble
-	lasting  = roof.Lasting
+	lasting  = roof.WithTTL
 	acquire  = roof.Acquire
-	fail     = roof.Fail
+	fail     = roof.FailAcquire
 	release  = roof.Release
 	extend   = roof.Extend
-	left     = roof.Left
-	equal    = roof.Equal
+	left     = roof.TimeLeft
+	equal    = roof.EqualNodes
 	contains = roof.Contains
 	world    = roof.World
-	play     = roof.Play
+	play     = roof.RunWithoutDoubts
 	strike   = roof.Strike
-	step     = roof.Step
+	step     = roof.FirstStepEnd
 	longWork = roof.LongWork
 	point    = floor.Point
 )

@@ -35,9 +35,9 @@ func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
 				t.Errorf("%s: of %d %s in three sections, %d in each, and %d for each release", lock, all, what, section, release)
 			}
 		}
-		apart := run.History.Trace.Bytes > 0
-		if in := slices.Contains([]string{"etcd", "zookeeper"}, lock); in == apart {
-			t.Errorf("%s: on a cluster: %v, and the trace has its bytes only in total: %v", lock, in, apart)
+		inTotal := run.History.Trace.Bytes > 0
+		if isCluster := slices.Contains([]string{"etcd", "zookeeper"}, lock); isCluster == inTotal {
+			t.Errorf("%s: on a cluster: %v, and the trace has its bytes only in total: %v", lock, isCluster, inTotal)
 		}
 	}
 }

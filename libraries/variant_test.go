@@ -18,12 +18,12 @@ func TestTell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err = s.Only(variant); err != nil {
+		if s, err = s.SelectVariant(variant); err != nil {
 			t.Fatal(err)
 		}
-		runs, untold, err := s.Variants[0].Tell(scenarios.RunOptions{Seed: 1, Lock: "redsync"})
-		if err != nil || untold != "" {
-			t.Errorf("%s: %v %s", name, err, untold)
+		runs, notApplicable, err := s.Variants[0].RunBoth(scenarios.RunOptions{Seed: 1, Lock: "redsync"})
+		if err != nil || notApplicable != "" {
+			t.Errorf("%s: %v %s", name, err, notApplicable)
 			continue
 		}
 		if len(runs) != 2 || runs[0].Fencing != scenarios.Off || runs[1].Fencing != scenarios.On || runs[0].Verdict.Verdict != want {

@@ -29,7 +29,7 @@ func init() {
 		Accepts:  []string{"clock", "expects", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New:      variant(func(l *single) Lock { return &adaptive{single: l, rule: longerThanGiven} }),
+		New:      newVariant(func(l *single) Lock { return &adaptive{single: l, rule: flooredTTL} }),
 	})
 	Register(Kind{
 		Name:     "adaptive-ttl",
@@ -39,7 +39,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New:      variant(func(l *single) Lock { return &adaptive{single: l, rule: shorterThanGiven} }),
+		New:      newVariant(func(l *single) Lock { return &adaptive{single: l, rule: cappedTTL} }),
 	})
 }
 
@@ -56,13 +56,13 @@ const (
 
 // cappedTTL returns a TTL for sections that took so long; there must be at least one. It is
 // at most the given TTL.
-func shorterThanGiven(e *Env, took []time.Duration) time.Duration {
+func cappedTTL(e *Env, took []time.Duration) time.Duration {
 	return min(max(adaptiveFactor*slices.Max(took), adaptiveFloor), e.TTL)
 }
 
 // flooredTTL returns a TTL of at least the given one, for sections that took so long or, if
 // it is known, for the expected length of a section.
-func longerThanGiven(e *Env, took []time.Duration) time.Duration {
+func flooredTTL(e *Env, took []time.Duration) time.Duration {
 	if e.Options.Expects > 0 {
 		return max(adaptiveFactor*e.Options.Expects, e.TTL)
 	}
@@ -107,7 +107,7 @@ func (l *adaptive) ttl() time.Duration {
 	return l.rule(l.env, l.took)
 }
 
-func (l *adaptive) learn(took time.Duration) {
+func (l *adaptive) addSection(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.took = append(l.took, took)
@@ -130,7 +130,7 @@ type adaptiveLease struct {
 
 // Release also records how long the section took.
 func (l adaptiveLease) Release(ctx context.Context) error {
-	l.lock.learn(l.lock.validity.now().Sub(l.began))
+	l.lock.addSection(l.lock.validity.now().Sub(l.began))
 	return l.expiringLease.Release(ctx)
 }
 

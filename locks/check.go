@@ -27,16 +27,16 @@ func (k Kind) Check(o Options) error {
 	}
 	for _, s := range set {
 		if s.is && !slices.Contains(k.Accepts, s.option) {
-			return fmt.Errorf("lock %s has no option %q: %s", k.Name, s.option, has("options", k.Accepts))
+			return fmt.Errorf("lock %s has no option %q: %s", k.Name, s.option, listNames("options", k.Accepts))
 		}
 	}
-	if err := oneOf("ask", string(o.Ask), string(OneByOne), string(AllAtOnce)); err != nil {
+	if err := checkOneOf("ask", string(o.Ask), string(OneByOne), string(AllAtOnce)); err != nil {
 		return err
 	}
-	if err := oneOf("clock", string(o.Clock), string(fakeclock.Wall), string(fakeclock.Monotonic)); err != nil {
+	if err := checkOneOf("clock", string(o.Clock), string(fakeclock.Wall), string(fakeclock.Monotonic)); err != nil {
 		return err
 	}
-	if err := oneOf("fallback", string(o.Fallback), string(Refuse), string(GoAhead), string(Local)); err != nil {
+	if err := checkOneOf("fallback", string(o.Fallback), string(Refuse), string(GoAhead), string(Local)); err != nil {
 		return err
 	}
 	if o.NodeTimeout < 0 {
@@ -57,7 +57,7 @@ func (k Kind) Check(o Options) error {
 	for i, feature := range o.Without {
 		if !slices.Contains(k.Features, feature) {
 			return fmt.Errorf("lock %s has no feature %q to turn off: %s",
-				k.Name, feature, has("features", k.Features))
+				k.Name, feature, listNames("features", k.Features))
 		}
 		if slices.Contains(o.Without[:i], feature) {
 			return fmt.Errorf("feature %q is turned off twice: leave one out", feature)
@@ -69,14 +69,14 @@ func (k Kind) Check(o Options) error {
 	return nil
 }
 
-func has(what string, names []string) string {
+func listNames(what string, names []string) string {
 	if len(names) == 0 {
 		return "it has no " + what
 	}
 	return "its " + what + " are " + strings.Join(names, ", ")
 }
 
-func oneOf(option, value string, known ...string) error {
+func checkOneOf(option, value string, known ...string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}

@@ -31,14 +31,14 @@ func init() {
 		Accepts:  []string{"clock", "failures", "fallback", "node-timeout", "open-for"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value"},
 		Slots:    onFirstNode,
-		New: variant(func(l *single) Lock {
+		New: newVariant(func(l *single) Lock {
 			if l.timeout == 0 {
 				l.timeout = breakerTimeout
 			}
 			b := &circuitBreaker{
-				single:   l,
-				most:     cmp.Or(l.env.Options.Failures, breakerFailures),
-				coolDown: cmp.Or(l.env.Options.OpenFor, breakerCoolDown),
+				single:      l,
+				maxFailures: cmp.Or(l.env.Options.Failures, breakerFailures),
+				coolDown:    cmp.Or(l.env.Options.OpenFor, breakerCoolDown),
 			}
 			if l.env.Options.Fallback == Local {
 				b.local = Share(l.env, "local lock "+l.env.Key, func() *localLock { return &localLock{} })
@@ -61,13 +61,13 @@ const (
 
 type circuitBreaker struct {
 	*single
-	most     int // this many failures in a row open the circuit
-	coolDown time.Duration
-	local    *localLock // nil if the fallback is another one
+	maxFailures int // this many failures in a row open the circuit
+	coolDown    time.Duration
+	local       *localLock // nil if the fallback is another one
 
-	mu       sync.Mutex
-	failures int               // in a row
-	probe    fakeclock.Reading // when an open circuit lets the next attempt through
+	mu        sync.Mutex
+	failures  int               // in a row
+	nextProbe fakeclock.Reading // when an open circuit lets the next attempt through
 }
 
 // Acquire tries once if the circuit is closed. Otherwise it does what the fallback says.
@@ -77,85 +77,85 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 	}
 	// A lease from Redis also holds the local lock, so that it excludes the process's other
 	// handles, even those that fall back later.
-	if !b.local.take() {
+	if !b.local.tryLock() {
 		return nil, fmt.Errorf("%w: somebody else in this process holds it", ErrNotAcquired)
 	}
 	lease, err := b.acquire(ctx)
 	if err != nil {
-		b.local.free()
+		b.local.unlock()
 		return nil, err
 	}
 	local := &localLease{breakerLease: lease.(breakerLease), lock: b.local}
-	if _, alone := lease.(*withoutLock); alone {
+	if _, alone := lease.(*unlockedLease); alone {
 		return onlyLocalLease{local}, nil
 	}
 	return local, nil
 }
 
 func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
-	if wait := b.open(); wait > 0 {
+	if wait := b.openTime(); wait > 0 {
 		if b.env.Options.Fallback == GoAhead || b.local != nil {
-			return b.goAhead(), nil
+			return b.leaseWithoutLock(), nil
 		}
 		return nil, fmt.Errorf("%w: too many requests have failed, and the node is not asked again for %v", ErrNotAcquired, wait)
 	}
 	lease, err := b.single.Acquire(ctx)
-	b.learn(err)
+	b.recordResult(err)
 	return lease, err
 }
 
 // openTime returns how long the circuit stays open; it is closed if that is 0.
-func (b *circuitBreaker) open() time.Duration {
+func (b *circuitBreaker) openTime() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.failures < b.most {
+	if b.failures < b.maxFailures {
 		return 0
 	}
 	now := b.validity.now()
-	if wait := b.probe.Sub(now); wait > 0 {
+	if wait := b.nextProbe.Sub(now); wait > 0 {
 		return wait
 	}
 	// One probe at a time: for other attempts the circuit stays open.
-	b.probe = now.Add(b.coolDown)
+	b.nextProbe = now.Add(b.coolDown)
 	return 0
 }
 
 // recordResult counts failures in a row. A refusal, even a late one, is an answer of the
 // node. A cancelled attempt shows nothing about the node.
-func (b *circuitBreaker) learn(err error) {
+func (b *circuitBreaker) recordResult(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch failed := (unanswered{}); {
+	switch failed := (requestError{}); {
 	case errors.Is(err, context.Canceled):
 	case errors.As(err, &failed):
 		b.failures++
-		b.probe = b.validity.now().Add(b.coolDown)
+		b.nextProbe = b.validity.now().Add(b.coolDown)
 	default:
 		b.failures = 0
 	}
 }
 
-func (b *circuitBreaker) goAhead() *withoutLock {
-	l := &withoutLock{validity: b.validity}
+func (b *circuitBreaker) leaseWithoutLock() *unlockedLease {
+	l := &unlockedLease{validity: b.validity}
 	_ = l.Extend(context.Background())
 	return l
 }
 
 // An unlockedLease is a lease that no server granted. It ends one TTL after the call of
 // Acquire, or of the last Extend. The holder works as if it had the lock.
-type withoutLock struct {
+type unlockedLease struct {
 	validity validity
 	expiry.End
 }
 
 // Release has nothing to do.
-func (l *withoutLock) Release(context.Context) error { return nil }
+func (l *unlockedLease) Release(context.Context) error { return nil }
 
 // Extend always succeeds.
-func (l *withoutLock) Extend(context.Context) error {
+func (l *unlockedLease) Extend(context.Context) error {
 	l.MoveTo(l.validity.now().Add(l.validity.ttl))
 	return nil
 }
 
 // Token returns 0: without the lock there is no token.
-func (l *withoutLock) Token() uint64 { return 0 }
+func (l *unlockedLease) Token() uint64 { return 0 }

@@ -12,10 +12,10 @@ import (
 )
 
 // quickBreaker sets a small number of failures and a short cool-down.
-func quick(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 3, 10*time.Second }
+func quickBreaker(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 3, 10*time.Second }
 
 // openCircuit opens the circuit by a node that does not answer.
-func trip(t *testing.T, c *cluster, l locks.Lock) {
+func openCircuit(t *testing.T, c *cluster, l locks.Lock) {
 	t.Helper()
 	c.Nodes[0].Mute = true
 	for range 3 {
@@ -29,8 +29,8 @@ func trip(t *testing.T, c *cluster, l locks.Lock) {
 
 func TestCircuitOpens(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", quick)
-		trip(t, c, l)
+		l := c.Client(t, "circuit-breaker", quickBreaker)
+		openCircuit(t, c, l)
 		c.Nodes[0].Mute = false
 		began := time.Now()
 		time.Sleep(10*time.Second - 1)
@@ -50,8 +50,8 @@ func TestCircuitOpens(t *testing.T) {
 
 func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", quick)
-		trip(t, c, l)
+		l := c.Client(t, "circuit-breaker", quickBreaker)
+		openCircuit(t, c, l)
 		for range 2 {
 			time.Sleep(10 * time.Second)
 			contains(t, fail(t, l), "timed out")
@@ -62,8 +62,8 @@ func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 
 func TestOneProbeAtATime(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", quick)
-		trip(t, c, l)
+		l := c.Client(t, "circuit-breaker", quickBreaker)
+		openCircuit(t, c, l)
 		time.Sleep(10 * time.Second)
 		go func() {
 			_, _ = l.Acquire(t.Context()) // the probe
@@ -76,8 +76,8 @@ func TestOneProbeAtATime(t *testing.T) {
 // A node that refuses is healthy.
 func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", quick)
-		c.Take(t, 1)
+		l := c.Client(t, "circuit-breaker", quickBreaker)
+		c.TakeKey(t, 1)
 		for range 10 {
 			c.Nodes[0].Cut = takes
 			for range 2 {
@@ -105,10 +105,10 @@ func TestCancelledAttemptsDoNotOpenTheCircuit(t *testing.T) {
 
 func TestGoAhead(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
-		second := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
-		trip(t, c, first)
-		trip(t, c, second)
+		first := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
+		second := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
+		openCircuit(t, c, first)
+		openCircuit(t, c, second)
 		// Both are granted the lock at the same time.
 		lease := acquire(t, first)
 		acquire(t, second)
@@ -134,11 +134,11 @@ func TestGoAhead(t *testing.T) {
 // When its node is healthy again, the lock excludes clients again.
 func TestGoAheadEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
-		trip(t, c, l)
+		l := c.Client(t, "circuit-breaker", quickBreaker, fallingBack(locks.GoAhead))
+		openCircuit(t, c, l)
 		acquire(t, l)
 		c.Nodes[0].Mute = false
-		c.Take(t, 1)
+		c.TakeKey(t, 1)
 		time.Sleep(10 * time.Second)
 		contains(t, fail(t, l), "somebody else holds it")
 	})
@@ -168,7 +168,7 @@ func TestCircuitByDefault(t *testing.T) {
 }
 
 // twoHandles returns two handles of one process on the same lock.
-func handles(t *testing.T, c *cluster) (first, second locks.Lock) {
+func twoHandles(t *testing.T, c *cluster) (first, second locks.Lock) {
 	t.Helper()
 	e := c.Env()
 	fallingBack(locks.Local)(e)
@@ -189,8 +189,8 @@ func handles(t *testing.T, c *cluster) (first, second locks.Lock) {
 // The local lock excludes the process's other handles, and no other process.
 func TestLocalLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first, second := handles(t, c)
-		other, _ := handles(t, c)
+		first, second := twoHandles(t, c)
+		other, _ := twoHandles(t, c)
 		c.Nodes[0].Mute = true
 		for _, l := range []locks.Lock{first, second, other} {
 			contains(t, fail(t, l), "timed out")
@@ -215,15 +215,15 @@ func TestLocalLock(t *testing.T) {
 // A handle that has the lock from Redis excludes the handles of its process that fall back.
 func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first, second := handles(t, c)
+		first, second := twoHandles(t, c)
 		lease := acquire(t, first)
 		if _, has := lease.(locks.Tokener); has {
 			t.Error("the lease of Redis says that it brings a token")
 		}
 		contains(t, fail(t, second), "somebody else in this process holds it")
-		equal(t, "held on", c.Held(), []int{1})
+		equal(t, "held on", c.HeldNodes(), []int{1})
 		release(t, lease)
-		equal(t, "held on", c.Held(), nil)
+		equal(t, "held on", c.HeldNodes(), nil)
 		release(t, acquire(t, second))
 	})
 }
@@ -231,8 +231,8 @@ func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
 // A refusal by Redis leaves the local lock free.
 func TestLocalLockIsFreeAfterARefusal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first, second := handles(t, c)
-		c.Take(t, 1)
+		first, second := twoHandles(t, c)
+		c.TakeKey(t, 1)
 		for _, l := range []locks.Lock{first, second} {
 			contains(t, fail(t, l), "somebody else holds it")
 		}

@@ -19,7 +19,7 @@ var (
 else
     return 0
 end`)
-	prolongScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+	extendScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("pexpire",KEYS[1],ARGV[2])
 else
     return 0
@@ -72,7 +72,7 @@ func (c claim) removeIfEqual(ctx context.Context, node *redis.Client) (bool, err
 	return n > 0, err
 }
 
-func (c claim) prolong(ctx context.Context, node *redis.Client) (bool, error) {
-	n, err := prolongScript.Run(ctx, node, []string{c.key}, c.value, c.milliseconds()).Int()
+func (c claim) extend(ctx context.Context, node *redis.Client) (bool, error) {
+	n, err := extendScript.Run(ctx, node, []string{c.key}, c.value, c.milliseconds()).Int()
 	return n > 0, err
 }

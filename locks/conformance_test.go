@@ -13,10 +13,10 @@ import (
 )
 
 // isOwn reports whether a lock is made by package locks itself.
-func own(k locks.Kind) bool { return k.Adapter == "" }
+func isOwn(k locks.Kind) bool { return k.Adapter == "" }
 
 func TestConformance(t *testing.T) {
-	roof.Conform(t, []roof.Subject{
+	roof.CheckRequirements(t, []roof.Subject{
 		{Name: "single", Kind: "single", Nodes: 1},
 		{Name: "single by the wall clock", Kind: "single", Nodes: 1, Settings: []setting{by(fakeclock.Wall, fakeclock.System())}},
 		{Name: "redlock", Kind: "redlock", Nodes: 5},
@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 		{Name: "circuit-breaker", Kind: "circuit-breaker", Nodes: 1},
 		{Name: "circuit-breaker that goes ahead", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{fallingBack(locks.GoAhead)}},
 		{Name: "circuit-breaker with a lock of its own", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{fallingBack(locks.Local)}},
-	}, own)
+	}, isOwn)
 }
 
 func TestKinds(t *testing.T) {
@@ -84,7 +84,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s: slot %d is %+v", kind, i, slot)
 			}
 		}
-		if own(k) {
+		if isOwn(k) {
 			if _, err := k.New(&locks.Env{Key: "k", TTL: time.Second}); (err == nil) != k.Open {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}

@@ -39,7 +39,7 @@ func newConnection(clock fakeclock.Clock, open func(context.Context) (net.Conn, 
 	return &connection{open: open, clock: clock, done: done, close: cancel}
 }
 
-func (c *connection) opened() net.Conn {
+func (c *connection) current() net.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.conn
@@ -47,8 +47,8 @@ func (c *connection) opened() net.Conn {
 
 // ensureDialled returns the connection, and dials first if necessary. Only one goroutine at
 // a time uses a connection, except for closing it.
-func (c *connection) dialled() (net.Conn, error) {
-	if conn := c.opened(); conn != nil {
+func (c *connection) ensureDialled() (net.Conn, error) {
+	if conn := c.current(); conn != nil {
 		return conn, nil
 	}
 	limit := dialTimeout
@@ -77,7 +77,7 @@ func (c *connection) dialled() (net.Conn, error) {
 }
 
 func (c *connection) Read(b []byte) (int, error) {
-	conn, err := c.dialled()
+	conn, err := c.ensureDialled()
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func (c *connection) Read(b []byte) (int, error) {
 }
 
 func (c *connection) Write(b []byte) (int, error) {
-	conn, err := c.dialled()
+	conn, err := c.ensureDialled()
 	if err != nil {
 		return 0, err
 	}
@@ -94,7 +94,7 @@ func (c *connection) Write(b []byte) (int, error) {
 
 func (c *connection) Close() error {
 	c.close()
-	if conn := c.opened(); conn != nil {
+	if conn := c.current(); conn != nil {
 		return conn.Close()
 	}
 	return nil
@@ -102,7 +102,7 @@ func (c *connection) Close() error {
 
 func (c *connection) SetReadDeadline(t time.Time) error {
 	c.read = t
-	if conn := c.opened(); conn != nil {
+	if conn := c.current(); conn != nil {
 		return conn.SetReadDeadline(t)
 	}
 	return nil
@@ -110,7 +110,7 @@ func (c *connection) SetReadDeadline(t time.Time) error {
 
 func (c *connection) SetWriteDeadline(t time.Time) error {
 	c.write = t
-	if conn := c.opened(); conn != nil {
+	if conn := c.current(); conn != nil {
 		return conn.SetWriteDeadline(t)
 	}
 	return nil
@@ -124,38 +124,38 @@ func (c *connection) SetDeadline(t time.Time) error {
 }
 
 // noAddr is the address of both ends of a connection that was never used.
-type nowhere struct{}
+type noAddr struct{}
 
-func (nowhere) Network() string { return "tcp" }
-func (nowhere) String() string  { return "not connected" }
+func (noAddr) Network() string { return "tcp" }
+func (noAddr) String() string  { return "not connected" }
 
 func (c *connection) LocalAddr() net.Addr {
-	if conn := c.opened(); conn != nil {
+	if conn := c.current(); conn != nil {
 		return conn.LocalAddr()
 	}
-	return nowhere{}
+	return noAddr{}
 }
 
 func (c *connection) RemoteAddr() net.Addr {
-	if conn := c.opened(); conn != nil {
+	if conn := c.current(); conn != nil {
 		return conn.RemoteAddr()
 	}
-	return nowhere{}
+	return noAddr{}
 }
 
 // SyscallConn is how go-redis checks whether an idle connection is still good. It dials
 // anew if it is not.
 func (c *connection) SyscallConn() (syscall.RawConn, error) {
-	if conn, ok := c.opened().(syscall.Conn); ok {
+	if conn, ok := c.current().(syscall.Conn); ok {
 		return conn.SyscallConn()
 	}
-	return unknowable{}, nil
+	return noRawConn{}, nil
 }
 
 // A noRawConn stands in for a connection that cannot be checked, or does not exist yet:
 // only its use shows whether it is good.
-type unknowable struct{}
+type noRawConn struct{}
 
-func (unknowable) Read(func(uintptr) bool) error  { return nil }
-func (unknowable) Write(func(uintptr) bool) error { return nil }
-func (unknowable) Control(func(uintptr)) error    { return nil }
+func (noRawConn) Read(func(uintptr) bool) error  { return nil }
+func (noRawConn) Write(func(uintptr) bool) error { return nil }
+func (noRawConn) Control(func(uintptr)) error    { return nil }

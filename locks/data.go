@@ -32,16 +32,16 @@ type Data struct {
 	Objects []string
 	// ReadMode is how an object is read, in the system's own terms; "" is the client's
 	// default.
-	Reads string
+	ReadMode string
 	// ComparesVersion makes each write check the object's version.
-	Compares bool
+	ComparesVersion bool
 	// ChecksOwner makes each write check, in one step with the write, that the key with
 	// which the handle last acquired the lock still exists. If it does not, the error wraps
 	// [ErrGone]. Only some kinds can do that: see [Kind.ChecksOwner].
-	AsksOwner bool
+	ChecksOwner bool
 	// SeparateClient reports that the process has another client for its data than for the
 	// lock, on another server: the one after the server with the process's own number.
-	Apart bool
+	SeparateClient bool
 }
 
 // DataKey returns the key of an object on the servers of a lock.

@@ -37,7 +37,7 @@ type Env struct {
 	// from equal commands. A library needs this if its goroutines share a connection:
 	// otherwise two runs of one world may differ, because nothing else can order such
 	// goroutines.
-	Turn func(words ...string)
+	WaitTurn func(words ...string)
 	// WaitAfterTimer, if not nil, must be called by a goroutine after it was woken by a
 	// timer that is not on the process's clock. Libraries have such timers, and they fire
 	// during a pause too. WaitAfterTimer returns when the process runs, as if the timer
@@ -49,7 +49,7 @@ type Env struct {
 	// whose ctx has ended gets no time of its own. The caller must check ctx afterwards,
 	// because a timer that ends it may be due together with the one that has woken the
 	// goroutine.
-	Woken func(ctx context.Context, words ...string)
+	WaitAfterTimer func(ctx context.Context, words ...string)
 	// Clock is the process's clocks.
 	Clock fakeclock.Clock
 	// Rand is the process's source of random bytes; reading it never fails.
@@ -60,32 +60,32 @@ type Env struct {
 	// for a lock that is a [DataClient].
 	Data *Data
 
-	common *common
+	state *processState
 }
 
 // processState is the state that all handles of one process share.
-type common struct {
+type processState struct {
 	shared   map[string]any
-	warms    []func(context.Context)
-	opened   []io.Closer
+	warmUps  []func(context.Context)
+	closers  []io.Closer
 	cleanups []func()
 
-	until context.Context // ends with the process; nil never ends
-	life  context.Context // ends with Close; nil if it was never requested
-	end   context.CancelFunc
+	processCtx  context.Context // ends with the process; nil never ends
+	lifetime    context.Context // ends with Close; nil if it was never requested
+	endLifetime context.CancelFunc
 }
 
-func (e *Env) all() *common {
-	if e.common == nil {
-		e.common = &common{shared: map[string]any{}}
+func (e *Env) process() *processState {
+	if e.state == nil {
+		e.state = &processState{shared: map[string]any{}}
 	}
-	return e.common
+	return e.state
 }
 
 // ForKey returns the environment of the same process for another lock. Both share the state
 // of the process, and closing either closes all of it.
-func (e *Env) On(key string) *Env {
-	e.all()
+func (e *Env) ForKey(key string) *Env {
+	e.process()
 	other := *e
 	other.Key = key
 	return &other
@@ -95,7 +95,7 @@ func (e *Env) On(key string) *Env {
 // session. The first call makes it. Share must be called while a handle is made, and not
 // concurrently.
 func Share[T any](e *Env, name string, make func() T) T {
-	shared := e.all().shared
+	shared := e.process().shared
 	if _, made := shared[name]; !made {
 		shared[name] = make()
 	}
@@ -105,32 +105,32 @@ func Share[T any](e *Env, name string, make func() T) T {
 // OnWarmUp registers f to be called before the story begins, once all handles are made. f
 // opens the connections that a process which has been running for a while has open. It
 // returns no error: the lock will meet the same failure again.
-func (e *Env) Warm(f func(context.Context)) {
-	c := e.all()
-	c.warms = append(c.warms, f)
+func (e *Env) OnWarmUp(f func(context.Context)) {
+	c := e.process()
+	c.warmUps = append(c.warmUps, f)
 }
 
 // WarmUp calls what was registered with OnWarmUp. Only the code that runs a lock calls it.
-func (e *Env) Connect(ctx context.Context) {
-	for _, warm := range e.all().warms {
+func (e *Env) WarmUp(ctx context.Context) {
+	for _, warm := range e.process().warmUps {
 		warm(ctx)
 	}
 }
 
 // Lifetime returns a context that ends with Close.
 func (e *Env) Lifetime() context.Context {
-	c := e.all()
-	if c.life == nil {
-		c.life, c.end = context.WithCancel(context.Background())
+	c := e.process()
+	if c.lifetime == nil {
+		c.lifetime, c.endLifetime = context.WithCancel(context.Background())
 	}
-	return c.life
+	return c.lifetime
 }
 
 // ProcessContext returns a context that ends with the process. That may be before Close:
 // calls of the lock may still be running then, and wait for something that nothing else can
 // end.
-func (e *Env) Process() context.Context {
-	if until := e.all().until; until != nil {
+func (e *Env) ProcessContext() context.Context {
+	if until := e.process().processCtx; until != nil {
 		return until
 	}
 	return context.Background()
@@ -138,35 +138,35 @@ func (e *Env) Process() context.Context {
 
 // SetProcessContext sets the context that ends with the process. Only the code that runs a
 // lock calls it, before it makes a lock.
-func (e *Env) Until(ctx context.Context) { e.all().until = ctx }
+func (e *Env) SetProcessContext(ctx context.Context) { e.process().processCtx = ctx }
 
 // CloseLater registers o to be closed by Close, in the order of the calls.
-func (e *Env) Opened(o io.Closer) {
-	c := e.all()
-	c.opened = append(c.opened, o)
+func (e *Env) CloseLater(o io.Closer) {
+	c := e.process()
+	c.closers = append(c.closers, o)
 }
 
 // Cleanup registers f to be called by Close, after everything else, the last first. It is
 // for connections that a lock has opened with Dial, and for goroutines of its own.
 func (e *Env) Cleanup(f func()) {
-	c := e.all()
+	c := e.process()
 	c.cleanups = append(c.cleanups, f)
 }
 
 // Close closes what the process's locks and token sources have opened. It ends unfinished
 // dials and the background work of a lock.
 func (e *Env) Close() error {
-	c := e.all()
-	if c.end != nil {
-		c.end()
+	c := e.process()
+	if c.endLifetime != nil {
+		c.endLifetime()
 	}
 	var errs []error
-	for _, o := range c.opened {
+	for _, o := range c.closers {
 		errs = append(errs, o.Close())
 	}
 	for _, f := range slices.Backward(c.cleanups) {
 		f()
 	}
-	*c = common{shared: map[string]any{}}
+	*c = processState{shared: map[string]any{}}
 	return errors.Join(errs...)
 }

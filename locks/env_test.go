@@ -25,12 +25,12 @@ func TestHandlesOfOneProcess(t *testing.T) {
 		return locks.Share(e, "session", func() io.Closer {
 			says("opened by " + e.Key)
 			c := closing(func() error { says("closed"); return errors.New("closed late") })
-			e.Opened(c)
-			e.Warm(func(context.Context) { says("warm") })
+			e.CloseLater(c)
+			e.OnWarmUp(func(context.Context) { says("warm") })
 			return c
 		})
 	}
-	second := first.On("b")
+	second := first.ForKey("b")
 	session(second)
 	session(first)
 	if first.Key != "a" || second.Key != "b" || second.Client != "worker-1" {
@@ -39,7 +39,7 @@ func TestHandlesOfOneProcess(t *testing.T) {
 	for _, e := range []*locks.Env{first, second} {
 		e.Cleanup(func() { says("cleaned up " + e.Key) })
 	}
-	first.Connect(t.Context())
+	first.WarmUp(t.Context())
 	life := second.Lifetime()
 	if err := first.Close(); err == nil || err.Error() != "closed late" {
 		t.Errorf("Close returned %v", err)

@@ -17,11 +17,11 @@ func init() {
 
 		"etcd-election-version": "as etcd-election, but it goes on leading, proclaims with each section, and takes the key's version for a token",
 
-		"etcd-no-recheck":     ours("Mutex.Lock that, having waited, does not look whether its own key still stands, as that of 3.4.3"),
-		"etcd-ask-owner":      ours("who waits asks whether its own key stands, as Mutex.IsOwner does, and takes that for the lock"),
-		"etcd-put-recipe":     ours("one key that everybody puts with a lease, whether it is there or not; its create revision for a token"),
-		"etcd-put-recipe-mod": ours("as etcd-put-recipe, but with the revision of the put for a token"),
-		"etcd-look-then-put":  ours("as etcd-put-recipe-mod, but it looks whether the key is there before"),
+		"etcd-no-recheck":     ownTitle("Mutex.Lock that, having waited, does not look whether its own key still stands, as that of 3.4.3"),
+		"etcd-ask-owner":      ownTitle("who waits asks whether its own key stands, as Mutex.IsOwner does, and takes that for the lock"),
+		"etcd-put-recipe":     ownTitle("one key that everybody puts with a lease, whether it is there or not; its create revision for a token"),
+		"etcd-put-recipe-mod": ownTitle("as etcd-put-recipe, but with the revision of the put for a token"),
+		"etcd-look-then-put":  ownTitle("as etcd-put-recipe-mod, but it looks whether the key is there before"),
 	} {
 		features := []string{"loss-signal"} // the client watches Session.Done
 		if name == Etcd {
@@ -35,9 +35,9 @@ func init() {
 			)
 		}
 		queues := !strings.Contains(name, "-put") // with a key of its own, which identifies the lock's owner
-		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, AsksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
+		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, HasDataClient: true, ChecksOwner: queues, Adapter: adapters + "etcd", Library: "go.etcd.io/etcd/client/v3", Features: features})
 	}
 }
 
 // ownTitle returns the title of a recipe that is not part of a library.
-func ours(title string) string { return "ours, on etcd's client: " + title }
+func ownTitle(title string) string { return "ours, on etcd's client: " + title }

@@ -28,7 +28,7 @@ func newFake() *fakeclock.Fake {
 
 // onOwnLocks runs a test on every lock that is written on the process's clock and has all
 // the features. The drift is the lock's allowance for a TTL of 30 s.
-func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration), features ...string) {
+func onOwnLocks(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration), features ...string) {
 	t.Helper()
 	tested := 0
 	for _, name := range locks.Names() {
@@ -51,7 +51,7 @@ func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift
 }
 
 // slowNodes makes every node answer a SET after two TTLs, and makes locks wait for it.
-func late(c *cluster) setting {
+func slowNodes(c *cluster) setting {
 	for _, n := range c.Nodes {
 		n.Replies = slowSet(2 * ttl)
 	}
@@ -64,11 +64,11 @@ func late(c *cluster) setting {
 }
 
 func TestElapsedCheck(t *testing.T) {
-	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
-		contains(t, fail(t, c.Client(t, kind, late(c))), (ttl + drift).String())
-		equal(t, "held after an attempt that took too long", c.Held(), nil)
+	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		contains(t, fail(t, c.Client(t, kind, slowNodes(c))), (ttl + drift).String())
+		equal(t, "held after an attempt that took too long", c.HeldNodes(), nil)
 
-		lease := acquire(t, c.Client(t, kind, late(c), without("elapsed-check")))
+		lease := acquire(t, c.Client(t, kind, slowNodes(c), without("elapsed-check")))
 		if got := left(t, lease, fakeclock.System()); got != ttl-drift {
 			t.Errorf("without the check the lease is valid for %v, want the whole %v", got, ttl-drift)
 		}
@@ -77,18 +77,18 @@ func TestElapsedCheck(t *testing.T) {
 
 // A client whose clock is fast refuses a grant that the node still has.
 func TestRefusedGrantIsReleased(t *testing.T) {
-	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		clock := newFake()
 		defer clock.Close()
 		if err := clock.SetRate(900_000_000); err != nil {
 			t.Fatal(err)
 		}
-		patient := late(c)
+		patient := slowNodes(c)
 		for _, n := range c.Nodes {
 			n.Replies = slowSet(ttl * 2 / 3)
 		}
 		fail(t, c.Client(t, kind, patient, by("", clock)))
-		equal(t, "held after an attempt that took too long", c.Held(), nil)
+		equal(t, "held after an attempt that took too long", c.HeldNodes(), nil)
 	}, "elapsed-check")
 }
 
@@ -111,14 +111,14 @@ func TestElapsedCheckByClock(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+			onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 				clock := newFake()
 				defer clock.Close()
 				go func() {
 					time.Sleep(time.Second)
 					test.fault(clock)
 				}()
-				lease, err := c.Client(t, kind, late(c), by(test.clock, clock)).Acquire(t.Context())
+				lease, err := c.Client(t, kind, slowNodes(c), by(test.clock, clock)).Acquire(t.Context())
 				if granted := err == nil; granted != test.granted {
 					t.Fatalf("granted: %v (%v), want %v", granted, err, test.granted)
 				}
@@ -137,7 +137,7 @@ func suspendForTwoTTLs(c *fakeclock.Fake) {
 }
 
 func TestElapsedCheckOfExtend(t *testing.T) {
-	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		patient := func(e *locks.Env) {
 			e.Options.NodeTimeout = time.Hour
 			if kind == "redlock" {
@@ -237,7 +237,7 @@ func TestDialIsBoundedByTheProcesssClock(t *testing.T) {
 }
 
 func TestFreshValue(t *testing.T) {
-	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		values := func(l locks.Lock) (first, second string) {
 			for _, value := range []*string{&first, &second} {
 				lease := acquire(t, l)
@@ -258,7 +258,7 @@ func TestFreshValue(t *testing.T) {
 }
 
 func TestValueCheck(t *testing.T) {
-	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		forget := func() {
 			for _, n := range c.Nodes {
 				n.Del(key)
@@ -271,19 +271,19 @@ func TestValueCheck(t *testing.T) {
 			return lease
 		}
 		before := overtaken()
-		held := c.Held()
+		held := c.HeldNodes()
 		if err := before.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
 		}
-		equal(t, "held by the other after a release that checks the value", c.Held(), held)
+		equal(t, "held by the other after a release that checks the value", c.HeldNodes(), held)
 		forget()
 		release(t, overtaken(without("value-check")))
-		equal(t, "held after a release that does not check the value", c.Held(), nil)
+		equal(t, "held after a release that does not check the value", c.HeldNodes(), nil)
 	}, "value-check")
 }
 
 func TestWithoutExtend(t *testing.T) {
-	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+	onOwnLocks(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
 		if _, ok := acquire(t, c.Client(t, kind, without("extend"))).(locks.Extender); ok {
 			t.Error("the lease can be extended")
 		}

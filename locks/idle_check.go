@@ -18,7 +18,7 @@ import (
 // Unix. Builds for Windows or js leave that out, so there the first command after a node's
 // restart fails. ChecksIdle finds out by trying, once.
 var ChecksIdle = sync.OnceValue(func() bool {
-	conn := new(lookedAt)
+	conn := new(probeConn)
 	client := redis.NewClient(withoutPipelinePool(&redis.Options{
 		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 		Protocol:                 2,
@@ -30,25 +30,25 @@ var ChecksIdle = sync.OnceValue(func() bool {
 	for range 2 {
 		client.Ping(context.Background())
 	}
-	return conn.looked
+	return conn.wasChecked
 })
 
 // A probeConn is a connection to a node that knows no command. It records whether go-redis
 // has checked it.
-type lookedAt struct {
-	mu      sync.Mutex
-	answers bytes.Buffer
-	looked  bool
+type probeConn struct {
+	mu         sync.Mutex
+	answers    bytes.Buffer
+	wasChecked bool
 }
 
-func (c *lookedAt) SyscallConn() (syscall.RawConn, error) {
+func (c *probeConn) SyscallConn() (syscall.RawConn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.looked = true
+	c.wasChecked = true
 	return nil, errors.New("there is no socket")
 }
 
-func (c *lookedAt) Write(b []byte) (int, error) {
+func (c *probeConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for range bytes.Count(append([]byte("\r\n"), b...), []byte("\r\n*")) {
@@ -57,15 +57,15 @@ func (c *lookedAt) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (c *lookedAt) Read(b []byte) (int, error) {
+func (c *probeConn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.answers.Read(b)
 }
 
-func (c *lookedAt) Close() error                     { return nil }
-func (c *lookedAt) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (c *lookedAt) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-func (c *lookedAt) SetDeadline(time.Time) error      { return nil }
-func (c *lookedAt) SetReadDeadline(time.Time) error  { return nil }
-func (c *lookedAt) SetWriteDeadline(time.Time) error { return nil }
+func (c *probeConn) Close() error                     { return nil }
+func (c *probeConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *probeConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *probeConn) SetDeadline(time.Time) error      { return nil }
+func (c *probeConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *probeConn) SetWriteDeadline(time.Time) error { return nil }

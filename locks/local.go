@@ -13,7 +13,7 @@ type localLock struct {
 }
 
 // tryLock takes the lock if it is free, and reports whether it was.
-func (l *localLock) take() bool {
+func (l *localLock) tryLock() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	free := !l.held
@@ -21,7 +21,7 @@ func (l *localLock) take() bool {
 	return free
 }
 
-func (l *localLock) free() {
+func (l *localLock) unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = false
@@ -43,7 +43,7 @@ type localLease struct {
 
 // Release releases the local lock even if the release of the other lock fails.
 func (l *localLease) Release(ctx context.Context) error {
-	defer l.once.Do(l.lock.free)
+	defer l.once.Do(l.lock.unlock)
 	return l.breakerLease.Release(ctx)
 }
 

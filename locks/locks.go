@@ -188,10 +188,10 @@ type Kind struct {
 	// KeepsData reports that its leases are [Keeper]s.
 	KeepsData bool
 	// HasDataClient reports that its handles are [DataClient]s.
-	DataBeside bool
+	HasDataClient bool
 	// ChecksOwner reports that these can check whether their lock's key still exists: see
 	// [Data.ChecksOwner].
-	AsksOwner bool
+	ChecksOwner bool
 	// OneAtATime reports that a process can have only one such lock at a time in a
 	// simulation, because its background work for one lock cannot be distinguished from
 	// that for another.

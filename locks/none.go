@@ -18,9 +18,9 @@ func init() {
 type none struct{}
 
 // Acquire always succeeds.
-func (none) Acquire(context.Context) (Lease, error) { return letIn{}, nil }
+func (none) Acquire(context.Context) (Lease, error) { return openLease{}, nil }
 
-type letIn struct{}
+type openLease struct{}
 
 // Release has nothing to do.
-func (letIn) Release(context.Context) error { return nil }
+func (openLease) Release(context.Context) error { return nil }

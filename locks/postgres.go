@@ -29,7 +29,7 @@ func init() {
 	} {
 		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
-			OwnClock: true, DataBeside: true, Accepts: []string{"clock", "node-timeout"}, Features: features,
+			OwnClock: true, HasDataClient: true, Accepts: []string{"clock", "node-timeout"}, Features: features,
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
 		}
 		if name == "postgres-lease-case" {
@@ -78,7 +78,7 @@ func init() {
 	Register(Kind{
 		Name: "postgres-none", System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5",
 		Title:    "no lock at all, and the data in PostgreSQL",
-		OwnClock: true, Open: true, DataBeside: true, Accepts: []string{"node-timeout"},
+		OwnClock: true, Open: true, HasDataClient: true, Accepts: []string{"node-timeout"},
 		Slots: func(string, int) ([]Slot, int) { return nil, 0 },
 	})
 }

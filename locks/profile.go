@@ -41,13 +41,13 @@ const retryBackoff = 20 * time.Millisecond
 //     buffers of 1 KiB, as in the strict profile.
 func (e *Env) RedisDefaults(node int) *redis.Client {
 	life := e.Lifetime()
-	return e.opens(&redis.Options{
+	return e.newClient(&redis.Options{
 		Addr: e.Nodes[node],
 		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			defer context.AfterFunc(life, cancel)()
-			return persistently(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
+			return dialWithRetries(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
 		},
 		DialTimeout:              noTimeout, // dialWithRetries has the timeout
 		DialerRetries:            1,
@@ -62,7 +62,7 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 }
 
 // dialWithRetries dials as often and as long as go-redis does by default.
-func persistently(ctx context.Context, dial func(context.Context) (net.Conn, error)) (conn net.Conn, err error) {
+func dialWithRetries(ctx context.Context, dial func(context.Context) (net.Conn, error)) (conn net.Conn, err error) {
 	for attempt := range 5 {
 		if attempt > 0 {
 			select {
@@ -71,14 +71,14 @@ func persistently(ctx context.Context, dial func(context.Context) (net.Conn, err
 				return nil, err
 			}
 		}
-		if conn, err = withinDialTimeout(ctx, dial); err == nil {
+		if conn, err = dialWithTimeout(ctx, dial); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-func withinDialTimeout(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
+func dialWithTimeout(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	return dial(ctx)

@@ -19,7 +19,7 @@ func Provide(name string, make func(*Env) (Lock, error)) {
 
 // CheckProvided returns an error if this program cannot make a lock of this kind because it
 // does not import the package that does. The error names that package.
-func (k Kind) Provided() error {
+func (k Kind) CheckProvided() error {
 	if k.New != nil {
 		return nil
 	}

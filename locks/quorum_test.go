@@ -12,7 +12,7 @@ import (
 )
 
 func TestQuorum(t *testing.T) {
-	roof.Quorum(t, []roof.Subject{
+	roof.CheckQuorum(t, []roof.Subject{
 		{Name: "redlock", Kind: "redlock"},
 		{Name: "redlock all at once", Kind: "redlock", Settings: []setting{asking(locks.AllAtOnce)}},
 	})
@@ -51,7 +51,7 @@ func TestFailedAttemptReleasesWhatTimedOut(t *testing.T) {
 					if want := "lock not acquired: 2 of 5 nodes granted it, 3 must (node 3: timed out, node 4: timed out, node 5: timed out)"; text != want {
 						t.Errorf("error %q, want %q", text, want)
 					}
-					equal(t, "held after a failed attempt", c.Held(), test.held)
+					equal(t, "held after a failed attempt", c.HeldNodes(), test.held)
 				})
 			})
 		}
@@ -71,9 +71,9 @@ func TestReleaseAsksAllNodes(t *testing.T) {
 			inBubble(t, 5, func(t *testing.T, c *cluster) {
 				c.Nodes[1].Replies, c.Nodes[3].Replies = slowSet(time.Second), slowSet(time.Second)
 				lease := acquire(t, c.Client(t, "redlock", without(test.without...)))
-				equal(t, "held", c.Held(), all)
+				equal(t, "held", c.HeldNodes(), all)
 				release(t, lease)
-				equal(t, "held after release", c.Held(), test.held)
+				equal(t, "held after release", c.HeldNodes(), test.held)
 			})
 		})
 	}

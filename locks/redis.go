@@ -45,33 +45,33 @@ const noTimeout = -1
 // write, counted by the connection. The five seconds of a dial are counted by the process's
 // clock.
 func (e *Env) Redis(node int) *redis.Client {
-	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return e.open(e.Nodes[node], 0) })
+	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return e.strictClient(e.Nodes[node], 0) })
 }
 
 // patientClients returns a client for every node. It waits for an answer as long as the
 // request's context allows: locks that use Env.Clock bound their requests with it.
-func (e *Env) patient() []*redis.Client {
+func (e *Env) patientClients() []*redis.Client {
 	nodes := make([]*redis.Client, len(e.Nodes))
 	for i := range nodes {
-		nodes[i] = e.open(e.Nodes[i], noTimeout)
+		nodes[i] = e.strictClient(e.Nodes[i], noTimeout)
 	}
 	return nodes
 }
 
 // counterClients returns a client for every node that counts tokens. It returns the same
 // clients at every call. They wait as those of patientClients do.
-func (e *Env) counters() []*redis.Client {
-	return Share(e, "redis counters", func() (counting []*redis.Client) {
+func (e *Env) counterClients() []*redis.Client {
+	return Share(e, "redis counters", func() (clients []*redis.Client) {
 		for _, addr := range e.Counters {
-			counting = append(counting, e.open(addr, noTimeout))
+			clients = append(clients, e.strictClient(addr, noTimeout))
 		}
-		return counting
+		return clients
 	})
 }
 
 // strictClient makes a strict client; a timeout of 0 is go-redis's default.
-func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
-	return e.opens(&redis.Options{
+func (e *Env) strictClient(addr string, timeout time.Duration) *redis.Client {
+	return e.newClient(&redis.Options{
 		Addr:                     addr,
 		Dialer:                   e.dialer(addr),
 		DialTimeout:              noTimeout, // newConnection has the timeout
@@ -90,13 +90,13 @@ func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 }
 
 // newClient makes a client that Env.Close will close.
-func (e *Env) opens(o *redis.Options) *redis.Client {
+func (e *Env) newClient(o *redis.Options) *redis.Client {
 	c := redis.NewClient(withoutPipelinePool(o))
-	if e.Turn != nil {
-		c.AddHook(redisTurns{e.Turn, o.Addr})
+	if e.WaitTurn != nil {
+		c.AddHook(redisTurns{e.WaitTurn, o.Addr})
 	}
-	e.Opened(c)
-	e.Warm(func(ctx context.Context) { c.Ping(ctx) })
+	e.CloseLater(c)
+	e.OnWarmUp(func(ctx context.Context) { c.Ping(ctx) })
 	return c
 }
 

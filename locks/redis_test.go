@@ -94,7 +94,7 @@ func TestConnect(t *testing.T) {
 				return c.Dial(ctx, network, addr)
 			}
 		})
-		e.Connect(t.Context())
+		e.WarmUp(t.Context())
 		if n := dialled.Swap(0); n != 5 {
 			t.Errorf("Connect dialled %d times, want once for each node", n)
 		}

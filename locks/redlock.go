@@ -79,7 +79,7 @@ func newRedlock(e *Env) (Lock, error) {
 		}
 		l.value = value
 	}
-	l.nodes = e.patient()
+	l.nodes = e.patientClients()
 	for i := range l.nodes {
 		l.all = append(l.all, i)
 	}
@@ -90,26 +90,26 @@ func newRedlock(e *Env) (Lock, error) {
 // when the one before has answered or its time is up. With AllAtOnce, it still waits until
 // every node has answered or its time is up, unlike libraries, which return after the
 // answers of a quorum.
-func (l *redlock) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers.All {
-	said := make(answers.All, len(nodes))
+func (l *redlock) askNodes(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers.Answers {
+	replies := make(answers.Answers, len(nodes))
 	one := func(i int) {
 		bounded, cancel := within(ctx, l.env.Clock, l.timeout)
 		defer cancel()
 		yes, err := request(bounded, l.nodes[nodes[i]])
-		said[i] = answers.One{Node: nodes[i], Yes: yes && err == nil, Err: err}
+		replies[i] = answers.Answer{Node: nodes[i], Yes: yes && err == nil, Err: err}
 	}
 	if l.env.Options.Ask != AllAtOnce {
 		for i := range nodes {
 			one(i)
 		}
-		return said
+		return replies
 	}
 	var asked sync.WaitGroup
 	for i := range nodes {
 		asked.Go(func() { one(i) })
 	}
 	asked.Wait()
-	return said
+	return replies
 }
 
 func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
@@ -122,9 +122,9 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 		c.value = value
 	}
 	start := l.validity.now()
-	said := l.ask(ctx, l.all, c.set)
-	left, ends := l.validity.since(start)
-	granted := said.Yes()
+	replies := l.askNodes(ctx, l.all, c.set)
+	left, ends := l.validity.remaining(start)
+	granted := replies.YesNodes()
 	if len(granted) >= l.quorum && left > 0 {
 		lease := &redlockLease{lock: l, claim: c, granted: granted, End: expiry.At(ends)}
 		if !l.env.Options.Has("extend") {
@@ -133,21 +133,21 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 		return extendableRedlockLease{lease}, nil
 	}
 	if l.env.Options.Has("release-after-failure") {
-		l.tidy(ctx, c, granted)
+		l.cleanUp(ctx, c, granted)
 	}
 	err := fmt.Errorf("%w: %d of %d nodes granted it, %d must%s",
-		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, said.But("taken"))
+		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, replies.Refusals("taken"))
 	if len(granted) >= l.quorum {
 		err = fmt.Errorf("%w: %d of %d nodes granted it, but too late by %v",
 			ErrNotAcquired, len(granted), len(l.nodes), -left)
 	}
-	return nil, answers.Because(ctx, err)
+	return nil, answers.WithCause(ctx, err)
 }
 
 // cleanUp removes the claim of a failed attempt, which blocks all clients, even if the
 // caller does not wait any more.
-func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
-	if answers.Ended(ctx) == nil || l.timeout == 0 {
+func (l *redlock) cleanUp(ctx context.Context, c claim, granted []int) {
+	if answers.EndCause(ctx) == nil || l.timeout == 0 {
 		l.release(ctx, c, granted)
 		return
 	}
@@ -156,11 +156,11 @@ func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
 
 // release removes a claim from all nodes. That includes nodes whose answer was an error,
 // because the grant may have reached them.
-func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.All {
+func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.Answers {
 	if l.env.Options.Has("release-on-all-nodes") {
 		granted = l.all
 	}
-	return l.ask(ctx, granted, c.remove)
+	return l.askNodes(ctx, granted, c.remove)
 }
 
 // A redlockLease ends with the lock's validity time.
@@ -174,8 +174,8 @@ type redlockLease struct {
 // Release asks every node to remove the key. It returns an error unless a quorum did; the
 // error wraps ErrLost if too few nodes can have had the key.
 func (l *redlockLease) Release(ctx context.Context) error {
-	said := l.lock.release(ctx, l.claim, l.granted)
-	return l.verdict(ctx, said, "released")
+	replies := l.lock.release(ctx, l.claim, l.granted)
+	return l.checkQuorum(ctx, replies, "released")
 }
 
 type extendableRedlockLease struct{ *redlockLease }
@@ -186,18 +186,18 @@ type extendableRedlockLease struct{ *redlockLease }
 // between. After an error that does not wrap ErrLost, some nodes may have extended the key.
 func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	start := l.lock.validity.now()
-	said := l.lock.ask(ctx, l.lock.all, l.claim.prolong)
-	left, ends := l.lock.validity.since(start)
-	if over := l.lock.validity.now().Sub(l.Expires()); over >= 0 && !l.lock.validity.unchecked {
+	replies := l.lock.askNodes(ctx, l.lock.all, l.claim.extend)
+	left, ends := l.lock.validity.remaining(start)
+	if overdue := l.lock.validity.now().Sub(l.Expires()); overdue >= 0 && !l.lock.validity.unchecked {
 		return fmt.Errorf("%w: extended on %d of %d nodes, but the lease had ended %v before",
-			ErrLost, len(said.Yes()), len(l.lock.nodes), over)
+			ErrLost, len(replies.YesNodes()), len(l.lock.nodes), overdue)
 	}
-	if err := l.verdict(ctx, said, "extended"); err != nil {
+	if err := l.checkQuorum(ctx, replies, "extended"); err != nil {
 		return err
 	}
 	if left <= 0 {
 		return fmt.Errorf("%w: extended on %d of %d nodes, but too late by %v",
-			ErrLost, len(said.Yes()), len(l.lock.nodes), -left)
+			ErrLost, len(replies.YesNodes()), len(l.lock.nodes), -left)
 	}
 	l.MoveTo(ends)
 	return nil
@@ -205,14 +205,14 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 
 // checkQuorum returns nil if a quorum did what it was asked to do with the key, and an
 // error otherwise.
-func (l *redlockLease) verdict(ctx context.Context, said answers.All, done string) error {
-	yes, quorum := len(said.Yes()), l.lock.quorum
+func (l *redlockLease) checkQuorum(ctx context.Context, replies answers.Answers, done string) error {
+	yes, quorum := len(replies.YesNodes()), l.lock.quorum
 	if yes >= quorum {
 		return nil
 	}
-	what := fmt.Sprintf("%s on %d of %d nodes, %d must%s", done, yes, len(l.lock.nodes), quorum, said.But("gone"))
-	if !said.CanHave(quorum) {
+	what := fmt.Sprintf("%s on %d of %d nodes, %d must%s", done, yes, len(l.lock.nodes), quorum, replies.Refusals("gone"))
+	if !replies.MayHaveYes(quorum) {
 		return fmt.Errorf("%w: %s", ErrLost, what)
 	}
-	return answers.Because(ctx, errors.New("lock "+what))
+	return answers.WithCause(ctx, errors.New("lock "+what))
 }

@@ -55,7 +55,7 @@ func TestGetThenDelRaces(t *testing.T) {
 				if err := <-released; err != nil {
 					t.Error(err)
 				}
-				equal(t, "held by the second client", c.Held(), test.held)
+				equal(t, "held by the second client", c.HeldNodes(), test.held)
 			})
 		})
 	}
@@ -67,7 +67,7 @@ func TestGetThenDelLooksFirst(t *testing.T) {
 		release(t, acquire(t, l))
 		lease := acquire(t, l)
 		c.Nodes[0].Del(key)
-		c.Take(t, 1)
+		c.TakeKey(t, 1)
 		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
 		}

@@ -56,16 +56,16 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 	case Fixed:
 		return base, nil
 	case Jitter:
-		return upTo(2*base-1, random)
+		return randomUpTo(2*base-1, random)
 	case Linear:
 		return time.Duration(max(1, min(failed, maxRetryFactor))) * base, nil
 	case Exponential:
-		return grown(base, failed), nil
+		return exponentialPause(base, failed), nil
 	case ExponentialJitter:
-		return upTo(grown(base, failed), random)
+		return randomUpTo(exponentialPause(base, failed), random)
 	case ExponentialTenth:
-		pause := grown(base, failed)
-		more, err := upTo(pause/10+1, random)
+		pause := exponentialPause(base, failed)
+		more, err := randomUpTo(pause/10+1, random)
 		return pause + more - 1, err
 	}
 	return 0, fmt.Errorf("no way to retry is called %q: there are %v", string(r), Retries())
@@ -73,7 +73,7 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 
 // exponentialPause returns base, doubled for every failure after the first, up to
 // maxRetryFactor times base.
-func grown(base time.Duration, failed int) time.Duration {
+func exponentialPause(base time.Duration, failed int) time.Duration {
 	factor := time.Duration(1)
 	for range failed - 1 {
 		if factor *= 2; factor >= maxRetryFactor {
@@ -84,7 +84,7 @@ func grown(base time.Duration, failed int) time.Duration {
 }
 
 // randomUpTo draws a time from 1 ns to longest, all equally likely.
-func upTo(longest time.Duration, random io.Reader) (time.Duration, error) {
+func randomUpTo(longest time.Duration, random io.Reader) (time.Duration, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return 0, fmt.Errorf("no random pause before the next attempt: %w", err)

@@ -21,7 +21,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New: variant(func(l *single) Lock {
+		New: newVariant(func(l *single) Lock {
 			l.set = l.setThenExpire
 			return l
 		}),
@@ -31,10 +31,10 @@ func init() {
 // setThenExpire tries to remove the key when the second command fails. It cannot if the
 // process or its network has died.
 func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
-	if granted, err := l.ask(ctx, c.setForEver); err != nil || !granted {
+	if granted, err := l.ask(ctx, c.setWithoutTTL); err != nil || !granted {
 		return false, err
 	}
-	ends, err := l.ask(ctx, c.expire)
+	ends, err := l.ask(ctx, c.setExpiry)
 	if err == nil && !ends {
 		err = errors.New("the key was gone before it got its expiry")
 	}
@@ -46,6 +46,6 @@ func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
 	return true, nil
 }
 
-func (c claim) expire(ctx context.Context, node *redis.Client) (bool, error) {
+func (c claim) setExpiry(ctx context.Context, node *redis.Client) (bool, error) {
 	return node.Do(ctx, "PEXPIRE", c.key, c.milliseconds()).Bool()
 }

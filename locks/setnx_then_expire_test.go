@@ -41,7 +41,7 @@ func TestSetnxCleansUp(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" }
 		fail(t, c.Client(t, "setnx-then-expire"))
-		equal(t, "held after PEXPIRE failed", c.Held(), nil)
+		equal(t, "held after PEXPIRE failed", c.HeldNodes(), nil)
 	})
 }
 

@@ -31,7 +31,7 @@ func init() {
 			"extend",
 		},
 		Slots: onFirstNode,
-		New:   variant(func(l *single) Lock { return l }),
+		New:   newVariant(func(l *single) Lock { return l }),
 	})
 }
 
@@ -54,7 +54,7 @@ type single struct {
 }
 
 // newVariant returns a constructor for a variant of the lock on one node.
-func variant(vary func(*single) Lock) func(*Env) (Lock, error) {
+func newVariant(vary func(*single) Lock) func(*Env) (Lock, error) {
 	return func(e *Env) (Lock, error) {
 		l, err := e.single()
 		if err != nil {
@@ -83,14 +83,14 @@ func (e *Env) single() (*single, error) {
 		}
 		l.value = value
 	}
-	l.node = e.patient()[0]
+	l.node = e.patientClients()[0]
 	return l, nil
 }
 
 // A requestError is the error of a request that failed. A refused request has no error.
-type unanswered struct{ error }
+type requestError struct{ error }
 
-func (u unanswered) Unwrap() error { return u.error }
+func (u requestError) Unwrap() error { return u.error }
 
 // ask makes one request. Its error is a requestError, and gives the reason in words that do
 // not depend on chance.
@@ -99,7 +99,7 @@ func (l *single) ask(ctx context.Context, request func(context.Context, *redis.C
 	defer cancel()
 	yes, err := request(bounded, l.node)
 	if err != nil {
-		return false, unanswered{answers.Because(ctx, errors.New(answers.Reason(err)))}
+		return false, requestError{answers.WithCause(ctx, errors.New(answers.Reason(err)))}
 	}
 	return yes, nil
 }
@@ -107,7 +107,7 @@ func (l *single) ask(ctx context.Context, request func(context.Context, *redis.C
 // Acquire tries once. After a network error the key may have been set nevertheless; then it
 // exists until its TTL has passed.
 func (l *single) Acquire(ctx context.Context) (Lease, error) {
-	lease, err := l.lease(ctx, l.set)
+	lease, err := l.acquireLease(ctx, l.set)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,13 @@ func (l *single) Acquire(ctx context.Context) (Lease, error) {
 }
 
 // acquireLease tries once to set the key for a TTL.
-func (l *single) lease(ctx context.Context, set func(context.Context, claim) (bool, error)) (*singleLease, error) {
+func (l *single) acquireLease(ctx context.Context, set func(context.Context, claim) (bool, error)) (*singleLease, error) {
 	start := l.validity.now()
-	h, err := l.hold(ctx, set)
+	h, err := l.setKey(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	left, ends := l.validity.since(start)
+	left, ends := l.validity.remaining(start)
 	if left <= 0 {
 		// The result of this request changes nothing for the caller.
 		_, _ = l.release(ctx, h.claim)
@@ -134,32 +134,32 @@ func (l *single) lease(ctx context.Context, set func(context.Context, claim) (bo
 }
 
 // setKey tries once to set the key.
-func (l *single) hold(ctx context.Context, set func(context.Context, claim) (bool, error)) (holding, error) {
+func (l *single) setKey(ctx context.Context, set func(context.Context, claim) (bool, error)) (heldClaim, error) {
 	c := claim{key: l.env.Key, value: l.value, ttl: l.validity.ttl, unchecked: l.unchecked}
 	if c.value == "" {
 		value, err := l.env.newValue()
 		if err != nil {
-			return holding{}, err
+			return heldClaim{}, err
 		}
 		c.value = value
 	}
 	granted, err := set(ctx, c)
 	if err != nil {
-		return holding{}, fmt.Errorf("%w: %w", ErrNotAcquired, err)
+		return heldClaim{}, fmt.Errorf("%w: %w", ErrNotAcquired, err)
 	}
 	if !granted {
-		return holding{}, fmt.Errorf("%w: somebody else holds it", ErrNotAcquired)
+		return heldClaim{}, fmt.Errorf("%w: somebody else holds it", ErrNotAcquired)
 	}
-	return holding{l, c}, nil
+	return heldClaim{l, c}, nil
 }
 
 // A heldClaim is a claim that was granted.
-type holding struct {
+type heldClaim struct {
 	lock  *single
 	claim claim
 }
 
-func (h holding) Release(ctx context.Context) error {
+func (h heldClaim) Release(ctx context.Context) error {
 	released, err := h.lock.release(ctx, h.claim)
 	if err != nil {
 		return fmt.Errorf("lock not released: %w", err)
@@ -172,20 +172,20 @@ func (h holding) Release(ctx context.Context) error {
 
 // A singleLease ends one TTL after the call of Acquire, or of the last Extend or renewal.
 type singleLease struct {
-	holding
+	heldClaim
 	expiry.End
 }
 
-func (l *singleLease) prolong(ctx context.Context) error {
+func (l *singleLease) extend(ctx context.Context) error {
 	start := l.lock.validity.now()
-	prolonged, err := l.lock.ask(ctx, l.claim.prolong)
+	prolonged, err := l.lock.ask(ctx, l.claim.extend)
 	if err != nil {
 		return fmt.Errorf("lock not extended: %w", err)
 	}
 	if !prolonged {
 		return fmt.Errorf("%w before it was extended", ErrLost)
 	}
-	left, ends := l.lock.validity.since(start)
+	left, ends := l.lock.validity.remaining(start)
 	if left <= 0 {
 		return fmt.Errorf("%w: the answer to the extension came %v after its end", ErrLost, -left)
 	}
@@ -195,7 +195,7 @@ func (l *singleLease) prolong(ctx context.Context) error {
 
 type extendableSingleLease struct{ *singleLease }
 
-func (l extendableSingleLease) Extend(ctx context.Context) error { return l.prolong(ctx) }
+func (l extendableSingleLease) Extend(ctx context.Context) error { return l.extend(ctx) }
 
 // within bounds a request to one node on the process's clock; a timeout of 0 is no bound.
 func within(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {

@@ -16,7 +16,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New: variant(func(l *single) Lock {
+		New: newVariant(func(l *single) Lock {
 			l.release = func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.removeIfEqual) }
 			return l
 		}),

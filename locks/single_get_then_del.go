@@ -19,7 +19,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New: variant(func(l *single) Lock {
+		New: newVariant(func(l *single) Lock {
 			l.release = l.getThenDelete
 			return l
 		}),
@@ -27,7 +27,7 @@ func init() {
 }
 
 func (l *single) getThenDelete(ctx context.Context, c claim) (bool, error) {
-	if ours, err := l.ask(ctx, c.stands); err != nil || !ours {
+	if ours, err := l.ask(ctx, c.isStored); err != nil || !ours {
 		return false, err
 	}
 	c.unchecked = true
@@ -35,7 +35,7 @@ func (l *single) getThenDelete(ctx context.Context, c claim) (bool, error) {
 }
 
 // isStored reports whether the key has the claim's value.
-func (c claim) stands(ctx context.Context, node *redis.Client) (bool, error) {
+func (c claim) isStored(ctx context.Context, node *redis.Client) (bool, error) {
 	value, err := node.Get(ctx, c.key).Result()
 	if errors.Is(err, redis.Nil) {
 		return false, nil

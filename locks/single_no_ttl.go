@@ -19,7 +19,7 @@ func init() {
 		Accepts:  []string{"node-timeout"},
 		Features: []string{"value-check", "fresh-value"},
 		Slots:    onFirstNode,
-		New:      variant(func(l *single) Lock { return endless{l} }),
+		New:      newVariant(func(l *single) Lock { return endless{l} }),
 	})
 }
 
@@ -28,13 +28,13 @@ type endless struct{ *single }
 // Acquire tries once. After a network error the key may have been set nevertheless; then it
 // exists forever.
 func (l endless) Acquire(ctx context.Context) (Lease, error) {
-	h, err := l.hold(ctx, func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.setForEver) })
+	h, err := l.setKey(ctx, func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.setWithoutTTL) })
 	if err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
-func (c claim) setForEver(ctx context.Context, node *redis.Client) (bool, error) {
+func (c claim) setWithoutTTL(ctx context.Context, node *redis.Client) (bool, error) {
 	return node.Do(ctx, "SETNX", c.key, c.value).Bool()
 }

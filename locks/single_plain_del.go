@@ -12,7 +12,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New: variant(func(l *single) Lock {
+		New: newVariant(func(l *single) Lock {
 			l.unchecked = true
 			return l
 		}),

@@ -18,7 +18,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value"},
 		Slots:    onFirstNode,
-		New:      variant(func(l *single) Lock { return tokenLock{l} }),
+		New:      newVariant(func(l *single) Lock { return tokenLock{l} }),
 	})
 }
 
@@ -33,7 +33,7 @@ type tokenLock struct{ *single }
 // Acquire tries once, as single does.
 func (l tokenLock) Acquire(ctx context.Context) (Lease, error) {
 	var token uint64
-	lease, err := l.lease(ctx, func(ctx context.Context, c claim) (bool, error) {
+	lease, err := l.acquireLease(ctx, func(ctx context.Context, c claim) (bool, error) {
 		return l.ask(ctx, func(ctx context.Context, node *redis.Client) (bool, error) {
 			var err error
 			keys := []string{c.key, counterKey(c.key)}

@@ -23,7 +23,7 @@ func init() {
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
 		Slots:    onFirstNode,
-		New: variant(func(l *single) Lock {
+		New: newVariant(func(l *single) Lock {
 			l.set = l.setAndWait
 			return l
 		}),

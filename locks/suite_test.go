@@ -18,23 +18,23 @@ const (
 
 var (
 	inBubble    = roof.InBubble
-	takes       = roof.Takes
-	without     = roof.Without
-	asking      = roof.Asking
-	fallingBack = roof.FallingBack
-	lasting     = roof.Lasting
-	by          = roof.By
+	takes       = roof.TakesKey
+	without     = roof.WithoutFeatures
+	asking      = roof.WithAskOrder
+	fallingBack = roof.WithFallback
+	lasting     = roof.WithTTL
+	by          = roof.WithClock
 	acquire     = roof.Acquire
-	fail        = roof.Fail
+	fail        = roof.FailAcquire
 	release     = roof.Release
 	extend      = roof.Extend
 	expires     = roof.Expires
-	left        = roof.Left
-	equal       = roof.Equal
+	left        = roof.TimeLeft
+	equal       = roof.EqualNodes
 	contains    = roof.Contains
 	world       = roof.World
-	play        = roof.Play
+	play        = roof.RunWithoutDoubts
 	strike      = roof.Strike
-	step        = roof.Step
+	step        = roof.FirstStepEnd
 	longWork    = roof.LongWork
 )

@@ -16,7 +16,7 @@ type TokenSource struct {
 	// least one.
 	Counts bool
 	// CountsOnAll reports that it counts on all of those nodes, and not only on the first.
-	Several bool
+	CountsOnAll bool
 	// Unordered reports that tokens can only be compared for equality: a greater token is
 	// not a later one.
 	Unordered bool

@@ -20,15 +20,15 @@ func init() {
 		Title:  "an INCR on one Redis node, after the lock was granted",
 		Counts: true,
 		System: Redis,
-		Warm:   func(e *Env) { e.counters() },
+		Warm:   func(e *Env) { e.counterClients() },
 		Mint: func(ctx context.Context, e *Env) (uint64, error) {
-			counters := e.counters()
+			counters := e.counterClients()
 			if len(counters) == 0 {
 				return 0, fmt.Errorf("%w: the source incr needs a Redis node for its counter, but there is none", ErrNoToken)
 			}
 			token, err := e.count(ctx, counters[0], counterTimeout)
 			if err != nil {
-				return 0, fmt.Errorf("%w: %w", ErrNoToken, answers.Because(ctx, errors.New(answers.Reason(err))))
+				return 0, fmt.Errorf("%w: %w", ErrNoToken, answers.WithCause(ctx, errors.New(answers.Reason(err))))
 			}
 			return token, nil
 		},

@@ -15,13 +15,13 @@ import (
 // one.
 func init() {
 	RegisterTokenSource(TokenSource{
-		Name:    "quorum-incr",
-		Title:   "the highest answer to an INCR on a majority of Redis nodes",
-		Counts:  true,
-		Several: true,
-		System:  Redis,
-		Warm:    func(e *Env) { e.counters() },
-		Mint:    quorumIncr,
+		Name:        "quorum-incr",
+		Title:       "the highest answer to an INCR on a majority of Redis nodes",
+		Counts:      true,
+		CountsOnAll: true,
+		System:      Redis,
+		Warm:        func(e *Env) { e.counterClients() },
+		Mint:        quorumIncr,
 	})
 }
 
@@ -32,23 +32,23 @@ const counterNodeTimeout = redlockNodeTimeout
 // quorumIncr asks all nodes at the same time and waits until each has answered or its time
 // is up. A slow node counts too, so the token does not depend on the order of the answers.
 func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
-	counters := e.counters()
+	counters := e.counterClients()
 	if len(counters) == 0 {
 		return 0, fmt.Errorf("%w: the source quorum-incr needs Redis nodes for its counters, but there are none", ErrNoToken)
 	}
 	tokens := make([]uint64, len(counters))
-	said := make(answers.All, len(counters))
+	replies := make(answers.Answers, len(counters))
 	var asked sync.WaitGroup
 	for i, node := range counters {
 		asked.Go(func() {
 			token, err := e.count(ctx, node, counterNodeTimeout)
-			tokens[i], said[i] = token, answers.One{Node: i, Yes: err == nil, Err: err}
+			tokens[i], replies[i] = token, answers.Answer{Node: i, Yes: err == nil, Err: err}
 		})
 	}
 	asked.Wait()
-	counted, quorum := said.Yes(), majority(len(counters))
+	counted, quorum := replies.YesNodes(), majority(len(counters))
 	if len(counted) < quorum {
-		return 0, answers.Because(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, said.But("")))
+		return 0, answers.WithCause(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, replies.Refusals("")))
 	}
 	var highest uint64
 	for _, i := range counted {

@@ -15,7 +15,7 @@ import (
 )
 
 // newTokenEnv returns the environment of a new client whose tokens the nodes count.
-func minting(t *testing.T, c *cluster, settings ...setting) *locks.Env {
+func newTokenEnv(t *testing.T, c *cluster, settings ...setting) *locks.Env {
 	e := c.Env()
 	e.Counters, e.Nodes = e.Nodes, nil
 	for _, set := range settings {
@@ -48,7 +48,7 @@ func mint(t *testing.T, name string, e *locks.Env) uint64 {
 }
 
 // mintError calls a source that must fail, and returns the text of its error.
-func mintsNothing(t *testing.T, name string, e *locks.Env) string {
+func mintError(t *testing.T, name string, e *locks.Env) string {
 	t.Helper()
 	token, err := source(t, name).Mint(t.Context(), e)
 	if err == nil {
@@ -75,13 +75,13 @@ func TestTokenSources(t *testing.T) {
 			t.Errorf("%s, %q, counts: %t; want a title and %t", name, s.Title, s.Counts, want)
 		}
 		inBubble(t, 3, func(t *testing.T, c *cluster) {
-			if mint(t, name, minting(t, c)) == 0 {
+			if mint(t, name, newTokenEnv(t, c)) == 0 {
 				t.Errorf("%s minted 0, which is no token", name)
 			}
 		})
 		if s.Counts {
 			inBubble(t, 0, func(t *testing.T, c *cluster) {
-				contains(t, mintsNothing(t, name, minting(t, c)), "the source "+name+" needs")
+				contains(t, mintError(t, name, newTokenEnv(t, c)), "the source "+name+" needs")
 			})
 		}
 	}
@@ -95,7 +95,7 @@ func TestTokenSources(t *testing.T) {
 
 func TestIncrCounts(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first, second := minting(t, c), minting(t, c)
+		first, second := newTokenEnv(t, c), newTokenEnv(t, c)
 		for want := uint64(1); want < 10; want += 2 {
 			minted(t, "one client", mint(t, "incr", first), want)
 			minted(t, "another", mint(t, "incr", second), want+1)
@@ -110,7 +110,7 @@ func TestIncrCounts(t *testing.T) {
 
 func TestIncrUsesTheFirstCounter(t *testing.T) {
 	inBubble(t, 2, func(t *testing.T, c *cluster) {
-		mint(t, "incr", minting(t, c))
+		mint(t, "incr", newTokenEnv(t, c))
 		if got, want := c.Commands(), []string{"0s node 1 INCR"}; !slices.Equal(got, want) {
 			t.Errorf("commands %q, want %q", got, want)
 		}
@@ -134,7 +134,7 @@ func TestIncrFails(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
 				test.fail(c.Nodes[0])
 				began := time.Now()
-				if text := mintsNothing(t, "incr", minting(t, c)); text != test.want {
+				if text := mintError(t, "incr", newTokenEnv(t, c)); text != test.want {
 					t.Errorf("error %q, want %q", text, test.want)
 				}
 				if took := time.Since(began); took != test.took {
@@ -154,7 +154,7 @@ func TestMintIsBoundedByItsContext(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
 			began := time.Now()
-			_, err := source(t, name).Mint(ctx, minting(t, c))
+			_, err := source(t, name).Mint(ctx, newTokenEnv(t, c))
 			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != 20*time.Millisecond {
 				t.Errorf("%s: %v after %v, want the context's end after 20ms", name, err, took)
 			}
@@ -163,7 +163,7 @@ func TestMintIsBoundedByItsContext(t *testing.T) {
 }
 
 // setReachable sets which nodes, counted from 1, a client can reach.
-func reaching(c *cluster, nodes ...int) {
+func setReachable(c *cluster, nodes ...int) {
 	for i, n := range c.Nodes {
 		n.Mute = !slices.Contains(nodes, i+1)
 	}
@@ -171,20 +171,20 @@ func reaching(c *cluster, nodes ...int) {
 
 func TestQuorumIncr(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
-		e := minting(t, c)
+		e := newTokenEnv(t, c)
 		minted(t, "all nodes", mint(t, "quorum-incr", e), 1)
 		if _, err := c.Nodes[1].Incr(key+":token", 10); err != nil {
 			t.Fatal(err)
 		}
 		minted(t, "one node ahead", mint(t, "quorum-incr", e), 12)
 		began := time.Now()
-		reaching(c, 1, 3)
-		minted(t, "without the node ahead", mint(t, "quorum-incr", minting(t, c)), 3)
+		setReachable(c, 1, 3)
+		minted(t, "without the node ahead", mint(t, "quorum-incr", newTokenEnv(t, c)), 3)
 		if took := time.Since(began); took != 50*time.Millisecond {
 			t.Errorf("a node that does not answer took %v, want 50ms", took)
 		}
-		reaching(c, 2)
-		text := mintsNothing(t, "quorum-incr", minting(t, c))
+		setReachable(c, 2)
+		text := mintError(t, "quorum-incr", newTokenEnv(t, c))
 		if want := "no fencing token: 1 of 3 counters answered, 2 must (node 1: timed out, node 3: timed out)"; text != want {
 			t.Errorf("error %q, want %q", text, want)
 		}
@@ -203,8 +203,8 @@ func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 			{[]int{2, 3}, 2},
 			{[]int{1, 3}, 2},
 		} {
-			reaching(c, holder.reaches...)
-			minted(t, fmt.Sprint("a holder who reaches nodes ", holder.reaches), mint(t, "quorum-incr", minting(t, c)), holder.want)
+			setReachable(c, holder.reaches...)
+			minted(t, fmt.Sprint("a holder who reaches nodes ", holder.reaches), mint(t, "quorum-incr", newTokenEnv(t, c)), holder.want)
 		}
 	})
 }
@@ -212,29 +212,29 @@ func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 // Failed attempts have left one node ahead of the others.
 func TestQuorumIncrGoesBack(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
-		reaching(c, 2)
+		setReachable(c, 2)
 		for range 3 {
-			mintsNothing(t, "quorum-incr", minting(t, c))
+			mintError(t, "quorum-incr", newTokenEnv(t, c))
 		}
-		reaching(c, 2, 3)
-		minted(t, "the older holder", mint(t, "quorum-incr", minting(t, c)), 4)
-		reaching(c, 1, 3)
-		minted(t, "the newer holder", mint(t, "quorum-incr", minting(t, c)), 2)
+		setReachable(c, 2, 3)
+		minted(t, "the older holder", mint(t, "quorum-incr", newTokenEnv(t, c)), 4)
+		setReachable(c, 1, 3)
+		minted(t, "the newer holder", mint(t, "quorum-incr", newTokenEnv(t, c)), 2)
 	})
 }
 
 func TestCountersAreConnectedFirst(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
-		e := minting(t, c)
+		e := newTokenEnv(t, c)
 		source, _ := locks.LookupTokenSource("quorum-incr")
 		source.Warm(e)
-		e.Connect(t.Context())
-		reaching(c) // no new connections
+		e.WarmUp(t.Context())
+		setReachable(c) // no new connections
 		minted(t, "over the connections of before", mint(t, "quorum-incr", e), 1)
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		mintsNothing(t, "quorum-incr", e)
+		mintError(t, "quorum-incr", e)
 	})
 }
 
@@ -245,11 +245,11 @@ func TestClockToken(t *testing.T) {
 		defer behind.Close()
 		behind.Jump(-time.Second)
 		now := uint64(time.Now().UnixMilli())
-		minted(t, "the old holder", mint(t, "clock", minting(t, c, by("", ahead))), now)
+		minted(t, "the old holder", mint(t, "clock", newTokenEnv(t, c, by("", ahead))), now)
 		time.Sleep(500*time.Millisecond + 999*time.Microsecond)
-		minted(t, "the new holder, whose clock is a second behind", mint(t, "clock", minting(t, c, by("", behind))), now-500)
+		minted(t, "the new holder, whose clock is a second behind", mint(t, "clock", newTokenEnv(t, c, by("", behind))), now-500)
 		behind.Jump(-time.Duration(time.Now().UnixNano()))
-		contains(t, mintsNothing(t, "clock", minting(t, c, by("", behind))), "before 1970")
+		contains(t, mintError(t, "clock", newTokenEnv(t, c, by("", behind))), "before 1970")
 	})
 }
 
@@ -258,13 +258,13 @@ func TestRandomToken(t *testing.T) {
 		return func(e *locks.Env) { e.Rand = io.MultiReader(bytes...) }
 	}
 	inBubble(t, 0, func(t *testing.T, c *cluster) {
-		minted(t, "the highest", mint(t, "random", minting(t, c, from(allOnes()))), 1<<63-1)
-		minted(t, "zeros are drawn again", mint(t, "random", minting(t, c, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
+		minted(t, "the highest", mint(t, "random", newTokenEnv(t, c, from(allOnes()))), 1<<63-1)
+		minted(t, "zeros are drawn again", mint(t, "random", newTokenEnv(t, c, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
 		broken := iotest.ErrReader(errors.New("broken"))
-		contains(t, mintsNothing(t, "random", minting(t, c, from(broken))), "no random bits: broken")
+		contains(t, mintError(t, "random", newTokenEnv(t, c, from(broken))), "no random bits: broken")
 
 		// The tokens do not grow.
-		e := minting(t, c)
+		e := newTokenEnv(t, c)
 		var tokens []uint64
 		for range 20 {
 			tokens = append(tokens, mint(t, "random", e))

@@ -36,7 +36,7 @@ func (v validity) now() fakeclock.Reading { return v.clock.Read(v.kind) }
 
 // remaining returns how much time is left of a grant that was requested at start, and when
 // the grant ends. If left is not positive, the grant has ended.
-func (v validity) since(start fakeclock.Reading) (left time.Duration, ends fakeclock.Reading) {
+func (v validity) remaining(start fakeclock.Reading) (left time.Duration, ends fakeclock.Reading) {
 	now := v.now()
 	if v.unchecked {
 		start = now

@@ -32,32 +32,32 @@ func init() {
 			"loss-signal",   // notify the work if the lease ended or was taken away
 		},
 		Slots: onFirstNode,
-		New:   variant(func(l *single) Lock { return &watched{l, l.env.Lifetime()} }),
+		New:   newVariant(func(l *single) Lock { return &watchdogLock{l, l.env.Lifetime()} }),
 	})
 }
 
 // A watchdogLock is the lock whose leases have a watchdog.
-type watched struct {
+type watchdogLock struct {
 	*single
 	life context.Context // ends with Env.Close
 }
 
 // Acquire tries once, as single does. The context is only for the attempt. The watchdog
 // ends with Release, with the lease or with Env.Close.
-func (l *watched) Acquire(ctx context.Context) (Lease, error) {
-	lease, err := l.lease(ctx, l.set)
+func (l *watchdogLock) Acquire(ctx context.Context) (Lease, error) {
+	lease, err := l.acquireLease(ctx, l.set)
 	if err != nil {
 		return nil, err
 	}
 	w := &watchedLease{
-		singleLease: lease,
-		patience:    l.timeout,
-		renewals:    make(chan fakeclock.Reading, 1),
-		lost:        make(chan struct{}),
-		stopped:     make(chan struct{}),
+		singleLease:    lease,
+		renewalTimeout: l.timeout,
+		renewals:       make(chan fakeclock.Reading, 1),
+		lost:           make(chan struct{}),
+		stopped:        make(chan struct{}),
 	}
-	if w.patience == 0 {
-		w.patience = l.env.TTL / 10
+	if w.renewalTimeout == 0 {
+		w.renewalTimeout = l.env.TTL / 10
 	}
 	var life context.Context
 	life, w.stop = context.WithCancel(l.life)
@@ -72,11 +72,11 @@ func (l *watched) Acquire(ctx context.Context) (Lease, error) {
 type watchedLease struct {
 	*singleLease
 	// renewalTimeout bounds a renewal. It is also the pause after a failed renewal.
-	patience time.Duration
-	renewals chan fakeclock.Reading
-	lost     chan struct{}
-	stop     context.CancelFunc
-	stopped  chan struct{} // closed when the watchdog has ended
+	renewalTimeout time.Duration
+	renewals       chan fakeclock.Reading
+	lost           chan struct{}
+	stop           context.CancelFunc
+	stopped        chan struct{} // closed when the watchdog has ended
 }
 
 // Renewals is as in [Renewer].
@@ -105,7 +105,7 @@ func (l *watchedLease) watch(life context.Context) {
 	err := l.keepAlive(life)
 	close(l.renewals)
 	for err == nil {
-		err = l.sleep(life, l.left())
+		err = l.sleep(life, l.timeLeft())
 	}
 	if errors.Is(err, ErrLost) {
 		close(l.lost)
@@ -115,18 +115,18 @@ func (l *watchedLease) watch(life context.Context) {
 // keepAlive renews the lease until the lease is lost or life ends, and returns that as an
 // error. It returns nil if it gives up before.
 func (l *watchedLease) keepAlive(life context.Context) error {
-	pause := l.untilDue()
+	pause := l.untilRenewal()
 	for {
 		if err := l.sleep(life, pause); err != nil {
 			return err
 		}
 		switch err := l.renew(); {
 		case err == nil:
-			pause = l.untilDue()
+			pause = l.untilRenewal()
 		case errors.Is(err, ErrLost):
 			return err
 		case l.lock.env.Options.Has("retry-renewal"):
-			pause = l.patience
+			pause = l.renewalTimeout
 		default:
 			return nil
 		}
@@ -136,10 +136,10 @@ func (l *watchedLease) keepAlive(life context.Context) error {
 // sleep waits for d and returns nil. It returns ErrLost if the lease has ended by then, or
 // an error if life ends before.
 func (l *watchedLease) sleep(life context.Context, d time.Duration) error {
-	if err := l.lock.env.Clock.Sleep(life, min(d, l.left())); err != nil {
+	if err := l.lock.env.Clock.Sleep(life, min(d, l.timeLeft())); err != nil {
 		return err
 	}
-	if l.left() <= 0 {
+	if l.timeLeft() <= 0 {
 		return ErrLost
 	}
 	return nil
@@ -148,9 +148,9 @@ func (l *watchedLease) sleep(life context.Context, d time.Duration) error {
 // renew renews the lease once. The end of life does not interrupt it, because Release must
 // know its result.
 func (l *watchedLease) renew() error {
-	ctx, cancel := fakeclock.WithTimeout(context.Background(), l.lock.env.Clock, min(l.patience, l.left()))
+	ctx, cancel := fakeclock.WithTimeout(context.Background(), l.lock.env.Clock, min(l.renewalTimeout, l.timeLeft()))
 	defer cancel()
-	if err := l.prolong(ctx); err != nil {
+	if err := l.extend(ctx); err != nil {
 		return err
 	}
 	// An end that the caller has not received yet is not needed any more.
@@ -163,7 +163,7 @@ func (l *watchedLease) renew() error {
 }
 
 // timeLeft returns the time until the lease ends.
-func (l *watchedLease) left() time.Duration { return l.Expires().Sub(l.lock.validity.now()) }
+func (l *watchedLease) timeLeft() time.Duration { return l.Expires().Sub(l.lock.validity.now()) }
 
 // untilRenewal returns the time until a third of the lease has passed.
-func (l *watchedLease) untilDue() time.Duration { return l.left() - l.lock.env.TTL*2/3 }
+func (l *watchedLease) untilRenewal() time.Duration { return l.timeLeft() - l.lock.env.TTL*2/3 }

@@ -12,7 +12,7 @@ import (
 )
 
 // acquireWatched acquires a lease with a watchdog.
-func dog(t *testing.T, c *cluster, settings ...setting) locks.Lease {
+func acquireWatched(t *testing.T, c *cluster, settings ...setting) locks.Lease {
 	t.Helper()
 	return acquire(t, c.Client(t, "watchdog", settings...))
 }
@@ -27,7 +27,7 @@ func renewals(t *testing.T, l locks.Lease) <-chan fakeclock.Reading {
 }
 
 // waitForLoss waits for the loss of a lease and returns when it came.
-func lostAfter(t *testing.T, c *cluster, l locks.Lease) time.Duration {
+func waitForLoss(t *testing.T, c *cluster, l locks.Lease) time.Duration {
 	t.Helper()
 	n, ok := l.(locks.Notifier)
 	if !ok {
@@ -48,7 +48,7 @@ func isLost(l locks.Lease) bool {
 }
 
 // renewalsEnded reports whether there will be no more renewals.
-func isOver(t *testing.T, l locks.Lease) bool {
+func renewalsEnded(t *testing.T, l locks.Lease) bool {
 	t.Helper()
 	synctest.Wait()
 	for {
@@ -65,7 +65,7 @@ func isOver(t *testing.T, l locks.Lease) bool {
 
 func TestWatchdogRenews(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		for i := range 10 {
 			ends := <-renewals(t, lease)
 			if at, want := time.Since(c.Began), time.Duration(i+1)*ttl/3; at != want {
@@ -87,10 +87,10 @@ func TestWatchdogRenews(t *testing.T) {
 
 func TestWatchdogEndsWithTheRelease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		time.Sleep(ttl / 2)
 		release(t, lease)
-		if !isOver(t, lease) || isLost(lease) {
+		if !renewalsEnded(t, lease) || isLost(lease) {
 			t.Error("after the release the renewals must be over and the lease not lost")
 		}
 		c.Commands()
@@ -104,7 +104,7 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 // Two concurrent requests of one client could overtake each other.
 func TestReleaseWaitsForARenewal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
 		time.Sleep(ttl/3 + time.Second)
 		release(t, lease)
@@ -114,7 +114,7 @@ func TestReleaseWaitsForARenewal(t *testing.T) {
 		if ends, told := <-renewals(t, lease); !told || ends != expires(t, lease) {
 			t.Errorf("the last renewal said %v, want %v", ends, expires(t, lease))
 		}
-		equal(t, "held after the release", c.Held(), nil)
+		equal(t, "held after the release", c.HeldNodes(), nil)
 	})
 }
 
@@ -131,7 +131,7 @@ func slowPexpire(took time.Duration) func(string) time.Duration {
 // Nobody has to receive, and a late receiver gets the latest renewal.
 func TestRenewalsNeedNoReceiver(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		time.Sleep(4*ttl + time.Second)
 		if got := <-renewals(t, lease); got != expires(t, lease) {
 			t.Errorf("received %v, want the latest end %v", got, expires(t, lease))
@@ -146,7 +146,7 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 // again at 16s.
 func TestWatchdogTriesAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		c.Change(func(n *node) { n.Replies = slowPexpire(time.Minute) })
 		time.Sleep(15 * time.Second)
 		c.Change(func(n *node) { n.Replies = slowPexpire(0) })
@@ -163,7 +163,7 @@ func TestWatchdogTriesAgain(t *testing.T) {
 
 func TestWatchdogsPatience(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		dog(t, c, func(e *locks.Env) { e.Options.NodeTimeout = time.Second })
+		acquireWatched(t, c, func(e *locks.Env) { e.Options.NodeTimeout = time.Second })
 		c.Change(func(n *node) { n.Replies = slowPexpire(time.Minute) })
 		time.Sleep(15 * time.Second)
 		var sent []string
@@ -182,14 +182,14 @@ func TestWatchdogsPatience(t *testing.T) {
 // Nobody notices, unless the lease has a loss signal.
 func TestWatchdogDies(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		silent := dog(t, c, without("retry-renewal", "loss-signal"))
+		silent := acquireWatched(t, c, without("retry-renewal", "loss-signal"))
 		if _, tells := silent.(locks.Notifier); tells {
 			t.Error("without the loss signal the lease tells of its loss")
 		}
 		c.Change(func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
 		c.Change(func(n *node) { n.Cut = takes })
-		if !isOver(t, silent) {
+		if !renewalsEnded(t, silent) {
 			t.Error("the renewals go on after an error")
 		}
 		// The renewal that failed reached the node: the key lasts until 40s.
@@ -201,13 +201,13 @@ func TestWatchdogDies(t *testing.T) {
 		}
 	})
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c, without("retry-renewal"))
+		lease := acquireWatched(t, c, without("retry-renewal"))
 		c.Change(func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
-		if !isOver(t, lease) || isLost(lease) {
+		if !renewalsEnded(t, lease) || isLost(lease) {
 			t.Errorf("after an error the renewals must be over, and the lease not lost yet")
 		}
-		if at := lostAfter(t, c, lease); at != ttl {
+		if at := waitForLoss(t, c, lease); at != ttl {
 			t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
 		}
 	})
@@ -216,16 +216,16 @@ func TestWatchdogDies(t *testing.T) {
 func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
 	for _, gone := range []string{"deleted", "taken"} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
-			lease := dog(t, c)
+			lease := acquireWatched(t, c)
 			time.Sleep(time.Second)
 			c.Nodes[0].Del(key)
 			if gone == "taken" {
-				c.Take(t, 1)
+				c.TakeKey(t, 1)
 			}
-			if at := lostAfter(t, c, lease); at != ttl/3 {
+			if at := waitForLoss(t, c, lease); at != ttl/3 {
 				t.Errorf("%s after 1s, lost after %v; want with the renewal, after %v", gone, at, ttl/3)
 			}
-			if !isOver(t, lease) {
+			if !renewalsEnded(t, lease) {
 				t.Error("the renewals go on after the loss")
 			}
 			if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
@@ -252,9 +252,9 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				lease := dog(t, c, func(e *locks.Env) { e.Options.NodeTimeout = test.patience })
+				lease := acquireWatched(t, c, func(e *locks.Env) { e.Options.NodeTimeout = test.patience })
 				c.Change(test.fail)
-				if at := lostAfter(t, c, lease); at != ttl {
+				if at := waitForLoss(t, c, lease); at != ttl {
 					t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
 				}
 			})
@@ -264,7 +264,7 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 
 func TestWatchdogOfASlowNode(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
 		time.Sleep(5 * ttl)
 		if isLost(lease) {
@@ -278,7 +278,7 @@ func TestWatchdogOfASlowNode(t *testing.T) {
 func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		c.Change(func(n *node) { n.Replies = slowSet(25 * time.Second) })
-		lease := dog(t, c)
+		lease := acquireWatched(t, c)
 		<-renewals(t, lease)
 		if at := time.Since(c.Began); at != 25*time.Second {
 			t.Errorf("renewed after %v, want at once, after 25s", at)
@@ -292,7 +292,7 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
 		defer clock.Close()
-		lease := dog(t, c, by("", clock))
+		lease := acquireWatched(t, c, by("", clock))
 		time.Sleep(15 * time.Second)
 		clock.Stop()
 		c.Commands()
@@ -301,7 +301,7 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 			t.Error("a stopped process noticed something")
 		}
 		clock.Resume()
-		if at := lostAfter(t, c, lease); at != 75*time.Second {
+		if at := waitForLoss(t, c, lease); at != 75*time.Second {
 			t.Errorf("lost after %v, want with the resume, after 75s", at)
 		}
 		if sent := c.Commands(); len(sent) > 0 {
@@ -320,13 +320,13 @@ func TestWatchdogOfASuspendedMachine(t *testing.T) {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			clock := newFake()
 			defer clock.Close()
-			lease := dog(t, c, by(clockKind, clock))
+			lease := acquireWatched(t, c, by(clockKind, clock))
 			time.Sleep(15 * time.Second)
 			clock.Suspend()
 			time.Sleep(time.Minute)
 			c.Commands()
 			clock.Resume()
-			if at := lostAfter(t, c, lease); at != want {
+			if at := waitForLoss(t, c, lease); at != want {
 				t.Errorf("by the %s clock: lost after %v, want %v", clockKind, at, want)
 			}
 			if asked := len(c.Commands()) > 0; asked != (clockKind == fakeclock.Monotonic) {
@@ -362,7 +362,7 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 				clock := newFake()
 				defer clock.Close()
 				var env *locks.Env
-				lease := dog(t, c, by("", clock), func(e *locks.Env) { env = e })
+				lease := acquireWatched(t, c, by("", clock), func(e *locks.Env) { env = e })
 				if test.busy {
 					c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
 				}

@@ -48,12 +48,12 @@ func TestNobodyRemovesAnothersKey(t *testing.T) {
 	h := locktest.World(t, locktest.Config{}, newCareful, "catalogue/release-lua/late/fencing-off")
 	removed := 0
 	for _, c := range h.KeyChanges() {
-		if c.How != history.Removed || c.Was == nil {
+		if c.How != history.Removed || c.Before == nil {
 			continue
 		}
 		removed++
-		if by := history.AcquisitionOf(c.Event.By); by != c.Was.Owner {
-			t.Errorf("at %v %s removed the key of %s", c.At, by, c.Was.Owner)
+		if by := history.AcquisitionOf(c.Event.By); by != c.Before.Owner {
+			t.Errorf("at %v %s removed the key of %s", c.At, by, c.Before.Owner)
 		}
 	}
 	if removed == 0 {
@@ -75,7 +75,7 @@ faults:
 	for _, run := range runs {
 		h := run.History
 		for _, s := range h.Sections() {
-			for _, b := range h.Backed(s.Lock, s.Acquisition) {
+			for _, b := range h.Backings(s.Lock, s.Acquisition) {
 				t.Logf("fencing %s: %s was in its section until %v, and the node backed it until %v", run.Fencing, s, s.To.At, b.To.At)
 			}
 		}

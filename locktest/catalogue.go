@@ -6,24 +6,24 @@ import (
 
 // catalogueCases returns a test case for each variant of the built-in scenarios; it runs
 // the variant without fencing tokens and with them.
-func catalogueStories() []story {
-	var all []story
+func catalogueCases() []testCase {
+	var all []testCase
 	for _, shelf := range scenarios.Catalogue() {
 		for _, scenario := range shelf.Scenarios {
 			for _, v := range scenario.Variants {
-				all = append(all, catalogueStory(v))
+				all = append(all, catalogueCase(v))
 			}
 		}
 	}
 	return all
 }
 
-func catalogueStory(v *scenarios.Variant) story {
+func catalogueCase(v *scenarios.Variant) testCase {
 	name := "catalogue/" + v.Scenario
 	if v.Name != "" {
 		name += "/" + v.Name
 	}
-	return story{name: name, title: v.Title, worlds: func(s *subject, seed uint64) ([]world, string, error) {
+	return testCase{name: name, title: v.Title, worlds: func(s *subject, seed uint64) ([]world, string, error) {
 		var worlds []world
 		for _, fencing := range []string{scenarios.Off, scenarios.On} {
 			config, err := v.Config(scenarios.Options{Seed: seed, Kind: s.kind, Fencing: fencing})

@@ -14,10 +14,10 @@ import (
 // second client, and leaves nothing behind.
 
 // conformanceCases returns the fixed test cases, which need no particular lock.
-func conformanceStories() []story {
+func conformanceCases() []testCase {
 	return slices.Concat(
-		claimStories(), lossStories(), lateStories(), handleStories(),
-		partialStories(), errorStories(), contextStories(), deathStories(), sectionStories(), againStories(), releaseStories(),
+		claimCases(), lossCases(), lateCases(), handleCases(),
+		partialCases(), errorCases(), contextCases(), deathCases(), sectionCases(), repeatedReleaseCases(), releaseCases(),
 	)
 }
 
@@ -28,10 +28,10 @@ type scene struct {
 	faults  []sim.Fault
 	// countsBreaches means that a breach with which a client's program ends counts against
 	// the lock. In other scenes a breach only ends the program.
-	asserts bool
+	countsBreaches bool
 	// progressWithin is the time in which some client must have made progress, after the
 	// last fault or else since the start; 0 is calmWithin.
-	within time.Duration
+	progressWithin time.Duration
 	// ttl is the lock's TTL, which the lock may refuse; 0 is the TTL of all other test
 	// cases.
 	ttl time.Duration
@@ -41,35 +41,35 @@ type scene struct {
 
 // conformanceCase returns a test case that runs scenes. notApplicable returns why the test
 // case does not apply to a lock, or ""; nil means that it applies to any lock.
-func fixed(name, title string, untold func(*subject) string, scenes func(*subject) []scene) story {
-	return story{name: name, title: title, worlds: func(s *subject, seed uint64) (worlds []world, why string, err error) {
-		if untold != nil {
-			if why := untold(s); why != "" {
+func conformanceCase(name, title string, notApplicable func(*subject) string, scenes func(*subject) []scene) testCase {
+	return testCase{name: name, title: title, worlds: func(s *subject, seed uint64) (worlds []world, why string, err error) {
+		if notApplicable != nil {
+			if why := notApplicable(s); why != "" {
 				return nil, why, nil
 			}
 		}
 		for _, sc := range scenes(s) {
-			worlds = append(worlds, s.stage(name, sc, seed))
+			worlds = append(worlds, s.sceneWorld(name, sc, seed))
 		}
 		return worlds, "", nil
 	}}
 }
 
 // sceneWorld makes a scene's world.
-func (s *subject) stage(story string, sc scene, seed uint64) world {
+func (s *subject) sceneWorld(story string, sc scene, seed uint64) world {
 	clients := slices.Clone(sc.clients)
 	for i, c := range clients {
-		if c.Run != nil && !sc.asserts {
-			clients[i].Run = blameless(c.Run)
+		if c.Run != nil && !sc.countsBreaches {
+			clients[i].Run = withoutBreaches(c.Run)
 		}
 	}
 	b := base{name: story, clients: func(Config) []sim.Client { return clients }}
 	config := b.config(s, seed)
 	config.Faults = sc.faults
-	config.ProgressWithin = cmp.Or(sc.within, config.ProgressWithin)
+	config.ProgressWithin = cmp.Or(sc.progressWithin, config.ProgressWithin)
 	config.Horizon = cmp.Or(sc.horizon, config.Horizon)
 	config.Lock.TTL = cmp.Or(sc.ttl, config.Lock.TTL)
-	return world{name: sc.name, config: config, refusable: sc.ttl > 0}
+	return world{name: sc.name, config: config, mayRefuseTTL: sc.ttl > 0}
 }
 
 // nodes returns the names of the lock's nodes, first to last.
@@ -81,11 +81,11 @@ func (s *subject) nodes() (names []string) {
 }
 
 // majority returns the names of just enough nodes that no grant is possible without them.
-func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spare()] }
+func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spareNodes()] }
 
 // spareNodes returns how many nodes a grant can do without.
-func (s *subject) spare() int {
-	if s.config.cluster() {
+func (s *subject) spareNodes() int {
+	if s.config.isCluster() {
 		return (s.config.Nodes - 1) / 2
 	}
 	slots, quorum := s.kind.Slots(resource, s.config.Nodes)
@@ -130,7 +130,7 @@ func needsEnd(s *subject) string {
 }
 
 func needsMinority(s *subject) string {
-	if s.spare() == 0 {
+	if s.spareNodes() == 0 {
 		return "the lock needs all of its nodes for a grant"
 	}
 	return ""

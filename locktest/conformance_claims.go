@@ -10,9 +10,9 @@ import (
 )
 
 // claimCases check what the Config claims, while nothing is wrong.
-func claimStories() []story {
-	return []story{
-		fixed("claims/lease", "a client holds the lock and does nothing, while another tries to acquire it", needsEnd, func(*subject) []scene {
+func claimCases() []testCase {
+	return []testCase{
+		conformanceCase("claims/lease", "a client holds the lock and does nothing, while another tries to acquire it", needsEnd, func(*subject) []scene {
 			sits := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(1.3)); err != nil {
 					return err
@@ -23,34 +23,34 @@ func claimStories() []story {
 			eager.RetryEvery = ttl / 400
 			return []scene{{clients: []sim.Client{{Name: "client-1", Run: sits}, eager}}}
 		}),
-		fixed("claims/extend", "a client extends its lease again and again, while another tries to acquire it", needsExtend, func(*subject) []scene {
+		conformanceCase("claims/extend", "a client extends its lease again and again, while another tries to acquire it", needsExtend, func(*subject) []scene {
 			every := func(name string, pause float64) scene {
-				return scene{name: name, asserts: true, clients: []sim.Client{
+				return scene{name: name, countsBreaches: true, clients: []sim.Client{
 					{Name: "client-1", Run: extending(pause, true)}, another("client-2", did("client-1", trace.Acquired)),
 				}}
 			}
 			return []scene{every("late", 0.6), every("early", 0.3)}
 		}),
-		fixed("claims/no-false-alarm", "nothing happens to a lease", needsNotice, func(*subject) []scene {
-			return []scene{{asserts: true, clients: []sim.Client{{Name: "client-1", Run: holding(
+		conformanceCase("claims/no-false-alarm", "nothing happens to a lease", needsNotice, func(*subject) []scene {
+			return []scene{{countsBreaches: true, clients: []sim.Client{{Name: "client-1", Run: holding(
 				func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 					if err := p.Sleep(ttls(0.5)); err != nil {
 						return err
 					}
-					if yes, _ := told(in); yes {
+					if yes, _ := isLossNotified(in); yes {
 						return breach(checks.ClaimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
 					}
-					return use(ctx, in)
+					return writeAndRelease(ctx, in)
 				},
 			)}}}}
 		}),
-		fixed("claims/tokens", "clients take turns", func(s *subject) string {
+		conformanceCase("claims/tokens", "clients take turns", func(s *subject) string {
 			if !s.config.Tokens {
 				return "the lock does not claim to have fencing tokens"
 			}
 			return ""
 		}, func(*subject) []scene {
-			each := sim.Client{Sections: 4, RetryEvery: soon, Works: ttl / 100}
+			each := sim.Client{Sections: 4, RetryEvery: shortRetry, Works: ttl / 100}
 			clients := slices.Repeat([]sim.Client{each}, 3)
 			for i, name := range []string{"client-1", "client-2", "client-3"} {
 				clients[i].Name = name
@@ -64,14 +64,14 @@ func claimStories() []story {
 // lease; every is the interval in TTLs. An extend may fail only if something is wrong.
 func extending(every float64, nothingIsWrong bool) program {
 	return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-		if err := in.Read(ctx, trace.Object); err != nil {
+		if err := in.Read(ctx, trace.DefaultObject); err != nil {
 			return err
 		}
 		for i := range int(2.4 / every) {
 			if err := p.Sleep(ttls(every)); err != nil {
 				return err
 			}
-			if yes, _ := told(in); yes && i > 0 {
+			if yes, _ := isLossNotified(in); yes && i > 0 {
 				return breach(checks.ClaimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(every))
 			}
 			if err := extend(ctx, in); err != nil {
@@ -81,6 +81,6 @@ func extending(every float64, nothingIsWrong bool) program {
 				break
 			}
 		}
-		return use(ctx, in)
+		return writeAndRelease(ctx, in)
 	})
 }

@@ -12,37 +12,37 @@ import (
 )
 
 // contextCases pass contexts to the lock that end before the call does.
-func contextStories() []story {
-	return []story{
-		fixed("contexts/cancelled-before", "the context of a call has ended before the call", needsEnd, func(s *subject) []scene {
-			acquires := asking(func(ctx context.Context, p *sim.Program) error {
-				in, err := p.Acquire(ended(ctx), p.Lock())
+func contextCases() []testCase {
+	return []testCase{
+		conformanceCase("contexts/cancelled-before", "the context of a call has ended before the call", needsEnd, func(s *subject) []scene {
+			acquires := onlyBreaches(func(ctx context.Context, p *sim.Program) error {
+				in, err := p.Acquire(endedContext(ctx), p.Lock())
 				if err != nil {
 					return nil
 				}
-				return use(ctx, in)
+				return writeAndRelease(ctx, in)
 			})
 			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(0.3)); err != nil {
 					return err
 				}
-				if extend(ended(ctx), in) == nil {
+				if extend(endedContext(ctx), in) == nil {
 					if err := p.Sleep(ttls(0.8)); err != nil {
 						return err
 					}
 				}
-				return use(ctx, in)
+				return writeAndRelease(ctx, in)
 			})
 			releases := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				if err := in.Write(ctx, trace.Object); err != nil {
+				if err := in.Write(ctx, trace.DefaultObject); err != nil {
 					return err
 				}
-				return in.Release(ended(ctx))
+				return in.Release(endedContext(ctx))
 			})
 			next := another("client-2", did("client-1", trace.Finished))
 			scenes := []scene{
-				{name: "acquire", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
-				{name: "release", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
+				{name: "acquire", progressWithin: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
+				{name: "release", progressWithin: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
 			}
 			if s.config.Extends {
 				scenes = append(scenes, scene{
@@ -51,7 +51,7 @@ func contextStories() []story {
 			}
 			return scenes
 		}),
-		fixed("contexts/ended-meanwhile", "the context of an acquire ends while the answer is late", needsEnd, func(s *subject) (scenes []scene) {
+		conformanceCase("contexts/ended-meanwhile", "the context of an acquire ends while the answer is late", needsEnd, func(s *subject) (scenes []scene) {
 			// A lock that runs a script may receive two replies in its first call.
 			for nth := range 2 {
 				reply := func(node string) trace.Message {
@@ -74,30 +74,30 @@ func contextStories() []story {
 					faults   []sim.Fault
 				}{{"deadline", ttls(0.03), hold}, {"cancelled", 0, append(slices.Clone(hold), cancel)}} {
 					scenes = append(scenes, scene{name: name + "," + how.name, faults: how.faults, clients: []sim.Client{
-						{Name: "client-1", Run: impatient(how.deadline)}, another("client-2", did("client-1", trace.NotAcquired), did("client-1", trace.Finished)),
+						{Name: "client-1", Run: retryUnderDeadline(how.deadline)}, another("client-2", did("client-1", trace.NotAcquired), did("client-1", trace.Finished)),
 					}})
 				}
 			}
 			return scenes
 		}),
-		fixed("contexts/deadline", "the deadline of a call passes while no node answers", nil, func(s *subject) []scene {
-			acquires := asking(func(ctx context.Context, p *sim.Program) error {
-				return within(ctx, p, trace.Acquire, func(ctx context.Context) error {
+		conformanceCase("contexts/deadline", "the deadline of a call passes while no node answers", nil, func(s *subject) []scene {
+			acquires := onlyBreaches(func(ctx context.Context, p *sim.Program) error {
+				return callWithDeadline(ctx, p, trace.Acquire, func(ctx context.Context) error {
 					_, err := p.Acquire(ctx, p.Lock())
 					return err
 				})
 			})
 			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				return within(ctx, p, trace.Extend, func(ctx context.Context) error { return extend(ctx, in) })
+				return callWithDeadline(ctx, p, trace.Extend, func(ctx context.Context) error { return extend(ctx, in) })
 			})
 			releases := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				return within(ctx, p, trace.Release, in.Release)
+				return callWithDeadline(ctx, p, trace.Release, in.Release)
 			})
 			silent := func(step trace.Step, run program) scene {
 				return scene{
-					name: string(step), asserts: true, clients: []sim.Client{{Name: "client-1", Run: run}},
+					name: string(step), countsBreaches: true, clients: []sim.Client{{Name: "client-1", Run: run}},
 					faults: []sim.Fault{{
-						Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: step}}, For: 3 * longest,
+						Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: step}}, For: 3 * maxOverrun,
 						Action: &sim.Partition{Process: "client-1", From: s.nodes()},
 						Text:   "partition client-1 from all nodes",
 					}},
@@ -114,8 +114,8 @@ func contextStories() []story {
 
 // retryUnderDeadline returns a program that asks for the lock three times under a deadline,
 // and then without one until it acquires the lock.
-func impatient(deadline time.Duration) program {
-	return asking(func(ctx context.Context, p *sim.Program) error {
+func retryUnderDeadline(deadline time.Duration) program {
+	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
 		for range 3 {
 			attempt, cancel := ctx, func() {}
 			if deadline > 0 {
@@ -130,33 +130,33 @@ func impatient(deadline time.Duration) program {
 				return err
 			}
 		}
-		in, err := get(ctx, p, p.Lock())
+		in, err := acquire(ctx, p, p.Lock())
 		if err != nil {
 			return err
 		}
-		return use(ctx, in)
+		return writeAndRelease(ctx, in)
 	})
 }
 
 // maxOverrun is how long a call of the lock may take after its deadline.
-const longest = time.Minute
+const maxOverrun = time.Minute
 
 // callWithDeadline calls the lock with a deadline, and returns a breach if the call returns
 // much too late.
-func within(ctx context.Context, p *sim.Program, step trace.Step, call func(context.Context) error) error {
+func callWithDeadline(ctx context.Context, p *sim.Program, step trace.Step, call func(context.Context) error) error {
 	const deadline = ttl / 10
 	short, cancel := bounded(ctx, p, deadline)
 	defer cancel()
 	began := monotonic(p)
 	err := call(short)
-	if took := monotonic(p).Sub(began); took > deadline+longest {
+	if took := monotonic(p).Sub(began); took > deadline+maxOverrun {
 		return breach(checks.Hang, "%s was called with a deadline in %v and returned after %s", step, deadline, voice.Span(took))
 	}
 	return err
 }
 
 // endedContext returns a context that has ended.
-func ended(ctx context.Context) context.Context {
+func endedContext(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	return ctx

@@ -8,43 +8,43 @@ import (
 )
 
 // errorCases make nodes answer with errors.
-func errorStories() []story {
-	return []story{
-		fixed("errors/minority", "a minority of nodes answers every command with an error", all(needsRedis, needsMinority), func(s *subject) (scenes []scene) {
+func errorCases() []testCase {
+	return []testCase{
+		conformanceCase("errors/minority", "a minority of nodes answers every command with an error", all(needsRedis, needsMinority), func(s *subject) (scenes []scene) {
 			for _, why := range nodeErrors {
 				scenes = append(scenes, scene{
 					name: why.name, clients: s.contenders(),
-					faults: s.failing(s.nodes()[s.config.Nodes-s.spare():], why.text, trace.Point{}, 0),
+					faults: s.failNodes(s.nodes()[s.config.Nodes-s.spareNodes():], why.text, trace.Point{}, 0),
 				})
 			}
 			return scenes
 		}),
-		fixed("errors/majority", "for a while the nodes answer every command with an error", needsRedis, func(s *subject) (scenes []scene) {
+		conformanceCase("errors/majority", "for a while the nodes answer every command with an error", needsRedis, func(s *subject) (scenes []scene) {
 			for _, why := range nodeErrors {
 				for _, when := range []struct {
 					name   string
 					starts trace.Point
 				}{
-					{"acquire", trace.Point{}}, {"extend", on(did("client-1", trace.HasRead))}, {"release", on(did("client-1", trace.Wrote))},
+					{"acquire", trace.Point{}}, {"extend", whenAny(did("client-1", trace.HasRead))}, {"release", whenAny(did("client-1", trace.Wrote))},
 				} {
 					scenes = append(scenes, scene{
 						name: why.name + "," + when.name, clients: s.contenders(),
-						faults: s.failing(s.majority(), why.text, when.starts, ttls(0.8)),
+						faults: s.failNodes(s.majority(), why.text, when.starts, ttls(0.8)),
 					})
 				}
 			}
 			return scenes
 		}),
-		fixed("errors/restart", "the nodes restart while a lease is held, and remember all but their scripts", nil, func(s *subject) []scene {
+		conformanceCase("errors/restart", "the nodes restart while a lease is held, and remember all but their scripts", nil, func(s *subject) []scene {
 			restart := onEach(s.nodes(), func(name string) sim.Fault {
 				return sim.Fault{
-					Strikes: trace.Trigger{When: on(did("client-1", trace.HasRead))}, For: ttls(0.05),
+					Strikes: trace.Trigger{When: whenAny(did("client-1", trace.HasRead))}, For: ttls(0.05),
 					Action: &sim.CrashFault{Process: name}, Text: "restart " + name,
 				}
 			})
 			scenes := []scene{{name: "release", clients: s.contenders(), faults: restart}}
 			if s.config.Extends {
-				scenes = append(scenes, scene{name: "extend", asserts: true, faults: restart, clients: []sim.Client{
+				scenes = append(scenes, scene{name: "extend", countsBreaches: true, faults: restart, clients: []sim.Client{
 					{Name: "client-1", Run: extending(0.6, false)}, another("client-2", did("client-1", trace.Acquired)),
 				}})
 			}
@@ -72,7 +72,7 @@ func (s *subject) contenders() []sim.Client {
 
 // failNodes makes nodes answer with an error, from some point on; the zero point is the
 // start. If lasts is 0, they do so for ever.
-func (s *subject) failing(nodes []string, why string, starts trace.Point, lasts time.Duration) []sim.Fault {
+func (s *subject) failNodes(nodes []string, why string, starts trace.Point, lasts time.Duration) []sim.Fault {
 	return onEach(nodes, func(name string) sim.Fault {
 		return sim.Fault{Strikes: trace.Trigger{When: starts}, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}
 	})

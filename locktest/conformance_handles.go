@@ -10,15 +10,15 @@ import (
 )
 
 // handleCases are about one process that uses the lock in several places.
-func handleStories() []story {
-	return []story{
-		fixed("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
+func handleCases() []testCase {
+	return []testCase{
+		conformanceCase("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
 			clients := func(second func(*sim.Program) (locks.Lock, error)) []sim.Client {
-				return []sim.Client{{Name: "client-1", Run: twice(second)}, another("client-2", did("client-1", trace.Acquired))}
+				return []sim.Client{{Name: "client-1", Run: acquireTwice(second)}, another("client-2", did("client-1", trace.Acquired))}
 			}
 			return []scene{
-				{name: "two", asserts: true, clients: clients((*sim.Program).NewLock)},
-				{name: "one", asserts: true, clients: clients(func(p *sim.Program) (locks.Lock, error) { return p.Lock(), nil })},
+				{name: "two", countsBreaches: true, clients: clients((*sim.Program).NewLock)},
+				{name: "one", countsBreaches: true, clients: clients(func(p *sim.Program) (locks.Lock, error) { return p.Lock(), nil })},
 			}
 		}),
 	}
@@ -26,13 +26,13 @@ func handleStories() []story {
 
 // acquireTwice returns a program that acquires the lock and asks for it again by a second
 // handle: in vain until it has released the first lease.
-func twice(handle func(*sim.Program) (locks.Lock, error)) program {
-	return asking(func(ctx context.Context, p *sim.Program) error {
+func acquireTwice(handle func(*sim.Program) (locks.Lock, error)) program {
+	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
 		second, err := handle(p)
 		if err != nil {
 			return breach(checks.CannotBeMade, "a second handle: %v", err)
 		}
-		in, err := get(ctx, p, p.Lock())
+		in, err := acquire(ctx, p, p.Lock())
 		if err != nil {
 			return err
 		}
@@ -53,12 +53,12 @@ func twice(handle func(*sim.Program) (locks.Lock, error)) program {
 				return err
 			}
 		}
-		if err := use(ctx, in); err != nil {
+		if err := writeAndRelease(ctx, in); err != nil {
 			return err
 		}
-		if in, err = get(ctx, p, second); err != nil {
+		if in, err = acquire(ctx, p, second); err != nil {
 			return err
 		}
-		return use(ctx, in)
+		return writeAndRelease(ctx, in)
 	})
 }

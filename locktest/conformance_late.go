@@ -15,9 +15,9 @@ import (
 
 // lateCases pause the client while the last reply to a call is in flight. The call then
 // takes longer than the lock may count on.
-func lateStories() []story {
-	return []story{
-		fixed("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {
+func lateCases() []testCase {
+	return []testCase{
+		conformanceCase("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {
 			// After half a TTL the client still holds the lock for the other half; after
 			// more than one TTL it does not hold the lock at all.
 			for _, lasts := range []float64{0.5, 1.2} {
@@ -26,14 +26,14 @@ func lateStories() []story {
 					next.Works = ttls(0.5)
 					scenes = append(scenes, scene{
 						name:    fmt.Sprintf("%s-reply,%v-ttl", trace.Ordinal(nth+1), lasts),
-						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: soon}, next},
+						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: shortRetry}, next},
 						faults:  s.pauseAt(trace.Acquire, nth+1, lasts, trace.Clause{Happening: did("client-1", trace.Acquired)}, trace.Clause{Happening: did("client-1", trace.NotAcquired)}),
 					})
 				}
 			}
 			return scenes
 		}),
-		fixed("late/extend", "a client is paused for more than a TTL while the last reply to its extend is in flight", all(needsExtend, needsEnd), func(s *subject) (scenes []scene) {
+		conformanceCase("late/extend", "a client is paused for more than a TTL while the last reply to its extend is in flight", all(needsExtend, needsEnd), func(s *subject) (scenes []scene) {
 			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				for range 2 {
 					if err := p.Sleep(ttls(0.2)); err != nil {
@@ -43,7 +43,7 @@ func lateStories() []story {
 					if err := extend(ctx, in); err != nil {
 						break
 					}
-					if late := s.over(p, in, asked); late >= 0 {
+					if late := s.sinceLeaseEnd(p, in, asked); late >= 0 {
 						return breach(checks.ClaimExtends, "extend succeeded %s after the end of the lease that it granted", voice.Span(late))
 					}
 				}
@@ -52,7 +52,7 @@ func lateStories() []story {
 			// A lock that runs scripts sends more the first time than later.
 			for nth := range 4 {
 				scenes = append(scenes, scene{
-					name: trace.Ordinal(nth+1) + "-reply", asserts: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
+					name: trace.Ordinal(nth+1) + "-reply", countsBreaches: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
 					faults: s.pauseAt(trace.Extend, nth+1, 1.5, trace.Clause{Nth: 2, Happening: did("client-1", trace.Extended)}, trace.Clause{Happening: did("client-1", trace.Released)}),
 				})
 			}
@@ -66,7 +66,7 @@ func lateStories() []story {
 func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
 	reply := trace.Message{Client: "client-1", Peer: s.config.node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
-		Strikes: trace.Trigger{When: trace.Any(append(reply.InFlight(nth).Clauses(), later...)...)},
+		Strikes: trace.Trigger{When: trace.AnyOf(append(reply.InFlight(nth).Clauses(), later...)...)},
 		For:     ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 	}}
 }
@@ -74,7 +74,7 @@ func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trac
 // sinceLeaseEnd returns how long ago a lease ended. The lease ended when the lock says so,
 // or else one TTL after the client asked for it. The result is negative while the lease
 // lasts.
-func (s *subject) over(p *sim.Program, in *sim.Section, asked fakeclock.Reading) time.Duration {
+func (s *subject) sinceLeaseEnd(p *sim.Program, in *sim.Section, asked fakeclock.Reading) time.Duration {
 	e, ok := in.Lease().(locks.Expirer)
 	if !ok {
 		return monotonic(p).Sub(asked.Add(ttl))

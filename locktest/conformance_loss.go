@@ -13,9 +13,9 @@ import (
 // lossCases end a lease before its holder is done: by itself, or because all nodes lose its
 // keys. To lose the keys, the nodes' clocks are set forward; a crash would also cut the
 // nodes' connections.
-func lossStories() []story {
-	return []story{
-		fixed("loss/extend", "a lease is extended after it was lost", all(needsExtend, needsEnd), func(s *subject) []scene {
+func lossCases() []testCase {
+	return []testCase{
+		conformanceCase("loss/extend", "a lease is extended after it was lost", all(needsExtend, needsEnd), func(s *subject) []scene {
 			// Without another client no exclusion is violated. But a successful extend
 			// confirms that the holder has held the lock all the time, which the lock
 			// cannot know.
@@ -41,10 +41,10 @@ func lossStories() []story {
 			})
 			within := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
 			within.Works = ttls(0.8)
-			return s.remembers([]scene{
-				{name: "lost", asserts: true, faults: s.forget(), clients: []sim.Client{{Name: "client-1", Run: late}}},
-				{name: "lost,another-came-and-went", asserts: true, faults: s.forget(), clients: []sim.Client{
-					{Name: "client-1", Run: late}, onceLost(another("client-2")),
+			return s.dropForgetful([]scene{
+				{name: "lost", countsBreaches: true, faults: s.loseKeys(), clients: []sim.Client{{Name: "client-1", Run: late}}},
+				{name: "lost,another-came-and-went", countsBreaches: true, faults: s.loseKeys(), clients: []sim.Client{
+					{Name: "client-1", Run: late}, afterLoss(another("client-2")),
 				}},
 				{name: "expired,another-came-and-went", clients: []sim.Client{
 					{Name: "client-1", Run: expired}, another("client-2", keysExpired("client-1"), did("client-1", trace.Finished)),
@@ -52,7 +52,7 @@ func lossStories() []story {
 				{name: "expired,another-is-in", clients: []sim.Client{{Name: "client-1", Run: expired}, within}},
 			})
 		}),
-		fixed("loss/release", "a lease is released after it was lost", needsEnd, func(s *subject) []scene {
+		conformanceCase("loss/release", "a lease is released after it was lost", needsEnd, func(s *subject) []scene {
 			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				if err := p.Sleep(ttls(1.5)); err != nil {
 					return err
@@ -88,30 +88,30 @@ func lossStories() []story {
 				{name: "after-a-failed-extend", clients: clients(afterExtend)},
 			}
 		}),
-		fixed("loss/notice", "a holder is notified that its lease is lost", all(needsNotice, needsEnd, needsForgetful), func(s *subject) []scene {
-			told := func(after float64, what string) program {
+		conformanceCase("loss/notice", "a holder is notified that its lease is lost", all(needsNotice, needsEnd, needsForgetful), func(s *subject) []scene {
+			checksNotice := func(after float64, what string) program {
 				return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 					if err := p.Sleep(ttls(after + 1)); err != nil {
 						return err
 					}
-					if yes, can := told(in); can && !yes {
+					if yes, can := isLossNotified(in); can && !yes {
 						return breach(checks.ClaimNotifies, "%s, and it was not told within one TTL", what)
 					}
-					return use(ctx, in)
+					return writeAndRelease(ctx, in)
 				})
 			}
 			return []scene{
 				{
-					name: "lost", asserts: true, faults: s.forget(),
-					clients: []sim.Client{{Name: "client-1", Run: told(lostAfter, "the nodes lost its lease's keys")}},
+					name: "lost", countsBreaches: true, faults: s.loseKeys(),
+					clients: []sim.Client{{Name: "client-1", Run: checksNotice(lostAfter, "the nodes lost its lease's keys")}},
 				},
 				{
 					// A lease that is renewed in the meantime has not been lost: then no
 					// other client can acquire the lock, and this test case shows nothing.
-					name: "taken", asserts: true, faults: s.forget(),
+					name: "taken", countsBreaches: true, faults: s.loseKeys(),
 					clients: []sim.Client{
-						{Name: "client-1", Run: told(lostAfter+0.1, "another client got the lock")},
-						onceLost(sim.Client{Name: "client-2", Works: ttls(0.5), RetryEvery: soon}),
+						{Name: "client-1", Run: checksNotice(lostAfter+0.1, "another client got the lock")},
+						afterLoss(sim.Client{Name: "client-2", Works: ttls(0.5), RetryEvery: shortRetry}),
 					},
 				},
 			}
@@ -124,7 +124,7 @@ const lostAfter = 0.2
 
 // dropForgetful leaves out the scenes with faults if no clock makes the system's nodes lose
 // a grant.
-func (s *subject) remembers(all []scene) []scene {
+func (s *subject) dropForgetful(all []scene) []scene {
 	if needsForgetful(s) == "" {
 		return all
 	}
@@ -134,7 +134,7 @@ func (s *subject) remembers(all []scene) []scene {
 // needsForgetful is for test cases in which nodes lose a grant because their clocks are
 // set.
 func needsForgetful(s *subject) string {
-	if system, _ := sim.LookupSystem(s.config.System); system.Elapsed {
+	if system, _ := sim.LookupSystem(s.config.System); system.UsesElapsedTime {
 		return "the lock's nodes measure elapsed time: setting their clocks does not make them lose a grant"
 	}
 	return ""
@@ -144,18 +144,18 @@ func needsForgetful(s *subject) string {
 // back again. Some locks compute by their own clocks when a key expires on the node, so the
 // node's clock must be right again. The clock is not set back if the keys would then
 // return.
-func (s *subject) forget() (faults []sim.Fault) {
+func (s *subject) loseKeys() (faults []sim.Fault) {
 	for _, jump := range []struct {
 		after float64
 		by    time.Duration
 		way   string
 	}{{lostAfter, 3 * ttl, "forward"}, {lostAfter + 0.001, -3 * ttl, "back"}} {
-		if jump.by < 0 && s.config.system().Revives {
+		if jump.by < 0 && s.config.system().RevivesKeys {
 			continue
 		}
 		faults = append(faults, onEach(s.nodes(), func(name string) sim.Fault {
 			return sim.Fault{
-				Strikes: trace.Trigger{When: trace.Any(after(ttls(jump.after), did("client-1", trace.Acquired)))},
+				Strikes: trace.Trigger{When: trace.AnyOf(after(ttls(jump.after), did("client-1", trace.Acquired)))},
 				Action:  &sim.Jump{Process: name, By: jump.by},
 				Text:    "set the clock of " + name + " " + jump.way,
 			}
@@ -165,8 +165,8 @@ func (s *subject) forget() (faults []sim.Fault) {
 }
 
 // afterLoss returns the client c with a start after the nodes have lost client-1's keys.
-func onceLost(c sim.Client) sim.Client {
-	c.Starts = trace.Any(
+func afterLoss(c sim.Client) sim.Client {
+	c.Starts = trace.AnyOf(
 		after(ttls(lostAfter+0.01), did("client-1", trace.Acquired)),
 		trace.Clause{Happening: did("client-1", trace.Finished)},
 	)

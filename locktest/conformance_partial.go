@@ -10,36 +10,36 @@ import (
 )
 
 // partialCases make some of the nodes refuse: a stranger has set the lock's key there.
-func partialStories() []story {
+func partialCases() []testCase {
 	contenders := func(starts trace.Happening) []sim.Client {
 		one, two := another("client-1", starts), another("client-2", starts)
 		one.Sections, two.Sections = 3, 3
 		return []sim.Client{one, two}
 	}
-	return []story{
-		fixed("partial/minority", "on a minority of nodes the key belongs to a stranger and never expires", all(needsRedis, needsMinority), func(s *subject) []scene {
-			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes))}}
+	return []testCase{
+		conformanceCase("partial/minority", "on a minority of nodes the key belongs to a stranger and never expires", all(needsRedis, needsMinority), func(s *subject) []scene {
+			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes))}}
 		}),
-		fixed("partial/for-a-while", "the key belongs to a stranger until it expires", needsRedis, func(s *subject) []scene {
+		conformanceCase("partial/for-a-while", "the key belongs to a stranger until it expires", needsRedis, func(s *subject) []scene {
 			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
 		}),
-		fixed("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one more node the key stays a stranger's", all(needsRedis, needsMinority), func(s *subject) []scene {
+		conformanceCase("partial/failed-attempt", "an attempt acquires only a minority of the nodes, and on one more node the key stays a stranger's", all(needsRedis, needsMinority), func(s *subject) []scene {
 			once := another("client-1", did("stranger-1", trace.Finished))
 			once.Attempts = 1
 			after := another("client-2", did("client-1", trace.Finished))
 			// A key that the attempt has left behind stays until one TTL after the attempt.
-			return []scene{{within: ttls(0.8), clients: []sim.Client{
-				s.stranger("-1", ttls(0.3), s.spare(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
+			return []scene{{progressWithin: ttls(0.8), clients: []sim.Client{
+				s.stranger("-1", ttls(0.3), s.spareNodes(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
 				once, after,
 			}}}
 		}),
-		fixed("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", all(needsRedis, needsMinority), func(s *subject) []scene {
-			brief := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error { return use(ctx, in) })
-			stranger := s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes)
-			stranger.Starts = on(did("client-1", trace.Released))
+		conformanceCase("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", all(needsRedis, needsMinority), func(s *subject) []scene {
+			brief := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error { return writeAndRelease(ctx, in) })
+			stranger := s.stranger("", 0, s.config.Nodes-s.spareNodes(), s.config.Nodes)
+			stranger.Starts = whenAny(did("client-1", trace.Released))
 			return []scene{{
 				// A key that release has left behind stays until one TTL after the grant.
-				within: ttls(0.5),
+				progressWithin: ttls(0.5),
 				faults: []sim.Fault{{
 					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: s.config.node(0), Step: trace.Acquire, Reply: true}}},
 					Text: "hold " + s.config.node(0) + "'s reply",

@@ -22,8 +22,8 @@ type program = func(context.Context, *sim.Program) error
 
 // holding returns a program that acquires the lock and runs do with the lease.
 func holding(do holder) program {
-	return asking(func(ctx context.Context, p *sim.Program) error {
-		in, err := get(ctx, p, p.Lock())
+	return onlyBreaches(func(ctx context.Context, p *sim.Program) error {
+		in, err := acquire(ctx, p, p.Lock())
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func holding(do holder) program {
 
 // onlyBreaches returns a program that returns the breaches of run and drops all other
 // errors: they are not the lock's fault.
-func asking(run program) program {
+func onlyBreaches(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		var b *sim.Breach
 		if errors.As(run(ctx, p), &b) {
@@ -49,7 +49,7 @@ func asking(run program) program {
 
 // withoutBreaches returns a program whose breaches are plain errors, which do not count
 // against the lock.
-func blameless(run program) program {
+func withoutBreaches(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
 		err := run(ctx, p)
 		var b *sim.Breach
@@ -67,7 +67,7 @@ func breach(rule checks.Property, format string, args ...any) error {
 
 // acquire tries to acquire the lock until it succeeds, or until it has waited too long: two
 // TTLs and what the servers add to one. An attempt that has begun is not cut off.
-func get(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
+func acquire(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	patience := ttls(2)
 	if grace := p.System().Grace; grace != nil {
 		patience += grace(p.Env().TTL)
@@ -98,8 +98,8 @@ func extend(ctx context.Context, in *sim.Section) error {
 }
 
 // writeAndRelease does the work of a section and ends it.
-func use(ctx context.Context, in *sim.Section) error {
-	if err := in.Write(ctx, trace.Object); err != nil {
+func writeAndRelease(ctx context.Context, in *sim.Section) error {
+	if err := in.Write(ctx, trace.DefaultObject); err != nil {
 		return err
 	}
 	// The section has ended, whatever release returns.
@@ -109,9 +109,9 @@ func use(ctx context.Context, in *sim.Section) error {
 
 // isLossNotified reports whether the lock has notified the holder of the lease's loss, and
 // whether it can.
-func told(in *sim.Section) (yes, can bool) {
-	n, can := in.Lease().(locks.Notifier)
-	if !can {
+func isLossNotified(in *sim.Section) (isNotified, canNotify bool) {
+	n, canNotify := in.Lease().(locks.Notifier)
+	if !canNotify {
 		return false, false
 	}
 	select {
@@ -124,11 +124,11 @@ func told(in *sim.Section) (yes, can bool) {
 
 // shortRetry is the interval between attempts of a client that other clients must not hold
 // up for long.
-const soon = ttl / 50
+const shortRetry = ttl / 50
 
 // another returns a client that starts at some point, and has a short section.
 func another(name string, starts ...trace.Happening) sim.Client {
-	return sim.Client{Name: name, Starts: on(starts...), RetryEvery: soon, Works: ttl / 50}
+	return sim.Client{Name: name, Starts: whenAny(starts...), RetryEvery: shortRetry, Works: ttl / 50}
 }
 
 // bounded returns a context that ends after the duration d of the program's time.

@@ -9,12 +9,12 @@ import (
 
 // repeatedReleaseCases are about a process that does not know whether it has released the
 // lock.
-func againStories() []story {
-	return []story{
-		fixed("release-again", "a release that seemed to fail is tried again after the process has acquired the lock again", nil, func(s *subject) []scene {
+func repeatedReleaseCases() []testCase {
+	return []testCase{
+		conformanceCase("release-again", "a release that seemed to fail is tried again after the process has acquired the lock again", nil, func(s *subject) []scene {
 			again := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 				_ = in.Release(ctx)
-				anew, err := get(ctx, p, p.Lock())
+				anew, err := acquire(ctx, p, p.Lock())
 				if err != nil {
 					return err
 				}
@@ -23,10 +23,10 @@ func againStories() []story {
 				if err := p.Sleep(ttls(0.3)); err != nil {
 					return err
 				}
-				return use(ctx, anew)
+				return writeAndRelease(ctx, anew)
 			})
 			next := another("client-2")
-			next.Starts = trace.Any(
+			next.Starts = trace.AnyOf(
 				trace.Clause{Nth: 2, Happening: did("client-1", trace.Acquired)},
 				trace.Clause{Happening: did("client-1", trace.Finished)},
 			)
@@ -35,7 +35,7 @@ func againStories() []story {
 				faults: onEach(s.nodes(), func(node string) sim.Fault {
 					reply := trace.Message{Client: "client-1", Peer: node, Step: trace.Release, Reply: true}
 					return sim.Fault{
-						Strikes: trace.Trigger{When: trace.Any(reply.InFlight(1).Clauses()...)},
+						Strikes: trace.Trigger{When: trace.AnyOf(reply.InFlight(1).Clauses()...)},
 						Action:  &sim.Reset{Process: "client-1", From: node}, Text: "reset client-1 from " + node,
 					}
 				}),

@@ -13,7 +13,7 @@ import (
 )
 
 // runCase runs a test case against a registered lock on one seed.
-func tellTo(t *testing.T, kind string, c Config, name string) outcome {
+func runCase(t *testing.T, kind string, c Config, name string) testResult {
 	t.Helper()
 	k, ok := locks.Lookup(kind)
 	if !ok {
@@ -23,11 +23,11 @@ func tellTo(t *testing.T, kind string, c Config, name string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, ok := find(name)
+	st, ok := findTestCase(name)
 	if !ok {
 		t.Fatalf("there is no test case %s", name)
 	}
-	o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+	o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
 	return o
 }
 
@@ -47,11 +47,11 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 		{"redlock", Config{Nodes: 5, Extends: true, OwnClock: true}},
 		{"redlock", Config{Nodes: 5, Extends: true}},
 	} {
-		for _, st := range conformanceStories() {
+		for _, st := range conformanceCases() {
 			if st.name == "hundreds-of-sections" && l.config.Nodes > 3 {
 				continue // it is slow, and the number of nodes makes no difference
 			}
-			o := tellTo(t, l.kind, l.config, st.name)
+			o := runCase(t, l.kind, l.config, st.name)
 			for _, p := range o.Problems {
 				if p.Rule == checks.KeyLeftBehind && l.config.Nodes == 0 {
 					continue // the lock of the Redis documentation does not remove the key of a failed acquire
@@ -75,10 +75,10 @@ func TestConformanceStoriesAreTold(t *testing.T) {
 		{"single-token", Config{Tokens: true, OwnClock: true}},
 		{"watchdog", Config{Notifies: true, OwnClock: true}},
 	}
-	for _, st := range conformanceStories() {
+	for _, st := range conformanceCases() {
 		worlds := 0
 		for _, l := range locks {
-			worlds += tellTo(t, l.kind, l.config, st.name).Worlds
+			worlds += runCase(t, l.kind, l.config, st.name).Worlds
 		}
 		if worlds == 0 {
 			t.Errorf("%s applies to none of the locks", st.name)
@@ -100,7 +100,7 @@ func TestClaims(t *testing.T) {
 		{"single-no-ttl", Config{OwnClock: true}, "holder-dies", "progress"},
 		{"single-plain-del", Config{OwnClock: true}, "loss/release", "release-ownership"},
 	} {
-		o := tellTo(t, c.kind, c.config, c.story)
+		o := runCase(t, c.kind, c.config, c.story)
 		var rules []checks.Property
 		for _, p := range o.Problems {
 			rules = append(rules, p.Rule)
@@ -126,7 +126,7 @@ func TestOnlyBreachesCount(t *testing.T) {
 		{breach("hang", "it took %d s", 5), "hang | it took 5 s"},
 	} {
 		got := ""
-		if err := asking(func(context.Context, *sim.Program) error { return c.err })(t.Context(), nil); err != nil {
+		if err := onlyBreaches(func(context.Context, *sim.Program) error { return c.err })(t.Context(), nil); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -156,7 +156,7 @@ func TestConformanceIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, st := range conformanceStories() {
+		for _, st := range conformanceCases() {
 			if st.name == "hundreds-of-sections" {
 				continue // it is slow, and repeats what other test cases do
 			}

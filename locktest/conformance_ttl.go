@@ -13,26 +13,26 @@ import (
 // ttlCases give the lock a TTL that is not a whole number of seconds. A lock that rounds it
 // down for the node believes in a lease that lasts longer than its key; a lock that rounds
 // it up is safe. They run after all other test cases.
-func termStories() []story {
-	return []story{
-		fixed("ttl/fraction", "the TTL is not a whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
-			return s.terms(11400 * time.Millisecond)
+func ttlCases() []testCase {
+	return []testCase{
+		conformanceCase("ttl/fraction", "the TTL is not a whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
+			return s.ttlScenes(11400 * time.Millisecond)
 		}),
-		fixed("ttl/short", "the TTL is shorter than two seconds, or than one", all(needsRedis, needsEnd), func(s *subject) []scene {
-			return append(s.terms(1400*time.Millisecond), s.terms(400*time.Millisecond)...)
+		conformanceCase("ttl/short", "the TTL is shorter than two seconds, or than one", all(needsRedis, needsEnd), func(s *subject) []scene {
+			return append(s.ttlScenes(1400*time.Millisecond), s.ttlScenes(400*time.Millisecond)...)
 		}),
 	}
 }
 
 // ttlScenes returns scenes with a TTL of length term. In them the lease ends before its
 // holder is done, or the holder dies, while another client tries again and again.
-func (s *subject) terms(term time.Duration) []scene {
+func (s *subject) ttlScenes(term time.Duration) []scene {
 	times := func(n float64) time.Duration { return time.Duration(n*1000) * (term / 1000) }
 	eager := another("client-2", did("client-1", trace.Acquired))
 	eager.RetryEvery = max(times(0.0025), 5*time.Millisecond)
 	worldOf := func(name string, faults []sim.Fault, run holder) scene {
 		return scene{
-			name: term.String() + "," + name, ttl: term, faults: faults, within: max(times(10), 30*time.Second), horizon: max(times(30), time.Minute),
+			name: term.String() + "," + name, ttl: term, faults: faults, progressWithin: max(times(10), 30*time.Second), horizon: max(times(30), time.Minute),
 			clients: []sim.Client{{Name: "client-1", Run: holding(run)}, eager},
 		}
 	}
@@ -43,7 +43,7 @@ func (s *subject) terms(term time.Duration) []scene {
 		return in.Release(ctx)
 	}
 	since := func(n float64) trace.Trigger {
-		return trace.Trigger{When: trace.Any(after(times(n), did("client-1", trace.Acquired)))}
+		return trace.Trigger{When: trace.AnyOf(after(times(n), did("client-1", trace.Acquired)))}
 	}
 	scenes := []scene{
 		worldOf("held", nil, func(ctx context.Context, p *sim.Program, in *sim.Section) error { return stays(ctx, p, in, 1.3) }),
@@ -86,7 +86,7 @@ func needsFractions(s *subject) string {
 // refusal returns why a lock refused a TTL that it may refuse; "" if the lock was made.
 func refusal(w world, h *history.History) string {
 	for _, c := range h.Trace.Complaints {
-		if w.refusable && c.Rule == trace.CannotMake {
+		if w.mayRefuseTTL && c.Rule == trace.CannotMake {
 			return "with a TTL of " + w.config.Lock.TTL.String() + ": " + c.Client + ": " + c.Why
 		}
 	}

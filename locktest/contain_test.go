@@ -68,7 +68,7 @@ func TestMisbehaving(t *testing.T) {
 
 // handlesFile is the environment variable with the file in which [TestMisbehavingExplored]
 // counts the handles on the lock that were made so far, in all processes.
-const handles = "LOCKTEST_HANDLES"
+const handlesFile = "LOCKTEST_HANDLES"
 
 // TestMisbehavingExplored is run by [TestContainmentOfSearches], in a process of its own:
 // it is meant to fail.
@@ -80,7 +80,7 @@ func TestMisbehavingExplored(t *testing.T) {
 	single := kind(t, "single")
 	locktest.Explore(t, locktest.Config{Name: "broken", Patience: 2 * time.Second}, func(env *locktest.Env) (locks.Lock, error) {
 		lock, err := single(env)
-		if count := os.Getenv(handles); count != "" && made(t, count) <= sound {
+		if count := os.Getenv(handlesFile); count != "" && countHandle(t, count) <= soundHandles {
 			return lock, err
 		}
 		return misbehaving{lock, do}, err
@@ -91,10 +91,10 @@ func TestMisbehavingExplored(t *testing.T) {
 // recorded. One handle is for measuring the lock's pace. Two clients have one each for
 // measuring how long they wait for a holder that has crashed, and one each for the first
 // run of the workload.
-const sound = 5
+const soundHandles = 5
 
 // countHandle counts one more handle and returns the number of all.
-func made(t *testing.T, file string) int64 {
+func countHandle(t *testing.T, file string) int64 {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestContainmentOfSearches(t *testing.T) {
 		for when, count := range map[string]string{"at once": "", "while it is recorded": t.TempDir() + "/handles"} {
 			t.Run(does+" "+when, func(t *testing.T) {
 				t.Parallel()
-				out := misbehave(t, binary, does, "-test.run=^TestMisbehavingExplored$", handles+"="+count)
+				out := misbehave(t, binary, does, "-test.run=^TestMisbehavingExplored$", handlesFile+"="+count)
 				for _, line := range []string{
 					want, "the lock's own fault, with no fault at all\n", "--- FAIL: TestMisbehavingExplored ",
 				} {
@@ -240,12 +240,12 @@ func TestContainment(t *testing.T) {
 
 // misbehave runs TestMisbehaving or TestMisbehavingExplored and returns what it printed.
 // args are flags, which begin with "-", and variables of its environment.
-func misbehave(t *testing.T, binary, does string, args ...string) string {
+func misbehave(t *testing.T, binary, misbehaviourName string, args ...string) string {
 	t.Helper()
 	variables := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg[0] == '-' })
 	flags := slices.DeleteFunc(args, func(arg string) bool { return arg[0] != '-' })
 	cmd := exec.CommandContext(t.Context(), binary, flags...)
-	cmd.Env = append(append(os.Environ(), misbehaviour+"="+does), variables...)
+	cmd.Env = append(append(os.Environ(), misbehaviour+"="+misbehaviourName), variables...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -57,7 +57,7 @@ func (e *Env) Rand() io.Reader { return e.env.Rand }
 // Warm registers f to be called after all handles are made and before the clients start.
 // Use it to open the connections that a long-running process has open. A constructor can
 // also do so itself: the network takes no time yet.
-func (e *Env) Warm(f func(context.Context)) { e.env.Warm(f) }
+func (e *Env) Warm(f func(context.Context)) { e.env.OnWarmUp(f) }
 
 // Cleanup registers f to be called at the end of the world, after everything else, the last
 // registered first. Use it to close clients, and to end goroutines that the lock keeps.
@@ -65,5 +65,5 @@ func (e *Env) Cleanup(f func()) { e.env.Cleanup(f) }
 
 // Base returns the process in the form that the locks of package locks use. It offers what
 // a library needs if its handles or its goroutines share something: [locks.Share],
-// [locks.Env.Turn].
+// [locks.Env.WaitTurn].
 func (e *Env) Base() *locks.Env { return e.env }

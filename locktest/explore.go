@@ -23,7 +23,7 @@ import (
 // An Exploration sets how far [Explore] searches for faults that break a lock. The zero
 // Exploration takes seconds.
 type Exploration struct {
-	// MaxFaults is how many faults strike in one world at most, up to [explore.MostFaults];
+	// MaxFaults is how many faults strike in one world at most, up to [explore.FaultLimit];
 	// 0 is 2.
 	MaxFaults int
 	// Worlds is how many worlds with several faults are tried. 0 is 500, or, with For, as
@@ -61,10 +61,10 @@ const defaultWorlds = 500
 func Explore(t *testing.T, config Config, build New, o Exploration) {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
-	if elsewhere(t, e.call, e) {
+	if serveOrReplay(t, e.call, e) {
 		return
 	}
-	pool := e.hire(t)
+	pool := e.startWorkers(t)
 	defer pool.Close()
 	found, err := e.search.Find(t.Context())
 	if err != nil {
@@ -92,8 +92,8 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 	switch {
 	case err != nil:
 		t.Fatal(err)
-	case o.MaxFaults < 0 || o.MaxFaults > explore.MostFaults:
-		t.Fatalf("locktest: Exploration.MaxFaults is %d; it must be between 1 and %d", o.MaxFaults, explore.MostFaults)
+	case o.MaxFaults < 0 || o.MaxFaults > explore.FaultLimit:
+		t.Fatalf("locktest: Exploration.MaxFaults is %d; it must be between 1 and %d", o.MaxFaults, explore.FaultLimit)
 	case o.Worlds < 0 || o.For < 0:
 		t.Fatalf("locktest: Exploration.Worlds is %d and For is %v; neither may be negative", o.Worlds, o.For)
 	}
@@ -108,16 +108,16 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 		e.search.Deadline = time.Now().Add(o.For)
 	}
 	e.seed = cmp.Or(o.Seed, 1)
-	e.workIn(e.workloads(e.seed, 0, 1))
+	e.setWorkloads(e.workloads(e.seed, 0, 1))
 	return e
 }
 
 // setWorkloads sets the workloads in which the lock is explored. The list of the local
 // worlds also has, after them, the workloads in which the lock's pace is measured.
-func (e *explorer) workIn(bases []explore.Base) {
+func (e *explorer) setWorkloads(bases []explore.Base) {
 	all := slices.Clone(bases)
-	for _, share := range shares(usual) {
-		alone := func(string) (sim.Config, error) { return e.alone(newConnection * usual / share), nil }
+	for _, share := range latencyDivisors(usualLatency) {
+		alone := func(string) (sim.Config, error) { return e.soloConfig(newConnectionTrips * usualLatency / share), nil }
 		all = append(all, explore.Base{Base: runs.Base{Name: "alone", Config: alone}})
 	}
 	e.search.Bases, e.local = bases, explore.NewLocal(all, e.config.Patience)
@@ -126,13 +126,13 @@ func (e *explorer) workIn(bases []explore.Base) {
 // fitWorkloads fits the workloads to the lock: to the latencies that it survives, as [Run]
 // does, and to how long another client waits for a holder that has crashed. start starts
 // whatever runs the worlds of the current workloads.
-func (e *explorer) fit(t *testing.T, start func() runs.Worlds) {
+func (e *explorer) fitWorkloads(t *testing.T, start func() runs.Backend) {
 	t.Helper()
 	worlds := start()
-	share, err := e.measurePace(t.Context(), worlds)
-	if share > 1 {
-		t.Log(pacedBy(share))
-		e.workIn(e.workloads(e.seed, 0, share))
+	divisor, err := e.measurePace(t.Context(), worlds)
+	if divisor > 1 {
+		t.Log(describePace(divisor))
+		e.setWorkloads(e.workloads(e.seed, 0, divisor))
 		worlds = start()
 	}
 	var takeover time.Duration
@@ -142,21 +142,21 @@ func (e *explorer) fit(t *testing.T, start func() runs.Worlds) {
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	e.workIn(e.workloads(e.seed, takeover, share))
+	e.setWorkloads(e.workloads(e.seed, takeover, divisor))
 }
 
 // measurePace returns the divisor of the usual latencies that the lock's own timeouts
 // require. It is also 1 if the lock works with no latency, or ends the process.
-func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
-	for i, share := range shares(usual) {
-		a, err := worlds.Account(ctx, runs.World{Base: len(e.search.Bases) + i}, runs.Without)
+func (e *explorer) measurePace(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
+	for i, divisor := range latencyDivisors(usualLatency) {
+		a, err := worlds.Report(ctx, runs.WorldSpec{Base: len(e.search.Bases) + i}, runs.FencingOff)
 		switch {
 		case err != nil:
 			return 1, fmt.Errorf("cannot measure which latencies the lock survives: %w", err)
 		case a.History == nil:
 			return 1, nil
-		case a.Ending == nil && worked(a.History):
-			return share, nil
+		case a.Ending == nil && endedWell(a.History):
+			return divisor, nil
 		}
 	}
 	return 1, nil
@@ -165,35 +165,35 @@ func (e *explorer) measurePace(ctx context.Context, worlds runs.Worlds) (time.Du
 // serve runs worlds for the process that searches.
 func (e *explorer) serve() {
 	// The bases that arrive lack what cannot be sent. This call's own bases have the same.
-	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Worlds, error) {
+	runs.ServeWorlds(os.Stdin, os.Stdout, func(sent []runs.Base) (runs.Backend, error) {
 		for i := range e.search.Bases {
 			e.search.Bases[i].Text = sent[i].Text
 		}
-		e.workIn(e.search.Bases)
+		e.setWorkloads(e.search.Bases)
 		return e.local, nil
 	})
 }
 
 // startWorkers fits the workloads to the lock and starts the workers that run them.
-func (e *explorer) hire(t *testing.T) *runs.Remote {
+func (e *explorer) startWorkers(t *testing.T) *runs.Remote {
 	t.Helper()
-	var one *runs.Remote
-	e.fit(t, func() runs.Worlds {
-		if one != nil {
-			one.Close()
+	var solo *runs.Remote
+	e.fitWorkloads(t, func() runs.Backend {
+		if solo != nil {
+			solo.Close()
 		}
-		one = e.pool(t, 1)
-		return one
+		solo = e.pool(t, 1)
+		return solo
 	})
-	one.Close()
+	solo.Close()
 	pool := e.pool(t, e.search.Jobs)
-	e.search.Runner, e.search.Records = pool, explore.Records{Bases: e.search.Bases, Worlds: pool}
+	e.search.Runner, e.search.Records = pool, explore.Records{Bases: e.search.Bases, Backend: pool}
 	return pool
 }
 
 func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 	t.Helper()
-	pool, err := runs.NewRemote(jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.local, e.silence())
+	pool, err := runs.NewRemote(jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.local, e.maxSilence())
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
@@ -201,7 +201,7 @@ func (e *explorer) pool(t *testing.T, jobs int) *runs.Remote {
 }
 
 // report fails the test for what is the lock's own fault, and logs the rest.
-func (e *explorer) report(t *testing.T, worlds runs.Worlds, r *explore.Result) {
+func (e *explorer) report(t *testing.T, worlds runs.Backend, r *explore.Result) {
 	t.Helper()
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
@@ -213,8 +213,8 @@ func (e *explorer) report(t *testing.T, worlds runs.Worlds, r *explore.Result) {
 	_ = format.Write(&text, r, reports.Options{}) // a buffer takes everything
 	t.Log("\n" + text.String())
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock {
-			t.Error(e.tellWay(t.Context(), worlds, w))
+		if w.Blame == checks.BlameLock {
+			t.Error(e.describeWay(t.Context(), worlds, w))
 		}
 	}
 }
@@ -250,19 +250,19 @@ func (b Broken) Attr(t testing.TB) {
 func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Broken] {
 	t.Helper()
 	e := newExplorer(t, config, build, o)
-	if elsewhere(t, e.call, e) {
+	if serveOrReplay(t, e.call, e) {
 		return func(func(Broken) bool) {}
 	}
 	return func(yield func(Broken) bool) {
-		pool := e.hire(t)
+		pool := e.startWorkers(t)
 		defer pool.Close()
 		ctx, stop := context.WithCancel(t.Context())
 		all, worlds := make(chan Broken), 0
-		e.search.Watch = func(w runs.World, outcome runs.Outcome) {
+		e.search.Watch = func(w runs.WorldSpec, outcome runs.WorldResult) {
 			worlds++
-			if rules := blamed(outcome); len(rules) > 0 {
+			if rules := rulesBroken(outcome); len(rules) > 0 {
 				select {
-				case all <- e.broken(w, rules, worlds):
+				case all <- e.newBroken(w, rules, worlds):
 				case <-ctx.Done():
 				}
 			}
@@ -289,21 +289,21 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 
 // newBroken returns the Broken for a world that breaks rules; worlds is how many had been
 // run.
-func (e *explorer) broken(w runs.World, rules []string, worlds int) Broken {
+func (e *explorer) newBroken(w runs.WorldSpec, rules []string, worlds int) Broken {
 	world := replayWorld(w)
 	return Broken{
-		Faults: tellFaults(w), Rules: rules, Worlds: worlds,
+		Faults: describeFaults(w), Rules: rules, Worlds: worlds,
 		Seed: e.search.Bases[w.Base].Seed, Replay: world, Command: e.replayLine(world),
 	}
 }
 
 // rulesBroken lists what is the lock's own fault in a world, without those in doubt.
-func blamed(o runs.Outcome) []string {
+func rulesBroken(o runs.WorldResult) []string {
 	var all []string
-	for _, r := range []runs.Run{o.Off, o.On} {
+	for _, r := range []runs.RunResult{o.Off, o.On} {
 		for _, b := range r.Breaks {
 			proves := r.Doubt == "" && !r.RanOn || b.Why != ""
-			if proves && b.Fault == checks.FaultLock && !slices.Contains(all, b.What) {
+			if proves && b.Blame == checks.BlameLock && !slices.Contains(all, b.What) {
 				all = append(all, b.What)
 			}
 		}
@@ -311,7 +311,7 @@ func blamed(o runs.Outcome) []string {
 	return all
 }
 
-func tellFaults(w runs.World) []string {
+func describeFaults(w runs.WorldSpec) []string {
 	all := []string{} // in JSON a list, even if it is empty
 	for _, f := range w.Faults {
 		all = append(all, fmt.Sprint(f))

@@ -29,7 +29,7 @@ func TestWorkloads(t *testing.T) {
 			t.Errorf("%d workloads for a lock that cannot extend, want %d: none in which it would have to", len(e.search.Bases), want)
 		}
 		for i, base := range e.search.Bases {
-			o, err := e.local.Run(t.Context(), runs.World{Base: i})
+			o, err := e.local.Run(t.Context(), runs.WorldSpec{Base: i})
 			switch {
 			case err != nil:
 				t.Errorf("%d nodes, %s: %v", config.Nodes, base.Name, err)
@@ -49,14 +49,14 @@ func TestFittedWorkloads(t *testing.T) {
 		slow.TTL *= 3
 		return build(&Env{&slow})
 	}, Exploration{})
-	if elsewhere(t, e.call, e) {
+	if serveOrReplay(t, e.call, e) {
 		return
 	}
 	plain := e.local
-	pool := e.hire(t)
+	pool := e.startWorkers(t)
 	defer pool.Close()
 	// No client extends a lease so often in work that takes little more than a TTL.
-	w := runs.World{Base: 1, Faults: []runs.Fault{{Fault: sim.Fault{
+	w := runs.WorldSpec{Base: 1, Faults: []runs.Fault{{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.1),
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Extend, Nth: 5}},
 	}}}}
@@ -90,29 +90,29 @@ func TestPacedWorkloads(t *testing.T) {
 		lock, err := build(env)
 		return hasty{lock}, err
 	}, Exploration{})
-	if elsewhere(t, e.call, e) {
+	if serveOrReplay(t, e.call, e) {
 		return
 	}
-	pool := e.hire(t)
+	pool := e.startWorkers(t)
 	defer pool.Close()
-	config, err := e.local.Config(runs.World{}, runs.Without)
-	if err != nil || config.Network.Max >= usual {
+	config, err := e.local.Config(runs.WorldSpec{}, runs.FencingOff)
+	if err != nil || config.Network.Max >= usualLatency {
 		t.Errorf("the messages of a workload take up to %v, %v", config.Network.Max, err)
 	}
-	found, err := pool.Run(t.Context(), inVain)
+	found, err := pool.Run(t.Context(), pausedHolder)
 	if err != nil || found.Off.Doubt != "" || !found.Broke() {
 		t.Fatalf("found is %+v, %v", found, err)
 	}
-	both := e.tellBoth(t.Context(), pool, inVain)
+	both := e.runBoth(t.Context(), pool, pausedHolder)
 	var told []string
-	for _, p := range bothSay(both).Problems {
+	for _, p := range mergeVerdicts(both).Problems {
 		told = append(told, string(p.Rule))
 	}
-	if want := blamed(found); !slices.Equal(told, want) {
+	if want := rulesBroken(found); !slices.Equal(told, want) {
 		t.Errorf("the report has %q, the search found %q", told, want)
 	}
-	for i, fencing := range []string{runs.Without, runs.With} {
-		a, err := e.local.Account(t.Context(), inVain, fencing)
+	for i, fencing := range []string{runs.FencingOff, runs.FencingOn} {
+		a, err := e.local.Report(t.Context(), pausedHolder, fencing)
 		if err != nil || both[i].history.Trace.Hash() != a.History.Trace.Hash() {
 			t.Errorf("the report with fencing %s is about another world, %v", fencing, err)
 		}
@@ -121,7 +121,7 @@ func TestPacedWorkloads(t *testing.T) {
 
 // pausedHolder is a world in which another client asks for the lock in vain while its
 // holder is paused. A lock that deletes any key when it cleans up deletes the holder's key.
-var inVain = runs.World{Faults: []runs.Fault{
+var pausedHolder = runs.WorldSpec{Faults: []runs.Fault{
 	{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.8),
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Release}},
@@ -132,8 +132,8 @@ var inVain = runs.World{Faults: []runs.Fault{
 // world again.
 func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
-	text := e.tellWay(t.Context(), e.local, explore.Way{
-		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock,
+	text := e.describeWay(t.Context(), e.local, explore.Way{
+		Cause: []string{"a pause of a client"}, Example: pausedHolder, Blame: checks.BlameLock,
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 7 * time.Second}, Broken: sim.Size{Time: 7010 * time.Millisecond}}},
 	})
 	for _, want := range []string{
@@ -151,7 +151,7 @@ func TestTellWay(t *testing.T) {
 	_, line, _ := strings.Cut(text, replayVariable+"='")
 	line, _, _ = strings.Cut(line, "' go test")
 	again, err := parseWorld(strings.ReplaceAll(line, `'\''`, "'"))
-	if err != nil || replayWorld(again) != replayWorld(inVain) {
+	if err != nil || replayWorld(again) != replayWorld(pausedHolder) {
 		t.Errorf("the line is of another world: %+v, %v", again, err)
 	}
 }
@@ -167,23 +167,23 @@ func TestParseWorld(t *testing.T) {
 
 // An exploration blames a lock only for what is its own fault, and beyond doubt.
 func TestBlamed(t *testing.T) {
-	lock := runs.Break{What: "lease-exclusion", Fault: checks.FaultLock}
-	inherent := runs.Break{What: "section-exclusion", Fault: checks.FaultInherent}
-	panics := runs.Break{What: trace.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
+	lock := runs.Break{What: "lease-exclusion", Blame: checks.BlameLock}
+	inherent := runs.Break{What: "section-exclusion", Blame: checks.BlameInherent}
+	panics := runs.Break{What: trace.ConductPanic, Blame: checks.BlameLock, Why: "panic: oh no"}
 	for _, c := range []struct {
 		name string
-		o    runs.Outcome
+		o    runs.WorldResult
 		want []string
 	}{
-		{"nothing", runs.Outcome{}, nil},
-		{"inherent", runs.Outcome{Off: runs.Run{Breaks: []runs.Break{inherent}}}, nil},
-		{"in both runs", runs.Outcome{Off: runs.Run{Breaks: []runs.Break{inherent, lock}}, On: runs.Run{Breaks: []runs.Break{lock}}}, []string{lock.What}},
-		{"with fencing only", runs.Outcome{On: runs.Run{Breaks: []runs.Break{lock}}}, []string{lock.What}},
-		{"in doubt", runs.Outcome{Off: runs.Run{Doubt: "no fault acted", Breaks: []runs.Break{lock}}}, nil},
-		{"ran on", runs.Outcome{Off: runs.Run{RanOn: true, Breaks: []runs.Break{lock}}}, nil},
-		{"a panic in doubt", runs.Outcome{Off: runs.Run{Doubt: "no fault acted", Breaks: []runs.Break{panics}}}, []string{panics.What}},
+		{"nothing", runs.WorldResult{}, nil},
+		{"inherent", runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{inherent}}}, nil},
+		{"in both runs", runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{inherent, lock}}, On: runs.RunResult{Breaks: []runs.Break{lock}}}, []string{lock.What}},
+		{"with fencing only", runs.WorldResult{On: runs.RunResult{Breaks: []runs.Break{lock}}}, []string{lock.What}},
+		{"in doubt", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{lock}}}, nil},
+		{"ran on", runs.WorldResult{Off: runs.RunResult{RanOn: true, Breaks: []runs.Break{lock}}}, nil},
+		{"a panic in doubt", runs.WorldResult{Off: runs.RunResult{Doubt: "no fault acted", Breaks: []runs.Break{panics}}}, []string{panics.What}},
 	} {
-		if got := blamed(c.o); !slices.Equal(got, c.want) {
+		if got := rulesBroken(c.o); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const replayPrefix = "explore "
 
 // replayWorld returns a world as a value of LOCKSIM_REPLAY.
-func replayWorld(w runs.World) string {
+func replayWorld(w runs.WorldSpec) string {
 	text, err := json.Marshal(w)
 	if err != nil {
 		panic(err) // a world holds nothing that JSON cannot encode
@@ -25,7 +25,7 @@ func replayWorld(w runs.World) string {
 }
 
 // parseWorld parses what replayWorld returns.
-func parseWorld(text string) (w runs.World, err error) {
+func parseWorld(text string) (w runs.WorldSpec, err error) {
 	in := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&w); err != nil {
@@ -35,7 +35,7 @@ func parseWorld(text string) (w runs.World, err error) {
 }
 
 // describeWay returns what a failing test prints about one way to break the lock.
-func (e *explorer) tellWay(ctx context.Context, worlds runs.Worlds, w explore.Way) string {
+func (e *explorer) describeWay(ctx context.Context, worlds runs.Backend, w explore.Way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the lock's own fault, with %s\n", voice.Cause(w.Cause))
 	for _, f := range w.Example.Faults {
@@ -48,7 +48,7 @@ func (e *explorer) tellWay(ctx context.Context, worlds runs.Worlds, w explore.Wa
 	if w.Why != "" {
 		fmt.Fprintf(&b, "%s: %s\n", strings.Join(w.Off, ", "), w.Why)
 	} else {
-		for _, p := range bothSay(e.tellBoth(ctx, worlds, w.Example)).Problems {
+		for _, p := range mergeVerdicts(e.runBoth(ctx, worlds, w.Example)).Problems {
 			b.WriteString(p.String())
 		}
 	}
@@ -57,17 +57,17 @@ func (e *explorer) tellWay(ctx context.Context, worlds runs.Worlds, w explore.Wa
 }
 
 // runBoth runs a world, without fencing tokens and with them, and judges both runs.
-func (e *explorer) tellBoth(ctx context.Context, worlds runs.Worlds, w runs.World) (both []verdict) {
-	for _, fencing := range []string{runs.Without, runs.With} {
-		a, err := worlds.Account(ctx, w, fencing)
+func (e *explorer) runBoth(ctx context.Context, worlds runs.Backend, w runs.WorldSpec) (both []verdict) {
+	for _, fencing := range []string{runs.FencingOff, runs.FencingOn} {
+		a, err := worlds.Report(ctx, w, fencing)
 		var v verdict
 		if a.Verdict == nil && err == nil {
 			v.reasons = []string{a.Doubt} // this machine is too slow or too small
 		} else {
-			v = e.judge(address{}, world{}, a.Judged, err)
+			v = e.judge(address{}, world{}, a.JudgedRun, err)
 		}
 		both = append(both, v)
-		if v.broken {
+		if v.unreliable {
 			break
 		}
 	}
@@ -75,7 +75,7 @@ func (e *explorer) tellBoth(ctx context.Context, worlds runs.Worlds, w runs.Worl
 }
 
 // mergeVerdicts merges the verdicts on the two runs of a world; it drops repetitions.
-func bothSay(both []verdict) (o outcome) {
+func mergeVerdicts(both []verdict) (o testResult) {
 	for _, v := range both {
 		o.add(address{}, world{}, v)
 	}
@@ -93,7 +93,7 @@ func (e *explorer) replay(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.fit(t, func() runs.Worlds { return e.local })
+	e.fitWorkloads(t, func() runs.Backend { return e.local })
 	names := []string{"Without fencing tokens", "With fencing tokens"}
-	show(t, strings.Join(tellFaults(w), "\n"), names, e.tellBoth(t.Context(), e.local, w))
+	show(t, strings.Join(describeFaults(w), "\n"), names, e.runBoth(t.Context(), e.local, w))
 }

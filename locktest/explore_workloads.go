@@ -15,12 +15,12 @@ import (
 )
 
 // usualLatency is how long a message takes at most in a workload.
-const usual = time.Millisecond
+const usualLatency = time.Millisecond
 
 // workloads returns the workloads in which the lock is explored: those that locksim explore
 // has for every lock, and one of errands that only Go can express. takeover is as in
 // [explore.Lock]; the usual latencies are divided by divisor.
-func (s *subject) workloads(seed uint64, takeover, share time.Duration) []explore.Base {
+func (s *subject) workloads(seed uint64, takeover, divisor time.Duration) []explore.Base {
 	// The workloads are written for a registered lock with as many nodes.
 	name := "single"
 	if s.config.Nodes > 1 {
@@ -28,11 +28,11 @@ func (s *subject) workloads(seed uint64, takeover, share time.Duration) []explor
 	}
 	lock := explore.Lock{
 		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Takeover: takeover, Extends: s.config.Extends, Seed: seed,
-		Latency: fmt.Sprintf("%v-%v", 600*time.Microsecond/share, usual/share),
+		Latency: fmt.Sprintf("%v-%v", 600*time.Microsecond/divisor, usualLatency/divisor),
 	}
 	// No client waits for ever.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
-	starts := on(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
+	starts := whenAny(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
 	errands := explore.Base{Takeover: takeover, Base: runs.Base{
 		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]runs.Program{"client-1": s.errands},
 		Text: scenarios.Fields{
@@ -60,11 +60,11 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	if err != nil {
 		return err
 	}
-	in, err := insist(ctx, p, p.Lock())
+	in, err := acquireAtLast(ctx, p, p.Lock())
 	if err != nil {
 		return err
 	}
-	if err := s.visit(ctx, p, in, second); err != nil {
+	if err := s.useFirstLease(ctx, p, in, second); err != nil {
 		return err
 	}
 	// By now another client holds the lock.
@@ -72,10 +72,10 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 		return err
 	}
 	_ = in.Release(ctx)
-	if in, err = insist(ctx, p, second); err != nil {
+	if in, err = acquireAtLast(ctx, p, second); err != nil {
 		return err
 	}
-	_ = in.Write(ctx, trace.Object)
+	_ = in.Write(ctx, trace.DefaultObject)
 	// The lock may notify the client of the loss; the client stays in its section anyway.
 	if err := p.Sleep(ttls(2.2)); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 // second handle, in vain unless it has lost the lock. It extends its lease early, and stays
 // until the very end of the lease. Another client comes as soon as the keys have expired:
 // by then the lease must have ended, according to the lock itself.
-func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, second locks.Lock) error {
+func (s *subject) useFirstLease(ctx context.Context, p *sim.Program, in *sim.Section, second locks.Lock) error {
 	// What a lock does after acquire has returned counts as part of that section only until
 	// the next section begins.
 	if err := p.Sleep(ttls(0.05)); err != nil {
@@ -110,7 +110,7 @@ func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, se
 	if err := p.Sleep(ttls(0.4)); err != nil {
 		return err
 	}
-	_ = in.Write(ctx, trace.Object)
+	_ = in.Write(ctx, trace.DefaultObject)
 	if e, ok := in.Lease().(locks.Expirer); ok && e.Expires().Clock == fakeclock.Monotonic {
 		if err := p.Sleep(e.Expires().Sub(monotonic(p))); err != nil {
 			return err
@@ -121,7 +121,7 @@ func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, se
 }
 
 // acquireAtLast tries to acquire the lock until it succeeds.
-func insist(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
+func acquireAtLast(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
 	for {
 		in, err := p.Acquire(ctx, lock)
 		if err == nil {

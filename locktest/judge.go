@@ -40,15 +40,15 @@ type verdict struct {
 	data    string
 	reasons []string
 	// notApplicable is why the world does not apply to the lock, or "".
-	untold string
+	notApplicable string
 	// latencyDivisor is the number by which the world's latencies were divided.
-	share time.Duration
+	latencyDivisor time.Duration
 	// releases counts the releases of the run.
 	releases releases
 	// history is what happened; nil if the world could not be run.
 	history *history.History
 	// unreliable means that this process cannot run any more worlds reliably.
-	broken bool
+	unreliable bool
 }
 
 // An excuse is a property that is violated, and whose fault that is if not the lock's.
@@ -60,22 +60,22 @@ type excuse struct {
 func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.String() }
 
 // runWorld runs a world and judges it.
-func (s *subject) tell(p address, w world) verdict {
-	config, share, err := s.pace(w.config)
-	var j runs.Judged
+func (s *subject) runWorld(p address, w world) verdict {
+	config, divisor, err := s.pace(w.config)
+	var j runs.JudgedRun
 	if err != nil {
-		j, err = runs.Ended(err) // the lock had failed before, when its latencies were measured
+		j, err = runs.JudgeError(err) // the lock had failed before, when its latencies were measured
 	} else {
 		j, err = runs.Judge(config, s.config.Patience, w.witnesses)
 	}
 	v := s.judge(p, w, j, err)
-	v.share = share
+	v.latencyDivisor = divisor
 	return v
 }
 
 // judge judges the result of a world. err is why the world could not be run, or nil.
-func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
-	v := verdict{data: checks.Undecided, history: j.History, broken: j.Ending != nil && j.History == nil}
+func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict {
+	v := verdict{data: checks.Undecided, history: j.History, unreliable: j.Ending != nil && j.History == nil}
 	blame := func(rule checks.Property, why, lines string) {
 		v.problems = append(v.problems, problem{rule, why, lines, p})
 	}
@@ -88,15 +88,15 @@ func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 	}
 	h := j.History
 	if h == nil {
-		h = history.Of(&trace.Trace{}) // a world that hangs leaves no history
+		h = history.New(&trace.Trace{}) // a world that hangs leaves no history
 	}
 	for _, f := range h.Trace.Faults {
-		if f.Moot {
-			v.untold = f.Text + ": " + f.Idle
+		if f.NotApplicable {
+			v.notApplicable = f.Text + ": " + f.IdleReason
 			return v
 		}
 	}
-	if v.untold = refusal(w, h); v.untold != "" {
+	if v.notApplicable = refusal(w, h); v.notApplicable != "" {
 		return v
 	}
 	v.releases = releasesIn(h)
@@ -104,31 +104,31 @@ func (s *subject) judge(p address, w world, j runs.Judged, err error) verdict {
 	// How the world ended is a problem, and casts no doubt on what had happened before.
 	doubts := slices.DeleteFunc(j.Verdict.Reasons, checks.Reason.IsEnding)
 	for _, reason := range doubts {
-		v.reasons = append(v.reasons, voice.Told(reason).String())
+		v.reasons = append(v.reasons, voice.RenderReasons(reason).String())
 	}
 	for _, f := range j.Verdict.Findings {
 		switch {
 		case f.Outcome != checks.Violated:
-		case f.Property == checks.Progress && !f.Firm && len(doubts) > 0:
+		case f.Property == checks.Progress && !f.IsConclusive && len(doubts) > 0:
 			// The scenario's preconditions were not met; this may be what keeps all clients
 			// waiting.
-		case f.Fault == checks.FaultLock:
+		case f.Blame == checks.BlameLock:
 			lines := excerpt(h, f.Events)
 			if e := j.Ending; e != nil && f.Property == checks.Property(e.Rule) {
-				lines = ownStacks(e.Stacks)
+				lines = lockStacks(e.Stacks)
 			}
-			blame(f.Property, voice.Told(f.Reason).String(), lines)
-		case !f.Fault.IsZero():
-			v.excused = append(v.excused, excuse{f.Property, f.Fault})
+			blame(f.Property, voice.RenderReasons(f.Reason).String(), lines)
+		case !f.Blame.IsZero():
+			v.excused = append(v.excused, excuse{f.Property, f.Blame})
 		}
 	}
-	v.problems = withoutConsequences(v.problems)
+	v.problems = dropConsequences(v.problems)
 	return v
 }
 
 // dropConsequences leaves out problems that follow from another one. A lock that panics, or
 // whose call never returns, cannot be expected to do anything else right.
-func withoutConsequences(problems []problem) []problem {
+func dropConsequences(problems []problem) []problem {
 	for _, cause := range []checks.Property{checks.Panic, checks.Hang, checks.CannotBeMade} {
 		for _, p := range problems {
 			if p.Rule == cause {
@@ -140,7 +140,7 @@ func withoutConsequences(problems []problem) []problem {
 }
 
 // lockStacks returns the stacks of goroutines without those of the simulator itself.
-func ownStacks(stacks string) string {
+func lockStacks(stacks string) string {
 	all := strings.Split(strings.TrimSpace(stacks), "\n\n")
 	return strings.Join(slices.DeleteFunc(all, func(stack string) bool {
 		return strings.Contains(stack, "testing/synctest.testingSynctestTest(") || strings.Contains(stack, "sim.(*World).end(")

@@ -27,7 +27,7 @@ func TestLateIsNobodysFault(t *testing.T) {
 		{sim.ErrHeavy, 1, 1},
 		{sim.ErrTooLarge, 1, 1},
 	} {
-		v := s.judge(address{}, world{}, runs.Judged{}, fmt.Errorf("%w: so it is", c.err))
+		v := s.judge(address{}, world{}, runs.JudgedRun{}, fmt.Errorf("%w: so it is", c.err))
 		if len(v.problems) != c.problems {
 			t.Errorf("%v: the problems are %v", c.err, v.problems)
 		}

@@ -119,7 +119,7 @@ type Config struct {
 	// ReportsLossAtRelease claims that a release returns an error if the lock had been
 	// lost, and success if it has released the lock. Without the claim, a lock may return
 	// success when it releases a lease that has expired, as many libraries do.
-	TellsAtRelease bool
+	ReportsLossAtRelease bool
 	// OwnClock claims that the lock reads no clock but [Env.Clock]. Then the simulation can
 	// make that clock jump, and a pause stops the lock's timers too. If the lock reads
 	// time.Now instead, its clock is never wrong.
@@ -156,7 +156,7 @@ func Run(t *testing.T, config Config, build New) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if call := nextCall(t.Name()); !elsewhere(t, call, s) {
+	if call := nextCall(t.Name()); !serveOrReplay(t, call, s) {
 		s.run(t, call)
 	}
 }
@@ -180,11 +180,11 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 		return nil, fmt.Errorf("locktest: Config.Nodes is %d; it must be between 1 and %d", config.Nodes, maxNodes)
 	case config.Seeds < 0:
 		return nil, fmt.Errorf("locktest: Config.Seeds is %d; it must not be negative", config.Seeds)
-	case config.Patience < 0 || config.Patience > mostPatience:
-		return nil, fmt.Errorf("locktest: Config.Patience is %v; it must be between 0 and %v", config.Patience, mostPatience)
+	case config.Patience < 0 || config.Patience > maxPatience:
+		return nil, fmt.Errorf("locktest: Config.Patience is %v; it must be between 0 and %v", config.Patience, maxPatience)
 	case config.Endless && config.Extends:
 		return nil, fmt.Errorf("locktest: Config.Endless and Config.Extends are both true; a grant that never ends cannot be extended, so unset one of them")
-	case config.Stories != nil && !slices.ContainsFunc(stories(), func(st story) bool { return config.Stories(st.name) }):
+	case config.Stories != nil && !slices.ContainsFunc(testCases(), func(st testCase) bool { return config.Stories(st.name) }):
 		return nil, fmt.Errorf("locktest: Config.Stories selects no test case; let it return true for at least one, or leave it nil to run them all")
 	}
 	config.System = cmp.Or(config.System, locks.Redis)
@@ -202,7 +202,7 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 			System:   config.System,
 			OwnClock: config.OwnClock,
 			Endless:  config.Endless,
-			Claims:   trace.Claims{Notifies: config.Notifies, Tokens: config.Tokens, TellsAtRelease: config.TellsAtRelease},
+			Claims:   trace.Claims{Notifies: config.Notifies, Tokens: config.Tokens, ReportsLossAtRelease: config.ReportsLossAtRelease},
 			Slots:    config.slots(),
 			New:      func(e *locks.Env) (locks.Lock, error) { return build(&Env{e}) },
 		},
@@ -217,7 +217,7 @@ func systemNames() (names []string) {
 }
 
 // maxPatience is the greatest value of Config.Patience.
-const mostPatience = 24 * time.Hour
+const maxPatience = 24 * time.Hour
 
 // maxNodes is the greatest value of Config.Nodes.
 const maxNodes = 15
@@ -244,7 +244,7 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 }
 
 // isCluster reports whether the lock's nodes are one cluster, which keeps one register.
-func (c Config) cluster() bool { return c.system().Cluster }
+func (c Config) isCluster() bool { return c.system().Cluster }
 
 // ttl is how long a grant lasts in the test cases that set no other TTL.
 const ttl = 10 * time.Second

@@ -62,11 +62,11 @@ func TestOwnKey(t *testing.T) {
 		}
 		got := false
 		for _, name := range []string{undisturbed, "lost-request/acquire", "lost-reply/acquire", "late-reply/acquire", "errors/acquire"} {
-			st, ok := find(name)
+			st, ok := findTestCase(name)
 			if !ok {
 				t.Fatalf("there is no test case %s", name)
 			}
-			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
 			for _, p := range o.Problems {
 				if p.Rule == checks.OwnKeyInTheWay {
 					got = true

@@ -20,54 +20,54 @@ const (
 	// newConnectionTrips is how many round trips a request needs on a new connection, where
 	// it needs one on an open connection: the dial, the handshake, the name of a script
 	// that the node does not know, and the script's text.
-	newConnection = 4
+	newConnectionTrips = 4
 	// minLatency is the latency of a fast local network. Shorter latencies do not help a
 	// lock that fails with this one.
-	nearest = 100 * time.Microsecond
+	minLatency = 100 * time.Microsecond
 )
 
 // pace divides the latencies between clients and nodes until the lock's own timeouts allow
 // them, and returns the divisor. The error is of a run that was too slow to be judged, or
 // in which the lock hangs.
-func (s *subject) pace(config sim.Config) (paced sim.Config, share time.Duration, err error) {
+func (s *subject) pace(config sim.Config) (paced sim.Config, divisor time.Duration, err error) {
 	farthest := config.Network.Max
 	for _, p := range config.Network.Paths {
 		if reachesClient(config, p) {
 			farthest = max(farthest, p.Max)
 		}
 	}
-	for _, share = range shares(farthest) {
-		survives, err := s.survives(newConnection * farthest / share)
+	for _, divisor = range latencyDivisors(farthest) {
+		survives, err := s.survives(newConnectionTrips * farthest / divisor)
 		if err != nil {
 			return config, 1, err
 		}
 		if survives {
-			return divided(config, share), share, nil
+			return divideLatencies(config, divisor), divisor, nil
 		}
 	}
 	return config, 1, nil // the latencies are not what keeps the lock from working
 }
 
 // latencyDivisors returns the divisors of a latency that are tried, the smallest first.
-func shares(farthest time.Duration) (all []time.Duration) {
-	for share := time.Duration(1); farthest/share >= nearest; share *= 2 {
-		all = append(all, share)
+func latencyDivisors(farthest time.Duration) (all []time.Duration) {
+	for divisor := time.Duration(1); farthest/divisor >= minLatency; divisor *= 2 {
+		all = append(all, divisor)
 	}
 	return all
 }
 
 // describePace returns a sentence about the divisor of a test case's latencies.
-func pacedBy(share time.Duration) string {
-	return fmt.Sprintf("the latencies are divided by %d, because the lock's own timeouts are too short for them", share)
+func describePace(divisor time.Duration) string {
+	return fmt.Sprintf("the latencies are divided by %d, because the lock's own timeouts are too short for them", divisor)
 }
 
 // divideLatencies divides the latencies between clients and other processes.
-func divided(config sim.Config, share time.Duration) sim.Config {
+func divideLatencies(config sim.Config, divisor time.Duration) sim.Config {
 	n := &config.Network
-	n.Min, n.Max, n.Paths = n.Min/share, n.Max/share, slices.Clone(n.Paths)
+	n.Min, n.Max, n.Paths = n.Min/divisor, n.Max/divisor, slices.Clone(n.Paths)
 	for i, p := range n.Paths {
 		if reachesClient(config, p) {
-			n.Paths[i].Min, n.Paths[i].Max = p.Min/share, p.Max/share
+			n.Paths[i].Min, n.Paths[i].Max = p.Min/divisor, p.Max/divisor
 		}
 	}
 	return config
@@ -84,16 +84,16 @@ func (s *subject) survives(latency time.Duration) (bool, error) {
 	if known, measured := s.survived[latency]; measured {
 		return known, nil
 	}
-	tr, err := sim.RunPatiently(s.alone(latency), s.config.Patience)
+	tr, err := sim.RunPatiently(s.soloConfig(latency), s.config.Patience)
 	if errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
 		return false, err
 	}
-	s.survived[latency] = err == nil && worked(history.Of(tr))
+	s.survived[latency] = err == nil && endedWell(history.New(tr))
 	return s.survived[latency], nil
 }
 
 // soloConfig returns the world in which survives measures a latency.
-func (s *subject) alone(latency time.Duration) sim.Config {
+func (s *subject) soloConfig(latency time.Duration) sim.Config {
 	alone := base{name: "alone", clients: func(Config) []sim.Client {
 		return []sim.Client{{Name: "client-1", Works: ttls(0.01), RetryEvery: ttls(0.05), Sections: 2}}
 	}}
@@ -106,6 +106,6 @@ func (s *subject) alone(latency time.Duration) sim.Config {
 }
 
 // endedWell reports whether a run came to its end, and no release failed.
-func worked(h *history.History) bool {
+func endedWell(h *history.History) bool {
 	return h.Horizon() == nil && !slices.ContainsFunc(h.Calls(), func(c *history.Call) bool { return c.Step == trace.Release && c.Failed() })
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // whenAny returns the point that is reached with each of some happenings.
-func on(any ...trace.Happening) trace.Point {
-	clauses := make([]trace.Clause, len(any))
-	for i, h := range any {
+func whenAny(happenings ...trace.Happening) trace.Point {
+	clauses := make([]trace.Clause, len(happenings))
+	for i, h := range happenings {
 		clauses[i].Happening = h
 	}
-	return trace.Any(clauses...)
+	return trace.AnyOf(clauses...)
 }
 
 // after returns the clause that is reached some time after a happening's first occurrence.
@@ -22,11 +22,11 @@ func after(delay time.Duration, h trace.Happening) trace.Clause {
 
 // did returns the happening that a process did something, or that something was done to it.
 func did(process string, verb trace.Verb) trace.Happening {
-	return trace.Did{Process: process, Verb: verb}
+	return trace.Action{Process: process, Verb: verb}
 }
 
 // keysExpired returns the happening that the last of a client's keys expires.
 func keysExpired(client string) trace.Happening { return trace.KeysExpired{Client: client} }
 
 // holds returns the happening that a client sets a key on a node.
-func holds(client, node string) trace.Happening { return trace.Holds{Client: client, Node: node} }
+func holds(client, node string) trace.Happening { return trace.HoldsNode{Client: client, Node: node} }

@@ -42,13 +42,13 @@ func (s *script) trip(client, node string, step trace.Step) {
 }
 
 // describeExchange returns an exchange as text.
-func tell(x *exchange) string {
+func describeExchange(x *exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, round %d:", x.call, x.round)
 	for _, flag := range []struct {
 		is   bool
 		word string
-	}{{x.granted, "granted"}, {x.again, "again"}, {x.returns, "returns"}, {x.ownNext, "own next"}, {x.another, "another"}} {
+	}{{x.granted, "granted"}, {x.afterFailure, "again"}, {x.reacquires, "returns"}, {x.acquiresAgain, "own next"}, {x.anotherAcquires, "another"}} {
 		if flag.is {
 			b.WriteString(" " + flag.word)
 		}
@@ -101,8 +101,8 @@ func TestExchanges(t *testing.T) {
 	s.end("client-2", trace.Acquire, true)
 
 	var got []string
-	for _, x := range exchanges(history.Of(&s.trace)) {
-		got = append(got, tell(x))
+	for _, x := range exchanges(history.New(&s.trace)) {
+		got = append(got, describeExchange(x))
 	}
 	want := []string{
 		"client-1 acquire, round 1: granted another; client-1's acquire request to a 1; client-1's acquire request to b 1; b's reply to client-1's acquire 1; a's reply to client-1's acquire 1",
@@ -132,7 +132,7 @@ func TestMomentsCome(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range exchanges(history.Of(tr)) {
+			for _, x := range exchanges(history.New(tr)) {
 				for _, m := range append(x.requests, x.replies...) {
 					var seen []*trace.Event
 					matcher := history.Recognise(m.inFlight(), tr)
@@ -171,10 +171,10 @@ func TestRecord(t *testing.T) {
 	for _, x := range steady.exchanges {
 		text := string(x.step)
 		if x.step == trace.Acquire {
-			text += fmt.Sprintf(" granted %v again %v round %d", x.granted, x.again, x.round)
+			text += fmt.Sprintf(" granted %v again %v round %d", x.granted, x.afterFailure, x.round)
 		}
 		if x.step == trace.Release {
-			text += fmt.Sprintf(" returns %v", x.returns)
+			text += fmt.Sprintf(" returns %v", x.reacquires)
 		}
 		got = append(got, text)
 		for _, side := range [][]sending{x.requests, x.replies} {

@@ -16,12 +16,12 @@ import (
 const replayVariable = "LOCKSIM_REPLAY"
 
 // replayRequest returns the world that LOCKSIM_REPLAY asks for, or "".
-func replayed() string { return os.Getenv(replayVariable) }
+func replayRequest() string { return os.Getenv(replayVariable) }
 
 // replayLine returns the command that runs a world again.
 func (s *subject) replayLine(world string) string {
 	command := cmp.Or(s.config.Command, "go test")
-	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, pattern(s.test))
+	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, runPattern(s.test))
 }
 
 // replay runs one world in this process, where a debugger can look at it, and shows its
@@ -37,37 +37,37 @@ func (s *subject) replay(t *testing.T, text string) {
 	}
 	t.Run(p.Story, func(t *testing.T) {
 		w, err := s.world(p)
-		var untold untoldError
+		var notApplicable notApplicableError
 		switch {
-		case errors.As(err, &untold):
-			t.Skip("not applicable to this lock: " + string(untold))
+		case errors.As(err, &notApplicable):
+			t.Skip("not applicable to this lock: " + string(notApplicable))
 		case err != nil:
 			t.Fatal(err)
 		}
-		v := s.tell(p, w)
-		st, _ := find(p.Story)
+		v := s.runWorld(p, w)
+		st, _ := findTestCase(p.Story)
 		show(t, st.title, []string{""}, []verdict{v})
-		if v.untold != "" {
-			t.Skip("not applicable to this lock: " + v.untold)
+		if v.notApplicable != "" {
+			t.Skip("not applicable to this lock: " + v.notApplicable)
 		}
 	})
 }
 
 // show logs the whole timelines of a world's runs, under their names, and reports the
 // verdicts on the lock.
-func show(t *testing.T, title string, names []string, told []verdict) {
+func show(t *testing.T, title string, names []string, verdicts []verdict) {
 	t.Helper()
 	var all []*history.History
-	for _, v := range told {
+	for _, v := range verdicts {
 		if v.history != nil {
 			all = append(all, v.history)
 		}
 	}
 	if len(all) > 0 {
-		t.Logf("%s\n\n%s", title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names[:len(all)], all))
+		t.Logf("%s\n\n%s", title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Render(names[:len(all)], all))
 	}
-	var o outcome
-	for i, v := range told {
+	var o testResult
+	for i, v := range verdicts {
 		o.add(address{}, world{}, v)
 		if v.history != nil {
 			t.Log(strings.TrimSpace(names[i] + " trace " + v.history.Trace.Hash()))
@@ -76,8 +76,8 @@ func show(t *testing.T, title string, names []string, told []verdict) {
 			t.Log("unknown: " + r)
 		}
 	}
-	if o.Share > 1 {
-		t.Log(pacedBy(o.Share))
+	if o.LatencyDivisor > 1 {
+		t.Log(describePace(o.LatencyDivisor))
 	}
 	for _, e := range o.Excused {
 		t.Log(e)
@@ -88,21 +88,21 @@ func show(t *testing.T, title string, names []string, told []verdict) {
 }
 
 // A notApplicableError is why a test case does not apply to the lock.
-type untoldError string
+type notApplicableError string
 
-func (e untoldError) Error() string {
+func (e notApplicableError) Error() string {
 	return "locktest: the test case is not applicable to this lock: " + string(e)
 }
 
 // world returns the world at an address.
 func (s *subject) world(p address) (world, error) {
-	st, _ := find(p.Story)
-	worlds, untold, err := st.worlds(s, p.Seed)
+	st, _ := findTestCase(p.Story)
+	worlds, notApplicable, err := st.worlds(s, p.Seed)
 	switch {
 	case err != nil:
 		return world{}, fmt.Errorf("locktest: the test case cannot be run: %w", err)
-	case untold != "":
-		return world{}, untoldError(untold)
+	case notApplicable != "":
+		return world{}, notApplicableError(notApplicable)
 	}
 	var names []string
 	for _, w := range worlds {

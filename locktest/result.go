@@ -12,7 +12,7 @@ import (
 
 // A testResult is the result of one test case, in all its worlds and on all seeds. The
 // worker that ran the worlds sends it to the process that reports.
-type outcome struct {
+type testResult struct {
 	// Worlds is how many worlds were run, and Failed how many of them failed the lock.
 	Worlds, Failed int
 	// Problems has the first problem of each rule.
@@ -25,18 +25,18 @@ type outcome struct {
 	// Unknown is why the result is unknown, or "".
 	Unknown string
 	// NotApplicable is why the test case does not apply to this lock, or "".
-	Untold string
+	NotApplicable string
 	// Timelines are the timelines of worlds, for -v.
 	Timelines string
 	// LatencyDivisor is the number by which the test case's latencies were divided, because
 	// the lock's own timeouts are too short for more.
-	Share time.Duration
+	LatencyDivisor time.Duration
 	// Releases counts the releases of all worlds.
 	Releases releases
 }
 
 // add adds the verdict on one world.
-func (o *outcome) add(p address, w world, v verdict) {
+func (o *testResult) add(p address, w world, v verdict) {
 	o.Worlds++
 	if len(v.problems) > 0 {
 		o.Failed++
@@ -63,7 +63,7 @@ func (o *outcome) add(p address, w world, v verdict) {
 		}
 	}
 	o.Releases.add(v.releases)
-	o.Share = max(o.Share, v.share)
+	o.LatencyDivisor = max(o.LatencyDivisor, v.latencyDivisor)
 }
 
 // String returns the problem as a failing test prints it.
@@ -77,21 +77,21 @@ func (p problem) String() string {
 }
 
 // maxTimelineBytes is after how many bytes a test case adds no more timelines.
-const enough = 1 << 20
+const maxTimelineBytes = 1 << 20
 
 // runTestCase runs all worlds of a test case. It calls each before each world. unreliable
 // reports that this process cannot run any more worlds reliably.
-func (s *subject) tellStory(st story, wanted order, each func(address)) (o outcome, broken bool) {
+func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o testResult, unreliable bool) {
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
-		worlds, untold, err := st.worlds(s, seed)
+		worlds, notApplicable, err := st.worlds(s, seed)
 		switch {
 		case err != nil:
 			at := address{Story: st.name, Seed: seed}
 			o.Problems = append(o.Problems, problem{ruleError, "the test case cannot be run: " + err.Error(), "", at})
 			o.Failed++
 			return o, false
-		case untold != "":
-			o.Untold = untold
+		case notApplicable != "":
+			o.NotApplicable = notApplicable
 			return o, false
 		}
 		if s.config.Sample && seed > 1 && len(worlds) > 0 {
@@ -101,16 +101,16 @@ func (s *subject) tellStory(st story, wanted order, each func(address)) (o outco
 		for _, w := range worlds {
 			at := address{st.name, w.name, seed}
 			each(at)
-			v := s.tell(at, w)
-			if v.untold != "" {
-				o.Untold = v.untold
-				return o, v.broken
+			v := s.runWorld(at, w)
+			if v.notApplicable != "" {
+				o.NotApplicable = v.notApplicable
+				return o, v.unreliable
 			}
 			o.add(at, w, v)
-			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < enough {
-				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*history.History{v.history}))
+			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < maxTimelineBytes {
+				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Render([]string{""}, []*history.History{v.history}))
 			}
-			if v.broken {
+			if v.unreliable {
 				return o, true
 			}
 		}

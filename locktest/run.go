@@ -18,28 +18,28 @@ import (
 // run runs every test case, each in a subtest, and logs the summary.
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
-	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose(), All: selective(s.test)}
+	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose(), All: selectsSubtests(s.test)}
 	pool := s.pool(t, call)
 	defer pool.Close()
-	all := s.stories()
+	all := s.testCases()
 	tasks := make([]*task, len(all))
 	for i, st := range all {
-		if tasks[i] = (&task{Story: st.name}); !selective(s.test) {
-			tasks[i].give(pool, wanted) // the subtests wait for their results
+		if tasks[i] = (&task{Story: st.name}); !selectsSubtests(s.test) {
+			tasks[i].submit(pool, wanted) // the subtests wait for their results
 		}
 	}
 	sum := &summary{subject: s}
 	for i, st := range all {
 		t.Run(st.name, func(t *testing.T) {
-			if selective(s.test) {
-				tasks[i].give(pool, wanted)
+			if selectsSubtests(s.test) {
+				tasks[i].submit(pool, wanted)
 			}
-			o, printed := tasks[i].come(pool)
+			o, printed := tasks[i].wait(pool)
 			sum.add(st, o)
 			s.report(t, st, o, printed)
 		})
 	}
-	if sum.told > 0 {
+	if sum.count > 0 {
 		t.Log(sum)
 	}
 }
@@ -59,7 +59,7 @@ func (s *subject) seeds(t *testing.T) uint64 {
 }
 
 // selectsSubtests reports whether -run or -skip chooses among the subtests of a test.
-func selective(test string) bool {
+func selectsSubtests(test string) bool {
 	depth := strings.Count(test, "/") + 1
 	return strings.Count(flagValue("test.run"), "/") >= depth || flagValue("test.skip") != ""
 }
@@ -73,7 +73,7 @@ func flagValue(name string) string {
 }
 
 // report reports the result of a test case in its subtest.
-func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
+func (s *subject) report(t *testing.T, st testCase, o testResult, printed string) {
 	t.Helper()
 	if printed != "" {
 		t.Logf("the lock printed:\n%s", printed)
@@ -81,8 +81,8 @@ func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 	if o.Timelines != "" {
 		t.Logf("%s\n\n%s", st.title, o.Timelines)
 	}
-	if o.Share > 1 {
-		t.Log(pacedBy(o.Share))
+	if o.LatencyDivisor > 1 {
+		t.Log(describePace(o.LatencyDivisor))
 	}
 	if o.Releases.Failed > 0 {
 		t.Log(o.Releases)
@@ -101,8 +101,8 @@ func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 		t.Log(e)
 	}
 	switch {
-	case o.Untold != "":
-		t.Skip("not applicable to this lock: " + o.Untold)
+	case o.NotApplicable != "":
+		t.Skip("not applicable to this lock: " + o.NotApplicable)
 	case o.Unknown != "":
 		t.Skip("unknown, which is not a pass: " + o.Unknown)
 	}
@@ -112,8 +112,8 @@ func (s *subject) report(t *testing.T, st story, o outcome, printed string) {
 // time, and is started when there is one for it.
 func (s *subject) pool(t *testing.T, call string) *runs.Pool {
 	t.Helper()
-	pool, err := runs.NewPool(runs.Terms{
-		Workers: runtime.GOMAXPROCS(0), Silence: s.silence(), Command: func() *exec.Cmd { return workerProcess(call) },
+	pool, err := runs.NewPool(runs.PoolOptions{
+		Workers: runtime.GOMAXPROCS(0), MaxSilence: s.maxSilence(), Command: func() *exec.Cmd { return workerProcess(call) },
 	})
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
@@ -130,30 +130,30 @@ type task struct {
 }
 
 // submit gives the task to a worker.
-func (k *task) give(pool *runs.Pool, wanted order) {
+func (k *task) submit(pool *runs.Pool, wanted order) {
 	wanted.Story, k.at = k.Story, k.Story
-	k.job = pool.Give(context.Background(), wanted, func(world string) { k.at = world })
+	k.job = pool.Submit(context.Background(), wanted, func(world string) { k.at = world })
 }
 
 // wait returns the result of the test case, and what the lock printed.
-func (k *task) come(pool *runs.Pool) (o outcome, printed string) {
+func (k *task) wait(pool *runs.Pool) (o testResult, printed string) {
 	printed, err := pool.Wait(k.job, &o)
 	if err != nil {
-		o = obituary(k.at, err)
+		o = resultOfDeath(k.at, err)
 	}
 	return o, printed
 }
 
 // resultOfDeath returns the result of a test case whose worker died in a world.
-func obituary(world string, err error) outcome {
-	at, nowhere := parseAddress(world)
+func resultOfDeath(world string, err error) testResult {
+	at, parseErr := parseAddress(world)
 	var died *runs.Death
-	if nowhere != nil || !errors.As(err, &died) {
-		return failed(at, ruleError, "the process that ran it failed: "+err.Error(), "")
+	if parseErr != nil || !errors.As(err, &died) {
+		return failedResult(at, ruleError, "the process that ran it failed: "+err.Error(), "")
 	}
-	return failed(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Said)
+	return failedResult(at, checks.Property(died.Rule()), "the process that ran it "+died.Error(), died.Stderr)
 }
 
-func failed(at address, rule checks.Property, why, lines string) outcome {
-	return outcome{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
+func failedResult(at address, rule checks.Property, why, lines string) testResult {
+	return testResult{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
 }

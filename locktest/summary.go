@@ -12,8 +12,8 @@ import (
 // results of the catalogue's scenarios that did not fail.
 type summary struct {
 	*subject
-	told, worlds int
-	releases     releases
+	count, worlds int
+	releases      releases
 	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
 	// rows has the names of the catalogue's scenarios for each category.
@@ -25,17 +25,19 @@ type summary struct {
 
 // The categories of results that fail nothing, in the words of the matrix.
 const (
-	sortHolds   = "holds without fencing tokens"
-	sortWithout = "breaks without fencing tokens"
-	sortWith    = "breaks even with fencing tokens"
-	sortUnknown = "unknown"
-	sortUntold  = "not applicable to this lock"
+	categoryHolds         = "holds without fencing tokens"
+	categoryBreaks        = "breaks without fencing tokens"
+	categoryBreaksFenced  = "breaks even with fencing tokens"
+	categoryUnknown       = "unknown"
+	categoryNotApplicable = "not applicable to this lock"
 )
 
-func sorts() []string { return []string{sortHolds, sortWithout, sortWith, sortUnknown, sortUntold} }
+func categories() []string {
+	return []string{categoryHolds, categoryBreaks, categoryBreaksFenced, categoryUnknown, categoryNotApplicable}
+}
 
-func (s *summary) add(st story, o outcome) {
-	s.told++
+func (s *summary) add(st testCase, o testResult) {
+	s.count++
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
 	if len(o.Problems) > 0 {
@@ -50,7 +52,7 @@ func (s *summary) add(st story, o outcome) {
 	if !ofCatalogue {
 		return
 	}
-	s.rows[sortOf(o)] = append(s.rows[sortOf(o)], name)
+	s.rows[categoryOf(o)] = append(s.rows[categoryOf(o)], name)
 	for _, e := range o.Excused {
 		fault := e.Fault.String()
 		if !slices.Contains(s.excused[fault], name) {
@@ -59,34 +61,34 @@ func (s *summary) add(st story, o outcome) {
 	}
 }
 
-func sortOf(o outcome) string {
+func categoryOf(o testResult) string {
 	switch {
-	case o.Untold != "":
-		return sortUntold
+	case o.NotApplicable != "":
+		return categoryNotApplicable
 	case o.Off == checks.Undecided || o.On == checks.Undecided || o.Off == "" || o.On == "":
-		return sortUnknown
+		return categoryUnknown
 	case o.On == checks.Unsafe:
-		return sortWith
+		return categoryBreaksFenced
 	case o.Off == checks.Unsafe:
-		return sortWithout
+		return categoryBreaks
 	}
-	return sortHolds
+	return categoryHolds
 }
 
 // String returns the summary as it is logged.
 func (s *summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d test cases in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, len(s.failed))
+	fmt.Fprintf(&b, "%s: %d test cases in %d worlds, %d failed\n", s.config.Name, s.count, s.worlds, len(s.failed))
 	if s.releases.Failed > 0 {
 		fmt.Fprintf(&b, "\n  %s\n", s.releases)
 	}
 	list := func(title string, names []string) {
 		if len(names) > 0 {
-			fmt.Fprintf(&b, "\n  %s (%d)\n%s", title, len(names), fill(names))
+			fmt.Fprintf(&b, "\n  %s (%d)\n%s", title, len(names), wrapNames(names))
 		}
 	}
 	list("failed", s.failed)
-	for _, sort := range sorts() {
+	for _, sort := range categories() {
 		list(sort, s.rows[sort])
 	}
 	var faults []string
@@ -101,7 +103,7 @@ func (s *summary) String() string {
 }
 
 // wrapNames writes names in lines of a page's width.
-func fill(names []string) string {
+func wrapNames(names []string) string {
 	var b strings.Builder
 	width := 0
 	for i, name := range names {

@@ -10,21 +10,21 @@ import (
 // it lists the scenarios of the catalogue, by their results.
 func TestSummary(t *testing.T) {
 	fails := []problem{{Rule: "release-ownership"}}
-	inherent := excuse{checks.SectionExclusion, checks.FaultInherent}
+	inherent := excuse{checks.SectionExclusion, checks.BlameInherent}
 	sum := &summary{subject: &subject{config: Config{Name: "a lock"}}}
 	for _, told := range []struct {
 		story string
-		outcome
+		testResult
 	}{
-		{"claims/lease", outcome{Worlds: 1}},
-		{"catalogue/gc-pause", outcome{Worlds: 2, Off: checks.Unsafe, On: checks.Safe, Excused: []excuse{inherent}}},
-		{"catalogue/release-lua/late", outcome{Worlds: 2, Failed: 2, Problems: fails, Off: checks.Undecided, On: checks.Safe, Excused: []excuse{inherent}}},
-		{"catalogue/release-lua/delayed", outcome{Worlds: 2, Failed: 1, Problems: fails, Off: checks.Safe, On: checks.Safe}},
-		{"catalogue/no-faults", outcome{Worlds: 2, Off: checks.Safe, On: checks.Safe}},
-		{"catalogue/failover", outcome{Untold: "it has no replica"}},
-		{"loss/release", outcome{Worlds: 3, Failed: 1, Problems: fails}},
+		{"claims/lease", testResult{Worlds: 1}},
+		{"catalogue/gc-pause", testResult{Worlds: 2, Off: checks.Unsafe, On: checks.Safe, Excused: []excuse{inherent}}},
+		{"catalogue/release-lua/late", testResult{Worlds: 2, Failed: 2, Problems: fails, Off: checks.Undecided, On: checks.Safe, Excused: []excuse{inherent}}},
+		{"catalogue/release-lua/delayed", testResult{Worlds: 2, Failed: 1, Problems: fails, Off: checks.Safe, On: checks.Safe}},
+		{"catalogue/no-faults", testResult{Worlds: 2, Off: checks.Safe, On: checks.Safe}},
+		{"catalogue/failover", testResult{NotApplicable: "it has no replica"}},
+		{"loss/release", testResult{Worlds: 3, Failed: 1, Problems: fails}},
 	} {
-		sum.add(story{name: told.story}, told.outcome)
+		sum.add(testCase{name: told.story}, told.testResult)
 	}
 	const want = `a lock: 7 test cases in 12 worlds, 3 failed
 

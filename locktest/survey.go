@@ -18,8 +18,8 @@ type Finding struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// NotApplicable is why the test case does not apply to this lock, or "". Unknown is why
 	// its result is unknown, or "".
-	Untold  string `json:"untold,omitempty"`
-	Unknown string `json:"unknown,omitempty"`
+	NotApplicable string `json:"untold,omitempty"`
+	Unknown       string `json:"unknown,omitempty"`
 }
 
 // A Problem is something that fails a lock.
@@ -72,21 +72,21 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 		t.Fatal(err)
 	}
 	call := nextCall(t.Name())
-	if elsewhere(t, call, s) {
+	if serveOrReplay(t, call, s) {
 		return func(func(Finding) bool) {}
 	}
 	wanted := order{Seeds: s.seeds(t)}
 	return func(yield func(Finding) bool) {
 		pool := s.pool(t, call)
 		defer pool.Close()
-		all := s.stories()
+		all := s.testCases()
 		tasks := make([]task, len(all))
 		for i, st := range all {
 			tasks[i].Story = st.name
-			tasks[i].give(pool, wanted)
+			tasks[i].submit(pool, wanted)
 		}
 		for i, st := range all {
-			if o, _ := tasks[i].come(pool); !yield(s.finding(st, o)) {
+			if o, _ := tasks[i].wait(pool); !yield(s.finding(st, o)) {
 				return
 			}
 		}
@@ -94,8 +94,8 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 }
 
 // finding returns the result of a test case in its exported form.
-func (s *subject) finding(st story, o outcome) Finding {
-	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
+func (s *subject) finding(st testCase, o testResult) Finding {
+	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, NotApplicable: o.NotApplicable, Unknown: o.Unknown}
 	for _, p := range o.Problems {
 		f.Problems = append(f.Problems, Problem{
 			Rule: string(p.Rule), Why: p.Why, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),

@@ -11,12 +11,12 @@ import (
 // Only the test cases that the configuration selects are run, in their order.
 func TestStories(t *testing.T) {
 	config := locktest.Config{OwnClock: true, Stories: func(name string) bool { return strings.HasPrefix(name, "loss/") || name == "claims/lease" }}
-	var told []string
+	var run []string
 	for f := range locktest.Survey(t, config, kind(t, "single")) {
-		told = append(told, f.Story)
+		run = append(run, f.Story)
 	}
-	if len(told) < 3 || told[0] != "claims/lease" || slices.ContainsFunc(told[1:], func(name string) bool { return !strings.HasPrefix(name, "loss/") }) {
-		t.Errorf("%q; want claims/lease and the test cases under loss/", told)
+	if len(run) < 3 || run[0] != "claims/lease" || slices.ContainsFunc(run[1:], func(name string) bool { return !strings.HasPrefix(name, "loss/") }) {
+		t.Errorf("%q; want claims/lease and the test cases under loss/", run)
 	}
 }
 
@@ -32,7 +32,7 @@ func TestSurvey(t *testing.T) {
 			}
 			continue
 		}
-		if f.Story == "claims/extend" && (f.Untold == "" || f.Worlds != 0) {
+		if f.Story == "claims/extend" && (f.NotApplicable == "" || f.Worlds != 0) {
 			t.Errorf("%+v; want not applicable to a lock that does not claim to extend", f)
 		}
 		if f.Story == "loss/release" {

@@ -17,10 +17,10 @@ import (
 const undisturbed = "undisturbed"
 
 // sweepCases returns the systematic test cases.
-func sweepStories() []story {
-	all := []story{{
+func sweepCases() []testCase {
+	all := []testCase{{
 		name: undisturbed, title: "nothing goes wrong",
-		worlds: func(s *subject, seed uint64) (worlds []world, untold string, err error) {
+		worlds: func(s *subject, seed uint64) (worlds []world, notApplicable string, err error) {
 			for _, b := range bases {
 				worlds = append(worlds, world{name: b.name, config: b.config(s, seed)})
 			}
@@ -30,7 +30,7 @@ func sweepStories() []story {
 	for _, t := range troubles {
 		for _, step := range t.steps() {
 			for _, e := range t.extents() {
-				all = append(all, sweepStory(t, step, e))
+				all = append(all, sweepCase(t, step, e))
 			}
 		}
 	}
@@ -38,13 +38,13 @@ func sweepStories() []story {
 }
 
 // backgroundName is the name for the messages that belong to no call of the lock.
-const otherwise = "meanwhile"
+const backgroundName = "meanwhile"
 
-func sweepStory(t trouble, step trace.Step, e extent) story {
+func sweepCase(t trouble, step trace.Step, e extent) testCase {
 	name, title := string(step), fmt.Sprintf("%s: %s", step, t.title)
 	switch step {
 	case "":
-		name, title = otherwise, "what the lock sends by itself: "+t.title
+		name, title = backgroundName, "what the lock sends by itself: "+t.title
 	case trace.Work:
 		title = "between two calls of the lock: " + t.title
 	}
@@ -52,7 +52,7 @@ func sweepStory(t trouble, step trace.Step, e extent) story {
 	if e.name != "" {
 		name += "/" + e.name
 	}
-	return story{name: name, title: title + e.title, worlds: func(s *subject, seed uint64) (worlds []world, untold string, err error) {
+	return testCase{name: name, title: title + e.title, worlds: func(s *subject, seed uint64) (worlds []world, notApplicable string, err error) {
 		if e.name != "" && s.config.Nodes == 1 {
 			return nil, "the lock has only one node", nil
 		}
@@ -60,12 +60,12 @@ func sweepStory(t trouble, step trace.Step, e extent) story {
 			return nil, "a " + system.Node + " does not answer with errors", nil
 		}
 		for _, b := range bases {
-			if b.only != nil && !b.only(t, step, e) {
+			if b.worthTrying != nil && !b.worthTrying(t, step, e) {
 				continue
 			}
 			r := s.record(b, seed)
-			if r.useless != "" {
-				return nil, r.useless, nil
+			if r.unusable != "" {
+				return nil, r.unusable, nil
 			}
 			for _, x := range r.exchanges {
 				if x.step == step {
@@ -87,12 +87,12 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 		sides = []side{onReply} // of the storage
 	}
 	for _, side := range sides {
-		for _, struck := range e.choose(x.at(side)) {
+		for _, struck := range e.choose(x.sendingsOn(side)) {
 			for _, w := range t.ways {
 				switch {
-				case w.can != nil && !w.can(x), w.sides != nil && !slices.Contains(w.sides, side):
+				case w.isPossible != nil && !w.isPossible(x), w.sides != nil && !slices.Contains(w.sides, side):
 					continue
-				case w.many && e.name == "" && s.config.Nodes > 1:
+				case w.needsAllNodes && e.name == "" && s.config.Nodes > 1:
 					continue
 				}
 				config := b.config(s, seed)
@@ -111,7 +111,7 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 }
 
 // sendingsOn returns the sendings on one side of an exchange.
-func (x exchange) at(s side) []sending {
+func (x exchange) sendingsOn(s side) []sending {
 	switch {
 	case s == onRequest:
 		return x.requests

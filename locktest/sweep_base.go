@@ -14,10 +14,10 @@ type base struct {
 	name    string
 	clients func(Config) []sim.Client
 	// worthTrying, if not nil, reports which troubles are worth trying in the base.
-	only func(trouble, trace.Step, extent) bool
+	worthTrying func(trouble, trace.Step, extent) bool
 	// progressWithin is how soon after the last trouble some client must finish its work,
 	// for a lock that asks a quorum; 0 is calmWithin, which is the limit for other locks.
-	within time.Duration
+	progressWithin time.Duration
 }
 
 // ttls returns the duration of n TTLs.
@@ -38,10 +38,10 @@ var bases = []base{
 			}
 			return []sim.Client{
 				{Name: "client-1", Works: works, ExtendsEvery: every, RetryEvery: ttls(0.2)},
-				{Name: "client-2", Works: ttls(0.2), RetryEvery: ttls(0.35), Sections: 2, Starts: soonAfter("client-1", c)},
+				{Name: "client-2", Works: ttls(0.2), RetryEvery: ttls(0.35), Sections: 2, Starts: shortlyAfterStart("client-1", c)},
 				{
 					Name: "client-3", Works: ttls(0.2), RetryEvery: ttls(0.08),
-					Starts: on(append(expired("client-1", c), did("client-1", trace.Released), did("client-1", trace.Crashed))...),
+					Starts: whenAny(append(anyKeyExpired("client-1", c), did("client-1", trace.Released), did("client-1", trace.Crashed))...),
 				},
 			}
 		},
@@ -54,12 +54,12 @@ var bases = []base{
 		clients: func(c Config) []sim.Client {
 			// A client that is notified of its loss must not write, and would not finish
 			// its work; a client that only reads does.
-			reads := []trace.Task{{Step: trace.Read, Object: trace.Object}, {Step: trace.Work}}
+			reads := []trace.Task{{Step: trace.Read, Object: trace.DefaultObject}, {Step: trace.Work}}
 			return []sim.Client{
 				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
 				{
 					Name: "client-2", Does: reads, Works: ttls(0.3), RetryEvery: ttls(0.05),
-					Starts: on(keysExpired("client-1"), did("client-1", trace.Finished), did("client-1", trace.Crashed)),
+					Starts: whenAny(keysExpired("client-1"), did("client-1", trace.Finished), did("client-1", trace.Crashed)),
 				},
 			}
 		},
@@ -76,18 +76,18 @@ var bases = []base{
 			for i := range all {
 				all[i].Name = fmt.Sprintf("client-%d", i+1)
 			}
-			all[1].Starts, all[2].Starts = soonAfter("client-1", c), soonAfter("client-2", c)
+			all[1].Starts, all[2].Starts = shortlyAfterStart("client-1", c), shortlyAfterStart("client-2", c)
 			return all
 		},
-		only: func(t trouble, step trace.Step, e extent) bool {
-			return t.lost && step == trace.Acquire && e.name != ""
+		worthTrying: func(t trouble, step trace.Step, e extent) bool {
+			return t.onlyLosesMessage && step == trace.Acquire && e.name != ""
 		},
-		within: ttls(0.8),
+		progressWithin: ttls(0.8),
 	},
 }
 
 // anyKeyExpired returns the happenings that any of a client's keys expires.
-func expired(client string, c Config) (any []trace.Happening) {
+func anyKeyExpired(client string, c Config) (any []trace.Happening) {
 	for i := range c.Nodes {
 		any = append(any, trace.KeyExpired{Client: client, Node: c.node(i)})
 	}
@@ -96,13 +96,13 @@ func expired(client string, c Config) (any []trace.Happening) {
 
 // shortlyAfterStart returns a moment after a client's first attempt has begun, whatever its
 // result.
-func soonAfter(client string, c Config) trace.Point {
+func shortlyAfterStart(client string, c Config) trace.Point {
 	var first []trace.Clause
 	for i := range c.Nodes {
 		request := trace.Message{Client: client, Peer: c.node(i), Step: trace.Acquire}
 		first = append(first, after(ttl/500, trace.Transit{Message: request}))
 	}
-	return trace.Any(first...)
+	return trace.AnyOf(first...)
 }
 
 // node returns the name of a node, counted from 0.
@@ -135,8 +135,8 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		Horizon:        30 * ttl,
 		ProgressWithin: calmWithin,
 	}
-	if b.within > 0 && s.config.Nodes > 1 {
-		config.ProgressWithin = b.within
+	if b.progressWithin > 0 && s.config.Nodes > 1 {
+		config.ProgressWithin = b.progressWithin
 	}
 	for i := range s.config.Nodes {
 		// A node that restarts has forgotten nothing.

@@ -42,7 +42,7 @@ func mutant(t *testing.T, name string) New {
 }
 
 // eachWorld runs the worlds of a test case, one by one, on a seed.
-func eachWorld(t *testing.T, s *subject, st story, seed uint64, judged func(address, verdict)) {
+func eachWorld(t *testing.T, s *subject, st testCase, seed uint64, onVerdict func(address, verdict)) {
 	t.Helper()
 	worlds, _, err := st.worlds(s, seed)
 	if err != nil {
@@ -50,7 +50,7 @@ func eachWorld(t *testing.T, s *subject, st story, seed uint64, judged func(addr
 	}
 	for _, w := range worlds {
 		p := address{st.name, w.name, seed}
-		judged(p, s.tell(p, w))
+		onVerdict(p, s.runWorld(p, w))
 	}
 }
 
@@ -76,7 +76,7 @@ func TestSoundLocksPass(t *testing.T) {
 			}
 			s := lockOn(t, sound.nodes, sound.build)
 			worlds := 0
-			for _, st := range sweepStories() {
+			for _, st := range sweepCases() {
 				eachWorld(t, s, st, 1, func(p address, v verdict) {
 					worlds++
 					for _, problem := range v.problems {
@@ -84,7 +84,7 @@ func TestSoundLocksPass(t *testing.T) {
 							t.Errorf("%s: %s", p, problem)
 						}
 					}
-					if why := strings.Join(append(v.reasons, v.untold), "; "); why != "" {
+					if why := strings.Join(append(v.reasons, v.notApplicable), "; "); why != "" {
 						t.Errorf("%s is inconclusive: %s", p, why)
 					}
 				})
@@ -124,7 +124,7 @@ func TestMistakesAreCaught(t *testing.T) {
 		{"quorum/no-node-timeout", 5, "node-silent/extend/minority", checks.Progress},
 	} {
 		t.Run(fmt.Sprintf("%s, %d nodes, %s", c.mutant, c.nodes, c.story), func(t *testing.T) {
-			st, ok := find(c.story)
+			st, ok := findTestCase(c.story)
 			if !ok {
 				t.Fatalf("there is no test case %s", c.story)
 			}
@@ -146,12 +146,12 @@ func TestMistakesAreCaught(t *testing.T) {
 // A lock that already fails in the base does not run the test cases with troubles.
 func TestNothingToListenTo(t *testing.T) {
 	s := lockOn(t, 1, func(*Env) (locks.Lock, error) { return panicking{}, nil })
-	st, _ := find("lost-reply/acquire")
-	worlds, untold, err := st.worlds(s, 1)
-	if len(worlds) > 0 || !strings.Contains(untold, undisturbed) || err != nil {
-		t.Errorf("%d worlds, not applicable because %q, error %v; want a reference to the test case %s", len(worlds), untold, err, undisturbed)
+	st, _ := findTestCase("lost-reply/acquire")
+	worlds, notApplicable, err := st.worlds(s, 1)
+	if len(worlds) > 0 || !strings.Contains(notApplicable, undisturbed) || err != nil {
+		t.Errorf("%d worlds, not applicable because %q, error %v; want a reference to the test case %s", len(worlds), notApplicable, err, undisturbed)
 	}
-	st, _ = find(undisturbed)
+	st, _ = findTestCase(undisturbed)
 	eachWorld(t, s, st, 1, func(p address, v verdict) {
 		if len(v.problems) != 1 || v.problems[0].Rule != checks.Panic {
 			t.Errorf("%s: got %v, want a panic", p, v.problems)

@@ -14,7 +14,7 @@ import (
 )
 
 // A testCase is one subtest: one question, asked in one world or in many.
-type story struct {
+type testCase struct {
 	// name is the path of the subtest, such as "catalogue/gc-pause".
 	name string
 	// title describes the test case in one line.
@@ -33,31 +33,31 @@ type world struct {
 	// if nothing must be seen.
 	witnesses func(*trace.Trace) []trace.Witness
 	// mayRefuseTTL means that the lock may refuse to be made with the world's TTL.
-	refusable bool
+	mayRefuseTTL bool
 	// fenced means that the storage checks fencing tokens.
 	fenced bool
 }
 
 // testCases returns all test cases, in the order in which they run.
-var stories = sync.OnceValue(func() []story {
-	return slices.Concat(conformanceStories(), sweepStories(), catalogueStories(), termStories())
+var testCases = sync.OnceValue(func() []testCase {
+	return slices.Concat(conformanceCases(), sweepCases(), catalogueCases(), ttlCases())
 })
 
 // testCases returns the test cases that the subject's Config selects.
-func (s *subject) stories() []story {
+func (s *subject) testCases() []testCase {
 	if s.config.Stories == nil {
-		return stories()
+		return testCases()
 	}
-	return slices.DeleteFunc(slices.Clone(stories()), func(st story) bool { return !s.config.Stories(st.name) })
+	return slices.DeleteFunc(slices.Clone(testCases()), func(st testCase) bool { return !s.config.Stories(st.name) })
 }
 
 // findTestCase returns the test case with a name, and whether there is one.
-func find(name string) (story, bool) {
-	all := stories()
-	if i := slices.IndexFunc(all, func(s story) bool { return s.name == name }); i >= 0 {
+func findTestCase(name string) (testCase, bool) {
+	all := testCases()
+	if i := slices.IndexFunc(all, func(s testCase) bool { return s.name == name }); i >= 0 {
 		return all[i], true
 	}
-	return story{}, false
+	return testCase{}, false
 }
 
 // An address identifies one world: its test case, its name in that, and the seed.
@@ -83,29 +83,29 @@ func (p address) String() string {
 // text begins with.
 func parseAddress(text string) (address, error) {
 	p := address{Seed: 1}
-	path, seed, seeded := strings.Cut(strings.TrimSpace(text), " seed ")
-	if seeded {
+	path, seed, hasSeed := strings.Cut(strings.TrimSpace(text), " seed ")
+	if hasSeed {
 		n, err := strconv.ParseUint(seed, 10, 64)
 		if err != nil || n == 0 {
 			return p, fmt.Errorf("locktest: in %q the seed must be a number from 1, not %q", text, seed)
 		}
 		p.Seed = n
 	}
-	for _, s := range stories() {
+	for _, s := range testCases() {
 		if rest, ok := strings.CutPrefix(path, s.name); ok && len(s.name) > len(p.Story) && (rest == "" || rest[0] == '/') {
 			p.Story, p.World = s.name, strings.TrimPrefix(rest, "/")
 		}
 	}
 	if p.Story == "" {
-		return p, fmt.Errorf("locktest: no test case is called %q; %s", path, meant(path))
+		return p, fmt.Errorf("locktest: no test case is called %q; %s", path, suggestName(path))
 	}
 	return p, nil
 }
 
 // suggestName returns a hint at what an unknown name of a test case was meant to be.
-func meant(path string) string {
+func suggestName(path string) string {
 	var names []string
-	for _, s := range stories() {
+	for _, s := range testCases() {
 		if strings.HasSuffix(s.name, "/"+path) {
 			return fmt.Sprintf("did you mean %q?", s.name)
 		}

@@ -38,7 +38,7 @@ func TestPlaces(t *testing.T) {
 // Every test case has a unique name, so -run and a replay line can select it.
 func TestStoriesHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, st := range stories() {
+	for _, st := range testCases() {
 		if seen[st.name] || st.name == "" || strings.ContainsAny(st.name, " '\"") {
 			t.Errorf("the name %q is empty, or not its own, or needs quotes", st.name)
 		}

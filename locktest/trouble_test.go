@@ -11,7 +11,7 @@ import (
 )
 
 // findEvent returns the first event of a run that fits, or nil.
-func sighting(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
+func findEvent(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	for i := range t.Events {
 		if fits(&t.Events[i]) {
 			return &t.Events[i]
@@ -47,23 +47,23 @@ func TestTroubles(t *testing.T) {
 		holds        func(*testing.T, *trace.Trace)
 	}{
 		{"lost-request/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
-			lost := sighting(tr, between(trace.KindLose, trace.Acquire, false))
-			arrived := sighting(tr, between(trace.KindDeliver, trace.Acquire, false))
+			lost := findEvent(tr, between(trace.KindLose, trace.Acquire, false))
+			arrived := findEvent(tr, between(trace.KindDeliver, trace.Acquire, false))
 			if lost == nil || arrived == nil || arrived.Seq < lost.Seq {
 				t.Errorf("lost %+v, the first that arrived %+v", lost, arrived)
 			}
 		}},
 		{"lost-reply/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
-			set := sighting(tr, ofProcess(trace.KindSet, "redis-1"))
-			lost := sighting(tr, between(trace.KindLose, trace.Acquire, true))
+			set := findEvent(tr, ofProcess(trace.KindSet, "redis-1"))
+			lost := findEvent(tr, between(trace.KindLose, trace.Acquire, true))
 			if set == nil || lost == nil || lost.Seq < set.Seq {
 				t.Errorf("set %+v, lost %+v", set, lost)
 			}
 		}},
 		{"late-request/release", "overrun,client-1,redis-1,2,1.2-ttl", func(t *testing.T, tr *trace.Trace) {
-			held := sighting(tr, ofProcess(trace.KindHold, "client-1"))
+			held := findEvent(tr, ofProcess(trace.KindHold, "client-1"))
 			later := func(kind trace.Kind) *trace.Event {
-				return sighting(tr, func(ev *trace.Event) bool {
+				return findEvent(tr, func(ev *trace.Event) bool {
 					return held != nil && between(kind, trace.Release, false)(ev) && ev.Conn == held.Conn && ev.Msg == held.Msg
 				})
 			}
@@ -73,27 +73,27 @@ func TestTroubles(t *testing.T) {
 			}
 		}},
 		{"late-request/release", "steady,client-2,redis-1,1,until-own-next", func(t *testing.T, tr *trace.Trace) {
-			held := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindHold && ev.Process == "client-2" })
-			again := sighting(tr, func(ev *trace.Event) bool {
+			held := findEvent(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindHold && ev.Process == "client-2" })
+			again := findEvent(tr, func(ev *trace.Event) bool {
 				return ev.Kind == trace.KindSet && held != nil && ev.Seq > held.Seq && ev.Owner.Client == "client-2"
 			})
-			lifted := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindLift })
+			lifted := findEvent(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindLift })
 			if held == nil || again == nil || lifted == nil || lifted.At != again.At {
 				t.Errorf("held %+v, its next key %+v, on its way again %+v", held, again, lifted)
 			}
 		}},
 		{"late-reply/acquire", "steady,client-1,redis-1,1,until-another", func(t *testing.T, tr *trace.Trace) {
-			next := sighting(tr, func(ev *trace.Event) bool {
+			next := findEvent(tr, func(ev *trace.Event) bool {
 				return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
 			})
-			arrived := sighting(tr, between(trace.KindDeliver, trace.Acquire, true))
+			arrived := findEvent(tr, between(trace.KindDeliver, trace.Acquire, true))
 			if next == nil || next.Process == "client-1" || arrived == nil || arrived.Seq < next.Seq {
 				t.Errorf("the first grant %+v, the reply %+v", next, arrived)
 			}
 		}},
 		{"silence/extend", "steady,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
-			sent := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindStrike })
-			heard := sighting(tr, func(ev *trace.Event) bool {
+			sent := findEvent(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindStrike })
+			heard := findEvent(tr, func(ev *trace.Event) bool {
 				return sent != nil && ev.Seq > sent.Seq && ev.Kind == trace.KindDeliver && (ev.Process == "client-1" && ev.Peer == "redis-1" || ev.Process == "redis-1" && ev.Peer == "client-1")
 			})
 			if sent == nil || heard == nil || heard.At-sent.At < ttls(1.5) || heard.At-sent.At > ttls(1.51) {
@@ -113,33 +113,33 @@ func TestTroubles(t *testing.T) {
 			}
 		}},
 		{"node-down/work", "steady,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
-			crash := sighting(tr, ofProcess(trace.KindCrash, "redis-1"))
-			back := sighting(tr, ofProcess(trace.KindRestart, "redis-1"))
-			forgot := sighting(tr, ofProcess(trace.KindForget, "redis-1"))
+			crash := findEvent(tr, ofProcess(trace.KindCrash, "redis-1"))
+			back := findEvent(tr, ofProcess(trace.KindRestart, "redis-1"))
+			forgot := findEvent(tr, ofProcess(trace.KindForget, "redis-1"))
 			if crash == nil || back == nil || back.At-crash.At < ttls(0.3) || forgot != nil {
 				t.Errorf("down %+v, back %+v, forgot %+v", crash, back, forgot)
 			}
 		}},
 		{"node-silent/acquire/minority", "steady,client-1,1", func(t *testing.T, tr *trace.Trace) {
 			for node, silent := range map[string]bool{"redis-1": true, "redis-2": true, "redis-3": false} {
-				paused, resumed := sighting(tr, ofProcess(trace.KindPause, node)), sighting(tr, ofProcess(trace.KindResume, node))
+				paused, resumed := findEvent(tr, ofProcess(trace.KindPause, node)), findEvent(tr, ofProcess(trace.KindResume, node))
 				if (paused != nil) != silent || resumed != nil {
 					t.Errorf("%s paused %+v, resumed %+v", node, paused, resumed)
 				}
 			}
 		}},
 		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
-			cancelled := sighting(tr, ofProcess(trace.KindCancel, "client-1"))
+			cancelled := findEvent(tr, ofProcess(trace.KindCancel, "client-1"))
 			if cancelled == nil || cancelled.Step != trace.Release {
 				t.Errorf("cancelled: %+v", cancelled)
 			}
 		}},
 		{"pause/extend", "steady,client-1,redis-1,2,before,until-another-left", func(t *testing.T, tr *trace.Trace) {
-			paused := sighting(tr, ofProcess(trace.KindPause, "client-1"))
-			began := sighting(tr, func(ev *trace.Event) bool {
+			paused := findEvent(tr, ofProcess(trace.KindPause, "client-1"))
+			began := findEvent(tr, func(ev *trace.Event) bool {
 				return ev.Kind == trace.KindBegin && ev.Step == trace.Extend && ev.Process == "client-1"
 			})
-			left := sighting(tr, func(ev *trace.Event) bool {
+			left := findEvent(tr, func(ev *trace.Event) bool {
 				return ev.Kind == trace.KindEnd && ev.Step == trace.Release && ev.Process != "client-1"
 			})
 			if paused == nil || left == nil || began == nil || paused.Seq > left.Seq || left.Seq > began.Seq {
@@ -147,15 +147,15 @@ func TestTroubles(t *testing.T) {
 			}
 		}},
 		{"killed/acquire", "steady,client-1,redis-1,1,reply", func(t *testing.T, tr *trace.Trace) {
-			killed := sighting(tr, ofProcess(trace.KindCrash, "client-1"))
-			granted := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.OK && ev.Process == "client-1" })
+			killed := findEvent(tr, ofProcess(trace.KindCrash, "client-1"))
+			granted := findEvent(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.OK && ev.Process == "client-1" })
 			if killed == nil || granted != nil {
 				t.Errorf("killed %+v, granted %+v", killed, granted)
 			}
 		}},
 	} {
 		t.Run(c.story+"/"+c.world, func(t *testing.T) {
-			st, ok := find(c.story)
+			st, ok := findTestCase(c.story)
 			if !ok {
 				t.Fatal("there is no such test case")
 			}
@@ -166,9 +166,9 @@ func TestTroubles(t *testing.T) {
 			if strings.HasSuffix(c.story, "/minority") {
 				s = five
 			}
-			worlds, untold, err := st.worlds(s, 1)
-			if err != nil || untold != "" {
-				t.Fatal(err, untold)
+			worlds, notApplicable, err := st.worlds(s, 1)
+			if err != nil || notApplicable != "" {
+				t.Fatal(err, notApplicable)
 			}
 			i := slices.IndexFunc(worlds, func(w world) bool { return w.name == c.world })
 			if i < 0 {
@@ -194,7 +194,7 @@ func TestWorldsHaveNames(t *testing.T) {
 		nodes int
 	}{{"single", 1}, {"redlock", 5}} {
 		s := lockOn(t, c.nodes, ofKind(t, c.kind))
-		for _, st := range sweepStories() {
+		for _, st := range sweepCases() {
 			worlds, _, err := st.worlds(s, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -244,14 +244,14 @@ func TestExtents(t *testing.T) {
 		{extents[1], 4, [][]string{{"redis-1", "redis-2", "redis-3"}}},
 		{extents[1], 5, [][]string{{"redis-1", "redis-2", "redis-3"}}},
 		{extents[2], 5, [][]string{{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"}}},
-		{ofMinority, 1, nil},
-		{ofMinority, 2, nil},
-		{ofMinority, 3, [][]string{{"redis-1"}}},
-		{ofMinority, 5, [][]string{{"redis-1", "redis-2"}}},
-		{ofClient, 1, [][]string{{"redis-1"}}},
-		{ofClient, 5, [][]string{{"redis-3"}, {"redis-5"}}},
+		{minorityExtent, 1, nil},
+		{minorityExtent, 2, nil},
+		{minorityExtent, 3, [][]string{{"redis-1"}}},
+		{minorityExtent, 5, [][]string{{"redis-1", "redis-2"}}},
+		{clientExtent, 1, [][]string{{"redis-1"}}},
+		{clientExtent, 5, [][]string{{"redis-3"}, {"redis-5"}}},
 		{extents[0], 0, nil},
-		{ofClient, 0, nil},
+		{clientExtent, 0, nil},
 	} {
 		var got [][]string
 		for _, struck := range c.extent.choose(five[:c.of]) {
@@ -280,8 +280,8 @@ func TestTroublesKnowEveryEffect(t *testing.T) {
 		of[trouble.effect]++
 	}
 	for _, effect := range trace.Effects() {
-		if (of[effect] > 0) == (untroubled[effect] != "") {
-			t.Errorf("%d troubles with faults that %s, and the reason for none is %q", of[effect], effect, untroubled[effect])
+		if (of[effect] > 0) == (effectsWithoutTrouble[effect] != "") {
+			t.Errorf("%d troubles with faults that %s, and the reason for none is %q", of[effect], effect, effectsWithoutTrouble[effect])
 		}
 	}
 	s := lockOn(t, 1, ofKind(t, "single"))
@@ -289,7 +289,7 @@ func TestTroublesKnowEveryEffect(t *testing.T) {
 	for _, trouble := range troubles {
 		for _, step := range trouble.steps() {
 			for _, e := range trouble.extents() {
-				all, _, err := sweepStory(trouble, step, e).worlds(s, 1)
+				all, _, err := sweepCase(trouble, step, e).worlds(s, 1)
 				if err != nil {
 					t.Fatal(err)
 				}

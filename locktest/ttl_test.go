@@ -83,11 +83,11 @@ func TestRoundedTTL(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]string{"ttl/fraction": l.fraction, "ttl/short": l.short} {
-			st, ok := find(name)
+			st, ok := findTestCase(name)
 			if !ok {
 				t.Fatalf("there is no test case %s", name)
 			}
-			o, _ := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+			o, _ := s.runTestCase(st, order{Story: name, Seeds: 1}, func(address) {})
 			var rules []string
 			for _, p := range o.Problems {
 				if p.Rule != "section-exclusion" { // a consequence of the others
@@ -115,10 +115,10 @@ func TestRefusedTTL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, _ := find("ttl/short")
-	o, _ := s.tellStory(st, order{Story: st.name, Seeds: 1}, func(address) {})
-	if len(o.Problems) > 0 || !strings.Contains(o.Untold, "with a TTL of 1.4s: client-1: cannot make the lock: give me ten seconds") {
-		t.Errorf("got %v, not applicable because %q", o.Problems, o.Untold)
+	st, _ := findTestCase("ttl/short")
+	o, _ := s.runTestCase(st, order{Story: st.name, Seeds: 1}, func(address) {})
+	if len(o.Problems) > 0 || !strings.Contains(o.NotApplicable, "with a TTL of 1.4s: client-1: cannot make the lock: give me ten seconds") {
+		t.Errorf("got %v, not applicable because %q", o.Problems, o.NotApplicable)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestTermsOfSoundLocks(t *testing.T) {
 		{"redlock", Config{Nodes: 3, Extends: true, OwnClock: true}},
 		{"redlock", Config{Nodes: 5, Extends: true, OwnClock: true}},
 	} {
-		for _, st := range termStories() {
-			o := tellTo(t, l.kind, l.config, st.name)
+		for _, st := range ttlCases() {
+			o := runCase(t, l.kind, l.config, st.name)
 			if len(o.Problems) > 0 || o.Unknown != "" || o.Worlds == 0 {
 				t.Errorf("%s on %d nodes, %s in %d worlds: %v, %s", l.kind, l.config.Nodes, st.name, o.Worlds, o.Problems, o.Unknown)
 			}

@@ -87,7 +87,7 @@ faults:
 				overlap := false
 				for _, f := range run.Verdict.Findings {
 					overlap = overlap || f.Property == checks.SectionExclusion && f.Outcome == checks.Violated
-					if f.Outcome == checks.Violated && f.Fault == checks.FaultLock {
+					if f.Outcome == checks.Violated && f.Blame == checks.BlameLock {
 						t.Errorf("%s, %s, fencing %s: %s is the lock's own fault", story.name, lock.name, run.Fencing, f.Property)
 					}
 				}

@@ -50,17 +50,17 @@ func nextCall(test string) string {
 // serveOrReplay does what this process does instead of a call, and reports whether there is
 // such a thing: it serves the process that made the call, or replays a single world. A
 // worker for another call of the test does nothing in this one.
-func elsewhere(t *testing.T, call string, does interface {
+func serveOrReplay(t *testing.T, call string, runner interface {
 	serve()
 	replay(t *testing.T, text string)
 }) bool {
 	t.Helper()
 	switch worksFor := os.Getenv(workerVariable); {
 	case worksFor == call:
-		does.serve()
+		runner.serve()
 	case worksFor != "":
-	case replayed() != "":
-		does.replay(t, replayed())
+	case replayRequest() != "":
+		runner.replay(t, replayRequest())
 	default:
 		return false
 	}
@@ -75,18 +75,18 @@ func (s *subject) serve() {
 		debug.SetMemoryLimit(600 << 20) // a large world does not need five times its size
 	}
 	runs.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
-		st, ok := find(o.Story)
+		st, ok := findTestCase(o.Story)
 		if !ok {
-			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no test case "+o.Story, ""), false
+			return failedResult(address{Story: o.Story, Seed: 1}, ruleError, "there is no test case "+o.Story, ""), false
 		}
-		outcome, broken := s.tellStory(st, o, func(p address) { note(p.String()) })
+		outcome, broken := s.runTestCase(st, o, func(p address) { note(p.String()) })
 		return outcome, broken || sim.LeftBehind() > 0
 	})
 }
 
 // maxSilence is how much real time may pass without a message from a worker. It is far more
 // than any world needs, because the worker itself gives up on a world that takes too long.
-func (s *subject) silence() time.Duration { return 3 * s.config.Patience }
+func (s *subject) maxSilence() time.Duration { return 3 * s.config.Patience }
 
 // workerProcess returns the command that starts a worker for a call.
 func workerProcess(call string) *exec.Cmd {
@@ -96,14 +96,14 @@ func workerProcess(call string) *exec.Cmd {
 	}
 	test, _, _ := strings.Cut(call, "#")
 	process := exec.Command(binary, append([]string{
-		"-test.run=" + pattern(test), "-test.count=1", "-test.timeout=0",
-	}, ownArguments()...)...)
+		"-test.run=" + runPattern(test), "-test.count=1", "-test.timeout=0",
+	}, testFlags()...)...)
 	process.Env = append(os.Environ(), workerVariable+"="+call)
 	return process
 }
 
 // testFlags returns the flags that the test's own code defines.
-func ownArguments() []string {
+func testFlags() []string {
 	var own []string
 	for _, a := range os.Args[1:] {
 		if !strings.HasPrefix(a, "-test.") && !strings.HasPrefix(a, "--test.") {
@@ -114,7 +114,7 @@ func ownArguments() []string {
 }
 
 // runPattern returns the value of -run that selects one test.
-func pattern(test string) string {
+func runPattern(test string) string {
 	var parts []string
 	for _, part := range strings.Split(test, "/") {
 		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")

@@ -35,15 +35,15 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := s.tell(p, w)
+	v := s.runWorld(p, w)
 	for _, problem := range v.problems {
 		if slices.Contains([]checks.Property{checks.Panic, checks.Hang, checks.EndlessRetry, checks.CannotBeMade, ruleError}, problem.Rule) {
 			t.Fatal(problem)
 		}
 	}
 	switch {
-	case v.untold != "":
-		t.Fatalf("locktest: %s is not applicable to this lock: %s", name, v.untold)
+	case v.notApplicable != "":
+		t.Fatalf("locktest: %s is not applicable to this lock: %s", name, v.notApplicable)
 	case len(v.reasons) > 0 || v.history == nil:
 		t.Fatalf("locktest: %s is inconclusive: %s", name, strings.Join(v.reasons, "; "))
 	}
@@ -60,7 +60,7 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 // inconclusive: the lock cannot be made, a client never begins, a fault never strikes, a
 // witness is not seen, the lock panics or leaves goroutines behind. A run that its horizon
 // cuts off does not fail the test: see [history.History.Horizon].
-func Scenario(t testing.TB, config Config, build New, seed uint64, text string) []scenarios.Outcome {
+func Scenario(t testing.TB, config Config, build New, seed uint64, text string) []scenarios.RunResult {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 )
 
 // A fatalRecorder is a test that only records the message of its Fatal.
-type failing struct {
+type fatalRecorder struct {
 	testing.TB
 	why string
 }
 
-func (f *failing) Helper() {}
+func (f *fatalRecorder) Helper() {}
 
-func (f *failing) Fatal(args ...any) { f.why = fmt.Sprintln(args...); runtime.Goexit() }
+func (f *fatalRecorder) Fatal(args ...any) { f.why = fmt.Sprintln(args...); runtime.Goexit() }
 
-func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
+func (f *fatalRecorder) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
 // fatalMessage returns the message of a test's Fatal, or "".
-func failed(t *testing.T, test func(testing.TB)) string {
-	f := &failing{TB: t}
+func fatalMessage(t *testing.T, test func(testing.TB)) string {
+	f := &fatalRecorder{TB: t}
 	done := make(chan struct{})
 	go func() { defer close(done); test(f) }()
 	<-done
@@ -38,13 +38,13 @@ func failed(t *testing.T, test func(testing.TB)) string {
 // to assert on.
 func TestWorldsThatCannotBeRun(t *testing.T) {
 	world := func(config locktest.Config, build locktest.New, name string) string {
-		return failed(t, func(t testing.TB) { locktest.World(t, config, build, name) })
+		return fatalMessage(t, func(t testing.TB) { locktest.World(t, config, build, name) })
 	}
 	story := func(text string) string {
-		return failed(t, func(t testing.TB) { locktest.Scenario(t, locktest.Config{}, newCareful, 1, text) })
+		return fatalMessage(t, func(t testing.TB) { locktest.Scenario(t, locktest.Config{}, newCareful, 1, text) })
 	}
 	with := func(build locktest.New, client string) string {
-		return failed(t, func(t testing.TB) {
+		return fatalMessage(t, func(t testing.TB) {
 			locktest.Scenario(t, locktest.Config{}, build, 1, "title: x\nlock: {kind: single, ttl: 1s}\nclients: {client-1: "+client+"}\n")
 		})
 	}

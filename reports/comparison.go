@@ -20,7 +20,7 @@ var runName = map[string]string{
 
 // verdictTable has a row for each property, a column for each run, and the verdicts in the
 // last row.
-func verdicts(runs []scenarios.Outcome) table {
+func verdictTable(runs []scenarios.RunResult) table {
 	out, last := table{Heads: heads("property")}, []tableCell{plainCell("verdict")}
 	for _, run := range runs {
 		out.Heads = append(out.Heads, heads(runName[run.Fencing])...)
@@ -39,12 +39,12 @@ func verdicts(runs []scenarios.Outcome) table {
 
 // propertiesOf returns the properties by which the runs are judged. A property that is only
 // reported is included only if it is violated or expected to be.
-func propertiesOf(runs []scenarios.Outcome) []checks.Property {
+func propertiesOf(runs []scenarios.RunResult) []checks.Property {
 	verdicts := make([]*checks.Verdict, len(runs))
 	for i, run := range runs {
 		verdicts[i] = run.Verdict
 	}
-	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
+	return slices.DeleteFunc(checks.JudgedProperties(verdicts...), func(p checks.Property) bool { return isSilent(p, runs) })
 }
 
 // propertyGlossary explains properties, and the verdict if some are about the data.
@@ -53,7 +53,7 @@ func propertyGlossary(properties []checks.Property) *document {
 	var data []checks.Property
 	for _, p := range properties {
 		legend = append(legend, remarkOn(string(p), p.Title()))
-		if p.Data() {
+		if p.IsData() {
 			data = append(data, p)
 		}
 	}
@@ -67,29 +67,29 @@ func propertyGlossary(properties []checks.Property) *document {
 
 // isSilent reports whether a property is only reported and has nothing to report: no run
 // violates it, and no scenario expects a violation.
-func silent(p checks.Property, runs []scenarios.Outcome) bool {
-	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+func isSilent(p checks.Property, runs []scenarios.RunResult) bool {
+	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
 	})
 }
 
 // sideBySide draws the variants of a scenario side by side. If the table would be wider
 // than a page, it draws several tables, one below the other.
-func sideBySide(pairs [][]scenarios.Outcome, o Options) figure {
+func sideBySide(pairs [][]scenarios.RunResult, o Options) figure {
 	var tables []string
 	for len(pairs) > 0 {
 		n := len(pairs)
-		for n > 1 && broad(variants(pairs[:n]).draw(Options{Columns: o.Columns})) {
+		for n > 1 && exceedsPage(variantTable(pairs[:n]).draw(Options{Columns: o.Columns})) {
 			n--
 		}
-		tables = append(tables, variants(pairs[:n]).draw(o))
+		tables = append(tables, variantTable(pairs[:n]).draw(o))
 		pairs = pairs[n:]
 	}
 	return figure(strings.Join(tables, "\n"))
 }
 
 // exceedsPage reports whether some line of a table without colours is wider than a page.
-func broad(table string) bool {
+func exceedsPage(table string) bool {
 	for line := range strings.Lines(table) {
 		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > pageWidth {
 			return true
@@ -100,7 +100,7 @@ func broad(table string) bool {
 
 // variantTable has a row for each property, a column for each variant, and the verdicts in
 // the last rows.
-func variants(pairs [][]scenarios.Outcome) table {
+func variantTable(pairs [][]scenarios.RunResult) table {
 	out := table{Heads: heads("side by side")}
 	for _, runs := range pairs {
 		out.Heads = append(out.Heads, heads(story.Visible(runs[0].Variant.Name))...)
@@ -108,8 +108,8 @@ func variants(pairs [][]scenarios.Outcome) table {
 	for _, property := range checks.Properties() {
 		row, applies := []tableCell{plainCell(string(property))}, false
 		for _, runs := range pairs {
-			row = append(row, signs(outcomes(runs, property), " → ", ownSign))
-			applies = applies || !silent(property, runs) && slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+			row = append(row, signCell(distinctOutcomes(runs, property), " → ", ownSign))
+			applies = applies || !isSilent(property, runs) && slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 				return run.Verdict.Finding(property).Outcome != checks.NotApplicable
 			})
 		}
@@ -117,7 +117,7 @@ func variants(pairs [][]scenarios.Outcome) table {
 			out.add(row...)
 		}
 	}
-	if row := missed(pairs); row != nil {
+	if row := missedRow(pairs); row != nil {
 		out.add(row...)
 	}
 	for i, run := range pairs[0] {
@@ -132,17 +132,17 @@ func variants(pairs [][]scenarios.Outcome) table {
 
 // missedRow lists for each variant the periods of the schedule for which no client ran the
 // job; nil if there are none.
-func missed(pairs [][]scenarios.Outcome) []tableCell {
-	row, any := []tableCell{plainCell("missed period")}, false
+func missedRow(pairs [][]scenarios.RunResult) []tableCell {
+	row, hasMissed := []tableCell{plainCell("missed period")}, false
 	for _, runs := range pairs {
 		var periods []string
 		for _, m := range runs[0].Verdict.Missed {
 			periods = append(periods, strconv.Itoa(m.Period))
 		}
-		any = any || len(periods) > 0
+		hasMissed = hasMissed || len(periods) > 0
 		row = append(row, plainCell(cmp.Or(strings.Join(periods, ", "), "–")))
 	}
-	if !any {
+	if !hasMissed {
 		return nil
 	}
 	return row
@@ -150,7 +150,7 @@ func missed(pairs [][]scenarios.Outcome) []tableCell {
 
 // distinctOutcomes returns the outcomes of a property in some runs; equal neighbours are
 // listed once.
-func outcomes(runs []scenarios.Outcome, p checks.Property) []checks.Outcome {
+func distinctOutcomes(runs []scenarios.RunResult, p checks.Property) []checks.Outcome {
 	var all []checks.Outcome
 	for _, run := range runs {
 		all = append(all, run.Verdict.Finding(p).Outcome)
@@ -159,7 +159,7 @@ func outcomes(runs []scenarios.Outcome, p checks.Property) []checks.Outcome {
 }
 
 // signCell shows the signs of outcomes with an arrow between them.
-func signs(outcomes []checks.Outcome, arrow string, sign func(badge) span) tableCell {
+func signCell(outcomes []checks.Outcome, arrow string, sign func(badge) span) tableCell {
 	var cell tableCell
 	for i, o := range outcomes {
 		if i > 0 {
@@ -172,23 +172,23 @@ func signs(outcomes []checks.Outcome, arrow string, sign func(badge) span) table
 
 // measureFacts lists the measures that the scenario asks for: a line for each variant,
 // which names each run if the runs differ.
-func measures(pairs [][]scenarios.Outcome) []remark {
+func measureFacts(pairs [][]scenarios.RunResult) []remark {
 	var rows []remark
 	for i, name := range checks.MeasureNames() {
 		for _, runs := range pairs {
 			if !slices.Contains(runs[0].Variant.Measures, name) {
 				continue
 			}
-			said := make([]string, len(runs))
+			texts := make([]string, len(runs))
 			for j, run := range runs {
-				said[j] = story.InLengths.Measure(run.Measures[i])
+				texts[j] = story.ForDurations.Measure(run.Measures[i])
 			}
-			text := said[0]
-			if len(slices.Compact(slices.Clone(said))) > 1 {
+			text := texts[0]
+			if len(slices.Compact(slices.Clone(texts))) > 1 {
 				for j, run := range runs {
-					said[j] = runName[run.Fencing] + " " + said[j]
+					texts[j] = runName[run.Fencing] + " " + texts[j]
 				}
-				text = strings.Join(said, "; ")
+				text = strings.Join(texts, "; ")
 			}
 			if len(pairs) > 1 {
 				text = runs[0].Variant.Name + ": " + text

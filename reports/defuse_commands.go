@@ -4,7 +4,7 @@ import "strings"
 
 // defuseCommand changes a line that GitHub or Azure would treat as a command: one that
 // begins with two colons, after spaces or not, or contains brackets after two hashes.
-func notACommand(line string) string {
+func defuseCommand(line string) string {
 	if strings.Contains(line, "##") {
 		line = hashed.Replace(line)
 	}
@@ -18,13 +18,13 @@ var hashed = strings.NewReplacer("##[", "## [", "##vso[", "## vso[")
 
 // DefuseCommands changes a text for people so that no CI system finds a command in it,
 // whatever text from files or locks it contains.
-func NoCommands(text string) string {
+func DefuseCommands(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
 		return text
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		b.WriteString(notACommand(line))
+		b.WriteString(defuseCommand(line))
 	}
 	return b.String()
 }

@@ -11,7 +11,7 @@ func TestNoCommands(t *testing.T) {
 		"##vso[task.complete]x":      "## vso[task.complete]x",
 		"it says ##[error]x\n# ##\n": "it says ## [error]x\n# ##\n",
 	} {
-		if got := NoCommands(text); got != want {
+		if got := DefuseCommands(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}

@@ -24,10 +24,10 @@ type document struct {
 type chapter struct {
 	title string
 	// isPart reports whether this is only the heading of the chapters up to the next part.
-	part bool
+	isPart bool
 	// isCollapsed reports whether the chapter is collapsed in formats that can do so.
-	folds  bool
-	pieces []piece
+	isCollapsed bool
+	pieces      []piece
 }
 
 // add adds a chapter with the pieces that are not empty; none if all are.
@@ -44,8 +44,8 @@ func (d *document) add(title string, pieces ...piece) {
 }
 
 // beginPart adds the heading of a part.
-func (d *document) begin(title string) {
-	d.chapters = append(d.chapters, chapter{title: title, part: true})
+func (d *document) beginPart(title string) {
+	d.chapters = append(d.chapters, chapter{title: title, isPart: true})
 }
 
 // A draft collects the lines of a report.
@@ -74,7 +74,7 @@ func (t *text) columns() int { return cmp.Or(t.width, pageWidth) }
 
 // writeTo writes all of it.
 func (t *text) writeTo(w io.Writer) error {
-	_, err := io.WriteString(w, NoCommands(t.b.String()))
+	_, err := io.WriteString(w, DefuseCommands(t.b.String()))
 	return err
 }
 
@@ -88,7 +88,7 @@ func (t *text) document(d *document) {
 	}
 	for _, c := range d.chapters {
 		switch {
-		case c.part:
+		case c.isPart:
 			t.gap()
 			t.line("%s", t.Palette.strong("── "+textwrap.Wrap(c.title, t.columns()-3, 3)))
 		case c.title != "":
@@ -139,10 +139,10 @@ func (m *markdownText) document(d *document) {
 	level := m.level + 1
 	for _, c := range d.chapters {
 		switch {
-		case c.part:
+		case c.isPart:
 			m.heading(m.level+1, c.title)
 			level = m.level + 2
-		case c.folds:
+		case c.isCollapsed:
 			m.gap()
 			m.fold("<b>"+c.title+"</b>", func() { m.pieces(c.pieces...) })
 			continue

@@ -23,7 +23,7 @@ func writeHistories(w io.Writer, results []*scenarios.Result, o Options) error {
 	var documents []string
 	for _, r := range results {
 		for _, run := range r.Runs {
-			for _, h := range edn.Of(run.History) {
+			for _, h := range edn.Histories(run.History) {
 				documents = append(documents, ednDocument(h, r, run, o))
 			}
 		}
@@ -38,7 +38,7 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 	names := pageNames{}
 	for _, r := range results {
 		for _, run := range r.Runs {
-			for _, h := range edn.Of(run.History) {
+			for _, h := range edn.Histories(run.History) {
 				name := names.name(append(runWords(r, run), h.Name)...)
 				text := "; " + pageMark + "\n" + ednDocument(h, r, run, o)
 				pages = append(pages, Page{name + ".edn", []byte(text)})
@@ -70,7 +70,7 @@ func historyNames(results []*scenarios.Result, _ Options) []string {
 }
 
 // ednDocument writes a history, preceded by comments that describe it.
-func ednDocument(h edn.History, r *scenarios.Result, run scenarios.Outcome, o Options) string {
+func ednDocument(h edn.History, r *scenarios.Result, run scenarios.RunResult, o Options) string {
 	return fmt.Sprintf("; %s, %s: the verdict is %s\n; %s\n; replay: %s\n%s",
 		story.Visible(r.Scenario.Name), runTitle(run), run.Verdict.Verdict, h.Model, replay(r, o), h)
 }

@@ -10,7 +10,7 @@ import (
 
 // Files of one folder have distinct names, whatever the names of the scenarios.
 func TestHistoryPages(t *testing.T) {
-	one, two := result(floor.Overslept("none")), result(floor.Overslept("none"))
+	one, two := result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
 	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
 	edn, _ := Runs.Lookup("edn")

@@ -234,7 +234,7 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 	for _, result := range results {
 		for _, run := range result.Runs {
 			one := *result
-			one.Runs = []scenarios.Outcome{run}
+			one.Runs = []scenarios.RunResult{run}
 			all := map[string]bool{}
 			for _, page := range edn.Pages([]*scenarios.Result{&one}, reports.Options{}) {
 				history := readHistory(t, string(page.Data))

@@ -12,21 +12,21 @@ import (
 // an event that the timeline leaves out it writes the line of the timeline with messages.
 func (l Timeline) Excerpt(h *history.History, events []int) string {
 	var excerpt []story.Clause
-	told, detailed := story.Of(h, l.Messages), []story.Clause(nil)
+	clauses, detailed := story.Clauses(h, l.Messages), []story.Clause(nil)
 	for _, seq := range events {
-		tells := func(e story.Clause) bool { return e.First <= seq && seq <= e.Last }
-		if slices.ContainsFunc(excerpt, tells) {
+		covers := func(e story.Clause) bool { return e.First <= seq && seq <= e.Last }
+		if slices.ContainsFunc(excerpt, covers) {
 			continue
 		}
-		i := slices.IndexFunc(told, tells)
+		i := slices.IndexFunc(clauses, covers)
 		if i >= 0 {
-			excerpt = append(excerpt, told[i])
+			excerpt = append(excerpt, clauses[i])
 			continue
 		}
 		if detailed == nil {
-			detailed = story.Of(h, true)
+			detailed = story.Clauses(h, true)
 		}
-		if i := slices.IndexFunc(detailed, tells); i >= 0 {
+		if i := slices.IndexFunc(detailed, covers); i >= 0 {
 			excerpt = append(excerpt, detailed[i])
 		}
 	}

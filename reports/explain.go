@@ -16,18 +16,18 @@ func remarkOn[A, T ~string](about A, text T) remark {
 
 // explainRuns says in a few sentences what broke in the runs of one variant, and why. It
 // uses only the traces and the findings of the checks.
-func explain(runs []scenarios.Outcome) []remark {
+func explainRuns(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
-		remarks = append(remarks, remarkOn(runName[run.Fencing], story.OfData(run.History, run.Verdict)))
+		remarks = append(remarks, remarkOn(runName[run.Fencing], story.DataSummary(run.History, run.Verdict)))
 	}
-	remarks = append(allTheSame(remarks, "the data"), explainLocks(runs)...)
-	remarks = append(remarks, notes(runs)...)
+	remarks = append(mergeEqual(remarks, "the data"), explainLocks(runs)...)
+	remarks = append(remarks, buildNotes(runs)...)
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.Text == "" })
 }
 
 // buildNotes lists what the reader must know about how the runs were made.
-func notes(runs []scenarios.Outcome) []remark {
+func buildNotes(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
 		for _, note := range run.History.Trace.Notes {
@@ -41,23 +41,23 @@ func notes(runs []scenarios.Outcome) []remark {
 
 // explainLocks says which properties of the lock broke; a sentence that is the same for all
 // runs appears once.
-func explainLocks(runs []scenarios.Outcome) []remark {
+func explainLocks(runs []scenarios.RunResult) []remark {
 	var remarks []remark
-	said := make([][]story.Raw, len(runs))
+	sentences := make([][]story.Raw, len(runs))
 	for i, run := range runs {
-		said[i] = story.OfLock(run.Verdict)
+		sentences[i] = story.LockSummary(run.Verdict)
 	}
-	ofAll := func(text story.Raw) bool {
-		return !slices.ContainsFunc(said, func(texts []story.Raw) bool { return !slices.Contains(texts, text) })
+	inAllRuns := func(text story.Raw) bool {
+		return !slices.ContainsFunc(sentences, func(texts []story.Raw) bool { return !slices.Contains(texts, text) })
 	}
-	for _, text := range said[0] {
-		if ofAll(text) {
+	for _, text := range sentences[0] {
+		if inAllRuns(text) {
 			remarks = append(remarks, remark{"the lock", text})
 		}
 	}
 	for i, run := range runs {
-		for _, text := range said[i] {
-			if !ofAll(text) {
+		for _, text := range sentences[i] {
+			if !inAllRuns(text) {
 				remarks = append(remarks, remarkOn("the lock, "+runName[run.Fencing], text))
 			}
 		}
@@ -66,7 +66,7 @@ func explainLocks(runs []scenarios.Outcome) []remark {
 }
 
 // mergeEqual returns one remark if all remarks have the same text.
-func allTheSame(remarks []remark, about story.Raw) []remark {
+func mergeEqual(remarks []remark, about story.Raw) []remark {
 	for _, r := range remarks {
 		if r.Text != remarks[0].Text {
 			return remarks

@@ -25,11 +25,11 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 }
 
 func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
-	o = o.forOthers()
+	o = o.forPublication()
 	m := &markdownText{level: 1}
 	for _, r := range results {
 		m.document(explanation(r, o))
-		m.line("\nReplay: %s", code(replayBy("explain", r, o)))
+		m.line("\nReplay: %s", inlineCode(replayBy("explain", r, o)))
 	}
 	return m.writeTo(w)
 }
@@ -47,78 +47,78 @@ func explanation(r *scenarios.Result, o Options) *document {
 		settings[i] = setting(runs[0], r.Seed)
 	}
 	common := inCommon(settings)
-	shared := func(field func(scenarios.Telling) string) bool {
-		return !slices.ContainsFunc(stories, func(runs []scenarios.Outcome) bool {
-			return field(runs[0].Variant.Telling) != field(stories[0][0].Variant.Telling)
+	shared := func(field func(scenarios.Narrative) string) bool {
+		return !slices.ContainsFunc(stories, func(runs []scenarios.RunResult) bool {
+			return field(runs[0].Variant.Narrative) != field(stories[0][0].Variant.Narrative)
 		})
 	}
 	// say adds the sayings that all variants share (same), or those in which they differ.
-	say := func(sayings []saying, of scenarios.Telling, same bool) {
+	addSayings := func(sayings []saying, of scenarios.Narrative, ifShared bool) {
 		for _, c := range sayings {
-			if shared(c.field) == same {
+			if shared(c.field) == ifShared {
 				d.add(c.title, paragraph(c.field(of)))
 			}
 		}
 	}
-	base := stories[0][0].Variant.Telling
-	sameDebate := !slices.ContainsFunc(stories, func(runs []scenarios.Outcome) bool {
-		return !slices.Equal(runs[0].Variant.Voices(), base.Voices())
+	base := stories[0][0].Variant.Narrative
+	sameDebate := !slices.ContainsFunc(stories, func(runs []scenarios.RunResult) bool {
+		return !slices.Equal(runs[0].Variant.Opinions(), base.Opinions())
 	})
 	several := len(stories) > 1
 
 	d.add("The setting", facts(common))
-	say(beforehand, base, true)
-	if several && shared(theStory) {
+	addSayings(sayingsBefore, base, true)
+	if several && shared(storyOf) {
 		d.add("The story", paragraph(base.Story))
 	}
 	for i, runs := range stories {
 		v := runs[0].Variant
 		if several {
-			d.begin(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), story.Visible(v.Name), story.Visible(v.Title)))
+			d.beginPart(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), story.Visible(v.Name), story.Visible(v.Title)))
 			d.add("The setting of this variant", facts(without(settings[i], common)))
-			say(beforehand, v.Telling, false)
+			addSayings(sayingsBefore, v.Narrative, false)
 		}
-		told := paragraph(v.Story)
-		if several && shared(theStory) {
-			told = ""
+		storyText := paragraph(v.Story)
+		if several && shared(storyOf) {
+			storyText = ""
 		}
 		if hasRun(runs) {
-			d.add("What happened", told, figure(events(runs, o)), facts(doubtful(runs)))
-			d.add(brokeOrHeld(runs), facts(broke(runs)))
+			d.add("What happened", storyText, figure(timelineOf(runs, o)), facts(doubtFacts(runs)))
+			d.add(resultTitle(runs), facts(damageFacts(runs)))
 		} else {
-			d.add("The story", told)
-			d.add("What is expected", facts(expected(runs)))
+			d.add("The story", storyText)
+			d.add("What is expected", facts(expectedFacts(runs)))
 		}
 		if several {
-			say(afterwards, v.Telling, false)
+			addSayings(sayingsAfter, v.Narrative, false)
 			if !sameDebate {
-				d.add("What each side says", debate(v.Telling))
+				d.add("What each side says", debateFacts(v.Narrative))
 			}
 		}
 	}
-	ran := slices.DeleteFunc(slices.Clone(stories), func(runs []scenarios.Outcome) bool { return !hasRun(runs) })
+	ran := slices.DeleteFunc(slices.Clone(stories), func(runs []scenarios.RunResult) bool { return !hasRun(runs) })
 	if several {
-		d.begin("all variants")
+		d.beginPart("all variants")
 		d.add("Side by side", sideBySide(ran, o))
 	}
-	d.add("Measures", facts(measures(ran)))
-	say(afterwards[:1], base, true)
+	d.add("Measures", facts(measureFacts(ran)))
+	addSayings(sayingsAfter[:1], base, true)
 	if sameDebate {
-		d.add("What each side says", debate(base))
+		d.add("What each side says", debateFacts(base))
 	}
-	say(afterwards[1:], base, true)
+	addSayings(sayingsAfter[1:], base, true)
 	d.chapters = append(d.chapters, propertyGlossary(namedProperties(ran, several)).chapters...)
 	d.add("Source", paragraph(r.Scenario.Source))
-	d.add("Left out", leftOut(stories))
+	d.add("Left out", missingLocks(stories))
 	return d
 }
 
 // namedProperties returns the properties that an explanation names: in the table of several
 // variants all that apply, otherwise those that are violated.
-func namedProperties(pairs [][]scenarios.Outcome, several bool) []checks.Property {
+func namedProperties(pairs [][]scenarios.RunResult, several bool) []checks.Property {
 	all := slices.Concat(pairs...)
 	return slices.DeleteFunc(propertiesOf(all), func(p checks.Property) bool {
-		return !several && !slices.ContainsFunc(all, func(run scenarios.Outcome) bool {
+		return !several && !slices.ContainsFunc(all, func(run scenarios.RunResult) bool {
 			return run.Verdict.Finding(p).Outcome == checks.Violated
 		})
 	})
@@ -126,32 +126,32 @@ func namedProperties(pairs [][]scenarios.Outcome, several bool) []checks.Propert
 
 // hasRun reports whether the runs were executed. If not, the explanation contains only what
 // is known without them.
-func hasRun(runs []scenarios.Outcome) bool { return runs[0].History != nil }
+func hasRun(runs []scenarios.RunResult) bool { return runs[0].History != nil }
 
 // missingLocks says which variants are not described in full, because their locks are not
 // linked into this program.
-func leftOut(stories [][]scenarios.Outcome) paragraph {
-	var lacks []string
+func missingLocks(stories [][]scenarios.RunResult) paragraph {
+	var missing []string
 	for _, runs := range stories {
-		if lock := story.Visible(runs[0].Lock); !hasRun(runs) && !slices.Contains(lacks, lock) {
-			lacks = append(lacks, lock)
+		if lock := story.Visible(runs[0].Lock); !hasRun(runs) && !slices.Contains(missing, lock) {
+			missing = append(missing, lock)
 		}
 	}
-	if len(lacks) == 0 {
+	if len(missing) == 0 {
 		return ""
 	}
-	which := "the lock " + story.List(lacks) + " is"
-	if len(lacks) > 1 {
-		which = "the locks " + story.List(lacks) + " are"
+	which := "the lock " + story.List(missing) + " is"
+	if len(missing) > 1 {
+		which = "the locks " + story.List(missing) + " are"
 	}
 	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all contains all locks and shows it.")
 }
 
 // expectedFacts says which assumption a variant breaks, and what its scenario expects of
 // runs that were not executed.
-func expected(runs []scenarios.Outcome) []remark {
+func expectedFacts(runs []scenarios.RunResult) []remark {
 	v := runs[0].Variant
-	rows := assumes(v)
+	rows := assumptionFacts(v)
 	for _, run := range runs {
 		if e, ok := v.Expectation(run.Lock, run.Fencing); ok {
 			words := e.Verdict
@@ -168,8 +168,8 @@ func expected(runs []scenarios.Outcome) []remark {
 }
 
 // resultTitle returns the title of the chapter about the results of the runs.
-func brokeOrHeld(runs []scenarios.Outcome) string {
-	if slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+func resultTitle(runs []scenarios.RunResult) string {
+	if slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 		return run.Verdict.Verdict != checks.Safe || len(violated(run, checks.Properties())) > 0
 	}) {
 		return "What broke"
@@ -180,41 +180,41 @@ func brokeOrHeld(runs []scenarios.Outcome) string {
 // A saying is a field of a scenario with text about itself.
 type saying struct {
 	title string
-	field func(scenarios.Telling) string
+	field func(scenarios.Narrative) string
 }
 
 var (
-	beforehand = []saying{
-		{"The question", func(t scenarios.Telling) string { return t.Question }},
+	sayingsBefore = []saying{
+		{"The question", func(t scenarios.Narrative) string { return t.Question }},
 	}
-	afterwards = []saying{
-		{"What would have prevented it", func(t scenarios.Telling) string { return t.Prevention }},
-		{"The lesson", func(t scenarios.Telling) string { return t.Lesson }},
+	sayingsAfter = []saying{
+		{"What would have prevented it", func(t scenarios.Narrative) string { return t.Prevention }},
+		{"The lesson", func(t scenarios.Narrative) string { return t.Lesson }},
 	}
 )
 
-func theStory(t scenarios.Telling) string { return t.Story }
+func storyOf(t scenarios.Narrative) string { return t.Story }
 
 // debateFacts lists the opinion of each side.
-func debate(t scenarios.Telling) facts {
+func debateFacts(t scenarios.Narrative) facts {
 	var said facts
-	for _, v := range t.Voices() {
-		said = append(said, remarkOn(v.Name, textwrap.OneLine(v.Says)))
+	for _, v := range t.Opinions() {
+		said = append(said, remarkOn(v.Author, textwrap.OneLine(v.Text)))
 	}
 	return said
 }
 
 // timelineOf writes the timeline of the runs with the important moments marked.
-func events(runs []scenarios.Outcome, o Options) string {
+func timelineOf(runs []scenarios.RunResult, o Options) string {
 	stories := make([][]story.Clause, len(runs))
 	for i, run := range runs {
 		stories[i] = clausesOf(run, o.Messages)
 	}
-	return eventsOf(runs, stories, o)
+	return timelineOfClauses(runs, stories, o)
 }
 
 // timelineOfClauses writes the timeline of the runs from their clauses.
-func eventsOf(runs []scenarios.Outcome, stories [][]story.Clause, o Options) string {
+func timelineOfClauses(runs []scenarios.RunResult, stories [][]story.Clause, o Options) string {
 	headings := make([]string, len(runs))
 	for i, run := range runs {
 		headings[i] = runName[run.Fencing]
@@ -223,7 +223,7 @@ func eventsOf(runs []scenarios.Outcome, stories [][]story.Clause, o Options) str
 }
 
 // doubtFacts lists what did not happen as the scenario says.
-func doubtful(runs []scenarios.Outcome) []remark {
+func doubtFacts(runs []scenarios.RunResult) []remark {
 	var rows []remark
 	add := func(about, text string) {
 		if row := remarkOn(about, text); !slices.Contains(rows, row) {
@@ -237,16 +237,16 @@ func doubtful(runs []scenarios.Outcome) []remark {
 			}
 		}
 		for i, f := range run.History.Trace.Faults {
-			if f.Idle != "" {
-				add(fmt.Sprintf("fault %d", i+1), "did not act: "+f.Idle)
+			if f.IdleReason != "" {
+				add(fmt.Sprintf("fault %d", i+1), "did not act: "+f.IdleReason)
 			}
 		}
 	}
-	return append(rows, notes(runs)...)
+	return append(rows, buildNotes(runs)...)
 }
 
 // assumptionFacts says which assumption a variant breaks.
-func assumes(v *scenarios.Variant) []remark {
+func assumptionFacts(v *scenarios.Variant) []remark {
 	if v.Assumption == "" {
 		return nil
 	}
@@ -255,17 +255,17 @@ func assumes(v *scenarios.Variant) []remark {
 
 // damageFacts says which assumption broke, and what that did to the data and to the lock.
 // The timeline shows when each property broke.
-func broke(runs []scenarios.Outcome) []remark {
+func damageFacts(runs []scenarios.RunResult) []remark {
 	v := runs[0].Variant
-	rows := assumes(v)
+	rows := assumptionFacts(v)
 	if v.Why != "" && v.Lock == runs[0].Lock {
 		rows = append(rows, remarkOn("in short", textwrap.OneLine(v.Why)))
 	}
 	var data []remark
 	for _, run := range runs {
-		data = append(data, remarkOn(runName[run.Fencing], story.CameTo(run.History, run.Verdict)))
+		data = append(data, remarkOn(runName[run.Fencing], story.VerdictAndData(run.History, run.Verdict)))
 	}
-	rows = append(rows, allTheSame(data, "the data")...)
+	rows = append(rows, mergeEqual(data, "the data")...)
 	return append(rows, explainLocks(runs)...)
 }
 

@@ -157,7 +157,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	}
 	contains(t, explained(t, "markdown", text, nil), "\n### Measures\n\n- **lock-commands**: late: 5, 3 per grant\n  - in-time: 5")
 	only := explained(t, "text", text, func(r *scenarios.Result) {
-		s, err := r.Scenario.Only("in-time")
+		s, err := r.Scenario.SelectVariant("in-time")
 		if err != nil {
 			t.Fatal(err)
 		}

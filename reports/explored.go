@@ -32,7 +32,7 @@ func exploredTitle(r *explore.Result) string {
 
 // incompleteWarning says why a search ended early, so that what it did not find means
 // little; "" if it finished.
-func incomplete(r *explore.Result) string {
+func incompleteWarning(r *explore.Result) string {
 	if r.Stopped == "" {
 		return ""
 	}
@@ -40,7 +40,7 @@ func incomplete(r *explore.Result) string {
 }
 
 // searchFacts says where faults could strike, and with which options the search ran.
-func searched(r *explore.Result) []remark {
+func searchFacts(r *explore.Result) []remark {
 	var rows []remark
 	for _, b := range r.Bases {
 		text := fmt.Sprintf("%s at which a fault can strike: before each of %s, and when each of %s is sent or arrives",
@@ -75,7 +75,7 @@ func searched(r *explore.Result) []remark {
 
 // aboutRanOn explains why ways in which a paused process kept running are listed
 // separately.
-const whyApart = "A paused process still did something, because the lock's timers kept running. That cannot happen in a real pause, so the lock is not blamed for it."
+const aboutRanOn = "A paused process still did something, because the lock's timers kept running. That cannot happen in a real pause, so the lock is not blamed for it."
 
 // exploredSummary counts what was found.
 func exploredSummary(r *explore.Result, since *Comparison) string {
@@ -83,7 +83,7 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	own, fenced := 0, 0
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock {
+		if w.Blame == checks.BlameLock {
 			own++
 		}
 		if corrupts(w.On) {
@@ -102,9 +102,9 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	}
 	switch {
 	case r.First > 0:
-		add("%s, and the first break was in world number %s", WorldsTried(r.Worlds, r.Run()), story.Thousands(r.First))
+		add("%s, and the first break was in world number %s", WorldsTried(r.Worlds, r.RunCount()), story.Thousands(r.First))
 	default:
-		add("%s, and nothing broke", WorldsTried(r.Worlds, r.Run()))
+		add("%s, and nothing broke", WorldsTried(r.Worlds, r.RunCount()))
 	}
 	if r.Stopped != "" {
 		add("INCOMPLETE")
@@ -114,8 +114,8 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 
 // exploredDocument returns the beginning and the end of every report of a search.
 func exploredDocument(r *explore.Result, since *Comparison) *document {
-	d := &document{title: exploredTitle(r), warning: incomplete(r), summary: exploredSummary(r, since)}
-	d.add("", facts(searched(r)))
+	d := &document{title: exploredTitle(r), warning: incompleteWarning(r), summary: exploredSummary(r, since)}
+	d.add("", facts(searchFacts(r)))
 	return d
 }
 
@@ -130,7 +130,7 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 		said = points{{goodSign, "the same ways, and none worse"}}
 	}
 	for _, n := range c.New {
-		said = append(said, point{badSign, n.inOne()})
+		said = append(said, point{badSign, n.oneLine()})
 	}
 	for _, w := range c.Gone {
 		said = append(said, point{goodSign, "not found again: " + goneWords(w)})
@@ -147,10 +147,10 @@ func (d *document) addCoverage(r *explore.Result) {
 	var none points
 	for _, a := range notFound(r) {
 		sign := badge{"doubt", "?", ""}
-		if a.firm {
+		if a.isFirm {
 			sign = goodSign
 		}
-		none = append(none, point{sign, a.says})
+		none = append(none, point{sign, a.text})
 	}
 	if len(none) == 0 {
 		d.add("What was tried", append(was, paragraph(notCovered(r)))...)

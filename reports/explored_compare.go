@@ -34,14 +34,14 @@ type NewWay struct {
 // by their IDs. A known way counts as new if it now breaks something with fencing tokens
 // that it did not break before, or is now the lock's own fault.
 func Compare(result, known *explore.Result, since string) *Comparison {
-	c := &Comparison{Since: fileForOthers(since), Known: known}
+	c := &Comparison{Since: publicFile(since), Known: known}
 	for _, w := range result.Ways {
 		before, ok := wayByID(known.Ways, w.ID)
 		if !ok {
 			c.New = append(c.New, NewWay{Way: w})
 			continue
 		}
-		if worse := worse(before, w); worse != "" {
+		if worse := describeWorsening(before, w); worse != "" {
 			c.New = append(c.New, NewWay{w, worse})
 		}
 	}
@@ -62,20 +62,20 @@ func wayByID(ways []explore.Way, id string) (explore.Way, bool) {
 }
 
 // describeWorsening says in which respect a way is worse than it was; "" if it is not.
-func worse(before, now explore.Way) string {
+func describeWorsening(before, now explore.Way) string {
 	var words []string
 	more := slices.DeleteFunc(slices.Clone(now.On), func(what string) bool { return slices.Contains(before.On, what) })
 	if len(more) > 0 {
 		words = append(words, "it now breaks "+story.List(more)+" with fencing tokens")
 	}
-	if now.Fault == checks.FaultLock && before.Fault != checks.FaultLock {
+	if now.Blame == checks.BlameLock && before.Blame != checks.BlameLock {
 		words = append(words, "it is now the lock's own fault")
 	}
 	return strings.Join(words, ", and ")
 }
 
 // newWay returns what a comparison says about a way; false for a known way.
-func (c *Comparison) news(w explore.Way) (NewWay, bool) {
+func (c *Comparison) newWay(w explore.Way) (NewWay, bool) {
 	if c == nil {
 		return NewWay{}, false
 	}
@@ -95,7 +95,7 @@ func (n NewWay) label() string {
 }
 
 // describe says in full what is new: "NEW since known.json".
-func (n NewWay) says(since string) string {
+func (n NewWay) describe(since string) string {
 	if n.Worse != "" {
 		return "WORSE than in " + story.Visible(since) + ": " + story.Visible(n.Worse)
 	}
@@ -103,7 +103,7 @@ func (n NewWay) says(since string) string {
 }
 
 // oneLine says what is new, with the title of the way.
-func (n NewWay) inOne() string {
+func (n NewWay) oneLine() string {
 	text := n.label() + ": " + wayTitle(n.Way)
 	if n.Worse != "" {
 		text += ": " + story.Visible(n.Worse)

@@ -11,17 +11,17 @@ import (
 
 func TestCompare(t *testing.T) {
 	way := func(id string, fault checks.Blame, on ...string) explore.Way {
-		return explore.Way{ID: id, Fault: fault, On: on}
+		return explore.Way{ID: id, Blame: fault, On: on}
 	}
-	clock := checks.FaultAssumption(trace.AssumeClock)
+	clock := checks.BlameAssumption(trace.AssumeClock)
 	for name, c := range map[string]struct {
 		known, now []explore.Way
 		fresh      []string // its ID, and in which respect it is worse
 		gone       []string
 	}{
 		"the same": {
-			[]explore.Way{way("a", clock, "progress"), way("b", checks.FaultLock)},
-			[]explore.Way{way("b", checks.FaultLock), way("a", clock, "progress")}, nil, nil,
+			[]explore.Way{way("a", clock, "progress"), way("b", checks.BlameLock)},
+			[]explore.Way{way("b", checks.BlameLock), way("a", clock, "progress")}, nil, nil,
 		},
 		"another": {
 			[]explore.Way{way("a", clock)},
@@ -43,14 +43,14 @@ func TestCompare(t *testing.T) {
 		},
 		"breaks less": {[]explore.Way{way("a", clock, "progress")}, []explore.Way{way("a", clock)}, nil, nil},
 		"now the lock's": {
-			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.FaultLock)},
+			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.BlameLock)},
 			[]string{"a it is now the lock's own fault"}, nil,
 		},
 		"both": {
-			[]explore.Way{way("a", checks.Blame{})}, []explore.Way{way("a", checks.FaultLock, "panic")},
+			[]explore.Way{way("a", checks.Blame{})}, []explore.Way{way("a", checks.BlameLock, "panic")},
 			[]string{"a it now breaks panic with fencing tokens, and it is now the lock's own fault"}, nil,
 		},
-		"not the lock's any more": {[]explore.Way{way("a", checks.FaultLock)}, []explore.Way{way("a", clock)}, nil, nil},
+		"not the lock's any more": {[]explore.Way{way("a", checks.BlameLock)}, []explore.Way{way("a", clock)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Compare(&explore.Result{Ways: c.now}, &explore.Result{Ways: c.known}, "known.json")

@@ -15,7 +15,7 @@ import (
 )
 
 // setsName returns the name of sets of so many faults.
-func sets(faults int) string {
+func setsName(faults int) string {
 	switch faults {
 	case 1:
 		return "single faults"
@@ -40,7 +40,7 @@ func WorldsTried(tried, run int) string {
 // triedWords says how many of all sets of faults were tried: "all 8,934 single faults",
 // "20,000 of 17,912,345 pairs".
 func triedWords(l explore.Level) string {
-	of := story.Thousands(l.Space) + " " + sets(l.Faults)
+	of := story.Thousands(l.Space) + " " + setsName(l.Faults)
 	switch n := l.Sets(); {
 	case l.Estimated && n > 0:
 		return "about " + story.Thousands(n) + " of " + of
@@ -56,7 +56,7 @@ func triedWords(l explore.Level) string {
 // inWorlds says in how many worlds sets were tried, if some were tried in several;
 // otherwise "".
 func inWorlds(l explore.Level) string {
-	if l.Again == 0 {
+	if l.Duplicates == 0 {
 		return ""
 	}
 	return " in " + story.Count(l.Tried, "world")
@@ -80,10 +80,10 @@ func coverage(r *explore.Result) []remark {
 			words = append(words, triedWords(l)+" tried"+inWorlds(l))
 		}
 		if l.Repeats > 0 {
-			words = append(words, fmt.Sprintf("%s of these were run, and the other %s only repeat one of them", story.Thousands(l.Run()), story.Thousands(l.Repeats)))
+			words = append(words, fmt.Sprintf("%s of these were run, and the other %s only repeat one of them", story.Thousands(l.RunCount()), story.Thousands(l.Repeats)))
 		}
 		if l.Kinds > 0 {
-			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), sets(l.Faults))
+			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), setsName(l.Faults))
 		}
 		switch {
 		case l.Tried == 0:
@@ -96,11 +96,11 @@ func coverage(r *explore.Result) []remark {
 		default:
 			words = append(words, fmt.Sprintf("something broke in %s, in %s also with fencing tokens", story.Thousands(l.Broke), story.Thousands(l.BrokeFenced)))
 		}
-		if l.BrokeFenced > 0 && !corruptsFenced.in(l.Effect) {
+		if l.BrokeFenced > 0 && !corruptsFenced.isIn(l.Damage) {
 			words[len(words)-1] += " (but never the data)"
 		}
 		if l.Doubtful > 0 {
-			words = append(words, proveNothing(l.Doubtful, "")+", for example because a fault found nothing to act on")
+			words = append(words, inconclusive(l.Doubtful, "")+", for example because a fault found nothing to act on")
 		}
 		if l.Behaviours > 0 {
 			words = append(words, story.Count(l.Behaviours, "new behaviour"))
@@ -112,7 +112,7 @@ func coverage(r *explore.Result) []remark {
 
 // countWords says which worlds are counted and which are not.
 func countWords(r *explore.Result) string {
-	words := WorldsTried(r.Worlds, r.Run()) + ". "
+	words := WorldsTried(r.Worlds, r.RunCount()) + ". "
 	if n := r.Parts; n > 0 {
 		words += fmt.Sprintf("%s of these try a larger set of faults without one of its faults, for comparison. ", story.Thousands(n))
 	}
@@ -130,9 +130,9 @@ func kindsWords(r *explore.Result) string {
 // A harm is a sort of damage that a search may or may not have found.
 type harm struct {
 	// predicate is the predicate of a sentence about a fault that causes the harm.
-	does string
+	predicate string
 	// matches reports whether a damage is this harm.
-	is func(explore.Harm) bool
+	matches func(explore.Harm) bool
 	// data is the fencing of the run whose data is damaged; "" if the harm is not about
 	// data.
 	data string
@@ -140,24 +140,24 @@ type harm struct {
 
 // dataHarm returns the harm to the data in one run.
 func dataHarm(does, fencing string) harm {
-	return harm{does, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).Data() }, fencing}
+	return harm{does, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).IsData() }, fencing}
 }
 
 // corruptsFenced is the worst harm.
-var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing tokens", runs.With)
+var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing tokens", runs.FencingOn)
 
 var harms = []harm{
 	corruptsFenced,
-	{"makes the lock itself misbehave", func(h explore.Harm) bool { return h.Fault == checks.FaultLock }, ""},
+	{"makes the lock itself misbehave", func(h explore.Harm) bool { return h.Blame == checks.BlameLock }, ""},
 	{"makes the lock grant two leases at the same time", func(h explore.Harm) bool { return h.What == string(checks.LeaseExclusion) }, ""},
-	dataHarm("corrupts the data even without fencing tokens", runs.Without),
+	dataHarm("corrupts the data even without fencing tokens", runs.FencingOff),
 }
 
 // isIn reports whether a damage shows the harm.
-func (h harm) in(e explore.Effect) bool { return slices.ContainsFunc(e, h.is) }
+func (h harm) isIn(e explore.Damage) bool { return slices.ContainsFunc(e, h.matches) }
 
 // inExample reports whether the example of a way shows the harm.
-func (h harm) inExample(w explore.Way) bool { return h.in(w.Effect) }
+func (h harm) inExample(w explore.Way) bool { return h.isIn(w.Damage) }
 
 // onMap reports whether a danger map shows the harm. The worlds of a map are not part of
 // the search: their pauses have lengths that the search does not try.
@@ -170,16 +170,16 @@ func (h harm) onMap(maps []explore.DangerMap) bool {
 
 // An absence is a sentence about a harm that was not found.
 type absence struct {
-	says string
+	text string
 	// isFirm reports whether at least all single faults were tried, and nothing in the
 	// report contradicts the sentence.
-	firm bool
+	isFirm bool
 }
 
 // notFound lists which harms were not found, and which worlds were tried.
 func notFound(r *explore.Result) []absence {
 	if len(r.Ways)+len(r.RanOn) == 0 && r.First == 0 && !slices.ContainsFunc(harms, func(h harm) bool { return h.onMap(r.Maps) }) {
-		return []absence{{"Nothing broke, without fencing tokens or with them" + tried(r, r.Levels) + ".", settled(r)}}
+		return []absence{{"Nothing broke, without fencing tokens or with them" + triedNote(r, r.Levels) + ".", triedAllSingles(r)}}
 	}
 	var all []absence
 	for _, h := range harms {
@@ -187,7 +187,7 @@ func notFound(r *explore.Result) []absence {
 			if h.onMap(r.Maps) {
 				said += " But a pause in the danger map does."
 			}
-			all = append(all, absence{said, settled(r) && !h.onMap(r.Maps)})
+			all = append(all, absence{said, triedAllSingles(r) && !h.onMap(r.Maps)})
 		}
 	}
 	return all
@@ -203,20 +203,20 @@ func (h harm) notFound(r *explore.Result) string {
 	}
 	faults, found := h.fewest(r)
 	if !found {
-		return "Nothing found " + h.does + doubt + tried(r, r.Levels) + "."
+		return "Nothing found " + h.predicate + doubt + triedNote(r, r.Levels) + "."
 	}
 	fewer := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults >= faults })
-	if faults < 2 || tried(r, fewer) == "" {
+	if faults < 2 || triedNote(r, fewer) == "" {
 		return ""
 	}
 	none := "No single fault "
 	if faults > 2 {
 		none = fmt.Sprintf("No set of fewer than %d faults ", faults)
 	}
-	if !exhaustive(fewer) {
+	if !isExhaustive(fewer) {
 		none += "that was tried "
 	}
-	said := fmt.Sprintf("%s%s%s%s. It takes %d faults", none, h.does, doubt, tried(r, fewer), faults)
+	said := fmt.Sprintf("%s%s%s%s. It takes %d faults", none, h.predicate, doubt, triedNote(r, fewer), faults)
 	if ways := h.examples(r.Ways, faults); ways != "" {
 		said += ": see " + ways
 	}
@@ -226,19 +226,19 @@ func (h harm) notFound(r *explore.Result) string {
 // fewest returns the smallest number of faults that caused the harm, in any tried world or
 // in the example of a way, which may be smaller than any of these.
 func (h harm) fewest(r *explore.Result) (faults int, found bool) {
-	see := func(n int) {
+	consider := func(n int) {
 		if !found || n < faults {
 			faults, found = n, true
 		}
 	}
 	for _, l := range r.Levels {
-		if h.in(l.Effect) {
-			see(l.Faults)
+		if h.isIn(l.Damage) {
+			consider(l.Faults)
 		}
 	}
 	for _, w := range r.Ways {
 		if h.inExample(w) {
-			see(len(w.Example.Faults))
+			consider(len(w.Example.Faults))
 		}
 	}
 	return faults, found
@@ -263,7 +263,7 @@ func (h harm) examples(ways []explore.Way, faults int) string {
 }
 
 // inconclusive says that n worlds are inconclusive; that is "" or " that".
-func proveNothing(n uint64, that string) string {
+func inconclusive(n uint64, that string) string {
 	if n == 1 {
 		return "1" + that + " is inconclusive"
 	}
@@ -271,19 +271,19 @@ func proveNothing(n uint64, that string) string {
 }
 
 // isExhaustive reports whether all sets of all levels were tried.
-func exhaustive(levels []explore.Level) bool {
+func isExhaustive(levels []explore.Level) bool {
 	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 || l.Estimated })
 }
 
 // triedNote says which worlds a sentence is based on: " (tried: all 8,934 single faults and
 // 20,000 of 17,912,345 pairs)", with the kinds of faults if not all were tried.
-func tried(r *explore.Result, levels []explore.Level) string {
+func triedNote(r *explore.Result, levels []explore.Level) string {
 	var words []string
 	for _, l := range levels {
 		if l.Faults > 0 && l.Tried > 0 {
 			text := triedWords(l) + inWorlds(l)
 			if l.Doubtful > 0 {
-				text += " except " + proveNothing(l.Doubtful, " that")
+				text += " except " + inconclusive(l.Doubtful, " that")
 			}
 			words = append(words, text)
 		}
@@ -330,7 +330,7 @@ func notCovered(r *explore.Result) string {
 }
 
 // triedAllSingles reports whether a search has tried at least every single fault.
-func settled(r *explore.Result) bool {
+func triedAllSingles(r *explore.Result) bool {
 	single := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults != 1 })
-	return len(single) > 0 && exhaustive(single)
+	return len(single) > 0 && isExhaustive(single)
 }

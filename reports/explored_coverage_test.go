@@ -22,24 +22,24 @@ func TestNotFound(t *testing.T) {
 	)
 	// Each of these is evidence of exactly one harm.
 	var (
-		isFenced = explore.Harm{Fencing: runs.With, What: "no-lost-update"}
-		isOwn    = explore.Harm{Fencing: runs.With, What: "progress", Fault: checks.FaultLock}
-		isLeases = explore.Harm{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}
-		isData   = explore.Harm{Fencing: runs.Without, What: "serial-sections"}
+		isFenced = explore.Harm{Fencing: runs.FencingOn, What: "no-lost-update"}
+		isOwn    = explore.Harm{Fencing: runs.FencingOn, What: "progress", Blame: checks.BlameLock}
+		isLeases = explore.Harm{Fencing: runs.FencingOff, What: "lease-exclusion", Blame: checks.BlameAssumption(trace.AssumeClock)}
+		isData   = explore.Harm{Fencing: runs.FencingOff, What: "serial-sections"}
 	)
-	every := explore.Effect{isFenced, isOwn, isLeases, isData}
-	less := func(one explore.Harm) explore.Effect {
+	every := explore.Damage{isFenced, isOwn, isLeases, isData}
+	less := func(one explore.Harm) explore.Damage {
 		return slices.DeleteFunc(slices.Clone(every), func(h explore.Harm) bool { return h == one })
 	}
-	way := func(faults int, e explore.Effect) explore.Way {
-		return explore.Way{Effect: e, Example: runs.World{Faults: make([]runs.Fault, faults)}}
+	way := func(faults int, e explore.Damage) explore.Way {
+		return explore.Way{Damage: e, Example: runs.WorldSpec{Faults: make([]runs.Fault, faults)}}
 	}
-	all := func(e explore.Effect) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 10, Effect: e} }
-	some := func(e explore.Effect) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 4, Effect: e} }
-	pairs := func(e explore.Effect) explore.Level {
-		return explore.Level{Faults: 2, Space: 1000, Tried: 50, Effect: e}
+	all := func(e explore.Damage) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 10, Damage: e} }
+	some := func(e explore.Damage) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 4, Damage: e} }
+	pairs := func(e explore.Damage) explore.Level {
+		return explore.Level{Faults: 2, Space: 1000, Tried: 50, Damage: e}
 	}
-	triples := explore.Level{Faults: 3, Space: 9999, Tried: 5, Effect: every}
+	triples := explore.Level{Faults: 3, Space: 9999, Tried: 5, Damage: every}
 	found := func(levels []explore.Level, ways ...explore.Way) explore.Result {
 		return explore.Result{First: 1, Levels: levels, Ways: ways}
 	}
@@ -63,7 +63,7 @@ func TestNotFound(t *testing.T) {
 		},
 		// The example of a way need not show every harm of its worlds.
 		"by one fault, but not in an example": {
-			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{{Fencing: runs.With, What: "section-exclusion"}}), way(2, less(isFenced))),
+			found(levels{all(explore.Damage{isLeases}), pairs(less(isFenced))}, way(1, explore.Damage{{Fencing: runs.FencingOn, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
 				"Nothing found " + fenced + both + ".",
 				"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
@@ -71,13 +71,13 @@ func TestNotFound(t *testing.T) {
 			},
 		},
 		"by two, but not in an example": {
-			found(levels{all(less(isOwn)), pairs(explore.Effect{isOwn})}, way(1, less(isOwn))),
+			found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, less(isOwn))),
 			[]string{"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults."},
 		},
 		// An example is shrunk, and may then be a world that was not tried.
-		"by two, and in the end by one": {found(levels{all(less(isOwn)), pairs(explore.Effect{isOwn})}, way(1, every)), nil},
+		"by two, and in the end by one": {found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, every)), nil},
 		"by three": {
-			found(levels{all(less(isOwn)), pairs(less(isOwn)), triples}, way(3, explore.Effect{isOwn})),
+			found(levels{all(less(isOwn)), pairs(less(isOwn)), triples}, way(3, explore.Damage{isOwn})),
 			[]string{"No set of fewer than 3 faults that was tried " + own + both + ". It takes 3 faults: see way 1."},
 		},
 		"stopped": {
@@ -90,18 +90,18 @@ func TestNotFound(t *testing.T) {
 		},
 		"worlds that are inconclusive": {
 			found(levels{
-				{Faults: 1, Space: 1500, Tried: 1500, Doubtful: 1200, Effect: less(isFenced)},
-				{Faults: 2, Space: 99, Tried: 50, Doubtful: 1, Effect: less(isFenced)},
+				{Faults: 1, Space: 1500, Tried: 1500, Doubtful: 1200, Damage: less(isFenced)},
+				{Faults: 2, Space: 99, Tried: 50, Doubtful: 1, Damage: less(isFenced)},
 			}),
 			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
 		},
 		// The pauses of a map have lengths that the search does not try.
 		"a pause in the danger map": {
 			explore.Result{
-				First: 1, Levels: levels{all(explore.Effect{isOwn, isLeases})},
+				First: 1, Levels: levels{all(explore.Damage{isOwn, isLeases})},
 				Maps: []explore.DangerMap{
-					{Fencing: runs.Without, Cells: [][]explore.Danger{{explore.Harmless, explore.TwoHolders}}},
-					{Fencing: runs.With, Cells: [][]explore.Danger{{explore.Harmless}, {explore.Corrupted}}},
+					{Fencing: runs.FencingOff, Cells: [][]explore.Danger{{explore.Harmless, explore.TwoHolders}}},
+					{Fencing: runs.FencingOn, Cells: [][]explore.Danger{{explore.Harmless}, {explore.Corrupted}}},
 				},
 			},
 			[]string{
@@ -112,7 +112,7 @@ func TestNotFound(t *testing.T) {
 		"nothing but a pause in the danger map": {
 			explore.Result{
 				Levels: levels{all(nil)},
-				Maps:   []explore.DangerMap{{Fencing: runs.Without, Cells: [][]explore.Danger{{explore.Corrupted}}}},
+				Maps:   []explore.DangerMap{{Fencing: runs.FencingOff, Cells: [][]explore.Danger{{explore.Corrupted}}}},
 			},
 			[]string{
 				"Nothing found " + fenced + " (tried: all 10 single faults).",
@@ -122,16 +122,16 @@ func TestNotFound(t *testing.T) {
 			},
 		},
 		"listed separately": {
-			explore.Result{First: 1, RanOn: []explore.Way{way(1, explore.Effect{isFenced})}, Levels: levels{all(less(isFenced))}},
+			explore.Result{First: 1, RanOn: []explore.Way{way(1, explore.Damage{isFenced})}, Levels: levels{all(less(isFenced))}},
 			[]string{"Nothing found " + fenced + ", except for the ways listed separately (tried: all 10 single faults)."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, a := range notFound(&c.result) {
-				got = append(got, a.says)
-				if want := c.result.Levels[0].Tried == c.result.Levels[0].Space && !strings.Contains(a.says, "danger map"); a.firm != want {
-					t.Errorf("whether it is firm that %q is %t", a.says, a.firm)
+				got = append(got, a.text)
+				if want := c.result.Levels[0].Tried == c.result.Levels[0].Space && !strings.Contains(a.text, "danger map"); a.isFirm != want {
+					t.Errorf("whether it is firm that %q is %t", a.text, a.isFirm)
 				}
 			}
 			if !slices.Equal(got, c.want) {
@@ -144,18 +144,18 @@ func TestNotFound(t *testing.T) {
 // Each harm matches its description, in the run that it names.
 func TestHarms(t *testing.T) {
 	for one, want := range map[explore.Harm][]int{
-		{Fencing: runs.Without, What: "write-order"}:                                                       {3},
-		{Fencing: runs.With, What: "write-order"}:                                                          {0},
-		{Fencing: runs.With, What: "serial-sections", Fault: checks.FaultLock}:                             {0, 1},
-		{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}: {2},
-		{Fencing: runs.With, What: "lease-exclusion", Fault: checks.FaultLock}:                             {1, 2},
-		{Fencing: runs.Without, What: "panic", Fault: checks.FaultLock}:                                    {1},
-		{Fencing: runs.With, What: "section-exclusion", Fault: checks.FaultInherent}:                       nil,
-		{Fencing: runs.Without, What: "grant-order"}:                                                       nil,
+		{Fencing: runs.FencingOff, What: "write-order"}:                                                       {3},
+		{Fencing: runs.FencingOn, What: "write-order"}:                                                        {0},
+		{Fencing: runs.FencingOn, What: "serial-sections", Blame: checks.BlameLock}:                           {0, 1},
+		{Fencing: runs.FencingOff, What: "lease-exclusion", Blame: checks.BlameAssumption(trace.AssumeClock)}: {2},
+		{Fencing: runs.FencingOn, What: "lease-exclusion", Blame: checks.BlameLock}:                           {1, 2},
+		{Fencing: runs.FencingOff, What: "panic", Blame: checks.BlameLock}:                                    {1},
+		{Fencing: runs.FencingOn, What: "section-exclusion", Blame: checks.BlameInherent}:                     nil,
+		{Fencing: runs.FencingOff, What: "grant-order"}:                                                       nil,
 	} {
 		var got []int
 		for i, h := range harms {
-			if h.in(explore.Effect{one}) {
+			if h.isIn(explore.Damage{one}) {
 				got = append(got, i)
 			}
 		}
@@ -169,13 +169,13 @@ func TestCoverage(t *testing.T) {
 	for want, l := range map[string]explore.Level{
 		"every single fault at each of 7 points: 40 worlds; nothing broke": {Faults: 1, Space: 40, Tried: 40},
 		"12 of 40 single faults tried; something broke in 3, and in none with fencing tokens; 2 new behaviours": {
-			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{{Fencing: runs.Without, What: "write-order"}},
+			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Damage: explore.Damage{{Fencing: runs.FencingOff, What: "write-order"}},
 		},
 		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 is inconclusive, for example because a fault found nothing to act on": {
-			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{{Fencing: runs.Without, What: "write-order"}, {Fencing: runs.With, What: "section-exclusion"}},
+			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Damage: explore.Damage{{Fencing: runs.FencingOff, What: "write-order"}, {Fencing: runs.FencingOn, What: "section-exclusion"}},
 		},
 		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 are inconclusive, for example because a fault found nothing to act on": {
-			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{{Fencing: runs.With, What: "write-order"}},
+			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Damage: explore.Damage{{Fencing: runs.FencingOn, What: "write-order"}},
 		},
 	} {
 		rows := coverage(&explore.Result{Bases: []explore.BaseRecord{{Points: 3}, {Points: 4}}, Levels: []explore.Level{l}})

@@ -44,21 +44,21 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 		Before: before.chapters, After: after.chapters, Maps: heatmaps(r),
 	}
 	found, apart := wayLists(r, o.Since)
-	known := pictured(legend(r.Ways), r.Ways)
+	known := withBars(legend(r.Ways), r.Ways)
 	add := func(l wayList, legend []remark) {
 		if len(l.ways) > 0 {
-			p.Lists = append(p.Lists, wayCards{l.heading(), l.why, l.cards(r, page), legend})
+			p.Lists = append(p.Lists, wayCards{l.heading(), l.explanation, l.cards(r, page), legend})
 		}
 	}
 	add(found, known)
-	add(apart, without(pictured(legend(r.RanOn), r.RanOn), known))
+	add(apart, without(withBars(legend(r.RanOn), r.RanOn), known))
 	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))
 	return s
 }
 
 // withBars adds the meaning of the bars to the legend of ways.
-func pictured(legend []remark, ways []explore.Way) []remark {
+func withBars(legend []remark, ways []explore.Way) []remark {
 	if slices.ContainsFunc(ways, func(w explore.Way) bool { return len(w.Margins) > 0 }) {
 		legend = append(legend, remark{"bar", "sizes from zero upwards: first those that are survived, then those that break the lock; the dashed line is the TTL"})
 	}

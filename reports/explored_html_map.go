@@ -70,7 +70,7 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 	for _, d := range c.Lengths {
 		h.Lengths = append(h.Lengths, trace.ShortDuration(d))
 	}
-	off, on := c.dangers(r.Maps, runs.Without), c.dangers(r.Maps, runs.With)
+	off, on := c.dangers(r.Maps, runs.FencingOff), c.dangers(r.Maps, runs.FencingOn)
 	seen := map[peril]bool{}
 	for _, row := range c.rows() {
 		out := heatRow{Label: strings.TrimSpace(row.label)}

@@ -70,14 +70,14 @@ func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	card := wayCard{
 		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
 		Off: wayHarm{"without fencing", harmTone(w.Off), inShort(w.Off)}, On: wayHarm{"with fencing", harmTone(w.On), inShort(w.On)},
-		Blame: whoseFault(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
-		File: story.Visible(fileForOthers(w.File)), Stack: listing{"What the lock did", stack(w)},
+		Blame: blameWords(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
+		File: story.Visible(publicFile(w.File)), Stack: listing{"What the lock did", stack(w)},
 	}
-	if w.Fault == checks.FaultLock {
+	if w.Blame == checks.BlameLock {
 		card.BlameMood = "bad"
 	}
 	if w.File != "" {
-		card.Replay = replayWay(fileForOthers(w.File))
+		card.Replay = replayWay(publicFile(w.File))
 	}
 	for _, f := range w.Example.Faults {
 		card.Faults = append(card.Faults, exploredFaultWords(w.Example, f))
@@ -85,7 +85,7 @@ func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	for _, fact := range []remark{
 		{"workload", story.Raw(worldWords(r, w.Example))},
 		{"strikes", story.Raw(stagesWords(w))},
-		{"also by", story.Raw(othersWords(w))},
+		{"also by", story.Raw(otherCauses(w))},
 	} {
 		if fact.Text != "" {
 			card.Facts = append(card.Facts, fact)

@@ -81,7 +81,7 @@ type jsonLevel struct {
 	Doubtful uint64 `json:"doubtful,omitempty"`
 	// Effect is everything that broke in the tried worlds, in the same form as a way's
 	// effect.
-	Effect     explore.Effect `json:"effect"`
+	Effect     explore.Damage `json:"effect"`
 	Behaviours int            `json:"behaviours"`
 }
 
@@ -100,7 +100,7 @@ type jsonWay struct {
 	Fault          checks.Blame   `json:"fault"`
 	Worlds         int            `json:"worlds"`
 	Example        jsonWorld      `json:"example"`
-	Effect         explore.Effect `json:"effect"`
+	Effect         explore.Damage `json:"effect"`
 	Margins        []jsonMargin   `json:"margins"`
 	File           string         `json:"file"`
 	// Replay is present if there is a file.
@@ -179,13 +179,13 @@ type jsonNewWay struct {
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: exploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
-		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.Run(), Parts: r.Parts, First: r.First,
+		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.RunCount(), Parts: r.Parts, First: r.First,
 		LengthsNS: r.Lengths, RatesPPB: r.Rates, TakeoverNS: r.Takeover,
 		Bases: present(r.Bases), Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}
 	for _, a := range notFound(r) {
-		doc.NotFound = append(doc.NotFound, a.says)
+		doc.NotFound = append(doc.NotFound, a.text)
 	}
 	for _, l := range r.Levels {
 		doc.Levels = append(doc.Levels, levelJSON(l))
@@ -204,19 +204,19 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 
 func levelJSON(l explore.Level) jsonLevel {
 	return jsonLevel{
-		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.Run(),
-		Again: l.Again, Estimated: l.Estimated, Untried: l.Untried(),
+		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.RunCount(),
+		Again: l.Duplicates, Estimated: l.Estimated, Untried: l.Untried(),
 		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
-		Effect: present(l.Effect), Behaviours: l.Behaviours,
+		Effect: present(l.Damage), Behaviours: l.Behaviours,
 	}
 }
 
 // level converts the level to the type of the search.
 func (l jsonLevel) level() explore.Level {
 	return explore.Level{
-		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Again: l.Again, Estimated: l.Estimated,
+		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Duplicates: l.Again, Estimated: l.Estimated,
 		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
-		Effect: l.Effect, Behaviours: l.Behaviours,
+		Damage: l.Effect, Behaviours: l.Behaviours,
 	}
 }
 
@@ -225,7 +225,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 	for _, w := range ways {
 		way := jsonWay{
 			ID: w.ID, Title: w.Title, Story: w.Story, Cause: present(w.Cause), Causes: present(w.Causes), Stages: present(w.Stages), WithoutFencing: present(w.Off), WithFencing: present(w.On),
-			Fault: w.Fault, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: present(w.Effect), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
+			Fault: w.Blame, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: present(w.Damage), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
 		}
 		for _, m := range w.Margins {
 			way.Margins = append(way.Margins, jsonMargin{
@@ -245,7 +245,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 // present returns a list that JSON writes as [] if it is empty.
 func present[T any](list []T) []T { return append([]T{}, list...) }
 
-func worldJSON(w runs.World) jsonWorld {
+func worldJSON(w runs.WorldSpec) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Persistence: w.Change.Persistence, Faults: []jsonExploredFault{}}
 	for _, f := range w.Faults {
 		p := f.Parameters()
@@ -281,8 +281,8 @@ func dangerJSON(m explore.DangerMap) jsonDangerMap {
 // way converts the way to the type of the search, without the text of its scenario.
 func (w jsonWay) way() explore.Way {
 	way := explore.Way{
-		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Causes: w.Causes, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Fault: w.Fault, Worlds: w.Worlds,
-		Example: w.Example.world(), Effect: w.Effect, File: w.File, Why: w.Why,
+		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Causes: w.Causes, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Blame: w.Fault, Worlds: w.Worlds,
+		Example: w.Example.world(), Damage: w.Effect, File: w.File, Why: w.Why,
 	}
 	for _, m := range w.Margins {
 		way.Margins = append(way.Margins, explore.Margin{
@@ -293,8 +293,8 @@ func (w jsonWay) way() explore.Way {
 	return way
 }
 
-func (w jsonWorld) world() runs.World {
-	world := runs.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
+func (w jsonWorld) world() runs.WorldSpec {
+	world := runs.WorldSpec{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
 	for _, f := range w.Faults {
 		if fault, err := f.fault(); err == nil { // check has refused invalid faults
 			world.Faults = append(world.Faults, fault)

@@ -114,7 +114,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		if *nth--; *nth >= 0 {
 			return "", false
 		}
-		v.Set(reflect.ValueOf(checks.FaultAssumption(append(was.Broken(), trace.AssumeStorageMemory)...)))
+		v.Set(reflect.ValueOf(checks.BlameAssumption(append(was.Broken(), trace.AssumeStorageMemory)...)))
 		return path, true
 	case runs.Fault:
 		p := was.Parameters()
@@ -177,7 +177,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 			v.SetMapIndex(reflect.ValueOf("redis-9"), reflect.ValueOf(redis.Always))
 			break
 		}
-		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf(trace.At(trace.Did{Process: "client-1", Verb: trace.HasRead})))
+		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf(trace.At(trace.Action{Process: "client-1", Verb: trace.HasRead})))
 	case reflect.Uint64:
 		v.SetUint(v.Uint() + 1)
 	case reflect.Int, reflect.Int64:

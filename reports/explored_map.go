@@ -56,7 +56,7 @@ func perilOf(d explore.Danger, fencing string) peril {
 	case explore.TwoHolders:
 		return twoHolders
 	case explore.Corrupted:
-		if fencing == runs.With {
+		if fencing == runs.FencingOn {
 			return corruptedWith
 		}
 		return corruptedWithout
@@ -144,7 +144,7 @@ func (c chart) figure(p Palette) string {
 	}
 	if every > 1 {
 		line("")
-		line("  " + textwrap.Wrap("columns: "+series(c.Lengths, lengths), exploredWidth-2, 4))
+		line("  " + textwrap.Wrap("columns: "+listLengths(c.Lengths, lengths), exploredWidth-2, 4))
 	}
 	return b.String()
 }
@@ -181,7 +181,7 @@ func (c chart) rows() []chartRow {
 
 // listLengths lists lengths; if the steps between them are equal, it gives the first, the
 // last and the step.
-func series(lengths []time.Duration, words []string) string {
+func listLengths(lengths []time.Duration, words []string) string {
 	n := len(lengths)
 	if n > 3 {
 		step := lengths[1] - lengths[0]

@@ -23,7 +23,7 @@ func charted(t *testing.T, maps ...explore.DangerMap) chart {
 // One chart shows both runs: each cell shows the worse result.
 func TestDangerMaps(t *testing.T) {
 	off := explore.DangerMap{
-		Fencing: runs.Without,
+		Fencing: runs.FencingOff,
 		Lengths: []time.Duration{s, 29870 * ms, 90 * s},
 		Starts:  []string{"before client-10 write", "before client-10 read", "at first"},
 		Cells: [][]explore.Danger{
@@ -33,7 +33,7 @@ func TestDangerMaps(t *testing.T) {
 		},
 	}
 	on := off
-	on.Fencing = runs.With
+	on.Fencing = runs.FencingOn
 	on.Cells = [][]explore.Danger{
 		{explore.Harmless, explore.Harmless, explore.TwoHolders},
 		{explore.Undecided, explore.Harmless, explore.Corrupted},
@@ -46,12 +46,12 @@ func TestDangerMaps(t *testing.T) {
   at first                ?       2       ?
 `
 	c := charted(t, off, on)
-	told(t, both, c.figure(Palette{}))
-	told(t, both, charted(t, on, off).figure(Palette{}))
+	wantText(t, both, c.figure(Palette{}))
+	wantText(t, both, charted(t, on, off).figure(Palette{}))
 	if got := c.figure(Colour); stripped(got) != c.figure(Palette{}) || !strings.Contains(got, Colour.bad("X")) {
 		t.Errorf("got in colour:\n%s", got)
 	}
-	told(t, `
+	wantText(t, `
   the pause begins        1s      29.87s  1m30s
   before client-10 write  ·       2       x
   before client-10 read   2       x       x
@@ -63,12 +63,12 @@ func TestDangerMaps(t *testing.T) {
 // become none.
 func TestMapsThatAreNotOfOneChart(t *testing.T) {
 	m := explore.DangerMap{
-		Base: "contend", Client: "client-1", Fencing: runs.Without,
+		Base: "contend", Client: "client-1", Fencing: runs.FencingOff,
 		Lengths: []time.Duration{s}, Starts: []string{"a"}, Cells: [][]explore.Danger{{explore.Harmless}},
 	}
 	other := func(change func(*explore.DangerMap)) explore.DangerMap {
 		o := m
-		o.Fencing = runs.With
+		o.Fencing = runs.FencingOn
 		change(&o)
 		return o
 	}
@@ -95,7 +95,7 @@ func TestRepetitiveDangerMap(t *testing.T) {
 		m.Starts, m.Cells = append(m.Starts, string(rune('a'+i))), append(m.Cells, cells)
 	}
 	m.Starts[1] = "a line that is folded"
-	told(t, `
+	wantText(t, `
   the pause begins      1s
   a                     ·
     ⋮ 2 more, the same
@@ -116,7 +116,7 @@ func TestWideDangerMap(t *testing.T) {
 		m.Lengths = append(m.Lengths, time.Duration(i+1)*3*s)
 		m.Cells[0] = append(m.Cells[0], []explore.Danger{explore.Harmless, explore.TwoHolders}[i/10])
 	}
-	told(t, `
+	wantText(t, `
   the pause begins       3s    9s    15s   21s   27s   33s   39s   45s   51s   57s
   before client-1 write  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  2  2  2  2  2  2  2  2  2  2
 

@@ -13,7 +13,7 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	d.addComparison(r, o.Since)
 	found, apart := wayLists(r, o.Since)
 	for _, l := range []wayList{found, apart} {
-		pieces := []piece{paragraph(l.why), l.inFull(r)}
+		pieces := []piece{paragraph(l.explanation), l.fullTable(r)}
 		for i, w := range l.ways {
 			pieces = append(pieces, listing{"Way " + l.number(i) + ": what the lock did", stack(w)})
 		}

@@ -122,7 +122,7 @@ func completeCounts(r *explore.Result) {
 		l := &r.Levels[i]
 		r.Parts = max(r.Parts-int(l.Tried), 0)
 		if l.Faults > 1 && l.Tried > 0 {
-			l.Again, l.Estimated = l.Tried-min(l.Tried, l.Space), true
+			l.Duplicates, l.Estimated = l.Tried-min(l.Tried, l.Space), true
 		}
 	}
 }

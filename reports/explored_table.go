@@ -13,7 +13,7 @@ import (
 
 // A wayList is a chapter with ways.
 type wayList struct {
-	title, why string
+	title, explanation string
 	// letter is the prefix of the number of each way.
 	letter string
 	ways   []explore.Way
@@ -23,8 +23,8 @@ type wayList struct {
 
 // wayLists returns the ways that a search found, and apart from them those in which a
 // paused process kept running, which are not compared. Either list may be empty.
-func wayLists(r *explore.Result, since *Comparison) (found, apart wayList) {
-	return wayList{"Ways to break it, the worst first", "", "", r.Ways, since}, wayList{"Listed separately", whyApart, "r", r.RanOn, nil}
+func wayLists(r *explore.Result, since *Comparison) (found, ranOn wayList) {
+	return wayList{"Ways to break it, the worst first", "", "", r.Ways, since}, wayList{"Listed separately", aboutRanOn, "r", r.RanOn, nil}
 }
 
 // heading returns the title with the number of ways.
@@ -34,14 +34,14 @@ func (l wayList) number(i int) string { return fmt.Sprintf("%s%d", l.letter, i+1
 
 // news says that a way is new or worse; "" if it is neither.
 func (l wayList) news(w explore.Way) string {
-	if n, is := l.since.news(w); is {
-		return n.says(l.since.Since)
+	if n, is := l.since.newWay(w); is {
+		return n.describe(l.since.Since)
 	}
 	return ""
 }
 
 // shortTable has a row for each way; details follow below the table.
-func (l wayList) inShort() table {
+func (l wayList) shortTable() table {
 	out := table{Heads: heads("", "way", "without fencing", "with fencing", "whose fault", "size", "worlds")}
 	for i, w := range l.ways {
 		var sizes []string
@@ -49,7 +49,7 @@ func (l wayList) inShort() table {
 			sizes = append(sizes, marginCell(m))
 		}
 		way := plainCell(textwrap.Wrap(story.Cause(w.Cause), 24, 0))
-		if n, is := l.since.news(w); is {
+		if n, is := l.since.newWay(w); is {
 			way = append(tableCell{badSign.span(n.label()), {Text: "\n", Tone: plain}}, way...)
 		}
 		out.add(plainCell(l.number(i)), way, harmInShort(w.Off), harmInShort(w.On), blameInShort(w), plainCell(sizes...), plainCell(story.Thousands(w.Worlds)))
@@ -74,17 +74,17 @@ func harmTone(broke []string) string {
 }
 
 func blameInShort(w explore.Way) tableCell {
-	switch w.Fault.Whose {
-	case checks.ByLock:
-		return tableCell{badSign.span(whoseFault(w))}
-	case checks.ByNature:
+	switch w.Blame.Kind {
+	case checks.KindLock:
+		return tableCell{badSign.span(blameWords(w))}
+	case checks.KindInherent:
 		return plainCell("inherent") // the legend below the table explains it
 	}
-	return plainCell(textwrap.Wrap(whoseFault(w), 13, 0))
+	return plainCell(textwrap.Wrap(blameWords(w), 13, 0))
 }
 
 // fullTable has a row for each way with all its details.
-func (l wayList) inFull(r *explore.Result) table {
+func (l wayList) fullTable(r *explore.Result) table {
 	out := table{Heads: heads("", "way", "faults", "without fencing", "with fencing", "whose fault", "size", "worlds", "scenario")}
 	for i, w := range l.ways {
 		var sizes, faults []string
@@ -101,7 +101,7 @@ func (l wayList) inFull(r *explore.Result) table {
 			faults = append(faults, "strikes "+stages)
 		}
 		title := wayTitle(w)
-		if others := othersWords(w); others != "" {
+		if others := otherCauses(w); others != "" {
 			title += "\nalso by: " + others
 		}
 		way := plainCell(title)
@@ -109,7 +109,7 @@ func (l wayList) inFull(r *explore.Result) table {
 			way = append(tableCell{badSign.span(news), {Text: "\n", Tone: plain}}, way...)
 		}
 		out.add(plainCell(l.number(i)), way, plainCell(faults...), harmInFull(w.Off), harmInFull(w.On), blameInFull(w),
-			plainCell(sizes...), plainCell(story.Thousands(w.Worlds)), tableCell{{fileForOthers(w.File), plain, w.File}})
+			plainCell(sizes...), plainCell(story.Thousands(w.Worlds)), tableCell{{publicFile(w.File), plain, w.File}})
 	}
 	return out
 }
@@ -124,10 +124,10 @@ func harmInFull(broke []string) tableCell {
 
 func blameInFull(w explore.Way) tableCell {
 	switch {
-	case w.Fault == checks.FaultLock:
-		return tableCell{badSign.span(whoseFault(w))}
-	case lateAlone(w):
-		return plainCell(whoseFault(w) + ": a write arrived late")
+	case w.Blame == checks.BlameLock:
+		return tableCell{badSign.span(blameWords(w))}
+	case isOnlyLateWrite(w):
+		return plainCell(blameWords(w) + ": a write arrived late")
 	}
-	return plainCell(whoseFault(w))
+	return plainCell(blameWords(w))
 }

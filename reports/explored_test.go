@@ -35,12 +35,12 @@ func pauseWay() explore.Way {
 	return explore.Way{
 		ID: "a1", Cause: []string{"a pause of a client"},
 		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
-		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent, Worlds: 1204,
-		Example: runs.World{
+		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Blame: checks.BlameInherent, Worlds: 1204,
+		Example: runs.WorldSpec{
 			Change: scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.KeysExpired{Client: "client-1"})}},
 			Faults: []runs.Fault{pauseFor(29880 * ms)},
 		},
-		Effect:  explore.Effect{{Fencing: runs.Without, What: "no-lost-update", Fault: checks.FaultInherent}, {Fencing: runs.With, What: "section-exclusion", Fault: checks.FaultInherent}},
+		Damage:  explore.Damage{{Fencing: runs.FencingOff, What: "no-lost-update", Blame: checks.BlameInherent}, {Fencing: runs.FencingOn, What: "section-exclusion", Blame: checks.BlameInherent}},
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 29870 * ms}, Broken: sim.Size{Time: 29880 * ms}}},
 		Title:   "client-1 pauses just before it writes, and an update is lost",
 		Story: "client-1 gets the lock and reads. Just before it writes, it pauses for 29.88s. Its keys expire, and client-2 gets the lock, reads, " +
@@ -66,11 +66,11 @@ func pauseFor(d time.Duration) runs.Fault {
 func jumpWay() explore.Way {
 	return explore.Way{
 		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
-		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption(trace.AssumeClock), Worlds: 96,
-		Effect: explore.Effect{{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}, {Fencing: runs.Without, What: "no-lost-update"}, {Fencing: runs.With, What: "section-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}},
-		Example: runs.World{Faults: []runs.Fault{
+		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Blame: checks.BlameAssumption(trace.AssumeClock), Worlds: 96,
+		Damage: explore.Damage{{Fencing: runs.FencingOff, What: "lease-exclusion", Blame: checks.BlameAssumption(trace.AssumeClock)}, {Fencing: runs.FencingOff, What: "no-lost-update"}, {Fencing: runs.FencingOn, What: "section-exclusion", Blame: checks.BlameAssumption(trace.AssumeClock)}},
+		Example: runs.WorldSpec{Faults: []runs.Fault{
 			{Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}}},
-			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})}},
+			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Action{Process: "client-1", Verb: trace.HasRead})}},
 		}},
 		Margins: []explore.Margin{{Fault: 1, What: "a jump of redis-3", Survived: sim.Size{Time: 29990 * ms}, Broken: sim.Size{Time: 30 * s}}},
 		File:    "found/redlock-2-jump.yaml",
@@ -83,8 +83,8 @@ func ownWay() explore.Way {
 	return explore.Way{
 		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
 		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
-		Fault: checks.FaultLock, Worlds: 3,
-		Example: runs.World{
+		Blame: checks.BlameLock, Worlds: 3,
+		Example: runs.WorldSpec{
 			Base: 1, Change: scenarios.Change{
 				Clients: []string{"client-1", "client-2"}, Nodes: 3, Persistence: map[string]sim.Persistence{"redis-1": "snapshot"},
 			},
@@ -92,11 +92,11 @@ func ownWay() explore.Way {
 				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: when(trace.Transit{Message: releaseReply})}},
 				{Fault: sim.Fault{
 					Action: &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss}, For: s,
-					Strikes: when(trace.Did{Process: "client-2", Verb: trace.Acquired}),
+					Strikes: when(trace.Action{Process: "client-2", Verb: trace.Acquired}),
 				}},
 			},
 		},
-		Effect:  explore.Effect{{Fencing: runs.Without, What: "lease-exclusion", Fault: checks.FaultLock}, {Fencing: runs.With, What: "no-lost-update"}},
+		Damage:  explore.Damage{{Fencing: runs.FencingOff, What: "lease-exclusion", Blame: checks.BlameLock}, {Fencing: runs.FencingOn, What: "no-lost-update"}},
 		Margins: []explore.Margin{{Fault: 1, What: "a crash of redis-1", Broken: sim.Size{Time: ms}}},
 		Title:   "redis-1 crashes while it tells client-1 that the lock is released, and an update is lost",
 		File:    "found/redlock-3-reply.yaml",
@@ -107,11 +107,11 @@ func ownWay() explore.Way {
 func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
-		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock, Worlds: 1,
-		Example: runs.World{Faults: []runs.Fault{{Fault: sim.Fault{
+		Off: []string{"panic"}, On: []string{"panic"}, Blame: checks.BlameLock, Worlds: 1,
+		Example: runs.WorldSpec{Faults: []runs.Fault{{Fault: sim.Fault{
 			Action: &sim.Hold{Message: trace.NthMessage{Message: releaseReply}}, For: 60 * s,
 		}}}},
-		Effect: explore.Effect{{Fencing: runs.Without, What: "panic", Fault: checks.FaultLock}, {Fencing: runs.With, What: "panic", Fault: checks.FaultLock}},
+		Damage: explore.Damage{{Fencing: runs.FencingOff, What: "panic", Blame: checks.BlameLock}, {Fencing: runs.FencingOn, What: "panic", Blame: checks.BlameLock}},
 		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
 			strings.Repeat("/very/long", 10) + "/lock/mutex.go:123 +0x1d\n",
 	}
@@ -138,28 +138,28 @@ func several() *explore.Result {
 		Levels: []explore.Level{
 			{
 				Faults: 1, Space: 8934, Tried: 8934, Repeats: 1934, Broke: 812, BrokeFenced: 40, Doubtful: 12, Behaviours: 203,
-				Effect: slices.Concat(panicWay().Effect, pauseWay().Effect),
+				Damage: slices.Concat(panicWay().Damage, pauseWay().Damage),
 			},
 			{
-				Faults: 2, Space: 17912345, Tried: 15000, Again: 12, Kinds: 4020, KindsTried: 3411, Broke: 9000, BrokeFenced: 500, Behaviours: 12,
-				Effect: slices.Concat(panicWay().Effect, ownWay().Effect, jumpWay().Effect, pauseWay().Effect),
+				Faults: 2, Space: 17912345, Tried: 15000, Duplicates: 12, Kinds: 4020, KindsTried: 3411, Broke: 9000, BrokeFenced: 500, Behaviours: 12,
+				Damage: slices.Concat(panicWay().Damage, ownWay().Damage, jumpWay().Damage, pauseWay().Damage),
 			},
 			{
-				Faults: 3, Space: 99999999999, Tried: 4900, Again: 1, Estimated: true, Kinds: 120000, KindsTried: 4100, Broke: 4000,
-				Effect: pauseWay().Effect,
+				Faults: 3, Space: 99999999999, Tried: 4900, Duplicates: 1, Estimated: true, Kinds: 120000, KindsTried: 4100, Broke: 4000,
+				Damage: pauseWay().Damage,
 			},
 		},
 		Ways:  []explore.Way{panicWay(), ownWay(), jumpWay(), pauseWay()},
 		RanOn: []explore.Way{apart},
 		Maps: []explore.DangerMap{
 			{
-				Base: "contend", Client: "client-1", Fencing: runs.Without,
+				Base: "contend", Client: "client-1", Fencing: runs.FencingOff,
 				Lengths: []time.Duration{s, 15 * s, 29 * s, 30 * s, 31 * s, 60 * s},
 				Starts:  []string{"before client-1 acquire", "before client-1 read", "before client-1 write", "before client-1 release"},
 				Cells:   [][]explore.Danger{row("....??"), row("...2XX"), row("...2XX"), row("...222")},
 			},
 			{
-				Base: "contend", Client: "client-1", Fencing: runs.With,
+				Base: "contend", Client: "client-1", Fencing: runs.FencingOn,
 				Lengths: []time.Duration{s, 15 * s, 29 * s, 30 * s, 31 * s, 60 * s},
 				Starts:  []string{"before client-1 acquire", "before client-1 read", "before client-1 write", "before client-1 release"},
 				Cells:   [][]explore.Danger{row("....??"), row("...22X"), row("...222"), row("...222")},
@@ -184,7 +184,7 @@ func stopped() *explore.Result {
 	return &explore.Result{
 		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 2, Budget: 20000,
 		Bases:  []explore.BaseRecord{{Name: "contend", Points: 212, Steps: 34, Messages: 178, Broke: "progress"}},
-		Levels: []explore.Level{{Faults: 1, Space: 8934, Tried: 3000, Broke: 100, Effect: pauseWay().Effect}, {Faults: 2, Space: 17912345}},
+		Levels: []explore.Level{{Faults: 1, Space: 8934, Tried: 3000, Broke: 100, Damage: pauseWay().Damage}, {Faults: 2, Space: 17912345}},
 		Ways:   []explore.Way{pauseWay()},
 		Worlds: 3000, First: 1, Stopped: "it was interrupted",
 	}

@@ -18,7 +18,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 		if len(l.ways) == 0 {
 			return
 		}
-		pieces := []piece{paragraph(l.why), l.inShort(), legend}
+		pieces := []piece{paragraph(l.explanation), l.shortTable(), legend}
 		for i := range l.ways {
 			pieces = append(pieces, l.paragraph(i, r, o))
 		}
@@ -85,7 +85,7 @@ func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 		add("size", m.String())
 	}
 	add("strikes", stagesWords(w))
-	add("also by", othersWords(w))
+	add("also by", otherCauses(w))
 	facts(rows).text(p)
 	if w.File != "" { // the command is never wrapped, so that it can be copied
 		command := replayWay(w.File)

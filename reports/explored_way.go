@@ -29,11 +29,11 @@ var breakages = func() []breakage {
 	var all []breakage
 	for _, p := range checks.Properties() {
 		c := p.Card()
-		if i := slices.IndexFunc(all, func(b breakage) bool { return b.word == c.Word }); i >= 0 {
+		if i := slices.IndexFunc(all, func(b breakage) bool { return b.word == c.Label }); i >= 0 {
 			all[i].properties = append(all[i].properties, p)
 			continue
 		}
-		all = append(all, breakage{c.Word, []checks.Property{p}, c.Means})
+		all = append(all, breakage{c.Label, []checks.Property{p}, c.Meaning})
 	}
 	return all
 }()
@@ -78,7 +78,7 @@ func eachVisible(all []string) []string {
 
 // corrupts reports whether a property of the data broke.
 func corrupts(broke []string) bool {
-	return slices.ContainsFunc(broke, func(what string) bool { return checks.Property(what).Data() })
+	return slices.ContainsFunc(broke, func(what string) bool { return checks.Property(what).IsData() })
 }
 
 // legend explains the words of a table of ways, and two of its columns.
@@ -115,38 +115,38 @@ func faultLegend(ways []explore.Way) []remark {
 		}
 	}
 	is := func(blame checks.Blame) func(explore.Way) bool {
-		return func(w explore.Way) bool { return w.Fault == blame }
+		return func(w explore.Way) bool { return w.Blame == blame }
 	}
-	add(checks.FaultLock.String(), "the lock's own fault: a better lock would have prevented this", is(checks.FaultLock))
-	add("inherent", "no lock with leases that expire can avoid this; the storage has to check tokens", is(checks.FaultInherent))
-	add("assumption", "an assumption that the lock relies on did not hold", func(w explore.Way) bool { return w.Fault.Whose == checks.ByAssumption })
-	add(nobodys, "the lock kept the clients apart, but a write arrived late", lateAlone)
-	add("?", "the run does not show it", func(w explore.Way) bool { return whoseFault(w) == "?" })
+	add(checks.BlameLock.String(), "the lock's own fault: a better lock would have prevented this", is(checks.BlameLock))
+	add("inherent", "no lock with leases that expire can avoid this; the storage has to check tokens", is(checks.BlameInherent))
+	add("assumption", "an assumption that the lock relies on did not hold", func(w explore.Way) bool { return w.Blame.Kind == checks.KindAssumption })
+	add(nobodysFault, "the lock kept the clients apart, but a write arrived late", isOnlyLateWrite)
+	add("?", "the run does not show it", func(w explore.Way) bool { return blameWords(w) == "?" })
 	return rows
 }
 
 // nobodysFault is the blame for ways whose only damage is a late write.
-const nobodys = "nobody's"
+const nobodysFault = "nobody's"
 
 // isOnlyLateWrite reports whether a late write is the only damage of a way: leases and
 // sections did not overlap, but a write that was in flight for long was applied during a
 // later grant.
-func lateAlone(w explore.Way) bool {
+func isOnlyLateWrite(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
 	}
-	return w.Fault.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
+	return w.Blame.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
 }
 
 // blameWords names the blame for a way; "?" if it is unknown.
-func whoseFault(w explore.Way) string {
+func blameWords(w explore.Way) string {
 	switch {
-	case lateAlone(w):
-		return nobodys
-	case w.Fault.IsZero():
+	case isOnlyLateWrite(w):
+		return nobodysFault
+	case w.Blame.IsZero():
 		return "?"
 	}
-	return w.Fault.String()
+	return w.Blame.String()
 }
 
 // manyCauses is how many causes of a way are listed.
@@ -154,7 +154,7 @@ const manyCauses = 3
 
 // otherCauses lists the other causes that had the same effect as the example, with the
 // number of worlds of each, the most common first; "" if there are none.
-func othersWords(w explore.Way) string {
+func otherCauses(w explore.Way) string {
 	own := strings.Join(w.Cause, " and ")
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })
 	var words []string
@@ -195,7 +195,7 @@ func wayTitle(w explore.Way) string {
 
 // persistenceOf returns the persistence of the node that a fault crashes, if it differs
 // from the base.
-func persistenceOf(w runs.World, f runs.Fault) sim.Persistence {
+func persistenceOf(w runs.WorldSpec, f runs.Fault) sim.Persistence {
 	if f.Effect() != trace.KillsProcess {
 		return ""
 	}
@@ -203,7 +203,7 @@ func persistenceOf(w runs.World, f runs.Fault) sim.Persistence {
 }
 
 // exploredFaultWords says what a fault does, when it strikes and how long it lasts.
-func exploredFaultWords(w runs.World, f runs.Fault) string {
+func exploredFaultWords(w runs.WorldSpec, f runs.Fault) string {
 	own := f.Fault
 	own.Text = scenarios.FaultText(own)
 	own.For = 0 // it would be rounded
@@ -219,7 +219,7 @@ func exploredFaultWords(w runs.World, f runs.Fault) string {
 
 // worldWords names the base of the way's example, if there are several, and the example's
 // differences from it; "" if there is nothing to say.
-func worldWords(r *explore.Result, w runs.World) string {
+func worldWords(r *explore.Result, w runs.WorldSpec) string {
 	var words []string
 	if len(r.Bases) > 1 && w.Base >= 0 && w.Base < len(r.Bases) {
 		words = append(words, r.Bases[w.Base].Name)

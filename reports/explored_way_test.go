@@ -17,7 +17,7 @@ import (
 // name.
 func TestEveryPropertyHasAShortWord(t *testing.T) {
 	for _, p := range checks.Properties() {
-		if got := inShort([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Of == checks.OfMisconduct) {
+		if got := inShort([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Subject == checks.SubjectMisconduct) {
 			t.Errorf("%s is %q in short", p, got)
 		}
 		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].Text), string(p)) {
@@ -47,7 +47,7 @@ func TestOthersWords(t *testing.T) {
 		{[]string{"a pause", "a crash"}, 4, "a pause (1,000), a crash (1), x (1)"},
 		{[]string{"a pause"}, 6, "a pause and a crash (9), a crash (1), x (1), 2 more"},
 	} {
-		if got := othersWords(explore.Way{Cause: c.own, Causes: all[:c.n]}); got != c.want {
+		if got := otherCauses(explore.Way{Cause: c.own, Causes: all[:c.n]}); got != c.want {
 			t.Errorf("of the first %d besides %q: got %q, want %q", c.n, c.own, got, c.want)
 		}
 	}
@@ -79,15 +79,15 @@ func TestWhoseFault(t *testing.T) {
 	}{
 		{late, nil, none, "nobody's"},
 		{nil, late, none, "nobody's"},
-		{late, nil, checks.FaultLock, "lock"},
-		{late, nil, checks.FaultAssumption(trace.AssumeClock), "assumption: clock"},
+		{late, nil, checks.BlameLock, "lock"},
+		{late, nil, checks.BlameAssumption(trace.AssumeClock), "assumption: clock"},
 		{append(late, "section-exclusion"), nil, none, "?"},
 		{late, []string{"lease-exclusion"}, none, "?"},
 		{[]string{"no-lost-update"}, nil, none, "?"},
 		{[]string{"progress"}, []string{"progress"}, none, "?"},
 	} {
-		w := explore.Way{Off: c.off, On: c.on, Fault: c.fault}
-		if got := whoseFault(w); got != c.want {
+		w := explore.Way{Off: c.off, On: c.on, Blame: c.fault}
+		if got := blameWords(w); got != c.want {
 			t.Errorf("%q, %q, %q: got %q, want %q", c.off, c.on, c.fault, got, c.want)
 		}
 		about := strings.TrimSuffix(c.want, ": clock")
@@ -99,14 +99,14 @@ func TestWhoseFault(t *testing.T) {
 
 // A fault is described as in a run's report, but with its exact duration.
 func TestExploredFaultWords(t *testing.T) {
-	w := runs.World{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
+	w := runs.WorldSpec{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
 	for want, f := range map[string]runs.Fault{
 		"pause client-1, before client-1 write, for 29.88s": pauseFor(29880 * ms),
 		"partition client-1, from redis-4 and redis-5, at the start": {
 			Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}},
 		},
 		"jump redis-3, by -31s, when client-1 read": {
-			Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: -31 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})},
+			Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: -31 * s}, Strikes: when(trace.Action{Process: "client-1", Verb: trace.HasRead})},
 		},
 		"crash redis-1, at the start, for 1m, with persistence everysec": {
 			Fault: sim.Fault{Action: &sim.CrashFault{Process: "redis-1"}, For: 60 * s},

@@ -62,7 +62,7 @@ clients:
 `
 
 // runText runs a scenario from its text.
-func came(t *testing.T, file, text string) *scenarios.Result {
+func runText(t *testing.T, file, text string) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Parse(file, []byte(text))
 	if err != nil {
@@ -76,7 +76,7 @@ func came(t *testing.T, file, text string) *scenarios.Result {
 }
 
 // writtenIn returns results written in a format.
-func in(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
+func writtenIn(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
 	if !ok {
@@ -95,9 +95,9 @@ func TestFormatsForPrograms(t *testing.T) {
 	for _, test := range []struct{ format, ending string }{
 		{"edn", "edn"}, {"github", "github.txt"}, {"jsonl", "jsonl"}, {"junit", "junit.xml"}, {"markdown", "md"},
 	} {
-		for _, r := range []*scenarios.Result{ran(t, "gc-pause"), came(t, "tests/surprising.yaml", surprising)} {
+		for _, r := range []*scenarios.Result{ran(t, "gc-pause"), runText(t, "tests/surprising.yaml", surprising)} {
 			file := filepath.Join("testdata", "formats", r.Scenario.Name+"."+test.ending)
-			got := in(t, test.format, reports.Options{}, r)
+			got := writtenIn(t, test.format, reports.Options{}, r)
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 					t.Fatal(err)
@@ -115,8 +115,8 @@ func TestFormatsForPrograms(t *testing.T) {
 }
 
 // oneOfEachStanding returns one scenario of each standing.
-func all(t *testing.T) []*scenarios.Result {
-	return []*scenarios.Result{came(t, "calm.yaml", calm), came(t, "unseen.yaml", unseen), came(t, "silent.yaml", silent), came(t, "surprising.yaml", surprising)}
+func oneOfEachStanding(t *testing.T) []*scenarios.Result {
+	return []*scenarios.Result{runText(t, "calm.yaml", calm), runText(t, "unseen.yaml", unseen), runText(t, "silent.yaml", silent), runText(t, "surprising.yaml", surprising)}
 }
 
 func TestJUnit(t *testing.T) {
@@ -140,7 +140,7 @@ func TestJUnit(t *testing.T) {
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
-	if err := xml.Unmarshal([]byte(in(t, "junit", reports.Options{}, all(t)...)), &report); err != nil {
+	if err := xml.Unmarshal([]byte(writtenIn(t, "junit", reports.Options{}, oneOfEachStanding(t)...)), &report); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -193,7 +193,7 @@ type trouble struct {
 
 func TestJSONLines(t *testing.T) {
 	var got []string
-	for line := range strings.Lines(in(t, "jsonl", reports.Options{}, all(t)...)) {
+	for line := range strings.Lines(writtenIn(t, "jsonl", reports.Options{}, oneOfEachStanding(t)...)) {
 		var run struct {
 			Schema, Scenario, File, Variant, Fencing, Verdict, Replay, Lock string
 			Seed                                                            int
@@ -204,7 +204,7 @@ func TestJSONLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &run); err != nil {
 			t.Fatal(err)
 		}
-		if run.Schema != "locksim/run/v1" || run.Seed != 1 || run.Lock != "redlock" || run.File == "" || run.Replay == "" || run.Hash == "" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.OfMisconduct)) {
+		if run.Schema != "locksim/run/v1" || run.Seed != 1 || run.Lock != "redlock" || run.File == "" || run.Replay == "" || run.Hash == "" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.SubjectMisconduct)) {
 			t.Errorf("this line does not tell all: %s", line)
 		}
 		expected := "null"
@@ -227,7 +227,7 @@ func TestJSONLines(t *testing.T) {
 
 func TestGitHub(t *testing.T) {
 	var got []string
-	for line := range strings.Lines(in(t, "github", reports.Options{}, all(t)...)) {
+	for line := range strings.Lines(writtenIn(t, "github", reports.Options{}, oneOfEachStanding(t)...)) {
 		properties, message, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "::"), "::")
 		if strings.HasPrefix(properties, "error") && !strings.Contains(message, "%0Areplay: locksim run ") {
 			t.Errorf("an error does not say how to see it again: %s", line)
@@ -251,7 +251,7 @@ func TestGitHub(t *testing.T) {
 // A scenario that the command line does not name by its file may not be in the repository,
 // and has no line there.
 func TestGitHubKnowsWhatIsAFile(t *testing.T) {
-	r := came(t, "./tests/surprising.yaml", surprising)
+	r := runText(t, "./tests/surprising.yaml", surprising)
 	for _, test := range []struct {
 		argument, want string
 	}{
@@ -259,18 +259,18 @@ func TestGitHubKnowsWhatIsAFile(t *testing.T) {
 		{"surprising", "::error title=surprising%2C "},
 	} {
 		o := reports.Options{Arguments: map[*scenarios.Scenario]string{r.Scenario: test.argument}}
-		if got := in(t, "github", o, r); !strings.HasPrefix(got, test.want) {
+		if got := writtenIn(t, "github", o, r); !strings.HasPrefix(got, test.want) {
 			t.Errorf("named as %s: got %.80s…, want %s", test.argument, got, test.want)
 		}
 	}
 	o := reports.Options{Traces: map[*scenarios.Scenario]string{r.Scenario: "trace.json"}}
-	if got := in(t, "github", o, r); !strings.HasPrefix(got, "::error title=") || !strings.Contains(got, "%0Areplay: locksim report trace.json\n") {
+	if got := writtenIn(t, "github", o, r); !strings.HasPrefix(got, "::error title=") || !strings.Contains(got, "%0Areplay: locksim report trace.json\n") {
 		t.Errorf("a trace alone: %s", got)
 	}
 }
 
 func TestMarkdownOfRuns(t *testing.T) {
-	few := in(t, "markdown", reports.Options{}, all(t)...)
+	few := writtenIn(t, "markdown", reports.Options{}, oneOfEachStanding(t)...)
 	order := []string{
 		"## locksim: 4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n",
 		"| ? | [unseen, waits](unseen.yaml) | | unknown | unknown | without fencing: \"client-1 crashed\" did not happen in this run, so it says nothing about the lock<br>with fencing: ",
@@ -294,7 +294,7 @@ func TestMarkdownOfRuns(t *testing.T) {
 	if strings.Contains(few, "<details>") || strings.Contains(few, "| lease-exclusion |") {
 		t.Errorf("a few scenarios are folded, or described in full:\n%s", few)
 	}
-	many := in(t, "markdown", reports.Options{}, append(slices.Repeat([]*scenarios.Result{came(t, "calm.yaml", calm)}, 21), came(t, "surprising.yaml", surprising))...)
+	many := writtenIn(t, "markdown", reports.Options{}, append(slices.Repeat([]*scenarios.Result{runText(t, "calm.yaml", calm)}, 21), runText(t, "surprising.yaml", surprising))...)
 	if folded, shown := strings.Index(many, "<details><summary><b>21 scenarios without complaint</b></summary>\n\n| |"), strings.Index(many, "### ✗ surprising"); shown < 0 || folded < shown {
 		t.Errorf("of many scenarios those without complaint are not folded behind the others:\n%s", many)
 	}

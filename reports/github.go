@@ -24,12 +24,12 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 		for _, run := range r.Runs {
 			switch standing := standingOfRun(run); standing {
 			case NotAsExpected, Undecided:
-				message := asShown(slices.Concat(complaints(run), sentences(run)))
+				message := visibleTexts(slices.Concat(complaintsOfRun(run), explanationLines(run)))
 				message = append(message, "replay: "+replay(r, o))
-				annotate(&b, "error", r, o, run, runTitle(run)+": "+complaint(standing), message)
+				annotate(&b, "error", r, o, run, runTitle(run)+": "+complaintTitle(standing), message)
 			}
 		}
-		silent := func(run scenarios.Outcome) bool { return run.Expected == nil }
+		silent := func(run scenarios.RunResult) bool { return run.Expected == nil }
 		if i := slices.IndexFunc(r.Runs, silent); i >= 0 && StandingOf(r) == NothingExpected {
 			annotate(&b, "notice", r, o, r.Runs[i], "nothing is checked", []string{nothingExpected(r.Runs[i])})
 		}
@@ -41,7 +41,7 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 
 // annotate writes one command about a run. A scenario that was not given by its file has no
 // line that GitHub could show.
-func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options, run scenarios.Outcome, title string, message []string) {
+func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options, run scenarios.RunResult, title string, message []string) {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+githubProperty(value)) }
 	if file := fileOf(r.Scenario, o); file != "" {

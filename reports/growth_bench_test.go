@@ -128,8 +128,8 @@ func (w *grown) turn(b *testing.B) {
 		ran := floor.ProcessorTime(b)
 		run := w.variant.Judge(t, w.variant.Lock, scenarios.Off)
 		judgement := floor.ProcessorTime(b)
-		story.Of(run.History, false)
-		story.Tell(run.History, run.Verdict)
+		story.Clauses(run.History, false)
+		story.NewParagraph(run.History, run.Verdict)
 		end := floor.ProcessorTime(b)
 
 		w.events = len(t.Events)

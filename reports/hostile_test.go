@@ -74,7 +74,7 @@ func TestTaintedTexts(t *testing.T) {
 	one := reports.Cell{Lock: r.Lock, Runs: r.Runs}
 	m := &reports.Matrix{Seed: 1, Rows: []reports.Row{
 		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{one}},
-		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{{Lock: taint, Untold: taint}}},
+		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{{Lock: taint, NotApplicable: taint}}},
 	}}
 	for _, f := range reports.Matrices.Formats() {
 		t.Run("matrix-"+f.Name, func(t *testing.T) {

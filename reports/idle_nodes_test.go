@@ -47,7 +47,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 				if got := lanesOf(run); got != c.lanes {
 					t.Errorf("fencing %s: the lanes are %s, want %s", run.Fencing, got, c.lanes)
 				}
-				if got := cast(run)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
+				if got := describeSetup(run)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
 					t.Errorf("the header says %q of the lock, want %q", got.Text, c.setting)
 				}
 				for _, row := range setting(run, 1) {
@@ -61,9 +61,9 @@ func TestOtherLockOtherNodes(t *testing.T) {
 }
 
 // lanesOf returns the lanes of the diagram of a run.
-func lanesOf(run scenarios.Outcome) string {
+func lanesOf(run scenarios.RunResult) string {
 	var names []string
-	for _, lane := range diagram.Draw(drawn([]scenarios.Outcome{run}), diagram.RoomFor(drawn([]scenarios.Outcome{run})))[0].Lanes {
+	for _, lane := range diagram.Draw(drawn([]scenarios.RunResult{run}), diagram.RoomFor(drawn([]scenarios.RunResult{run})))[0].Lanes {
 		names = append(names, lane.Name)
 	}
 	return strings.Join(names, " ")

@@ -134,22 +134,22 @@ func resultJSON(r *scenarios.Result, o Options) jsonResult {
 	return out
 }
 
-func runJSON(run scenarios.Outcome) jsonRun {
+func runJSON(run scenarios.RunResult) jsonRun {
 	t, v := run.History.Trace, run.Verdict
 	out := jsonRun{
 		Variant:     run.Variant.Name,
 		Fencing:     run.Fencing,
 		Lock:        run.Lock,
 		Verdict:     v.Verdict,
-		Reasons:     story.InFull.Reasons(v.Reasons),
-		Differences: story.InFull.Reasons(run.Differences),
+		Reasons:     story.ForPrograms.Reasons(v.Reasons),
+		Differences: story.ForPrograms.Reasons(run.Differences),
 		RanOn:       v.RanOn,
 		Notes:       run.History.Trace.Notes,
 		TraceHash:   t.Hash(),
 		VirtualMS:   int64(t.End() / time.Millisecond),
-		Events:      run.History.Length(),
+		Events:      run.History.EventCount(),
 	}
-	out.Without, out.Servers = changed(run)
+	out.Without, out.Servers = nonDefaults(run)
 	for _, f := range v.Findings {
 		out.Properties = append(out.Properties, member{string(f.Property), f.Outcome})
 		if f.Outcome == checks.Violated || !f.Reason.IsZero() {
@@ -171,24 +171,24 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		out.Measures = append(out.Measures, member{m.Name, figures})
 	}
 	for _, f := range t.Faults {
-		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: string(f.Assumption), Idle: f.Idle})
+		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: string(f.Assumption), Idle: f.IdleReason})
 	}
 	for _, m := range v.Missed {
-		out.Missed = append(out.Missed, jsonMissed{m.Lock, m.Period, story.InFull.Reason(m.Reason)})
+		out.Missed = append(out.Missed, jsonMissed{m.Lock, m.Period, story.ForPrograms.Reason(m.Reason)})
 	}
 	for _, r := range v.Repeated {
 		out.Repeated = append(out.Repeated, jsonRepeated{r.Lock, r.Period, r.Runs, int64(r.Wasted)})
 	}
 	for _, torn := range v.Torn {
-		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: story.InFull.Reason(torn.Reason)})
+		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: story.ForPrograms.Reason(torn.Reason)})
 	}
 	return out
 }
 
-func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
+func findingJSON(run scenarios.RunResult, f checks.Finding) jsonFinding {
 	out := jsonFinding{
-		Property: f.Property, Outcome: f.Outcome, Reason: story.InFull.Reason(f.Reason),
-		Fault: f.Fault.String(), Events: f.Events, Cycle: story.InFull.Reasons(f.Cycle),
+		Property: f.Property, Outcome: f.Outcome, Reason: story.ForPrograms.Reason(f.Reason),
+		Fault: f.Blame.String(), Events: f.Events, Cycle: story.ForPrograms.Reasons(f.Cycle),
 	}
 	if ev := run.History.Event(f.At); ev != nil && f.Outcome == checks.Violated {
 		at := int64(ev.At)

@@ -107,7 +107,7 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 	for _, run := range r.Runs {
 		c := junitCase{
 			Class: "locksim." + suite.Name, Name: runTitle(run), File: suite.File, Time: junitTime,
-			Out: junitText{lines(append([]string{"verdict: " + run.Verdict.Verdict}, asShown(sentences(run))...))},
+			Out: junitText{lines(append([]string{"verdict: " + run.Verdict.Verdict}, visibleTexts(explanationLines(run))...))},
 		}
 		if c.File != "" {
 			c.Line = run.Variant.ExpectationLine(run.Lock, run.Fencing)
@@ -128,10 +128,10 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 }
 
 // troubleOf says what is wrong with a run and how to see it again.
-func troubleOf(run scenarios.Outcome, kind, replay string) *junitTrouble {
-	said := asShown(complaints(run))
+func troubleOf(run scenarios.RunResult, kind, replay string) *junitTrouble {
+	said := visibleTexts(complaintsOfRun(run))
 	return &junitTrouble{
-		Message: complaint(standingOfRun(run)) + ": " + said[0],
+		Message: complaintTitle(standingOfRun(run)) + ": " + said[0],
 		Type:    kind,
 		Text:    lines(append(said, "replay: "+replay)),
 	}

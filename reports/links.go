@@ -16,7 +16,7 @@ type stretch struct {
 }
 
 // splitLinks splits a text of one line at the addresses in it.
-func linked(text string) []stretch {
+func splitLinks(text string) []stretch {
 	text = story.Visible(textwrap.OneLine(text))
 	var stretches []stretch
 	at := 0

@@ -20,7 +20,7 @@ func TestAddressesAreLinks(t *testing.T) {
 		{"javascript://a.example and https://", []stretch{{"javascript://a.example and https://", false}}},
 		{"https://a.example\u202emoc", []stretch{{`https://a.example\u202emoc`, true}}},
 	} {
-		if got := linked(test.text); !slices.Equal(got, test.want) {
+		if got := splitLinks(test.text); !slices.Equal(got, test.want) {
 			t.Errorf("%q is %v, want %v", test.text, got, test.want)
 		}
 	}

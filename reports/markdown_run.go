@@ -22,7 +22,7 @@ func init() {
 // writeRunMarkdown writes a report of runs in Markdown. Links to scenario files are
 // relative to the directory in which locksim runs.
 func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
-	o = o.forOthers()
+	o = o.forPublication()
 	m := &runMarkdown{options: o}
 	m.line("## locksim: %s", summary(results))
 	wrong := func(r *scenarios.Result) bool {
@@ -39,7 +39,7 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 		for _, r := range first {
 			m.inFull(r, false)
 		}
-		m.folded(others)
+		m.collapsedTable(others)
 	}
 	return m.writeTo(w)
 }
@@ -51,7 +51,7 @@ type runMarkdown struct {
 }
 
 // collapsedTable writes a table that is collapsed if it is long.
-func (m *runMarkdown) folded(results []*scenarios.Result) {
+func (m *runMarkdown) collapsedTable(results []*scenarios.Result) {
 	if len(results) <= longList {
 		m.table(results)
 		return
@@ -73,8 +73,8 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 			var differs []string
 			for i, run := range runs {
 				verdicts[run.Fencing] = tableCell{markdownVerdict(Cell{Runs: runs}, i)}
-				if said := complaints(run); len(said) > 0 {
-					differs = append(differs, runName[run.Fencing]+": "+firstOf(asShown(said)))
+				if said := complaintsOfRun(run); len(said) > 0 {
+					differs = append(differs, runName[run.Fencing]+": "+firstOf(visibleTexts(said)))
 				}
 			}
 			t.add(
@@ -95,7 +95,7 @@ func firstOf(said []string) string {
 }
 
 // standingSign returns the sign of the worst standing of the runs of one variant.
-func standingSign(runs []scenarios.Outcome) string {
+func standingSign(runs []scenarios.RunResult) string {
 	return standingBadges[standingOfRuns(runs)].Sign
 }
 
@@ -110,12 +110,12 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 		}
 		v := runs[0].Variant
 		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
-		m.pieces(facts(stage(runs[0])), facts(wrong))
+		m.pieces(facts(describeLocks(runs[0])), facts(wrong))
 		if alone {
 			m.properties(runs)
 		}
 		m.line("\nWhat happened:")
-		m.pieces(facts(explain(runs)))
+		m.pieces(facts(explainRuns(runs)))
 		if alone {
 			m.timeline(runs)
 		}
@@ -128,7 +128,7 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 }
 
 // properties writes the outcome of every property.
-func (m *runMarkdown) properties(runs []scenarios.Outcome) {
+func (m *runMarkdown) properties(runs []scenarios.RunResult) {
 	t := table{Heads: heads("property")}
 	verdicts := []tableCell{{{Text: "verdict", Tone: strong}}}
 	for i, run := range runs {
@@ -148,20 +148,20 @@ func (m *runMarkdown) properties(runs []scenarios.Outcome) {
 
 // maxSteps is the maximum number of clauses of one run in a summary. A comment on GitHub
 // has room for some 65,000 characters.
-const mostSteps = 150
+const maxSteps = 150
 
 // timeline writes the events in order. None of its lines can close the code block: each
 // begins with a sign or a time, or further to the right. If there are many clauses, it
 // writes those nearest to the violations.
-func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
+func (m *runMarkdown) timeline(runs []scenarios.RunResult) {
 	left := 0
 	told := make([][]story.Clause, len(runs))
 	for i, run := range runs {
 		all := clausesOf(run, m.options.Messages)
-		told[i] = diagram.Nearest(run.History, run.Verdict, all, mostSteps)
+		told[i] = diagram.Nearest(run.History, run.Verdict, all, maxSteps)
 		left += len(all) - len(told[i])
 	}
-	m.pieces(figure(eventsOf(runs, told, m.options)))
+	m.pieces(figure(timelineOfClauses(runs, told, m.options)))
 	if left > 0 {
 		m.line("\n%s left out; `locksim run --messages` shows all.", story.Count(left, "step"))
 	}

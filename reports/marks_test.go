@@ -26,16 +26,16 @@ func witnesses(t *testing.T, texts ...string) []trace.Witness {
 }
 
 // outcome returns a run with the verdict on a trace written by hand.
-func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.Outcome {
-	return scenarios.Outcome{
-		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, History: history.Of(tr), Verdict: checks.Check(history.Of(tr), seen),
+func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.RunResult {
+	return scenarios.RunResult{
+		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, History: history.New(tr), Verdict: checks.Check(history.New(tr), seen),
 	}
 }
 
 // Each important moment has a sign in the margin, and a line below its clause says what it
 // is.
 func TestMomentsThatMatterAreMarked(t *testing.T) {
-	told(t, `
+	wantText(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
    0.007s  storage   answers client-1's read of x: version 0
 ▸  0.010s  client-1  is paused (fault 1)
@@ -59,8 +59,8 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
                        serial-sections
   30.027s  client-1  believes that it has released the lock, but none of its
                      keys was left
-`, events([]scenarios.Outcome{
-		outcome(floor.Overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
+`, timelineOf([]scenarios.RunResult{
+		outcome(floor.PausedHolderTrace("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))
 }
 
@@ -71,13 +71,13 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 	s.Then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
 	s.At(2*time.Second, trace.Event{Kind: trace.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
 	s.Then(trace.Event{Kind: trace.KindCrash, Process: "client-1"})
-	told(t, `
+	wantText(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 ▸ 0.004s            witness: client-1's write request to storage is in flight
        ⋮  2s pass
 ▸ 2.000s            witness: client-2's write request to storage is in flight
   2.001s  client-1  crashes
-`, events([]scenarios.Outcome{outcome(&s.Trace, witnesses(t,
+`, timelineOf([]scenarios.RunResult{outcome(&s.Trace, witnesses(t,
 		"client-2's write request to storage is in flight", "client-1's write request to storage is in flight"))}, Options{}))
 }
 
@@ -90,18 +90,18 @@ func TestFaultsAreToldOnce(t *testing.T) {
 		trace.Event{Kind: trace.KindStrike, Fault: 2, Text: "jump redis-1, by 31s", Instant: true},
 		trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(31*time.Second + 3*time.Millisecond), Why: "jump"}},
 	)
-	told(t, `
+	wantText(t, `
 ▸ 0.001s  fault 1  strikes: partition client-1
 ▸ 0.003s  redis-1  its wall clock jumps forward by 31s (fault 2)
                    ▸ fault 2: jump redis-1, by 31s
-`, events([]scenarios.Outcome{outcome(&s.Trace, nil)}, Options{}))
+`, timelineOf([]scenarios.RunResult{outcome(&s.Trace, nil)}, Options{}))
 }
 
 // Two runs share their clauses only as long as their marks are the same, too.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
-	with := outcome(floor.Overslept("writes"), nil)
+	with := outcome(floor.PausedHolderTrace("writes"), nil)
 	with.Fencing = scenarios.On
-	contains(t, events([]scenarios.Outcome{outcome(floor.Overslept("none"), nil), with}, Options{}),
+	contains(t, timelineOf([]scenarios.RunResult{outcome(floor.PausedHolderTrace("none"), nil), with}, Options{}),
 		"✗ violates section-exclusion\n",
 		"Same so far. From here on the runs without fencing and with fencing differ:",
 		"\n  without fencing\n✗ 30.024s",

@@ -36,8 +36,8 @@ type Cell struct {
 	// does not apply to the lock, and then NotApplicable says why, or if the lock is not
 	// linked into this program, and then NotRun says so. On a page there may be only one of
 	// the two runs.
-	Runs           []scenarios.Outcome
-	Untold, NotRun string
+	Runs                  []scenarios.RunResult
+	NotApplicable, NotRun string
 }
 
 // AsExpected reports whether no run differs from what its scenario expects, and no scenario
@@ -46,7 +46,7 @@ func (m *Matrix) AsExpected() bool {
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
 			own := c.Lock == r.Variant.Lock
-			bad := func(run scenarios.Outcome) bool {
+			bad := func(run scenarios.RunResult) bool {
 				return len(run.Differences) > 0 || own && run.Verdict.Verdict == checks.Undecided
 			}
 			if own && len(c.Runs) == 0 && c.NotRun == "" || slices.ContainsFunc(c.Runs, bad) {
@@ -73,7 +73,7 @@ func (m *Matrix) NotRun() int {
 
 // A shelf is a group of scenarios, each with its rows.
 type shelf struct {
-	scenarios.Shelf
+	scenarios.CatalogueGroup
 	rows map[*scenarios.Scenario][]Row
 }
 
@@ -88,7 +88,7 @@ func (m *Matrix) shelves() []shelf {
 		rows[r.Scenario] = append(rows[r.Scenario], r)
 	}
 	var shelves []shelf
-	for _, s := range scenarios.Shelve(all) {
+	for _, s := range scenarios.GroupScenarios(all) {
 		shelves = append(shelves, shelf{s, rows})
 	}
 	return shelves
@@ -117,31 +117,31 @@ func (r Row) name() string {
 func (r Row) assumption() string { return story.Visible(r.Variant.Assumption) }
 
 // hasRuns reports whether the variant was run with the cell's lock.
-func (c Cell) told() bool { return len(c.Runs) > 0 }
+func (c Cell) hasRuns() bool { return len(c.Runs) > 0 }
 
 // verdict returns the verdict of the run without fencing (0) or with it (1).
 func (c Cell) verdict(run int) string { return c.Runs[run].Verdict.Verdict }
 
 // isDecided reports whether there are runs, and all have a definite verdict.
-func (c Cell) known() bool {
-	undecided := func(run scenarios.Outcome) bool { return run.Verdict.Verdict == checks.Undecided }
-	return c.told() && !slices.ContainsFunc(c.Runs, undecided)
+func (c Cell) isDecided() bool {
+	undecided := func(run scenarios.RunResult) bool { return run.Verdict.Verdict == checks.Undecided }
+	return c.hasRuns() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
 // caveats returns the violated properties that qualify a safe run. Properties of the data
 // are not among them, because they hold, nor the exclusions, which have columns of their
 // own, nor properties that are only reported. An unsafe run has no caveats.
-func caveats(run scenarios.Outcome) []checks.Property {
+func caveats(run scenarios.RunResult) []checks.Property {
 	if run.Verdict.Verdict != checks.Safe {
 		return nil
 	}
-	return slices.DeleteFunc(checks.PropertiesOf(checks.OfConduct), func(p checks.Property) bool {
+	return slices.DeleteFunc(checks.PropertiesOf(checks.SubjectConduct), func(p checks.Property) bool {
 		return !run.Verdict.Finding(p).Counts()
 	})
 }
 
 // violated returns those of the properties that a run violates.
-func violated(run scenarios.Outcome, of []checks.Property) []checks.Property {
+func violated(run scenarios.RunResult, of []checks.Property) []checks.Property {
 	return slices.DeleteFunc(slices.Clone(of), func(p checks.Property) bool {
 		return run.Verdict.Finding(p).Outcome != checks.Violated
 	})

@@ -23,9 +23,9 @@ type matrixTable struct {
 	Columns, Rows int
 	// standings counts the rows of each standing, notApplicable those that are not
 	// applicable, and notRun those whose locks are not linked into this program.
-	came           map[Standing]int
-	untold, notRun int
-	Shelves        []matrixShelf
+	standings             map[Standing]int
+	notApplicable, notRun int
+	Shelves               []matrixShelf
 	// Choices are the sorts of rows that the reader can filter by.
 	Choices []matrixChoice
 }
@@ -64,21 +64,21 @@ type matrixChoice struct {
 
 // A pageFinder returns the page about the result of a row with the lock of a column, with a
 // note if it needs one; a zero link if there is no page.
-type wayIn func(r Row, column int) pageLink
+type pageFinder func(r Row, column int) pageLink
 
 // noPage is the pageFinder of a matrix without pages.
-func noWayIn(Row, int) pageLink { return pageLink{} }
+func noPage(Row, int) pageLink { return pageLink{} }
 
 // page prepares the matrix for a page.
-func (m *Matrix) page(pages wayIn) matrixTable {
+func (m *Matrix) page(pages pageFinder) matrixTable {
 	t := matrixTable{
-		Locks: eachVisible(m.Locks),
-		Heads: []string{"scenario", "assumption"},
-		Pair:  []string{runName[scenarios.Off], runName[scenarios.On]},
-		came:  map[Standing]int{}, notRun: m.NotRun(),
+		Locks:     eachVisible(m.Locks),
+		Heads:     []string{"scenario", "assumption"},
+		Pair:      []string{runName[scenarios.Off], runName[scenarios.On]},
+		standings: map[Standing]int{}, notRun: m.NotRun(),
 	}
 	if len(m.Locks) == 0 {
-		t.Heads = append(t.Heads, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
+		t.Heads = append(t.Heads, namesOf(checks.PropertiesOf(checks.SubjectExclusion))...)
 	}
 	t.Columns = len(t.Heads) + 2*max(1, len(m.Locks))
 	ids, counts := pageNames{}, map[string]int{}
@@ -101,10 +101,10 @@ func (m *Matrix) page(pages wayIn) matrixTable {
 				t.Rows++
 				standings := r.standings()
 				for _, standing := range standings {
-					t.came[standing]++
+					t.standings[standing]++
 				}
 				if len(standings) == 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.NotRun != "" }) {
-					t.untold++
+					t.notApplicable++
 				}
 			}
 			here.Scenarios = append(here.Scenarios, out)
@@ -135,9 +135,9 @@ func (t matrixTable) summary() string {
 		text += ", with " + story.Count(len(t.Locks), "lock")
 		which = "some lock"
 	}
-	text += ": " + standingsWords(t.came, which)
-	if t.untold > 0 {
-		text += fmt.Sprintf(", %d not applicable", t.untold)
+	text += ": " + standingsWords(t.standings, which)
+	if t.notApplicable > 0 {
+		text += fmt.Sprintf(", %d not applicable", t.notApplicable)
 	}
 	if t.notRun > 0 {
 		text += fmt.Sprintf(", %d not run", t.notRun)
@@ -148,7 +148,7 @@ func (t matrixTable) summary() string {
 // mood returns the colour of the summary.
 func (t matrixTable) mood() string {
 	for _, standing := range alarms {
-		if t.came[standing] > 0 {
+		if t.standings[standing] > 0 {
 			return standingBadges[standing].Class
 		}
 	}
@@ -156,7 +156,7 @@ func (t matrixTable) mood() string {
 }
 
 // row prepares one variant for a page.
-func (m *Matrix) row(r Row, pages wayIn) matrixRow {
+func (m *Matrix) row(r Row, pages pageFinder) matrixRow {
 	out := matrixRow{Name: story.Visible(r.Variant.Name), Assumption: r.assumption()}
 	if title := story.Visible(textwrap.OneLine(r.Variant.Title)); title != story.Visible(textwrap.OneLine(r.Scenario.Title)) {
 		out.Title = title
@@ -176,7 +176,7 @@ func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 		if slices.Contains(alarms, standing) {
 			out.Alarms = append(out.Alarms, standingBadges[standing])
 		}
-		found[surprising] = found[surprising] || standing == NotAsExpected
+		found[unexpected] = found[unexpected] || standing == NotAsExpected
 	}
 	var keys []string
 	for kind, s := range sorts {
@@ -191,7 +191,7 @@ func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 // pageSpelling returns the spelling of a page.
 func pageSpelling() spelling {
 	w := spellingInFull()
-	w.unsafe, w.safe, w.unknown, w.untold = "✗ unsafe", "✓ safe", "? unknown", "– n/a"
+	w.unsafe, w.safe, w.unknown, w.notApplicable = "✗ unsafe", "✓ safe", "? unknown", "– n/a"
 	w.caveat = func(p checks.Property) string { return "! safe, but ✗ " + string(p) }
 	w.unknownWhy = "the run is inconclusive; the box at the top says why"
 	return w

@@ -18,7 +18,7 @@ func (c Cell) standing() Standing { return standingOfRuns(c.Runs) }
 func (r Row) standings() []Standing {
 	var all []Standing
 	for _, c := range r.Cells {
-		if c.told() {
+		if c.hasRuns() {
 			all = append(all, c.standing())
 		}
 	}
@@ -40,7 +40,7 @@ func (m *Matrix) boxes() []frontBox {
 		box := boxes[alarm]
 		box.Class = standingBadges[alarm].Class
 		for _, r := range m.inOrder() {
-			if said := m.alarmed(r, alarm); len(said) > 0 {
+			if said := m.alarmReasons(r, alarm); len(said) > 0 {
 				box.Items = append(box.Items, remark{story.Raw(r.name()), story.Raw(strings.Join(said, "; "))})
 			}
 		}
@@ -52,10 +52,10 @@ func (m *Matrix) boxes() []frontBox {
 }
 
 // alarmReasons says why the cells of a row have an alarm.
-func (m *Matrix) alarmed(r Row, alarm Standing) []string {
+func (m *Matrix) alarmReasons(r Row, alarm Standing) []string {
 	var said []string
 	for _, c := range r.Cells {
-		if !c.told() || c.standing() != alarm {
+		if !c.hasRuns() || c.standing() != alarm {
 			continue
 		}
 		var lock []string
@@ -68,7 +68,7 @@ func (m *Matrix) alarmed(r Row, alarm Standing) []string {
 		}
 		for _, run := range c.Runs {
 			if len(run.Differences) > 0 {
-				said = append(said, strings.Join(append(lock, runName[run.Fencing]), ", ")+": "+strings.Join(asShown(complaints(run)), "; "))
+				said = append(said, strings.Join(append(lock, runName[run.Fencing]), ", ")+": "+strings.Join(visibleTexts(complaintsOfRun(run)), "; "))
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (e matrixEntry) cells() []matrixCell {
 		return []matrixCell{without, with}
 	}
 	var cells []matrixCell
-	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
 		cells = append(cells, e.exclusion(p))
 	}
 	return append(cells, without, with)
@@ -63,13 +63,13 @@ func (e matrixEntry) to(anchor string) string {
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	out := matrixCell{Column: string(p), Mood: "soft"}
 	var signs, words []string
-	came := outcomes(e.Runs, p)
+	came := distinctOutcomes(e.Runs, p)
 	for _, o := range came {
 		signs, words = append(signs, outcomeBadges[o].Sign), append(words, outcomeClauses[o])
 	}
 	out.Sign = strings.Join(signs, "→")
 	out.Of = e.of(string(p)) + strings.Join(words, " without fencing, then with fencing ")
-	if e.told() {
+	if e.hasRuns() {
 		out.Mood = outcomeBadges[worst(came)].Class
 		out.To = e.to(variantAnchor(e.Variant))
 	}
@@ -83,10 +83,10 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 	if e.several {
 		out.Column = story.Visible(e.Lock) + " " + out.Column
 	}
-	i := slices.IndexFunc(e.Runs, func(run scenarios.Outcome) bool { return run.Fencing == fencing })
+	i := slices.IndexFunc(e.Runs, func(run scenarios.RunResult) bool { return run.Fencing == fencing })
 	if i < 0 {
 		out.Word = "not run"
-		if !e.told() {
+		if !e.hasRuns() {
 			out.Word = "n/a"
 		}
 		return out
@@ -99,7 +99,7 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 	if broke := caveats(run); len(broke) > 0 {
 		also = append(also, "but ✗ "+story.List(broke))
 	}
-	if broke := violated(run, checks.PropertiesOf(checks.OfExclusion)); e.several && len(broke) > 0 {
+	if broke := violated(run, checks.PropertiesOf(checks.SubjectExclusion)); e.several && len(broke) > 0 {
 		also = append(also, "✗ "+story.List(broke))
 	}
 	out.Also = strings.Join(also, "; ")

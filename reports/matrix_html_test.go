@@ -9,15 +9,15 @@ import (
 )
 
 // differing returns a run that differs from what its scenario expects.
-func differing(run scenarios.Outcome, how string) scenarios.Outcome {
-	run.Differences = said(how)
+func differing(run scenarios.RunResult, how string) scenarios.RunResult {
+	run.Differences = reasonsOf(how)
 	return run
 }
 
 // undecidedRun returns an inconclusive run, which so differs from what is expected.
-func undecidedRun(fencing, why string) scenarios.Outcome {
+func undecidedRun(fencing, why string) scenarios.RunResult {
 	run := differing(judged(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
-	run.Verdict.Reasons = said(why)
+	run.Verdict.Reasons = reasonsOf(why)
 	return run
 }
 
@@ -28,7 +28,7 @@ func TestColourOfAnExclusion(t *testing.T) {
 		unclear.Verdict.Findings[i].Outcome = checks.Unknown
 	}
 	for name, c := range map[string]struct {
-		without, with scenarios.Outcome
+		without, with scenarios.RunResult
 		want          string
 	}{
 		"unknown, holds":  {unclear, judged(on, checks.Safe), `<span class="sign doubt">`},
@@ -94,7 +94,7 @@ func TestAlarmsOfSeveralLocks(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: rows("debate", "a", "", map[string][]Cell{"": {
 		cell("single", differing(judged(off, checks.Safe), "it is safe"), judged(on, checks.Safe)),
 		cell("redlock", undecidedRun(off, "nobody looked"), judged(on, checks.Safe)),
-		{Lock: "redsync", Untold: "it has no such node"},
+		{Lock: "redsync", NotApplicable: "it has no such node"},
 	}}, "=")}
 	contains(t, read(t, "matrix", []byte(matrix(t, "html", ofVariants(m)))).text,
 		"1 scenario, with 3 locks: 0 as expected, 1 not as expected, 1 unknown",
@@ -106,7 +106,7 @@ func TestAlarmsOfSeveralLocks(t *testing.T) {
 
 // A row that does not apply to any lock has no standing, but is counted.
 func TestUntoldOnAPage(t *testing.T) {
-	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {{Lock: "redlock", Untold: "it has no such node"}}}, "=")}
+	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {{Lock: "redlock", NotApplicable: "it has no such node"}}}, "=")}
 	contains(t, matrix(t, "html", m), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 not applicable")
 }
 

@@ -71,8 +71,8 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 }
 
 func cellJSON(r Row, c Cell) jsonCell {
-	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.Untold, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
-	known, asExpected := c.told(), true
+	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.NotApplicable, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
+	known, asExpected := c.hasRuns(), true
 	for _, run := range c.Runs {
 		known = known && run.Expected != nil
 		asExpected = asExpected && len(run.Differences) == 0
@@ -81,8 +81,8 @@ func cellJSON(r Row, c Cell) jsonCell {
 			properties = append(properties, member{string(f.Property), f.Outcome})
 		}
 		out.Runs = append(out.Runs, jsonMatrixRun{
-			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: story.InFull.Reasons(run.Verdict.Reasons),
-			Properties: properties, Differences: story.InFull.Reasons(run.Differences), TraceHash: run.History.Trace.Hash(),
+			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: story.ForPrograms.Reasons(run.Verdict.Reasons),
+			Properties: properties, Differences: story.ForPrograms.Reasons(run.Differences), TraceHash: run.History.Trace.Hash(),
 		})
 	}
 	if known || !asExpected {

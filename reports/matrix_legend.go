@@ -11,46 +11,46 @@ import (
 
 // matrixContents says which optional things a matrix contains, so that the legend explains
 // no others.
-type shown struct {
+type matrixContents struct {
 	// caveats are the properties that qualify some safe run.
 	caveats []checks.Property
 	// hasNotApplicable: some exclusion is n/a. hasChange: the two runs differ in an
 	// exclusion.
-	nothing, changed bool
+	hasNotApplicable, hasChange bool
 	// hasUnknown: some cell is unknown. hasUnrun: some cell has no runs.
-	undecided, untold bool
+	hasUnknown, hasUnrun bool
 }
 
-func (m *Matrix) shown() shown {
-	var s shown
+func (m *Matrix) contents() matrixContents {
+	var s matrixContents
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
-			s.untold = s.untold || !c.told()
-			s.undecided = s.undecided || c.told() && !c.known()
+			s.hasUnrun = s.hasUnrun || !c.hasRuns()
+			s.hasUnknown = s.hasUnknown || c.hasRuns() && !c.isDecided()
 			for _, run := range c.Runs {
 				s.caveats = append(s.caveats, caveats(run)...)
 			}
-			for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-				came := outcomes(c.Runs, p)
-				s.changed = s.changed || len(came) > 1
-				s.nothing = s.nothing || slices.Contains(came, checks.NotApplicable)
+			for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
+				came := distinctOutcomes(c.Runs, p)
+				s.hasChange = s.hasChange || len(came) > 1
+				s.hasNotApplicable = s.hasNotApplicable || slices.Contains(came, checks.NotApplicable)
 			}
 		}
 	}
-	s.caveats = slices.DeleteFunc(checks.PropertiesOf(checks.OfConduct), func(p checks.Property) bool { return !slices.Contains(s.caveats, p) })
+	s.caveats = slices.DeleteFunc(checks.PropertiesOf(checks.SubjectConduct), func(p checks.Property) bool { return !slices.Contains(s.caveats, p) })
 	return s
 }
 
 // outcomes explains the signs of outcomes in the legend.
-func (m *Matrix) outcomes(s shown) string {
+func (m *Matrix) outcomes(s matrixContents) string {
 	text := "✓ holds, ✗ is violated"
 	if len(m.Locks) > 0 {
 		text += " in either run"
 	}
-	if s.nothing {
+	if s.hasNotApplicable {
 		text += ", – not applicable: the run has nothing to judge"
 	}
-	if s.changed && len(m.Locks) == 0 {
+	if s.hasChange && len(m.Locks) == 0 {
 		text += ", ✗→✓ is violated without fencing tokens and holds with them"
 	}
 	return text
@@ -59,15 +59,15 @@ func (m *Matrix) outcomes(s shown) string {
 const (
 	aboutAssumptions = "what breaks: process (one is stopped), network (a message is late or lost), " +
 		"clock (one is wrong), lock memory or storage memory (a server forgets)"
-	aboutWithout   = "the verdict of the run in which the storage checks no fencing tokens"
-	aboutWith      = "the verdict of the same run if the storage checks them"
-	aboutSafe      = "all properties of the data hold"
-	aboutUndecided = "the run is inconclusive; the list below says why"
-	aboutUntold    = "the scenario does not apply to this lock, or was not run; the list below says why"
+	aboutWithout       = "the verdict of the run in which the storage checks no fencing tokens"
+	aboutWith          = "the verdict of the same run if the storage checks them"
+	aboutSafe          = "all properties of the data hold"
+	aboutUndecided     = "the run is inconclusive; the list below says why"
+	aboutNotApplicable = "the scenario does not apply to this lock, or was not run; the list below says why"
 )
 
 func aboutUnsafe() string {
-	return "a property of the data is violated: " + story.Either(namesOf(checks.PropertiesOf(checks.OfData)))
+	return "a property of the data is violated: " + story.Either(namesOf(checks.PropertiesOf(checks.SubjectData)))
 }
 
 func about(p checks.Property) string { return string(p) + ": " + p.Title() }
@@ -75,7 +75,7 @@ func about(p checks.Property) string { return string(p) + ": " + p.Title() }
 // aboutExclusions explains the signs of the exclusions in one cell.
 func aboutExclusions() string {
 	var all []string
-	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
 		all = append(all, about(p))
 	}
 	return "first " + strings.Join(all, "; then ")

@@ -23,25 +23,25 @@ type rowList struct {
 type sort int
 
 const (
-	surprising sort = iota
+	unexpected sort = iota
 	breaksWithout
 	breaksAnyway
 	holds
 	undecided
-	untold
+	notApplicable
 	notRun
-	halfTold
+	oneRunOnly
 )
 
 // sorts describes the lists in their order: the key and the label of the filter on a page,
 // and the title of the list.
-var sorts = [halfTold]struct{ key, label, title string }{
-	surprising:    {"differs", "not as expected", "Not as its scenario expects"},
+var sorts = [oneRunOnly]struct{ key, label, title string }{
+	unexpected:    {"differs", "not as expected", "Not as its scenario expects"},
 	breaksWithout: {"fencing-helps", "safe only with fencing", "Breaks without fencing tokens"},
 	breaksAnyway:  {"unsafe", "unsafe even with fencing", "Breaks even with fencing tokens, and why"},
 	holds:         {"safe", "safe without fencing", "Safe without fencing tokens, and why"},
 	undecided:     {"unknown", "unknown", "Unknown, and why"},
-	untold:        {"untold", "not applicable", "Not applicable to this lock, and why"},
+	notApplicable: {"untold", "not applicable", "Not applicable to this lock, and why"},
 	notRun:        {"not-run", "not run", "Not run, and why"},
 }
 
@@ -50,12 +50,12 @@ func (c Cell) sort() sort {
 	switch {
 	case c.NotRun != "":
 		return notRun
-	case !c.told():
-		return untold
-	case !c.known():
+	case !c.hasRuns():
+		return notApplicable
+	case !c.isDecided():
 		return undecided
 	case len(c.Runs) < 2:
-		return halfTold
+		return oneRunOnly
 	case c.verdict(1) == checks.Unsafe:
 		return breaksAnyway
 	case c.verdict(0) == checks.Unsafe:
@@ -89,7 +89,7 @@ func (m *Matrix) document(table piece, legend facts) *document {
 	d.add("", table, legend)
 	for _, l := range m.lists() {
 		d.add(fmt.Sprintf("%s (%d)", l.Title, len(l.Items)), l.Items)
-		d.chapters[len(d.chapters)-1].folds = len(l.Items) > longList
+		d.chapters[len(d.chapters)-1].isCollapsed = len(l.Items) > longList
 	}
 	return d
 }
@@ -97,14 +97,14 @@ func (m *Matrix) document(table piece, legend facts) *document {
 // items returns what a row contributes to a list: one item for all locks with the same
 // text.
 func (m *Matrix) items(r Row, kind sort) entries {
-	if kind == surprising {
+	if kind == unexpected {
 		return m.surprises(r)
 	}
 	var says []remarks
 	cells := map[remarks][]Cell{}
 	for _, c := range r.Cells {
 		if c.sort() == kind {
-			said := c.says(kind)
+			said := c.remarksFor(kind)
 			if cells[said] == nil {
 				says = append(says, said)
 			}
@@ -113,19 +113,19 @@ func (m *Matrix) items(r Row, kind sort) entries {
 	}
 	var items entries
 	for _, said := range says {
-		parts := []string{said.itself}
-		if kind != undecided && kind != untold && kind != notRun && slices.ContainsFunc(cells[said], r.explains) {
-			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), said.itself}
+		parts := []string{said.reason}
+		if kind != undecided && kind != notApplicable && kind != notRun && slices.ContainsFunc(cells[said], r.explains) {
+			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), said.reason}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		switch {
-		case said.also == "":
+		case said.caveat == "":
 		case len(parts) == 0:
-			parts = []string{said.also}
+			parts = []string{said.caveat}
 		default:
-			parts = append(parts, "but "+said.also)
+			parts = append(parts, "but "+said.caveat)
 		}
-		items = append(items, remarkOn(r.name()+m.with(cells[said]), strings.Join(parts, "; ")))
+		items = append(items, remarkOn(r.name()+m.lockNames(cells[said]), strings.Join(parts, "; ")))
 	}
 	return items
 }
@@ -133,19 +133,19 @@ func (m *Matrix) items(r Row, kind sort) entries {
 // remarks are the texts about a cell in addition to the scenario's own reason: one about
 // the subject of the list, and one about what is violated although the data is safe. Each
 // may be "".
-type remarks struct{ itself, also string }
+type remarks struct{ reason, caveat string }
 
 // explains reports whether the scenario's reason explains a cell: one with the scenario's
 // own lock, or with another lock for which it expects the same.
 func (r Row) explains(c Cell) bool {
-	return c.Lock == r.Variant.Lock || !slices.ContainsFunc(c.Runs, func(run scenarios.Outcome) bool {
+	return c.Lock == r.Variant.Lock || !slices.ContainsFunc(c.Runs, func(run scenarios.RunResult) bool {
 		own, known := r.Variant.Expectation("", run.Fencing)
 		return run.Expected == nil || known && !slices.Equal(run.Expected.Violated, own.Violated)
 	})
 }
 
 // lockNames names the locks of cells, unless they are all locks of the matrix.
-func (m *Matrix) with(cells []Cell) string {
+func (m *Matrix) lockNames(cells []Cell) string {
 	if len(cells) >= len(m.Locks) {
 		return ""
 	}
@@ -156,24 +156,24 @@ func (m *Matrix) with(cells []Cell) string {
 	return " (" + strings.Join(locks, ", ") + ")"
 }
 
-func (c Cell) says(kind sort) remarks {
-	said := remarks{also: c.also()}
+func (c Cell) remarksFor(kind sort) remarks {
+	said := remarks{caveat: c.caveatNote()}
 	switch kind {
-	case untold:
-		said.itself = story.Visible(c.Untold)
+	case notApplicable:
+		said.reason = story.Visible(c.NotApplicable)
 	case notRun:
-		said.itself = story.Visible(c.NotRun)
+		said.reason = story.Visible(c.NotRun)
 	case undecided:
-		said.itself = c.doubt()
+		said.reason = c.doubt()
 	case breaksAnyway:
-		said.itself = "violated: " + story.List(violated(c.Runs[1], checks.PropertiesOf(checks.OfData)))
+		said.reason = "violated: " + story.List(violated(c.Runs[1], checks.PropertiesOf(checks.SubjectData)))
 	}
 	return said
 }
 
 // caveatNote says what is violated although the data is safe.
-func (c Cell) also() string {
-	if !c.known() {
+func (c Cell) caveatNote() string {
+	if !c.isDecided() {
 		return ""
 	}
 	without, with := caveats(c.Runs[0]), caveats(c.Runs[1])
@@ -204,11 +204,11 @@ func (c Cell) doubt() string {
 			continue
 		}
 		for _, reason := range run.Verdict.Reasons {
-			return story.Told(reason).String()
+			return story.RenderReasons(reason).String()
 		}
 		for _, f := range run.Verdict.Findings {
-			if f.Property.Data() && f.Outcome != checks.Holds {
-				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, story.Told(f.Reason))
+			if f.Property.IsData() && f.Outcome != checks.Holds {
+				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, story.RenderReasons(f.Reason))
 			}
 		}
 	}
@@ -220,9 +220,9 @@ func (m *Matrix) surprises(r Row) entries {
 	var items entries
 	for _, c := range r.Cells {
 		for _, run := range c.Runs {
-			if len(run.Differences) > 0 && c.known() {
-				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
-				items = append(items, remarkOn(name, story.Told(run.Differences...)))
+			if len(run.Differences) > 0 && c.isDecided() {
+				name := r.name() + m.lockNames([]Cell{c}) + ", " + runName[run.Fencing]
+				items = append(items, remarkOn(name, story.RenderReasons(run.Differences...)))
 			}
 		}
 	}

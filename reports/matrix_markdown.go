@@ -31,7 +31,7 @@ func markdownSpelling() spelling {
 
 // link names a scenario, with a link to its file if the path is relative.
 func link(name, file string) string {
-	if !isFromHere(file) {
+	if !isRelative(file) {
 		return markdown(name)
 	}
 	file = story.Visible(file)
@@ -58,7 +58,7 @@ func markdown(s string) string {
 			b.WriteString("&lt;")
 		case r == '&' && beginsEntity().MatchString(s[i:]):
 			b.WriteString("&amp;")
-		case refers(s, i):
+		case isGitHubReference(s, i):
 			b.WriteString("<span>" + string(r) + "</span>")
 		default:
 			b.WriteRune(r)
@@ -83,7 +83,7 @@ var (
 // Markdown does not: a mention, which notifies a person, the number of an issue, an
 // address, a formula or an emoji. GitHub does so after Markdown, so no escape prevents it,
 // but an element around the character does.
-func refers(s string, i int) bool {
+func isGitHubReference(s string, i int) bool {
 	switch s[i] {
 	case '$', '@', '#', ':':
 		return reference().MatchString(s[i:])
@@ -96,7 +96,7 @@ func refers(s string, i int) bool {
 }
 
 // inlineCode writes text as inline code, between more backticks than it contains.
-func code(s string) string {
+func inlineCode(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	fence := "`"
 	for strings.Contains(s, fence) {
@@ -110,7 +110,7 @@ func code(s string) string {
 
 // markdownVerdict returns a verdict with its caveats: "safe, ✗ progress".
 func markdownVerdict(c Cell, run int) span {
-	if !c.told() || c.verdict(run) == checks.Undecided {
+	if !c.hasRuns() || c.verdict(run) == checks.Undecided {
 		return span{Text: "unknown", Tone: plain}
 	}
 	if c.verdict(run) == checks.Unsafe {

@@ -22,8 +22,8 @@ type spelling struct {
 	pairs facts
 	// unsafe, safe, unknown and notApplicable are the words in cells, and caveat is the
 	// word for a safe run with a violated property. unknownWhy explains unknown.
-	unsafe, safe, unknown, untold, unknownWhy string
-	caveat                                    func(checks.Property) string
+	unsafe, safe, unknown, notApplicable, unknownWhy string
+	caveat                                           func(checks.Property) string
 }
 
 // spellingInFull returns the spelling with full words.
@@ -33,7 +33,7 @@ func spellingInFull() spelling {
 		exclusion: func(p checks.Property) string { return string(p) },
 		about:     checks.Property.Title,
 		runs:      [2]string{runName[scenarios.Off], runName[scenarios.On]},
-		unsafe:    "unsafe", safe: "safe", unknown: "unknown", untold: "n/a", unknownWhy: aboutUndecided,
+		unsafe:    "unsafe", safe: "safe", unknown: "unknown", notApplicable: "n/a", unknownWhy: aboutUndecided,
 		caveat: func(p checks.Property) string { return "safe, ✗ " + string(p) },
 	}
 }
@@ -70,7 +70,7 @@ func (m *Matrix) heads(w spelling) []span {
 	names := append([]string{"scenario"}, eachVisible(m.Locks)...)
 	if len(m.Locks) == 0 {
 		names = append(names, "assumption")
-		for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
 			names = append(names, w.exclusion(p))
 		}
 		names = append(names, w.runs[:]...)
@@ -87,13 +87,13 @@ func (m *Matrix) cells(r Row, w spelling) []tableCell {
 	for _, c := range r.Cells {
 		switch {
 		case len(m.Locks) == 0:
-			for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-				cells = append(cells, signs(outcomes(c.Runs, p), "→", w.sign))
+			for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
+				cells = append(cells, signCell(distinctOutcomes(c.Runs, p), "→", w.sign))
 			}
 			cells = append(cells, tableCell{w.verdict(c, 0)}, tableCell{w.verdict(c, 1)})
-		case !c.told():
-			cells = append(cells, tableCell{{Text: w.untold, Tone: "soft"}})
-		case !c.known():
+		case !c.hasRuns():
+			cells = append(cells, tableCell{{Text: w.notApplicable, Tone: "soft"}})
+		case !c.isDecided():
 			cells = append(cells, tableCell{{Text: w.unknown, Tone: "doubt"}})
 		default:
 			cells = append(cells, m.pair(c, w))
@@ -106,8 +106,8 @@ func (m *Matrix) cells(r Row, w spelling) []tableCell {
 // of the two runs, and the verdicts, once if they are the same.
 func (m *Matrix) pair(c Cell, w spelling) tableCell {
 	var cell tableCell
-	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-		cell = append(cell, w.sign(outcomeBadges[worst(outcomes(c.Runs, p))]))
+	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
+		cell = append(cell, w.sign(outcomeBadges[worst(distinctOutcomes(c.Runs, p))]))
 	}
 	without, with := w.mark(c, 0), w.mark(c, 1)
 	cell = append(cell, span{Text: " ", Tone: plain})
@@ -119,7 +119,7 @@ func (m *Matrix) pair(c Cell, w spelling) tableCell {
 
 // legend explains what the matrix contains, and nothing else.
 func (m *Matrix) legend(w spelling) facts {
-	s := m.shown()
+	s := m.contents()
 	var legend facts
 	add := func(about, text string) { legend = append(legend, remarkOn(about, text)) }
 	if len(m.Locks) > 0 && len(w.pairs) > 0 {
@@ -127,7 +127,7 @@ func (m *Matrix) legend(w spelling) facts {
 		legend = append(legend, w.pairs...)
 	} else {
 		add("assumption", aboutAssumptions)
-		for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
 			add(w.exclusion(p), w.about(p))
 		}
 		if len(m.Locks) == 0 {
@@ -141,11 +141,11 @@ func (m *Matrix) legend(w spelling) facts {
 	for _, p := range s.caveats {
 		add(w.caveat(p), aboutCaveat(p))
 	}
-	if s.undecided {
+	if s.hasUnknown {
 		add(w.unknown, w.unknownWhy)
 	}
-	if s.untold {
-		add(w.untold, aboutUntold)
+	if s.hasUnrun {
+		add(w.notApplicable, aboutNotApplicable)
 	}
 	return legend
 }

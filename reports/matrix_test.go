@@ -15,10 +15,10 @@ import (
 )
 
 // judged returns a run without a schedule and with this verdict.
-func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outcome {
+func judged(fencing, verdict string, violated ...checks.Property) scenarios.RunResult {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
-		if p == checks.OncePerPeriod || p.Card().Of == checks.OfMisconduct && !slices.Contains(violated, p) {
+		if p == checks.OncePerPeriod || p.Card().Subject == checks.SubjectMisconduct && !slices.Contains(violated, p) {
 			continue
 		}
 		f := checks.Finding{Property: p, Outcome: checks.Holds}
@@ -27,15 +27,15 @@ func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outc
 		}
 		v.Findings = append(v.Findings, f)
 	}
-	return scenarios.Outcome{
+	return scenarios.RunResult{
 		Variant: &scenarios.Variant{}, Lock: "redlock", Fencing: fencing,
-		History: history.Of(&trace.Trace{}), Verdict: v, Expected: &scenarios.Expectation{},
+		History: history.New(&trace.Trace{}), Verdict: v, Expected: &scenarios.Expectation{},
 	}
 }
 
 // cell returns the results of a scenario with a lock, without and with fencing.
-func cell(lock string, without, with scenarios.Outcome) Cell {
-	return Cell{Lock: lock, Runs: []scenarios.Outcome{without, with}}
+func cell(lock string, without, with scenarios.RunResult) Cell {
+	return Cell{Lock: lock, Runs: []scenarios.RunResult{without, with}}
 }
 
 var (
@@ -62,7 +62,7 @@ func rows(group, name, assumption string, cells map[string][]Cell, variants ...s
 		variant, why, _ := strings.Cut(variant, "=")
 		v := &scenarios.Variant{
 			Scenario: name, Name: variant, Title: "About " + variant, Lock: "redlock",
-			Telling: scenarios.Telling{Assumption: assumption, Why: why},
+			Narrative: scenarios.Narrative{Assumption: assumption, Why: why},
 		}
 		s.Variants = append(s.Variants, v)
 		rows = append(rows, Row{Scenario: s, Variant: v, Cells: cells[variant]})
@@ -73,7 +73,7 @@ func rows(group, name, assumption string, cells map[string][]Cell, variants ...s
 // small returns a matrix with a row of every sort, not in the order of the catalogue.
 func small() *Matrix {
 	unseen := judged(on, checks.Undecided)
-	unseen.Verdict.Reasons = said(`the witness "client-1 wrote" was not seen`)
+	unseen.Verdict.Reasons = reasonsOf(`the witness "client-1 wrote" was not seen`)
 	order := judged(on, checks.Safe, checks.GrantOrder)
 	return &Matrix{Seed: 7, Rows: slices.Concat(
 		rows("examples", "no-faults", "none", map[string][]Cell{"": {does("redlock")}}, "=nothing breaks"),
@@ -97,7 +97,7 @@ func small() *Matrix {
 }
 
 func TestMatrixAsText(t *testing.T) {
-	told(t, `
+	wantText(t, `
                                    exclusion       fencing tokens
  scenario             assumption   lease  section  without    with
 ───────────────────────────────────────────────────────────────────────
@@ -234,7 +234,7 @@ func TestMatrixAsJSON(t *testing.T) {
 		}
 	}
 	m := small()
-	m.Rows[0].Cells = append(m.Rows[0].Cells, Cell{Lock: "single", Untold: "it has no nodes"})
+	m.Rows[0].Cells = append(m.Rows[0].Cells, Cell{Lock: "single", NotApplicable: "it has no nodes"})
 	text := matrix(t, "json", m)
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestMatrixAsJSON(t *testing.T) {
 		t.Errorf("its cell is %+v", c)
 	}
 	run := c.Runs[0]
-	if run.Fencing != "off" || run.Verdict != "unsafe" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.OfMisconduct)) ||
+	if run.Fencing != "off" || run.Verdict != "unsafe" || len(run.Properties) != len(checks.Properties())-1-len(checks.PropertiesOf(checks.SubjectMisconduct)) ||
 		run.Properties["write-order"] != "violated" || run.Properties["lease-exclusion"] != "holds" {
 		t.Errorf("its first run is %+v", run)
 	}
@@ -272,7 +272,7 @@ func TestMatrixAsJSON(t *testing.T) {
 // they are not all.
 func TestMatrixOfLocks(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
-	unseen.Verdict.Reasons = said("nobody came")
+	unseen.Verdict.Reasons = reasonsOf("nobody came")
 	unforeseen := breaks("redsync")
 	for i := range unforeseen.Runs {
 		unforeseen.Runs[i].Expected = nil
@@ -282,14 +282,14 @@ func TestMatrixOfLocks(t *testing.T) {
 			"": {breaks("single"), breaks("redlock"), unforeseen},
 		}, "=the pause outlasts the lease"),
 		rows("debate", "clock-jump", "clock", map[string][]Cell{
-			"": {{Lock: "single", Untold: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
+			"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
 		}, "=two majorities share one node"),
 		rows("fencing", "fencing-gap", "process", map[string][]Cell{
 			"": {does("single"), does("redlock"), cell("redsync", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.Progress))},
 		}, "=nobody has shown the newer token yet"),
 	)}
 	got := matrix(t, "text", m)
-	told(t, `
+	wantText(t, `
  scenario     single  redlock  redsync
 ──────────────────────────────────────
 The debate
@@ -341,7 +341,7 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 	if strings.Contains(matrix(t, "text", m), "Not as") {
 		t.Error("something is on the list of surprises")
 	}
-	m.Rows[0].Cells[0].Runs[1].Differences = append(said("the verdict is safe, expected unsafe"),
+	m.Rows[0].Cells[0].Runs[1].Differences = append(reasonsOf("the verdict is safe, expected unsafe"),
 		checks.Reason{Code: "cut-off-too-early", Args: []any{time.Second + 1, history.Never}})
 	if m.AsExpected() {
 		t.Error("something differs, and that is as expected")
@@ -355,7 +355,7 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 func TestOtherLocksNeedNotBeKnown(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
 	m := &Matrix{Locks: []string{"single", "redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
-		"": {cell("single", unseen, unseen), {Lock: "redsync", Untold: "no"}},
+		"": {cell("single", unseen, unseen), {Lock: "redsync", NotApplicable: "no"}},
 	}, "=")}
 	if !m.AsExpected() {
 		t.Error("what nobody expects is not as expected")

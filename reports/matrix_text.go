@@ -56,7 +56,7 @@ func column(line, word string) int {
 // verdictSign returns a verdict after its sign: "✗ unsafe", "✓ safe", "! safe p", "?
 // unknown".
 func verdictSign(c Cell, run int) span {
-	if !c.told() {
+	if !c.hasRuns() {
 		b := verdictBadges[checks.Undecided]
 		return b.span(b.Text())
 	}

@@ -34,7 +34,7 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 		fmt.Fprintf(&b, "# %s\n", markdown(r.Scenario.Name+": "+r.Scenario.Title))
 		for _, run := range r.Runs {
 			fmt.Fprintf(&b, "\n## %s\n\n", markdown(runTitle(run)))
-			fmt.Fprintf(&b, "%s\n\n", markdown(string(story.CameTo(run.History, run.Verdict))))
+			fmt.Fprintf(&b, "%s\n\n", markdown(string(story.VerdictAndData(run.History, run.Verdict))))
 			fmt.Fprintf(&b, "```mermaid\n%s```\n", sequence(r, run))
 		}
 	}
@@ -57,7 +57,7 @@ func mermaidPages(results []*scenarios.Result, _ Options) []planned {
 }
 
 // sequence returns the sequence diagram of a run.
-func sequence(r *scenarios.Result, run scenarios.Outcome) string {
+func sequence(r *scenarios.Result, run scenarios.RunResult) string {
 	title := Row{Scenario: r.Scenario, Variant: run.Variant}.name() + ", " + runName[run.Fencing]
-	return diagram.Sequence(drawn([]scenarios.Outcome{run})[0], title, run.Variant.Title)
+	return diagram.Sequence(drawn([]scenarios.RunResult{run})[0], title, run.Variant.Title)
 }

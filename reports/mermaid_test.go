@@ -10,7 +10,7 @@ import (
 
 // One run becomes a diagram for an .mmd file; several become a document.
 func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
-	off, on := floor.Overslept("none"), floor.Overslept("writes")
+	off, on := floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")
 	if got := written(t, "mermaid", Options{}, result(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {
 		t.Errorf("one run is\n%s", got)
 	}

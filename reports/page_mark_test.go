@@ -12,7 +12,7 @@ import (
 // Each page of a folder has locksim's mark, and a name that is known before anything is
 // run.
 func TestPagesAreMarkedAndForetold(t *testing.T) {
-	results := []*scenarios.Result{result(floor.Overslept("none"), floor.Overslept("none")), result(floor.Overslept("none"))}
+	results := []*scenarios.Result{result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))}
 	for _, f := range Runs.Formats() {
 		if (f.Pages == nil) != (f.Names == nil) {
 			t.Fatalf("%s has pages without names, or names without pages", f.Name)

@@ -11,11 +11,11 @@ import (
 
 // A picture of one run does not take the name of the picture of both.
 func TestNamesOfPictures(t *testing.T) {
-	name := func(runs ...scenarios.Outcome) string {
+	name := func(runs ...scenarios.RunResult) string {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
 		return pagesOf(svgPages)([]*scenarios.Result{r}, Options{})[0].Name
 	}
-	off := result(floor.Overslept("none")).Runs[0]
+	off := result(floor.PausedHolderTrace("none")).Runs[0]
 	on := off
 	on.Fencing = scenarios.On
 	if got := name(off, on); got != "by-hand.svg" {

@@ -94,7 +94,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 
 func TestNoPageOfASearchTellsWhereItWasMade(t *testing.T) {
 	found := &explore.Result{Lock: "single", Ways: []explore.Way{{
-		ID: "late-client", File: "/home/me/ways/late-client.yaml", Example: runs.World{}, Off: []string{"write-order"},
+		ID: "late-client", File: "/home/me/ways/late-client.yaml", Example: runs.WorldSpec{}, Off: []string{"write-order"},
 	}}}
 	o := Options{Since: Compare(found, &explore.Result{}, "/home/me/known.json")}
 	for _, f := range Searches.Formats() {

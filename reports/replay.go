@@ -49,11 +49,11 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 			return "locksim report -" // which is standard input
 		}
 		if o.published {
-			file = fileForOthers(file)
+			file = publicFile(file)
 		}
 		return "locksim report " + Operand(file)
 	}
-	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.called(s)), ran.Seed)
+	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.operandFor(s)), ran.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
 	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
 		line += " --lock " + story.ShellWord(ran.Lock)

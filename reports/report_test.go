@@ -17,13 +17,13 @@ import (
 
 // result returns a result with the verdicts on traces written by hand.
 func result(traces ...*trace.Trace) *scenarios.Result {
-	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Telling: scenarios.Telling{Story: "Somebody oversleeps."}, Lock: "redlock"}
-	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Telling: scenarios.Telling{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
+	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Narrative: scenarios.Narrative{Story: "Somebody oversleeps."}, Lock: "redlock"}
+	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Narrative: scenarios.Narrative{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
 	r := &scenarios.Result{Scenario: s, Lock: "redlock", Seed: 1}
 	for i, t := range traces {
-		r.Runs = append(r.Runs, scenarios.Outcome{
+		r.Runs = append(r.Runs, scenarios.RunResult{
 			Variant: v, Lock: "redlock", Fencing: []string{scenarios.Off, scenarios.On}[i],
-			History: history.Of(t), Verdict: checks.Check(history.Of(t), nil),
+			History: history.New(t), Verdict: checks.Check(history.New(t), nil),
 		})
 	}
 	return r
@@ -56,7 +56,7 @@ func contains(t *testing.T, got string, parts ...string) {
 }
 
 func TestTextReport(t *testing.T) {
-	got := written(t, "text", Options{}, result(floor.Overslept("none"), floor.Overslept("writes")))
+	got := written(t, "text", Options{}, result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")))
 	contains(t, got,
 		"by-hand: A story\n",
 		"\n  Somebody oversleeps.\n",
@@ -87,9 +87,9 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestEveryPropertyHasARow(t *testing.T) {
-	r := result(floor.Overslept("none"))
+	r := result(floor.PausedHolderTrace("none"))
 	got := written(t, "text", Options{}, r)
-	for _, p := range checks.Judged(r.Runs[0].Verdict) {
+	for _, p := range checks.JudgedProperties(r.Runs[0].Verdict) {
 		if !p.Card().ReportOnly {
 			contains(t, got, "\n  "+string(p)+" ")
 		}
@@ -103,7 +103,7 @@ func TestEveryPropertyHasARow(t *testing.T) {
 }
 
 func TestColouredReportSaysTheSame(t *testing.T) {
-	r := result(floor.Overslept("none"), floor.Overslept("writes"))
+	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
 	if plain == coloured {
 		t.Error("there is no colour")
@@ -114,26 +114,26 @@ func TestColouredReportSaysTheSame(t *testing.T) {
 }
 
 func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
-	r := result(floor.Overslept("none"), floor.Overslept("writes"))
+	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
 	}
 	contains(t, written(t, "text", Options{}, r), "✓ as expected")
 
-	r.Runs[1].Differences = said("the verdict is safe, expected unsafe")
+	r.Runs[1].Differences = reasonsOf("the verdict is safe, expected unsafe")
 	contains(t, written(t, "text", Options{}, r),
 		"✗ not as expected\n    with fencing: the verdict is safe, expected unsafe\n")
 }
 
 func TestDoubtsAreNamed(t *testing.T) {
-	r := result(floor.Overslept("none"), floor.Overslept("writes"))
+	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
 	missed := checks.WitnessResult{Text: "client-1 wrote"}
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
 	r.Runs[1].Verdict.Witnesses = []checks.WitnessResult{seen, missed, missed}
 	r.Runs[0].Verdict.RanOn = true
-	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: said("half of it is there")[0]}}
-	r.Runs[0].History.Trace.Faults[0].Idle = "its point was never reached"
+	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: reasonsOf("half of it is there")[0]}}
+	r.Runs[0].History.Trace.Faults[0].IdleReason = "its point was never reached"
 	contains(t, written(t, "text", Options{}, r),
 		"fault 1  pause client-1 (it did not act: its point was never reached)\n",
 		"  ✓ happened: client-1 wrote\n",
@@ -145,10 +145,10 @@ func TestDoubtsAreNamed(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	expected, surprising, silent := result(floor.Overslept("none")), result(floor.Overslept("none")), result(floor.Overslept("none"))
+	expected, surprising, silent := result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))
 	expected.Runs[0].Expected = &scenarios.Expectation{}
-	surprising.Runs[0].Differences = said("the verdict is safe, expected unsafe")
-	undecided := result(floor.Overslept("none"))
+	surprising.Runs[0].Differences = reasonsOf("the verdict is safe, expected unsafe")
+	undecided := result(floor.PausedHolderTrace("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	// Each of the four runs lasts 30.027s.
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n4 runs: 2m 0s of virtual time"
@@ -164,13 +164,13 @@ func TestSummary(t *testing.T) {
 
 // The JSON report has the time of a violation.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
-	text := written(t, "json", Options{}, result(floor.Overslept("none")))
+	text := written(t, "json", Options{}, result(floor.PausedHolderTrace("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {
 	yes := true
-	r := result(floor.Overslept("none"), floor.Overslept("writes"))
+	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	r.AsExpected = &yes
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{{Text: "<b> & c", Seen: true}}
 	text := written(t, "json", Options{}, r)
@@ -206,12 +206,12 @@ func TestJSONReport(t *testing.T) {
 		t.Errorf("got %+v", off)
 	}
 	for _, run := range res.Runs {
-		if len(run.Properties) != len(checks.Judged(r.Runs[0].Verdict)) {
+		if len(run.Properties) != len(checks.JudgedProperties(r.Runs[0].Verdict)) {
 			t.Errorf("fencing %s: %d properties", run.Fencing, len(run.Properties))
 		}
 	}
 	var at []int
-	for _, p := range checks.Judged(r.Runs[0].Verdict) {
+	for _, p := range checks.JudgedProperties(r.Runs[0].Verdict) {
 		at = append(at, strings.Index(text, `"`+string(p)+`"`))
 	}
 	if !slices.IsSorted(at) {
@@ -229,7 +229,7 @@ func TestJSONOfNothing(t *testing.T) {
 }
 
 func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
-	r := result(floor.Overslept("none"), floor.Overslept("writes"))
+	r := result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
 		t.Errorf("got %q", got)
 	}
@@ -259,7 +259,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 		{"", scenarios.Off, " --fencing off"},
 		{"in-time", scenarios.On, " --variant in-time --fencing on"},
 	} {
-		r, err := whole.Only(c.variant, c.fencing)
+		r, err := whole.SelectRuns(c.variant, c.fencing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 			t.Errorf("of the whole scenario: got %q, want %q", got, want)
 		}
 	}
-	one, err := s.Only("late")
+	one, err := s.SelectVariant("late")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 }
 
 // reasonsOf returns reasons with these texts.
-func said(texts ...string) []checks.Reason {
+func reasonsOf(texts ...string) []checks.Reason {
 	var all []checks.Reason
 	for _, text := range texts {
 		all = append(all, checks.InDoubt.Reason(text))

@@ -51,13 +51,13 @@ func ReadTraces(data []byte, name string) (*Saved, error) {
 	if err := countObjects(data, maxObjects); err != nil {
 		return nil, fmt.Errorf("%w; save fewer scenarios in one file", err)
 	}
-	kind, err := kindOf(data)
+	kind, err := documentKind(data)
 	if err != nil {
 		return nil, err
 	}
 	saved := &Saved{Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
 	if kind == "" {
-		r, err := bare(data, name)
+		r, err := readBareTrace(data, name)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func ReadTraces(data []byte, name string) (*Saved, error) {
 	}
 	var doc savedTraces
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, damaged(data, err)
+		return nil, decodeError(data, err)
 	}
 	for i, r := range doc.Results {
 		if err := saved.add(r, name); err != nil {
@@ -80,7 +80,7 @@ func ReadTraces(data []byte, name string) (*Saved, error) {
 
 // documentKind returns the schema of saved traces, or "" for a single trace; any other
 // document is an error.
-func kindOf(data []byte) (schema string, err error) {
+func documentKind(data []byte) (schema string, err error) {
 	const remedy = "make one with locksim run --format trace -o FILE"
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", errors.New("it is empty; " + remedy)
@@ -90,7 +90,7 @@ func kindOf(data []byte) (schema string, err error) {
 		Events json.RawMessage
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return "", damaged(data, err)
+		return "", decodeError(data, err)
 	}
 	switch {
 	case doc.Schema == nil && doc.Events != nil:
@@ -108,7 +108,7 @@ func kindOf(data []byte) (schema string, err error) {
 }
 
 // decodeError says where a document is not JSON, or has a value of the wrong type.
-func damaged(data []byte, err error) error {
+func decodeError(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
 	line := func(offset int64) int { return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n")) }
@@ -124,24 +124,24 @@ func damaged(data []byte, err error) error {
 }
 
 type savedTraces struct {
-	Results []savedStories `json:"results"`
+	Results []savedResult `json:"results"`
 }
 
 // savedResult contains the fields that are read of a jsonTraceResult.
-type savedStories struct {
-	Scenario string       `json:"scenario"`
-	Title    string       `json:"title"`
-	File     string       `json:"file"`
-	Argument string       `json:"argument"`
-	Text     string       `json:"text"`
-	Seed     uint64       `json:"seed"`
-	Lock     string       `json:"lock"`
-	Runs     []savedStory `json:"runs"`
+type savedResult struct {
+	Scenario string     `json:"scenario"`
+	Title    string     `json:"title"`
+	File     string     `json:"file"`
+	Argument string     `json:"argument"`
+	Text     string     `json:"text"`
+	Seed     uint64     `json:"seed"`
+	Lock     string     `json:"lock"`
+	Runs     []savedRun `json:"runs"`
 }
 
 // savedRun contains the fields that are read of a jsonTraceRun: the trace, and what the
 // checks found when it was saved.
-type savedStory struct {
+type savedRun struct {
 	Variant    string                             `json:"variant"`
 	Fencing    string                             `json:"fencing"`
 	Lock       string                             `json:"lock"`
@@ -153,7 +153,7 @@ type savedStory struct {
 }
 
 // add judges the runs of one scenario.
-func (s *Saved) add(r savedStories, name string) error {
+func (s *Saved) add(r savedResult, name string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -170,34 +170,34 @@ func (s *Saved) add(r savedStories, name string) error {
 	} else if r.Argument != "" {
 		s.Arguments[scenario] = r.Argument
 	}
-	var runs []scenarios.Outcome
-	var told []*scenarios.Variant
+	var runs []scenarios.RunResult
+	var variants []*scenarios.Variant
 	for _, v := range scenario.Variants {
 		for _, fencing := range []string{scenarios.Off, scenarios.On} {
 			i := r.index(v.Name, fencing)
 			if i < 0 {
 				continue
 			}
-			if !slices.Contains(told, v) {
-				told = append(told, v)
+			if !slices.Contains(variants, v) {
+				variants = append(variants, v)
 			}
 			runs = append(runs, s.judge(r.Runs[i], v, doubt))
 		}
 	}
 	if len(runs) < len(r.Runs) {
-		i := slices.IndexFunc(r.Runs, func(run savedStory) bool {
+		i := slices.IndexFunc(r.Runs, func(run savedRun) bool {
 			return !slices.ContainsFunc(scenario.Variants, func(v *scenarios.Variant) bool { return v.Name == run.Variant })
 		})
 		return fmt.Errorf("runs[%d]: the scenario has no variant %q", i, r.Runs[i].Variant)
 	}
-	scenario.Variants = told
+	scenario.Variants = variants
 	s.Results = append(s.Results, scenarios.NewResult(scenario, r.Lock, r.Seed, runs))
 	return nil
 }
 
 // check returns an error unless every run can be reported and distinguished from the
 // others, and all variants have the same runs, so that they can be compared side by side.
-func (r savedStories) check() error {
+func (r savedResult) check() error {
 	for i, run := range r.Runs {
 		if err := run.check(r.Seed); err != nil {
 			return fmt.Errorf("runs[%d]: %w", i, err)
@@ -214,7 +214,7 @@ func (r savedStories) check() error {
 		if run.Fencing == scenarios.Off {
 			other = scenarios.On
 		}
-		has := func(o savedStory) bool { return o.Fencing == other }
+		has := func(o savedRun) bool { return o.Fencing == other }
 		if slices.ContainsFunc(r.Runs, has) && r.index(run.Variant, other) < 0 {
 			return fmt.Errorf("runs[%d]: the variant %q has no run with fencing %s, but other variants have one", i, run.Variant, other)
 		}
@@ -226,7 +226,7 @@ func (r savedStories) check() error {
 }
 
 // check returns an error unless a run can be reported.
-func (run savedStory) check(seed uint64) error {
+func (run savedRun) check(seed uint64) error {
 	t := run.Trace
 	switch {
 	case t == nil:
@@ -252,13 +252,13 @@ func fencingOf(t *trace.Trace) string {
 
 // index returns the index of the run with the given variant and fencing; -1 if there is
 // none.
-func (r savedStories) index(variant, fencing string) int {
-	return slices.IndexFunc(r.Runs, func(run savedStory) bool { return run.Variant == variant && run.Fencing == fencing })
+func (r savedResult) index(variant, fencing string) int {
+	return slices.IndexFunc(r.Runs, func(run savedRun) bool { return run.Variant == variant && run.Fencing == fencing })
 }
 
 // scenario returns the scenario of the runs. If its text was not saved, or cannot be parsed
 // by today's grammar, it has its names but no variants; in the second case doubt says why.
-func (r savedStories) scenario() (s *scenarios.Scenario, doubt string) {
+func (r savedResult) scenario() (s *scenarios.Scenario, doubt string) {
 	names := &scenarios.Scenario{Name: r.Scenario, File: r.File, Text: r.Text, Title: r.Title}
 	if r.Text == "" {
 		return names, ""
@@ -275,7 +275,7 @@ func (r savedStories) scenario() (s *scenarios.Scenario, doubt string) {
 
 // nameVariants gives an unknown scenario the variants that the runs name. They have no
 // expectations.
-func (r savedStories) nameVariants(s *scenarios.Scenario) {
+func (r savedResult) nameVariants(s *scenarios.Scenario) {
 	for _, run := range r.Runs {
 		if !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return v.Name == run.Variant }) {
 			s.Variants = append(s.Variants, &scenarios.Variant{Scenario: s.Name, Name: run.Variant, Title: s.Title, Lock: run.Lock})
@@ -284,7 +284,7 @@ func (r savedStories) nameVariants(s *scenarios.Scenario) {
 }
 
 // judge checks a run again, and notes what differs from when it was saved.
-func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenarios.Outcome {
+func (s *Saved) judge(run savedRun, v *scenarios.Variant, doubt string) scenarios.RunResult {
 	t := run.Trace
 	if hash := t.Hash(); doubt == "" && hash != run.Hash {
 		doubt = fmt.Sprintf("these are not the saved events: their hash is %q, but the saved hash is %q; the file was changed, or another version of locksim has written it (the hash covers only the events of the trace)", hash, run.Hash)
@@ -329,7 +329,7 @@ func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenar
 
 // violation returns the saved finding on a violated property; nil if it was not violated,
 // or the document does not say when.
-func (run savedStory) violation(p checks.Property) *jsonFinding {
+func (run savedRun) violation(p checks.Property) *jsonFinding {
 	i := slices.IndexFunc(run.Findings, func(f jsonFinding) bool {
 		return f.Property == p && f.Outcome == checks.Violated && f.AtNS != nil
 	})
@@ -340,22 +340,22 @@ func (run savedStory) violation(p checks.Property) *jsonFinding {
 }
 
 // readBareTrace reads a single trace as if it had been saved without its scenario.
-func bare(data []byte, name string) (savedStories, error) {
+func readBareTrace(data []byte, name string) (savedResult, error) {
 	t := &trace.Trace{}
 	if err := json.Unmarshal(data, t); err != nil {
-		return savedStories{}, damaged(data, err)
+		return savedResult{}, decodeError(data, err)
 	}
 	if err := t.Validate(); err != nil {
-		return savedStories{}, err
+		return savedResult{}, err
 	}
 	lock := "" // a world may have no lock
 	if len(t.Locks) > 0 {
 		lock = t.Locks[0].Kind
 	}
 	base := filepath.Base(name)
-	run := savedStory{Variant: t.Variant, Fencing: fencingOf(t), Lock: lock, Hash: t.Hash(), Trace: t}
-	return savedStories{
+	run := savedRun{Variant: t.Variant, Fencing: fencingOf(t), Lock: lock, Hash: t.Hash(), Trace: t}
+	return savedResult{
 		Scenario: strings.TrimSuffix(base, filepath.Ext(base)), Title: t.Name, File: name,
-		Seed: t.Seed, Lock: lock, Runs: []savedStory{run},
+		Seed: t.Seed, Lock: lock, Runs: []savedRun{run},
 	}, nil
 }

@@ -16,7 +16,7 @@ import (
 
 // readAndWrite reads a document and, if that succeeds, writes it in every format, as one
 // document and as a folder. That must terminate for any document.
-func retell(t testing.TB, doc []byte) {
+func readAndWrite(t testing.TB, doc []byte) {
 	saved, err := reports.ReadTraces(doc, "trace.json")
 	if err != nil {
 		return
@@ -51,7 +51,7 @@ var savedFor = sync.OnceValue(func() [][]byte {
 		}
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err == nil {
-			r, err = r.Only(variant, "")
+			r, err = r.SelectRuns(variant, "")
 		}
 		if err != nil {
 			panic(err)
@@ -80,7 +80,7 @@ func FuzzReadTraces(f *testing.F) {
 	} {
 		f.Add([]byte(doc))
 	}
-	f.Fuzz(func(t *testing.T, doc []byte) { retell(t, doc) })
+	f.Fuzz(func(t *testing.T, doc []byte) { readAndWrite(t, doc) })
 }
 
 // FuzzChangedTraces changes saved traces: each edit removes or replaces a value of the
@@ -92,7 +92,7 @@ func FuzzChangedTraces(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
 		docs := savedFor()
-		retell(t, edited(docs[int(which)%len(docs)], edits))
+		readAndWrite(t, edited(docs[int(which)%len(docs)], edits))
 	})
 }
 

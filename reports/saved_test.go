@@ -56,7 +56,7 @@ func TestSavedTracesOfOneVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := runOnce(t, s).Only("gives-up", scenarios.On)
+	one, err := runOnce(t, s).SelectRuns("gives-up", scenarios.On)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestSavedTracesKeepHowARunEnded(t *testing.T) {
 		if run.Verdict.Verdict != checks.Undecided || !reflect.DeepEqual(run.Verdict.Reasons, first.Verdict.Reasons) {
 			t.Errorf("the verdict is %s, %v; it was %s, %v", run.Verdict.Verdict, run.Verdict.Reasons, first.Verdict.Verdict, first.Verdict.Reasons)
 		}
-		title := story.Tell(run.History, run.Verdict).Title(run.Verdict, 100).String()
+		title := story.NewParagraph(run.History, run.Verdict).Title(run.Verdict, 100).String()
 		if !strings.Contains(title, "the lock panics") {
 			t.Errorf("its title is %q", title)
 		}

@@ -16,7 +16,7 @@ import (
 
 func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
-		if _, err := w.Write(scenarioPage(r, o.forOthers(), nil).html()); err != nil {
+		if _, err := w.Write(scenarioPage(r, o.forPublication(), nil).html()); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ type cellSheet struct {
 // pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
-		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: linked(r.Scenario.Source),
+		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: splitLinks(r.Scenario.Source),
 		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(),
 	}
 	pairs := stories(r)
@@ -126,7 +126,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 			s.Variants[i].Lesson = ""
 		}
 	}
-	s.Measures = measures(pairs)
+	s.Measures = measureFacts(pairs)
 	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = template.JS(asset("scenario.js"))
@@ -134,13 +134,13 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 }
 
 // variantPage returns the part of a page about the runs of one variant.
-func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
+func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	v := runs[0].Variant
 	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
 	out := variantSheet{
 		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
 		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
-		Cast: cast(runs[0]), Explained: explain(runs), Debate: debate(v.Telling),
+		Cast: describeSetup(runs[0]), Explained: explainRuns(runs), Debate: debateFacts(v.Narrative),
 	}
 	if v.Assumption != "" {
 		out.Assumption = story.Visible(v.Assumption) + assumptionWords[v.Assumption]
@@ -164,8 +164,8 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 		out.Witnesses = append(out.Witnesses, witnessSheet{story.Visible(w.Text), missedIn(runs, i)})
 	}
 	for i, f := range runs[0].History.Trace.Faults {
-		if f.Idle != "" {
-			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, story.Visible(f.Idle)))
+		if f.IdleReason != "" {
+			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, story.Visible(f.IdleReason)))
 		}
 	}
 	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], complaintsOf(runs)
@@ -173,7 +173,7 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 }
 
 // missedIn says in which runs a witness was NOT seen: "in any run", or their names.
-func missedIn(runs []scenarios.Outcome, witness int) string {
+func missedIn(runs []scenarios.RunResult, witness int) string {
 	var missed []string
 	for _, run := range runs {
 		if !run.Verdict.Witnesses[witness].Seen {
@@ -187,7 +187,7 @@ func missedIn(runs []scenarios.Outcome, witness int) string {
 }
 
 // runPage returns the part of a page about one run.
-func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
+func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 	out := runSheet{
 		ID: f.ID, Fencing: run.Fencing, Name: f.Title,
 		Verdict: verdictBadges[run.Verdict.Verdict], Figure: f.SVG(), LeftOut: f.LeftOut,
@@ -196,7 +196,7 @@ func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
 	for _, e := range f.Steps {
 		s := stepSheet{
 			At: int64(e.At), To: f.X(e.At), First: e.First, Last: e.Last,
-			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.Its, Class: moodClass[e.Mood],
+			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.IsAboutPossession, Class: moodClass[e.Mood],
 		}
 		s.From = s.To
 		if ev := run.History.Event(e.First); ev != nil {
@@ -214,7 +214,7 @@ func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
 
 // outcomeOnPage returns the outcome of a property, with a link to the moment of the
 // violation.
-func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []story.Clause) cellSheet {
+func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Clause) cellSheet {
 	f := run.Verdict.Finding(p)
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
 	if f.Outcome == checks.Violated {

@@ -14,7 +14,7 @@ import (
 
 // setting lists what a run starts with: the lock, the clients and the faults. It contains
 // nothing about the result.
-func setting(run scenarios.Outcome, seed uint64) []remark {
+func setting(run scenarios.RunResult, seed uint64) []remark {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
@@ -79,7 +79,7 @@ func lockWords(all []trace.LockInfo, lock sim.Lock) string {
 		return "none"
 	}
 	l := all[0]
-	if l.Open {
+	if l.GrantsEveryone {
 		return l.Kind + ": no lock, every client enters its section"
 	}
 	nodes := keepersOf(l)
@@ -144,7 +144,7 @@ func nodeWords(n sim.Node) string {
 func clientWords(c sim.Client) string {
 	words := []string{"starts immediately"}
 	if !c.Starts.IsZero() {
-		words[0] = "starts " + c.Starts.Told()
+		words[0] = "starts " + c.Starts.Phrase()
 	}
 	add := func(applies bool, format string, args ...any) {
 		if applies {
@@ -161,7 +161,7 @@ func clientWords(c sim.Client) string {
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
 	add(c.KeepsFor > 0, "keeps the lock for at least %s", story.Span(c.KeepsFor))
 	add(c.ExtendsEvery > 0, "extends its lease every %s", story.Span(c.ExtendsEvery))
-	add(!c.Cancels.IsZero(), "cancels its current call of the lock %s", c.Cancels.Told())
+	add(!c.Cancels.IsZero(), "cancels its current call of the lock %s", c.Cancels.Phrase())
 	add(c.CancelsAfter > 0, "cancels a call of the lock that takes longer than %s", story.Span(c.CancelsAfter))
 	add(c.GivesUp > 0, "stops waiting for the storage's answer after %s", story.Span(c.GivesUp))
 	add(c.Resends, "resends unanswered requests")

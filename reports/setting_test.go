@@ -105,7 +105,7 @@ func TestEveryOptionOfALockIsTold(t *testing.T) {
 }
 
 func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
-	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", Open: true}}}
+	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", GrantsEveryone: true}}}
 	if got, want := lockWords(tr.Locks, sim.Lock{}), "none: no lock, every client enters its section"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

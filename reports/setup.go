@@ -11,19 +11,19 @@ import (
 )
 
 // describeSetup lists what takes part in a run: the locks, the servers and the faults.
-func cast(run scenarios.Outcome) []remark {
-	rows := stage(run)
+func describeSetup(run scenarios.RunResult) []remark {
+	rows := describeLocks(run)
 	if simulatedTokens(run.History) {
 		rows = append(rows, remark{"tokens", "issued by the simulator, one for each grant"})
 	}
 	faults := run.History.Trace.Faults
 	for i, f := range faults {
 		what := f.Text
-		if f.Course != "" { // empty in traces of old versions
-			what += ", " + f.Course
+		if f.Timing != "" { // empty in traces of old versions
+			what += ", " + f.Timing
 		}
-		if f.Idle != "" {
-			what += " (it did not act: " + f.Idle + ")"
+		if f.IdleReason != "" {
+			what += " (it did not act: " + f.IdleReason + ")"
 		}
 		rows = append(rows, remarkOn(fmt.Sprintf("fault %d", i+1), what))
 	}
@@ -43,11 +43,11 @@ func simulatedTokens(h *history.History) bool {
 
 // describeLocks lists the locks of a run, and the settings of their servers that are not
 // the defaults.
-func stage(run scenarios.Outcome) []remark {
+func describeLocks(run scenarios.RunResult) []remark {
 	rows := []remark{}
-	without, settings := changed(run)
+	turnedOff, settings := nonDefaults(run)
 	for _, l := range run.History.Trace.Locks {
-		if l.Open {
+		if l.GrantsEveryone {
 			rows = append(rows, remarkOn(lockLabel(run, l), l.Kind+": no lock, every client enters its section"))
 			continue
 		}
@@ -63,8 +63,8 @@ func stage(run scenarios.Outcome) []remark {
 			words += fmt.Sprintf(", up to %d holders", l.Holders)
 		}
 		words += ", " + ttl
-		if len(without) > 0 {
-			words += ", turned off: " + story.List(without)
+		if len(turnedOff) > 0 {
+			words += ", turned off: " + story.List(turnedOff)
 		}
 		rows = append(rows, remarkOn(lockLabel(run, l), words))
 	}
@@ -75,7 +75,7 @@ func stage(run scenarios.Outcome) []remark {
 }
 
 // lockLabel names the lock if the run has several.
-func lockLabel(run scenarios.Outcome, l trace.LockInfo) string {
+func lockLabel(run scenarios.RunResult, l trace.LockInfo) string {
 	if len(run.History.Trace.Locks) > 1 {
 		return "lock " + l.Name
 	}
@@ -84,7 +84,7 @@ func lockLabel(run scenarios.Outcome, l trace.LockInfo) string {
 
 // nonDefaults returns what differs from the defaults of a run's lock and servers: the
 // features of the lock that are turned off, and the settings of the servers.
-func changed(run scenarios.Outcome) (without, settings []string) {
+func nonDefaults(run scenarios.RunResult) (turnedOff, settings []string) {
 	config, err := run.Variant.Config(scenarios.Options{Lock: run.Lock, Fencing: run.Fencing})
 	if err != nil {
 		return nil, nil // a saved trace of a lock that no longer exists

@@ -44,7 +44,7 @@ var standingBadges = map[Standing]badge{
 
 // runBadge returns the badge of a run's verdict; a safe run with caveats has one of its
 // own.
-func runBadge(run scenarios.Outcome) badge {
+func runBadge(run scenarios.RunResult) badge {
 	if len(caveats(run)) > 0 {
 		return badge{"doubt", "!", checks.Safe}
 	}

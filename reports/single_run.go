@@ -10,7 +10,7 @@ import (
 )
 
 // runTitle returns the name of a run among those of its scenario.
-func runTitle(run scenarios.Outcome) string {
+func runTitle(run scenarios.RunResult) string {
 	if run.Variant.Name == "" {
 		return runName[run.Fencing]
 	}
@@ -19,7 +19,7 @@ func runTitle(run scenarios.Outcome) string {
 
 // complaintsOfRun says, a line each, why a run is not as expected: where it differs, or why
 // it is unknown.
-func complaints(run scenarios.Outcome) []story.Raw {
+func complaintsOfRun(run scenarios.RunResult) []story.Raw {
 	var why []checks.Reason
 	switch standingOfRun(run) {
 	case NotAsExpected:
@@ -29,18 +29,18 @@ func complaints(run scenarios.Outcome) []story.Raw {
 			return []story.Raw{story.Raw("the verdict is " + run.Verdict.Verdict)}
 		}
 	}
-	told := make([]story.Raw, len(why))
+	texts := make([]story.Raw, len(why))
 	for i, reason := range why {
-		told[i] = story.Told(reason)
+		texts[i] = story.RenderReasons(reason)
 	}
-	return told
+	return texts
 }
 
 // complaintsOf returns the complaints about some runs, each with the name of its run.
-func complaintsOf(runs []scenarios.Outcome) []remark {
+func complaintsOf(runs []scenarios.RunResult) []remark {
 	var all []remark
 	for _, run := range runs {
-		for _, said := range complaints(run) {
+		for _, said := range complaintsOfRun(run) {
 			all = append(all, remarkOn(runName[run.Fencing], said))
 		}
 	}
@@ -48,7 +48,7 @@ func complaintsOf(runs []scenarios.Outcome) []remark {
 }
 
 // complaintTitle names what is wrong in a few words.
-func complaint(s Standing) string {
+func complaintTitle(s Standing) string {
 	if s == Undecided {
 		return "it is unknown whether it is as expected"
 	}
@@ -56,14 +56,14 @@ func complaint(s Standing) string {
 }
 
 // nothingExpected says that a run has no expectation.
-func nothingExpected(run scenarios.Outcome) string {
+func nothingExpected(run scenarios.RunResult) string {
 	return "the scenario has no expectation for the lock " + story.Visible(run.Lock)
 }
 
 // explanationLines explains one run, a sentence each, with labels.
-func sentences(run scenarios.Outcome) []story.Raw {
+func explanationLines(run scenarios.RunResult) []story.Raw {
 	var lines []story.Raw
-	for _, r := range explain([]scenarios.Outcome{run}) {
+	for _, r := range explainRuns([]scenarios.RunResult{run}) {
 		lines = append(lines, r.About+": "+r.Text)
 	}
 	return lines
@@ -80,7 +80,7 @@ func fileOf(s *scenarios.Scenario, o Options) string {
 }
 
 // visibleTexts returns texts as they are displayed.
-func asShown(texts []story.Raw) []string {
+func visibleTexts(texts []story.Raw) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
 		all[i] = text.String()

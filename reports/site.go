@@ -38,7 +38,7 @@ type site struct {
 }
 
 func newSite(m *Matrix, b behind, o Options) *site {
-	s := &site{Options: o.forOthers(), matrix: m, behind: b, names: map[*scenarios.Result]string{}}
+	s := &site{Options: o.forPublication(), matrix: m, behind: b, names: map[*scenarios.Result]string{}}
 	taken := pageNames{"index": true}
 	for _, r := range b.inOrder(m) {
 		words := []string{r.Scenario.Name}
@@ -58,7 +58,7 @@ func newSite(m *Matrix, b behind, o Options) *site {
 func (s *site) pages() []planned {
 	var pages []planned
 	for i, r := range s.results {
-		pages = append(pages, planned{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.around(i)).html() }})
+		pages = append(pages, planned{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.linksOf(i)).html() }})
 	}
 	for i, r := range s.Explored {
 		pages = append(pages, planned{s.searches[i], func() []byte {
@@ -71,7 +71,7 @@ func (s *site) pages() []planned {
 }
 
 // linksOf returns the links from a result to the front page and to its neighbours.
-func (s *site) around(i int) []pageLink {
+func (s *site) linksOf(i int) []pageLink {
 	files := make([]string, len(s.results))
 	for i, r := range s.results {
 		files[i] = s.names[r]

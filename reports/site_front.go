@@ -47,8 +47,8 @@ var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}
 
 // writeMatrixHTML writes the matrix as a page of its own.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
-	alone := front{Table: m.page(noWayIn)}
-	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o.forOthers()).sheet().html())
+	alone := front{Table: m.page(noPage)}
+	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().html())
 	return err
 }
 
@@ -78,7 +78,7 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
 	f.Boxes = m.boxes()
 	for _, l := range m.lists() {
-		if l.Sort == surprising || l.Sort == undecided {
+		if l.Sort == unexpected || l.Sort == undecided {
 			continue // which have a box
 		}
 		f.Lists = append(f.Lists, l)

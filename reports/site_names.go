@@ -24,7 +24,7 @@ func (taken pageNames) name(words ...string) string {
 }
 
 // runWords returns the words of the name of a run's file.
-func runWords(r *scenarios.Result, run scenarios.Outcome) []string {
+func runWords(r *scenarios.Result, run scenarios.RunResult) []string {
 	return []string{r.Scenario.Name, run.Variant.Name, "fencing", run.Fencing}
 }
 

@@ -26,9 +26,9 @@ func (b behind) inOrder(m *Matrix) []*scenarios.Result {
 }
 
 // A resultGroup contains the results of one scenario, each with another lock.
-type telling []*scenarios.Result
+type resultGroup []*scenarios.Result
 
-func (t telling) with(lock string) *scenarios.Result {
+func (t resultGroup) with(lock string) *scenarios.Result {
 	i := slices.IndexFunc(t, func(r *scenarios.Result) bool { return r.Lock == lock })
 	if i < 0 {
 		return nil
@@ -38,19 +38,19 @@ func (t telling) with(lock string) *scenarios.Result {
 
 // groupResults groups the results of one scenario and one seed. Two results with the same
 // lock are put into different groups, because nothing says which of them counts.
-func tellings(results []*scenarios.Result) []telling {
+func groupResults(results []*scenarios.Result) []resultGroup {
 	type story struct {
 		name, file string
 		seed       uint64
 	}
-	var all []telling
+	var all []resultGroup
 	places := map[story][]int{}
 	for _, r := range results {
 		key := story{r.Scenario.Name, r.Scenario.File, r.Seed}
 		free := slices.IndexFunc(places[key], func(i int) bool { return all[i].with(r.Lock) == nil })
 		if free < 0 {
 			places[key] = append(places[key], len(all))
-			all = append(all, telling{r})
+			all = append(all, resultGroup{r})
 			continue
 		}
 		i := places[key][free]
@@ -66,8 +66,8 @@ func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 	if len(results) > 0 {
 		m.Seed = results[0].Seed
 	}
-	all := tellings(results)
-	if slices.ContainsFunc(all, func(t telling) bool { return len(t) > 1 }) {
+	all := groupResults(results)
+	if slices.ContainsFunc(all, func(t resultGroup) bool { return len(t) > 1 }) {
 		for _, r := range results {
 			if !slices.Contains(m.Locks, r.Lock) {
 				m.Locks = append(m.Locks, r.Lock)
@@ -98,7 +98,7 @@ func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 }
 
 // variants returns the variants that were run with any lock.
-func (t telling) variants() []*scenarios.Variant {
+func (t resultGroup) variants() []*scenarios.Variant {
 	var all []*scenarios.Variant
 	for _, r := range t {
 		for _, run := range r.Runs {
@@ -120,8 +120,8 @@ func cellOf(r *scenarios.Result, v *scenarios.Variant) Cell {
 			}
 		}
 	}
-	if !c.told() {
-		c.Untold = "it was not run"
+	if !c.hasRuns() {
+		c.NotApplicable = "it was not run"
 	}
 	return c
 }
@@ -135,7 +135,7 @@ func resultsOf(m *Matrix) behind {
 	b, results := behind{}, map[column]*scenarios.Result{}
 	for _, row := range m.Rows {
 		for i, c := range row.Cells {
-			if !c.told() {
+			if !c.hasRuns() {
 				b[row.Variant] = append(b[row.Variant], nil)
 				continue
 			}

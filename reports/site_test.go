@@ -219,7 +219,7 @@ func TestSiteOfOneScenarioTwice(t *testing.T) {
 // If a variant has only one run, the front page shows only that run.
 func TestSiteOfHalfTheRuns(t *testing.T) {
 	r := results(t, "", "gc-pause")[0]
-	r, err := r.Only("", on)
+	r, err := r.SelectRuns("", on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func ofVariants(m *Matrix) *Matrix {
 // The golden file shows the text of a front page.
 func TestFrontPageGolden(t *testing.T) {
 	m := ofVariants(small())
-	m.Rows[0].Cells[0].Runs[1].Differences = said("the verdict is safe, expected unsafe")
+	m.Rows[0].Cells[0].Runs[1].Differences = reasonsOf("the verdict is safe, expected unsafe")
 	pages := pagesOf(matrixPages)(m, Options{Explored: []*explore.Result{several()}})
 	folder(t, pages)
 	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))
@@ -398,7 +398,7 @@ func TestMatrixAsHTML(t *testing.T) {
 // violated.
 func TestMatrixOfLocksAsHTML(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
-		"": {{Lock: "single", Untold: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
+		"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
 	}, "=the pause outlasts the lease")}
 	contains(t, read(t, "matrix", []byte(matrix(t, "html", m))).text,
 		"1 scenario, with 2 locks: 1 as expected",

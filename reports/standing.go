@@ -26,7 +26,7 @@ const (
 func StandingOf(r *scenarios.Result) Standing { return standingOfRuns(r.Runs) }
 
 // standingOfRuns returns the worst standing of some runs.
-func standingOfRuns(runs []scenarios.Outcome) Standing {
+func standingOfRuns(runs []scenarios.RunResult) Standing {
 	worst := AsExpected
 	for _, run := range runs {
 		worst = max(worst, standingOfRun(run))
@@ -35,7 +35,7 @@ func standingOfRuns(runs []scenarios.Outcome) Standing {
 }
 
 // standingOfRun returns the standing of one run.
-func standingOfRun(run scenarios.Outcome) Standing {
+func standingOfRun(run scenarios.RunResult) Standing {
 	switch {
 	case run.Verdict.Verdict == checks.Undecided:
 		return Undecided

@@ -35,7 +35,7 @@ func svgPages(results []*scenarios.Result, _ Options) []planned {
 				words = runWords(r, runs[0])
 			}
 			pages = append(pages, planned{names.name(words...) + ".svg", func() []byte {
-				head, body, _ := bytes.Cut(svg(r, [][]scenarios.Outcome{runs}), []byte("\n"))
+				head, body, _ := bytes.Cut(svg(r, [][]scenarios.RunResult{runs}), []byte("\n"))
 				return slices.Concat(head, []byte("\n<!-- "+pageMark+" -->\n"), body)
 			}})
 		}
@@ -44,7 +44,7 @@ func svgPages(results []*scenarios.Result, _ Options) []planned {
 }
 
 // svg draws the runs of some variants of a result.
-func svg(r *scenarios.Result, variants [][]scenarios.Outcome) []byte {
+func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 	room := diagram.RoomFor(drawn(slices.Concat(variants...)))
 	var strips []diagram.Strip
 	for _, runs := range variants {
@@ -60,7 +60,7 @@ func svg(r *scenarios.Result, variants [][]scenarios.Outcome) []byte {
 }
 
 // drawn converts runs for package diagram.
-func drawn(runs []scenarios.Outcome) []diagram.Run {
+func drawn(runs []scenarios.RunResult) []diagram.Run {
 	all := make([]diagram.Run, len(runs))
 	for i, run := range runs {
 		all[i] = diagram.Run{

@@ -37,10 +37,10 @@ func NewTally(stories []*scenarios.Scenario, locks []string, seed uint64) *Tally
 
 // Add counts the result of a row with the lock of a column on one more seed: the runs
 // without and with fencing tokens, or the reason why there are none.
-func (t *Tally) Add(row, column int, seed uint64, runs []scenarios.Outcome, untold string) {
+func (t *Tally) Add(row, column int, seed uint64, runs []scenarios.RunResult, whyNotApplicable string) {
 	cell, count := &t.Rows[row].Cells[column], &t.Counts[row][column]
 	if len(runs) == 0 {
-		cell.Untold = cmp.Or(cell.Untold, untold)
+		cell.NotApplicable = cmp.Or(cell.NotApplicable, whyNotApplicable)
 		return
 	}
 	if seed == t.Seed {
@@ -88,7 +88,7 @@ type Times struct {
 	Seed uint64
 }
 
-func (t Times) more(seed uint64) Times {
+func (t Times) plus(seed uint64) Times {
 	if t.N == 0 {
 		t.Seed = seed
 	}
@@ -110,7 +110,7 @@ func (s Sample) Percentile(p int) int64 {
 	return s.Values[max(0, (len(s.Values)*p+99)/100-1)]
 }
 
-func (c *Count) add(seed uint64, runs []scenarios.Outcome) {
+func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 	c.Seeds++
 	if c.Violated == nil {
 		c.Violated, c.Judged = map[checks.Property][2]Times{}, map[checks.Property][2]Times{}
@@ -118,22 +118,22 @@ func (c *Count) add(seed uint64, runs []scenarios.Outcome) {
 	for i, run := range runs {
 		switch run.Verdict.Verdict {
 		case checks.Unsafe:
-			c.Unsafe[i] = c.Unsafe[i].more(seed)
+			c.Unsafe[i] = c.Unsafe[i].plus(seed)
 		case checks.Undecided:
-			c.Undecided[i] = c.Undecided[i].more(seed)
+			c.Undecided[i] = c.Undecided[i].plus(seed)
 		}
 		if len(run.Differences) > 0 {
-			c.Unexpected = c.Unexpected.more(seed)
+			c.Unexpected = c.Unexpected.plus(seed)
 		}
-		for _, p := range checks.PropertiesOf(checks.OfMisconduct) {
-			more(c.Judged, p, i, seed)
+		for _, p := range checks.PropertiesOf(checks.SubjectMisconduct) {
+			countMore(c.Judged, p, i, seed)
 		}
 		for _, f := range run.Verdict.Findings {
-			if f.Outcome != checks.NotApplicable && f.Property.Card().Of != checks.OfMisconduct {
-				more(c.Judged, f.Property, i, seed)
+			if f.Outcome != checks.NotApplicable && f.Property.Card().Subject != checks.SubjectMisconduct {
+				countMore(c.Judged, f.Property, i, seed)
 			}
 			if f.Outcome == checks.Violated {
-				more(c.Violated, f.Property, i, seed)
+				countMore(c.Violated, f.Property, i, seed)
 			}
 		}
 	}
@@ -151,9 +151,9 @@ func (c *Count) add(seed uint64, runs []scenarios.Outcome) {
 	}
 }
 
-func more(times map[checks.Property][2]Times, p checks.Property, run int, seed uint64) {
+func countMore(times map[checks.Property][2]Times, p checks.Property, run int, seed uint64) {
 	t := times[p]
-	t[run] = t[run].more(seed)
+	t[run] = t[run].plus(seed)
 	times[p] = t
 }
 

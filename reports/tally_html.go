@@ -14,7 +14,7 @@ type tallyPage struct {
 }
 
 func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
-	_, err := w.Write(t.sheet(noWayIn, o.forOthers()).html())
+	_, err := w.Write(t.sheet(noPage, o.forPublication()).html())
 	return err
 }
 
@@ -28,7 +28,7 @@ func tallyPages(t *Tally, o Options) []planned {
 }
 
 // sheet returns the page of the tally.
-func (t *Tally) sheet(pages wayIn, o Options) sheet {
+func (t *Tally) sheet(pages pageFinder, o Options) sheet {
 	page := tallyPage{
 		Title: tallyTitle, Tables: tallyTables{t, pages}.all(),
 		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), NotRun: t.notRun(), Stories: t.stories(),

@@ -20,7 +20,7 @@ func (t tallyTables) summary() []tallyTable {
 	var columns []tallyColumn
 	for i, r := range t.Rows {
 		if r.Variant.Assumption != "none" && len(r.Variant.Measures) == 0 {
-			columns = append(columns, t.ofStory(i, harmed))
+			columns = append(columns, t.ofStory(i, harmSpan))
 		}
 	}
 	if len(t.Rows) < 2 || len(columns) == 0 {
@@ -35,7 +35,7 @@ func (t tallyTables) summary() []tallyTable {
 				head.Text += ": " + s.head
 				columns = append(columns, tallyColumn{head, func(r tallyRow) span {
 					r.story = i
-					return figure.says(r)
+					return figure.cell(r)
 				}})
 			}
 		}
@@ -47,8 +47,8 @@ func (t tallyTables) summary() []tallyTable {
 
 // harmSpan says how often two clients held a lease at the same time, and how often the data
 // was wrong.
-func harmed(c Count) span {
-	grants, data := often(c.Violated[checks.LeaseExclusion][0], c.Judged[checks.LeaseExclusion][0].N), wrongData(c)
+func harmSpan(c Count) span {
+	grants, data := frequency(c.Violated[checks.LeaseExclusion][0], c.Judged[checks.LeaseExclusion][0].N), wrongData(c)
 	if grants.Tone == "bad" {
 		data.Tone = "bad"
 	}
@@ -77,7 +77,7 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 	default:
 		says = span{Text: "no", Tone: "bad"}
 	}
-	return t.leading(says, shown, r.lock)
+	return t.linkTo(says, shown, r.lock)
 }
 
 // mayLose returns how many of its servers a lock may lose and still work: the largest
@@ -98,14 +98,14 @@ func (t *Tally) mayLose(column int) (lost, of, row int) {
 			continue
 		}
 		of = c.Servers
-		goesOn := c.Undecided[0].N+c.Unsafe[0].N+c.Violated[checks.Progress][0].N+c.Violated[checks.LeaseExclusion][0].N == 0
-		if known, told := stories[c.Lost]; !told || known.goesOn && !goesOn {
-			stories[c.Lost] = one{goesOn, i}
+		stillWorks := c.Undecided[0].N+c.Unsafe[0].N+c.Violated[checks.Progress][0].N+c.Violated[checks.LeaseExclusion][0].N == 0
+		if known, found := stories[c.Lost]; !found || known.goesOn && !stillWorks {
+			stories[c.Lost] = one{stillWorks, i}
 		}
 	}
 	for n := 1; n <= of; n++ {
-		s, told := stories[n]
-		if !told {
+		s, found := stories[n]
+		if !found {
 			continue
 		}
 		row = s.row
@@ -126,5 +126,5 @@ func (t tallyTables) mayLoseCell(r tallyRow) span {
 	case lost == 0:
 		says.Tone = "bad"
 	}
-	return t.leading(says, max(0, row), r.lock)
+	return t.linkTo(says, max(0, row), r.lock)
 }

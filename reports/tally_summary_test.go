@@ -17,10 +17,10 @@ import (
 func summarised() *Tally {
 	var stories []*scenarios.Scenario
 	for _, v := range []*scenarios.Variant{
-		{Scenario: "same-pause", Telling: scenarios.Telling{Assumption: "process"}},
-		{Scenario: "same-one-down", Telling: scenarios.Telling{Assumption: "none"}},
-		{Scenario: "same-two-down", Telling: scenarios.Telling{Assumption: "none"}},
-		{Scenario: "same-alone", Telling: scenarios.Telling{Assumption: "none"}, Measures: []string{"traffic"}},
+		{Scenario: "same-pause", Narrative: scenarios.Narrative{Assumption: "process"}},
+		{Scenario: "same-one-down", Narrative: scenarios.Narrative{Assumption: "none"}},
+		{Scenario: "same-two-down", Narrative: scenarios.Narrative{Assumption: "none"}},
+		{Scenario: "same-alone", Narrative: scenarios.Narrative{Assumption: "none"}, Measures: []string{"traffic"}},
 	} {
 		v.Lock = "redlock"
 		stories = append(stories, &scenarios.Scenario{Name: v.Scenario, File: v.Scenario + ".yaml", Variants: []*scenarios.Variant{v}})
@@ -36,14 +36,14 @@ func summarised() *Tally {
 			tr.Events = append(tr.Events, trace.Event{Seq: i + 1, Kind: trace.KindCrash, Process: node, Text: string(trace.Kill)})
 		}
 		without := judged(off, checks.Safe, violated...)
-		without.History = history.Of(tr)
+		without.History = history.New(tr)
 		without.Measures = []checks.Measure{{Name: "traffic", Figures: []checks.Figure{{Name: "messages per section", Value: int64(10 * servers)}}}}
 		with := judged(on, checks.Safe)
-		with.History = history.Of(&trace.Trace{Locks: tr.Locks, Events: []trace.Event{
+		with.History = history.New(&trace.Trace{Locks: tr.Locks, Events: []trace.Event{
 			{Seq: 1, Kind: trace.KindBegin, Process: "c", Section: 1, Step: trace.Acquire},
 			{Seq: 2, Kind: trace.KindEnd, Process: "c", Section: 1, Step: trace.Acquire, OK: true, Token: 1, Minted: column == 0},
 		}})
-		t.Add(row, column, 1, []scenarios.Outcome{without, with}, "")
+		t.Add(row, column, 1, []scenarios.RunResult{without, with}, "")
 	}
 	add(0, 0, 3, nil, checks.LeaseExclusion)
 	add(1, 0, 3, []string{"A"})
@@ -143,10 +143,10 @@ func TestVersionsSideBySide(t *testing.T) {
 			if row > 0 {
 				run.Measures = append(run.Measures, checks.Measure{Name: "fairness", Figures: []checks.Figure{{Name: "Jain index", Unit: checks.Percent, Value: 90}}})
 			}
-			tally.Add(row, column, 1, []scenarios.Outcome{run, judged(on, checks.Safe)}, "")
+			tally.Add(row, column, 1, []scenarios.RunResult{run, judged(on, checks.Safe)}, "")
 		}
 	}
-	tables := tallyTables{tally, noWayIn}.all()
+	tables := tallyTables{tally, noPage}.all()
 	last := tables[len(tables)-1].Table
 	var got [][]string
 	for _, r := range last.Rows {

@@ -27,21 +27,21 @@ type tallyRow struct {
 // A tallyColumn returns the cell of each row.
 type tallyColumn struct {
 	head span
-	says func(tallyRow) span
+	cell func(tallyRow) span
 }
 
 // tallyTables arranges a tally in tables. Each cell links to the page about its scenario
 // and lock.
 type tallyTables struct {
 	*Tally
-	pages wayIn
+	pages pageFinder
 }
 
 // all returns all tables of the tally.
 func (t tallyTables) all() []tallyTable {
 	of := func(p checks.Property) tallyTable {
-		return t.ofStories(capital(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
-			return often(c.Violated[p][0], c.Judged[p][0].N)
+		return t.ofStories(capitalize(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
+			return frequency(c.Violated[p][0], c.Judged[p][0].N)
 		})
 	}
 	tables := slices.Concat(t.summary(), []tallyTable{
@@ -93,7 +93,7 @@ func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) 
 	for _, r := range rows {
 		cells := []tableCell{plainCell(r.name)}
 		for _, c := range columns {
-			cells = append(cells, tableCell{c.says(r)})
+			cells = append(cells, tableCell{c.cell(r)})
 		}
 		out.add(cells...)
 	}
@@ -122,7 +122,7 @@ func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
 		default:
 			says = of(c)
 		}
-		return t.leading(says, i, r.lock)
+		return t.linkTo(says, i, r.lock)
 	}}
 }
 
@@ -132,14 +132,14 @@ func (t *Tally) head(i int) span {
 }
 
 // linkTo adds a link to the page about a scenario with a lock.
-func (t tallyTables) leading(s span, row, lock int) span {
+func (t tallyTables) linkTo(s span, row, lock int) span {
 	s.Link = t.pages(t.Rows[row], lock).To
 	return s
 }
 
 // frequency says how often something unwanted happened out of how many times: never (✓),
 // always (✗), or a fraction.
-func often(t Times, of int) span {
+func frequency(t Times, of int) span {
 	switch {
 	case of == 0:
 		return span{Text: "–", Tone: "soft"}
@@ -153,7 +153,7 @@ func often(t Times, of int) span {
 
 // wrongData says how often the data was wrong, without and with fencing tokens.
 func wrongData(c Count) span {
-	without, with := often(c.Unsafe[0], c.Seeds), often(c.Unsafe[1], c.Seeds)
+	without, with := frequency(c.Unsafe[0], c.Seeds), frequency(c.Unsafe[1], c.Seeds)
 	if without.Text != with.Text {
 		without.Text += " → " + with.Text
 	}
@@ -189,9 +189,9 @@ func (t tallyTables) figure(head, measure, figure string) tallyColumn {
 	return tallyColumn{heads(head)[0], func(r tallyRow) span {
 		says := span{Text: "–", Tone: "soft"}
 		if s := t.Counts[r.story][r.lock].sample(measure, figure); len(s.Values) > 0 {
-			says = span{Text: s.told()}
+			says = span{Text: s.format()}
 		}
-		return t.leading(says, r.story, r.lock)
+		return t.linkTo(says, r.story, r.lock)
 	}}
 }
 
@@ -221,7 +221,7 @@ func (t tallyTables) sideBySide(variants []int) []tallyTable {
 
 // format writes the sample for people: "5.1s", or "5.1s, 7.2s" if the 99th percentile
 // differs from the median.
-func (s Sample) told() string {
+func (s Sample) format() string {
 	write := func(v int64) string {
 		switch s.Unit {
 		case checks.Nanoseconds:
@@ -276,7 +276,7 @@ func (t *Tally) legend(o Options) facts {
 	rows := facts{remarkOn("cells", "✓ never, ✗ on every seed, 3/20 on three of twenty; – nothing to judge; n/a the scenario does not apply to the lock or was not run; ? unknown, because a run was inconclusive")}
 	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile if it differs"))
 	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seeds(), t.Seed)))
-	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is about its scenario with its lock, run as in %s; for a cell that needs another seed the command is below", t.shows(0, 0, t.Seed, o))))
+	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is about its scenario with its lock, run as in %s; for a cell that needs another seed the command is below", t.replayCommand(0, 0, t.Seed, o))))
 	if len(own) > 0 {
 		rows = append(rows, remarkOn("own tokens", story.List(own)+": each grant comes with a fencing token"))
 	}
@@ -314,7 +314,7 @@ func (t *Tally) unusual(o Options) entries {
 				add(string(p), c.Violated[p][0], c.Judged[p][0].N, false)
 			}
 			if len(says) > 0 {
-				all = append(all, remarkOn(t.Rows[i].name()+", "+story.Visible(t.Locks[column]), strings.Join(says, ", ")+": "+t.shows(i, column, seed, o)))
+				all = append(all, remarkOn(t.Rows[i].name()+", "+story.Visible(t.Locks[column]), strings.Join(says, ", ")+": "+t.replayCommand(i, column, seed, o)))
 			}
 		}
 	}
@@ -322,11 +322,11 @@ func (t *Tally) unusual(o Options) entries {
 }
 
 // replayCommand returns the command that runs a variant with a lock on a seed.
-func (t *Tally) shows(row, column int, seed uint64, o Options) string {
+func (t *Tally) replayCommand(row, column int, seed uint64, o Options) string {
 	r := t.Rows[row]
 	ran := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}
 	return replayOf("run", r.Scenario, []*scenarios.Variant{r.Variant}, "", ran, o)
 }
 
 // capitalize returns s with a capital first letter.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

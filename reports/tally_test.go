@@ -19,19 +19,19 @@ func tallied() *Tally {
 	s := &scenarios.Scenario{Name: "same-pause", File: "scenarios/same-pause.yaml", Variants: []*scenarios.Variant{v}}
 	t := NewTally([]*scenarios.Scenario{s}, []string{"redlock", "single", "etcd"}, 7)
 	t.Seeds = 3
-	calls := func(run scenarios.Outcome, n int64) scenarios.Outcome {
+	calls := func(run scenarios.RunResult, n int64) scenarios.RunResult {
 		run.Measures = []checks.Measure{{Name: "attempts", Title: "calls of acquire", Figures: []checks.Figure{{Name: "calls", Value: n}, {Name: "waited", Unit: checks.Nanoseconds, Value: n * int64(time.Second)}}}}
 		return run
 	}
 	for i, n := range []int64{5, 9, 1} {
 		seed := t.Seed + uint64(i)
 		if i == 0 {
-			t.Add(0, 0, seed, []scenarios.Outcome{calls(judged(off, checks.Safe), n), judged(on, checks.Safe)}, "")
+			t.Add(0, 0, seed, []scenarios.RunResult{calls(judged(off, checks.Safe), n), judged(on, checks.Safe)}, "")
 		} else {
-			t.Add(0, 0, seed, []scenarios.Outcome{calls(judged(off, checks.Unsafe, lateWrite...), n), judged(on, checks.Safe, checks.SectionExclusion)}, "")
+			t.Add(0, 0, seed, []scenarios.RunResult{calls(judged(off, checks.Unsafe, lateWrite...), n), judged(on, checks.Safe, checks.SectionExclusion)}, "")
 		}
 		t.Add(0, 1, seed, nil, "there is one node")
-		t.Add(0, 2, seed, []scenarios.Outcome{calls(judged(off, checks.Safe), 2), judged(on, checks.Safe)}, "")
+		t.Add(0, 2, seed, []scenarios.RunResult{calls(judged(off, checks.Safe), 2), judged(on, checks.Safe)}, "")
 	}
 	return t
 }
@@ -94,8 +94,8 @@ func TestTallyIsAsExpected(t *testing.T) {
 		t.Error("nothing is expected, and it differs")
 	}
 	odd := judged(off, checks.Safe)
-	odd.Differences = said("the verdict is safe, expected unsafe")
-	tally.Add(0, 2, 10, []scenarios.Outcome{odd, judged(on, checks.Safe)}, "")
+	odd.Differences = reasonsOf("the verdict is safe, expected unsafe")
+	tally.Add(0, 2, 10, []scenarios.RunResult{odd, judged(on, checks.Safe)}, "")
 	if tally.AsExpected() {
 		t.Error("a run that differs is not reported")
 	}

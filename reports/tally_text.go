@@ -15,7 +15,7 @@ const tallyTitle = "Locks side by side"
 func (t *Tally) document(o Options) *document {
 	d := &document{title: tallyTitle}
 	d.add("", t.legend(o))
-	for _, one := range (tallyTables{t, noWayIn}).all() {
+	for _, one := range (tallyTables{t, noPage}).all() {
 		d.add(one.Title, paragraph(one.About), one.Table)
 	}
 	d.add("Differs between seeds, with a command that shows it", t.unusual(o))
@@ -42,7 +42,7 @@ func (t *Tally) surprises(o Options) entries {
 	for i, row := range t.Counts {
 		for column, c := range row {
 			if c.Unexpected.N > 0 {
-				all = append(all, remarkOn(t.Rows[i].name()+" ("+story.Visible(t.Locks[column])+")", t.shows(i, column, c.Unexpected.Seed, o)))
+				all = append(all, remarkOn(t.Rows[i].name()+" ("+story.Visible(t.Locks[column])+")", t.replayCommand(i, column, c.Unexpected.Seed, o)))
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func writeTallyText(w io.Writer, t *Tally, o Options) error {
 // the directory in which locksim runs.
 func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 	md := &markdownText{level: 2}
-	md.document(t.document(o.forOthers()))
+	md.document(t.document(o.forPublication()))
 	return md.writeTo(w)
 }
 
@@ -173,7 +173,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 			one.OwnTokens = &comes
 		}
 		if lost, of, row := t.mayLose(column); row >= 0 {
-			one.MayLose, one.Servers, one.Replay = &lost, of, t.shows(row, column, t.Seed, o)
+			one.MayLose, one.Servers, one.Replay = &lost, of, t.replayCommand(row, column, t.Seed, o)
 		}
 		doc.Summary = append(doc.Summary, one)
 	}
@@ -190,24 +190,24 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	c := t.Counts[i][column]
 	out := jsonTallyCell{
-		Lock: t.Locks[column], Seeds: c.Seeds, Untold: t.Rows[i].Cells[column].Untold, NotRun: t.Rows[i].Cells[column].NotRun,
+		Lock: t.Locks[column], Seeds: c.Seeds, Untold: t.Rows[i].Cells[column].NotApplicable, NotRun: t.Rows[i].Cells[column].NotRun,
 		Grants: c.Grants, OwnTokens: c.OwnTokens, Runs: []jsonTallyRuns{}, Figures: []jsonSample{},
 	}
 	if c.Seeds == 0 {
 		return out
 	}
-	out.Replay = t.shows(i, column, t.Seed, o)
+	out.Replay = t.replayCommand(i, column, t.Seed, o)
 	times := func(n Times, of int) jsonTimes {
 		j := jsonTimes{Times: n.N, Of: of}
 		if n.N > 0 {
-			j.Replay = t.shows(i, column, n.Seed, o)
+			j.Replay = t.replayCommand(i, column, n.Seed, o)
 		}
 		return j
 	}
 	for run, fencing := range []string{scenarios.Off, scenarios.On} {
 		runs := jsonTallyRuns{Fencing: fencing, Unsafe: times(c.Unsafe[run], c.Seeds), Undecided: times(c.Undecided[run], c.Seeds), Properties: ordered{}}
 		for _, p := range checks.Properties() {
-			if p.Card().Of == checks.OfMisconduct && c.Violated[p][run].N == 0 {
+			if p.Card().Subject == checks.SubjectMisconduct && c.Violated[p][run].N == 0 {
 				continue
 			}
 			runs.Properties = append(runs.Properties, member{string(p), times(c.Violated[p][run], c.Judged[p][run].N)})

@@ -36,7 +36,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	if len(results) > 1 {
 		t.line("")
 		t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
-		var runs []scenarios.Outcome
+		var runs []scenarios.RunResult
 		for _, r := range results {
 			runs = append(runs, r.Runs...)
 		}
@@ -56,18 +56,18 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 	for i, runs := range pairs {
 		v := runs[0].Variant
 		if len(pairs) > 1 {
-			d.begin(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)))
+			d.beginPart(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)))
 		}
 		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
 			d.add("", paragraph(v.Story))
 		}
 		timeline, left := t.timeline(runs)
-		d.add("", facts(cast(runs[0])), figure(timeline), left, verdicts(runs), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
+		d.add("", facts(describeSetup(runs[0])), figure(timeline), left, verdictTable(runs), facts(explainRuns(runs)), append(doubtPoints(runs), expectation(runs)...))
 	}
 	if len(pairs) > 1 {
 		d.add("", sideBySide(pairs, t.Options))
 	}
-	d.add("", facts(measures(pairs)), paragraph(r.Scenario.Lesson))
+	d.add("", facts(measureFacts(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)
 	if alone {
 		t.document(propertyGlossary(propertiesOf(r.Runs)))
@@ -78,28 +78,28 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 
 // maxClauses is the maximum number of clauses of one run in a timeline, unless the reader
 // asks for all. On a terminal nobody reads how a hundred clients take turns.
-const longestStory = 300
+const maxClauses = 300
 
 // timeline writes what happened in the runs of a variant. If there are too many clauses, it
 // writes those nearest to the violations, unless the reader asked for all.
-func (t *text) timeline(runs []scenarios.Outcome) (told string, left paragraph) {
+func (t *text) timeline(runs []scenarios.RunResult) (told string, left paragraph) {
 	stories, more := make([][]story.Clause, len(runs)), 0
 	for i, run := range runs {
-		stories[i] = story.Of(run.History, t.Messages)
-		if all := len(stories[i]); all > longestStory && !t.Messages {
-			stories[i] = diagram.Nearest(run.History, run.Verdict, stories[i], longestStory)
-			more = max(more, all-longestStory)
+		stories[i] = story.Clauses(run.History, t.Messages)
+		if all := len(stories[i]); all > maxClauses && !t.Messages {
+			stories[i] = diagram.Nearest(run.History, run.Verdict, stories[i], maxClauses)
+			more = max(more, all-maxClauses)
 		}
 	}
 	if more > 0 {
 		left = paragraph(story.Raw(fmt.Sprintf("%s left out here; --messages shows all.", story.Count(more, "step"))))
 	}
-	return eventsOf(runs, stories, t.Options), left
+	return timelineOfClauses(runs, stories, t.Options), left
 }
 
 // stories groups the runs of a result by variant.
-func stories(r *scenarios.Result) [][]scenarios.Outcome {
-	var pairs [][]scenarios.Outcome
+func stories(r *scenarios.Result) [][]scenarios.RunResult {
+	var pairs [][]scenarios.RunResult
 	for i, run := range r.Runs {
 		if i == 0 || run.Variant != r.Runs[i-1].Variant {
 			pairs = append(pairs, nil)
@@ -127,7 +127,7 @@ func keepersOf(l trace.LockInfo) map[string]bool {
 
 // doubtPoints lists what the reader should know before trusting the verdict: which
 // witnesses happened, what a paused process did, and what was left incomplete.
-func doubts(runs []scenarios.Outcome) points {
+func doubtPoints(runs []scenarios.RunResult) points {
 	var all points
 	for i, w := range runs[0].Verdict.Witnesses {
 		seen := story.Visible(w.Text)
@@ -143,25 +143,25 @@ func doubts(runs []scenarios.Outcome) points {
 			doubt("a paused process kept running, so the lock is not blamed for anything in which it took part")
 		}
 		for _, r := range run.Verdict.Repeated {
-			doubt(story.Repeated(r).String())
+			doubt(story.RepeatedSentence(r).String())
 		}
 		for _, m := range run.Verdict.Missed {
-			doubt(story.Missed(m).String())
+			doubt(story.MissedSentence(m).String())
 		}
 		for _, torn := range run.Verdict.Torn {
-			doubt(story.Torn(torn).String())
+			doubt(story.TornSentence(torn).String())
 		}
 	}
 	return all
 }
 
 // expectation says whether the runs are as the scenario expects.
-func expectation(runs []scenarios.Outcome) points {
+func expectation(runs []scenarios.RunResult) points {
 	switch standing := standingOfRuns(runs); standing {
 	case Undecided:
-		return append(points{{standingBadges[standing], "it is unknown whether this is as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Verdict.Reasons })...)
+		return append(points{{standingBadges[standing], "it is unknown whether this is as expected"}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Verdict.Reasons })...)
 	case NotAsExpected:
-		return append(points{{standingBadges[standing], "not as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Differences })...)
+		return append(points{{standingBadges[standing], "not as expected"}}, eachRun(runs, func(run scenarios.RunResult) []checks.Reason { return run.Differences })...)
 	case NothingExpected:
 		return points{{standingBadges[standing], fmt.Sprintf("the scenario has no expectation for the lock %q", story.Visible(runs[0].Lock))}}
 	}
@@ -170,17 +170,17 @@ func expectation(runs []scenarios.Outcome) points {
 
 // eachRun lists the reasons for each run; a reason that is the same for all runs appears
 // once.
-func each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason) points {
-	said := make([][]string, len(runs))
+func eachRun(runs []scenarios.RunResult, what func(scenarios.RunResult) []checks.Reason) points {
+	texts := make([][]string, len(runs))
 	for i, run := range runs {
 		for _, s := range what(run) {
-			said[i] = append(said[i], story.Told(s).String())
+			texts[i] = append(texts[i], story.RenderReasons(s).String())
 		}
 	}
 	var all points
 	for i, run := range runs {
-		for _, s := range said[i] {
-			inAll := !slices.ContainsFunc(said, func(other []string) bool { return !slices.Contains(other, s) })
+		for _, s := range texts[i] {
+			inAll := !slices.ContainsFunc(texts, func(other []string) bool { return !slices.Contains(other, s) })
 			switch {
 			case inAll && i == 0:
 				all = append(all, point{Says: s})

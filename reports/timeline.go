@@ -29,10 +29,10 @@ type Timeline struct {
 // Render writes the timelines of runs that differ in one thing, such as the storage's
 // fencing, which headings names for each run. Everything up to the first difference is
 // written once.
-func (l Timeline) Tell(headings []string, runs []*history.History) string {
+func (l Timeline) Render(headings []string, runs []*history.History) string {
 	stories := make([][]story.Clause, len(runs))
 	for i, h := range runs {
-		stories[i] = story.Of(h, l.Messages)
+		stories[i] = story.Clauses(h, l.Messages)
 	}
 	return l.write(headings, stories)
 }
@@ -44,7 +44,7 @@ func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 	if len(stories) > 1 {
 		common = commonPrefix(stories)
 		last := page.write(&b, stories[0][:common], 0)
-		if alike(stories, common) {
+		if allHaveLength(stories, common) {
 			fmt.Fprintf(&b, "  %s\n", l.Palette.strong(textwrap.Wrap("All of this happened in each run: "+story.List(eachVisible(headings))+".", pageWidth-2, 2)))
 			return b.String()
 		}
@@ -64,11 +64,11 @@ func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 }
 
 // clausesOf returns the clauses of a run with the important moments marked.
-func clausesOf(run scenarios.Outcome, messages bool) []story.Clause {
-	return story.Marked(story.Of(run.History, messages), marksOf(run))
+func clausesOf(run scenarios.RunResult, messages bool) []story.Clause {
+	return story.Marked(story.Clauses(run.History, messages), marksOf(run))
 }
 
-func marksOf(run scenarios.Outcome) []story.Mark {
+func marksOf(run scenarios.RunResult) []story.Mark {
 	return story.MarksOf(run.History, run.Verdict, run.Witnesses())
 }
 
@@ -86,7 +86,7 @@ func commonPrefix(stories [][]story.Clause) int {
 	}
 }
 
-func alike(stories [][]story.Clause, common int) bool {
+func allHaveLength(stories [][]story.Clause, common int) bool {
 	for _, told := range stories {
 		if len(told) != common {
 			return false
@@ -153,6 +153,6 @@ func block(text story.Raw, column int) string {
 }
 
 // moodClass is the colour of a clause by its mood.
-var moodClass = map[story.Mood]string{story.Plain: plain, story.Detail: "soft", story.Fault: "doubt", story.Wrong: "bad"}
+var moodClass = map[story.Mood]string{story.PlainMood: plain, story.DetailMood: "soft", story.FaultMood: "doubt", story.WrongMood: "bad"}
 
-var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.Fault, story.Broken: story.Wrong}
+var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.FaultMood, story.Broken: story.WrongMood}

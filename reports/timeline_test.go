@@ -9,7 +9,7 @@ import (
 )
 
 // wantText compares a timeline with want, which begins with a line break.
-func told(t *testing.T, want, got string) {
+func wantText(t *testing.T, want, got string) {
 	t.Helper()
 	if "\n"+got != want {
 		t.Errorf("got:\n%s\nwant:%s", got, want)
@@ -20,13 +20,13 @@ func told(t *testing.T, want, got string) {
 func readAll(traces ...*trace.Trace) []*history.History {
 	all := make([]*history.History, len(traces))
 	for i, t := range traces {
-		all[i] = history.Of(t)
+		all[i] = history.New(t)
 	}
 	return all
 }
 
 func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
-	told(t, `
+	wantText(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
    0.007s  storage   answers client-1's read of x: version 0
    0.010s  client-1  is paused (fault 1)
@@ -51,34 +51,34 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
                      2, which the storage has already seen
   30.027s  client-1  believes that it has released the lock, but none of its
                      keys was left
-`, Timeline{}.Tell(
+`, Timeline{}.Render(
 		[]string{"without fencing", "with fencing"},
-		readAll(floor.Overslept("none"), floor.Overslept("writes")),
+		readAll(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")),
 	))
 }
 
 func TestRunsThatDoNotDiffer(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
-	told(t, `
+	wantText(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   All of this happened in each run: a and b.
-`, Timeline{}.Tell([]string{"a", "b"}, readAll(&s.Trace, &s.Trace)))
+`, Timeline{}.Render([]string{"a", "b"}, readAll(&s.Trace, &s.Trace)))
 }
 
 func TestHostileTextIsShownEscaped(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
-	told(t, `
+	wantText(t, `
   0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
-`, Timeline{}.Tell(nil, readAll(&s.Trace)))
+`, Timeline{}.Render(nil, readAll(&s.Trace)))
 }
 
 func TestColourChangesNothingButColour(t *testing.T) {
-	runs := readAll(floor.Overslept("none"), floor.Overslept("writes"))
+	runs := readAll(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes"))
 	headings := []string{"a", "b"}
-	plain := Timeline{}.Tell(headings, runs)
-	if got := stripped(Timeline{Palette: Colour}.Tell(headings, runs)); got != plain {
+	plain := Timeline{}.Render(headings, runs)
+	if got := stripped(Timeline{Palette: Colour}.Render(headings, runs)); got != plain {
 		t.Errorf("got:\n%s\nwant:\n%s", got, plain)
 	}
 }

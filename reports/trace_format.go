@@ -16,32 +16,32 @@ func init() {
 }
 
 type jsonTraces struct {
-	Schema  string        `json:"schema"`
-	Results []jsonStories `json:"results"`
+	Schema  string            `json:"schema"`
+	Results []jsonTraceResult `json:"results"`
 }
 
 // jsonTraceResult is the report on a scenario as it was written, with everything needed to
 // write it again.
-type jsonStories struct {
+type jsonTraceResult struct {
 	jsonResult
 	// Argument is the name of the scenario on the command line, if it was not its file.
 	Argument string `json:"argument,omitempty"`
 	// Text is the scenario file; "" if the trace was saved without it.
-	Text string      `json:"text,omitempty"`
-	Runs []jsonStory `json:"runs"` // replaces the runs of jsonResult
+	Text string         `json:"text,omitempty"`
+	Runs []jsonTraceRun `json:"runs"` // replaces the runs of jsonResult
 }
 
-type jsonStory struct {
+type jsonTraceRun struct {
 	jsonRun
 	Trace *trace.Trace `json:"trace"`
 }
 
 func writeTraces(w io.Writer, results []*scenarios.Result, o Options) error {
-	doc := jsonTraces{Schema: traceSchema, Results: []jsonStories{}}
+	doc := jsonTraces{Schema: traceSchema, Results: []jsonTraceResult{}}
 	for _, r := range results {
-		out := jsonStories{jsonResult: resultJSON(r, o), Argument: o.Arguments[r.Scenario], Text: r.Scenario.Text}
+		out := jsonTraceResult{jsonResult: resultJSON(r, o), Argument: o.Arguments[r.Scenario], Text: r.Scenario.Text}
 		for i, run := range r.Runs {
-			out.Runs = append(out.Runs, jsonStory{out.jsonResult.Runs[i], run.History.Trace})
+			out.Runs = append(out.Runs, jsonTraceRun{out.jsonResult.Runs[i], run.History.Trace})
 		}
 		doc.Results = append(doc.Results, out)
 	}

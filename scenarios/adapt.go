@@ -12,19 +12,19 @@ import (
 // server that cannot be that is refused. There are two exceptions. A persistence that the
 // other system does not have becomes the strongest that it has. A setting that the other
 // system does not have is dropped, and becomes a doubt.
-func recast(c sim.Config, told sim.System) sim.Config {
+func adaptToSystem(c sim.Config, storySystem sim.System) sim.Config {
 	to := c.Lock.Kind.System
-	if to == "" || to == told.Name {
+	if to == "" || to == storySystem.Name {
 		return c
 	}
 	system, names := systemOf(to), map[string]string{}
 	for i := range maxNodes {
-		names[told.NodeName(i)] = system.NodeName(i)
+		names[storySystem.NodeName(i)] = system.NodeName(i)
 	}
-	name := called(names)
+	name := renamer(names)
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		if n.Apart {
+		if n.CountersOnly {
 			continue // a node that only counts tokens is the same for every lock
 		}
 		n.Name, n.ReplicaOf, n.System = name(n.Name), name(n.ReplicaOf), to
@@ -49,7 +49,7 @@ func recast(c sim.Config, told sim.System) sim.Config {
 		p.Between, p.And = name(p.Between), name(p.And)
 	}
 	for i, f := range c.Faults {
-		c.Faults[i] = f.Renamed(name)
+		c.Faults[i] = f.WithNames(name)
 		c.Faults[i].Text = FaultText(c.Faults[i])
 	}
 	return c
@@ -64,16 +64,16 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 			names[masters[len(names)]] = p.Name
 		}
 	}
-	all := slices.Clone(v.witnessesWith(t))
+	all := slices.Clone(v.witnessesFor(t))
 	for i, w := range all {
-		all[i] = w.Rename(called(names))
+		all[i] = w.Rename(renamer(names))
 	}
 	return all
 }
 
 // witnessesFor returns the witnesses for the lock of a run: the variant's own, unless
 // expect-with gives others for this kind of lock.
-func (v *Variant) witnessesWith(t *trace.Trace) []trace.Witness {
+func (v *Variant) witnessesFor(t *trace.Trace) []trace.Witness {
 	if len(t.Locks) > 0 {
 		if es, ok := v.spec.ExpectWith.get(t.Locks[0].Kind); ok && es.Witnesses != nil {
 			return es.Witnesses
@@ -83,10 +83,10 @@ func (v *Variant) witnessesWith(t *trace.Trace) []trace.Witness {
 }
 
 // renamer returns a function that replaces the names in a map and keeps all others.
-func called(names map[string]string) func(string) string {
+func renamer(names map[string]string) func(string) string {
 	return func(name string) string {
-		if other, ok := names[name]; ok {
-			return other
+		if renamed, ok := names[name]; ok {
+			return renamed
 		}
 		return name
 	}

@@ -58,8 +58,8 @@ func TestStoriesOnOtherServers(t *testing.T) {
 					}
 				}
 				for _, f := range tr.Faults {
-					if strings.Contains(f.Text, "redis") || f.Idle != "" {
-						t.Errorf("the fault %q: %s", f.Text, f.Idle)
+					if strings.Contains(f.Text, "redis") || f.IdleReason != "" {
+						t.Errorf("the fault %q: %s", f.Text, f.IdleReason)
 					}
 				}
 			}

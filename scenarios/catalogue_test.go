@@ -11,7 +11,7 @@ import (
 // nothing else.
 func TestOrderIsTheCatalogue(t *testing.T) {
 	listed := map[string]string{}
-	for _, shelf := range catalogue() {
+	for _, shelf := range parseOrder() {
 		for _, name := range shelf.names {
 			if before, twice := listed[name]; twice {
 				t.Errorf("%s is listed in %s and in %s", name, before, shelf.group)
@@ -32,7 +32,7 @@ func TestOrderIsTheCatalogue(t *testing.T) {
 
 func TestOrderNamesEveryGroup(t *testing.T) {
 	var groups []string
-	for _, shelf := range catalogue() {
+	for _, shelf := range parseOrder() {
 		groups = append(groups, shelf.group)
 		if shelf.title == "" {
 			t.Errorf("the group %s has no title", shelf.group)
@@ -52,18 +52,18 @@ func TestShelve(t *testing.T) {
 		all = append(all, &Scenario{Group: group, Name: name})
 	}
 	var got []string
-	for _, shelf := range Shelve(all) {
+	for _, shelf := range GroupScenarios(all) {
 		for _, s := range shelf.Scenarios {
-			got = append(got, shelf.Group+"/"+s.Name)
+			got = append(got, shelf.Name+"/"+s.Name)
 		}
 		if shelf.Title == "" {
-			t.Errorf("the shelf %q has no title", shelf.Group)
+			t.Errorf("the shelf %q has no title", shelf.Name)
 		}
 	}
 	if want := strings.Fields("debate/gc-pause debate/clock-jump debate/mine debate/also fencing/token-gap examples/mine /zebra /aardvark"); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if Shelve(nil) != nil {
+	if GroupScenarios(nil) != nil {
 		t.Error("without scenarios there is a group")
 	}
 }

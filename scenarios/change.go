@@ -23,7 +23,7 @@ type Change struct {
 }
 
 // keepsClient reports whether a client takes part.
-func (c Change) keeps(client string) bool {
+func (c Change) keepsClient(client string) bool {
 	return c.Clients == nil || slices.Contains(c.Clients, client)
 }
 
@@ -35,18 +35,18 @@ func (c Change) IsZero() bool {
 // WithChange returns the variant with a change made in it. It fails if the changed scenario
 // would be one that [Parse] refuses. The error is the one that Parse returns, and names the
 // line of the file that contradicts the change.
-func (v *Variant) With(c Change) (*Variant, error) {
+func (v *Variant) WithChange(c Change) (*Variant, error) {
 	if c.IsZero() {
 		return v, nil
 	}
 	if v.written == nil {
 		return nil, fmt.Errorf("%s was not read from a scenario file, so it cannot be changed", v.Scenario)
 	}
-	d := v.written.again()
-	d.spec = c.of(v.spec)
-	d.cast = d.spec.cast()
+	d := v.written.cleanDraft()
+	d.spec = c.apply(v.spec)
+	d.participants = d.spec.participants()
 	if d.check(); len(d.errs) > 0 {
-		return nil, d.errs.tidied()
+		return nil, d.errs.summarize()
 	}
 	changed := *v
 	changed.spec = d.spec
@@ -55,13 +55,13 @@ func (v *Variant) With(c Change) (*Variant, error) {
 }
 
 // apply returns s with the change made in it.
-func (c Change) of(s spec) spec {
+func (c Change) apply(s spec) spec {
 	if c.Nodes > 0 {
 		s.Lock.Nodes = &c.Nodes
 	}
 	clients := mapping[client]{}
 	for _, e := range s.Clients {
-		if !c.keeps(e.name) {
+		if !c.keepsClient(e.name) {
 			continue
 		}
 		if at, ok := c.Starts[e.name]; ok {
@@ -90,7 +90,7 @@ func (c Change) write(d *Document) {
 	for _, name := range d.names("clients") {
 		at, starts := c.Starts[name]
 		switch {
-		case !c.keeps(name):
+		case !c.keepsClient(name):
 			d.Delete("clients." + name)
 		case starts:
 			d.Set("clients."+name+".starts", at.String())

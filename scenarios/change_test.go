@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-const crowd = `
+const threeClients = `
 title: three clients
 lock: {kind: redlock, ttl: 10s}
 nodes: {redis-4: {persistence: always}}
@@ -26,7 +26,7 @@ faults:
   - {pause: client-1, before: client-1 write, for: 1s}
 `
 
-func parsed(t *testing.T, text string) *scenarios.Variant {
+func parseVariant(t *testing.T, text string) *scenarios.Variant {
 	t.Helper()
 	s, err := scenarios.Parse("crowd.yaml", []byte(text))
 	if err != nil {
@@ -46,7 +46,7 @@ func clientsOf(c sim.Config) []string {
 // A changed variant gives the same world as a file with the change written into it. The
 // variant itself stays as it was.
 func TestChange(t *testing.T) {
-	at := trace.Any(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
+	at := trace.AnyOf(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
 	changes := map[string]scenarios.Change{
 		"nothing":                      {},
 		"four nodes":                   {Nodes: 4},
@@ -58,13 +58,13 @@ func TestChange(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		c := changes[name]
 		t.Run(name, func(t *testing.T) {
-			v := parsed(t, crowd)
+			v := parseVariant(t, threeClients)
 			before := v.Document().Bytes()
-			changed, err := v.With(c)
+			changed, err := v.WithChange(c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			written := parsed(t, string(changed.Document().Bytes()))
+			written := parseVariant(t, string(changed.Document().Bytes()))
 			if is, want := hashOf(t, changed), hashOf(t, written); is != want {
 				t.Errorf("the world is not the one that its text makes:\n%s", changed.Document().Bytes())
 			}
@@ -90,12 +90,12 @@ func TestChange(t *testing.T) {
 
 // Several changes add up.
 func TestChanges(t *testing.T) {
-	v := parsed(t, crowd)
-	first, err := v.With(scenarios.Change{Nodes: 4})
+	v := parseVariant(t, threeClients)
+	first, err := v.WithChange(scenarios.Change{Nodes: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := first.With(scenarios.Change{Clients: []string{"client-1"}})
+	both, err := first.WithChange(scenarios.Change{Clients: []string{"client-1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,18 +103,18 @@ func TestChanges(t *testing.T) {
 	if !strings.Contains(at, "nodes: 4") || strings.Contains(at, "client-2") {
 		t.Errorf("the text is\n%s", at)
 	}
-	if hashOf(t, both) != hashOf(t, parsed(t, at)) {
+	if hashOf(t, both) != hashOf(t, parseVariant(t, at)) {
 		t.Error("the world is not the one that its text makes")
 	}
 }
 
 // A change of persistence is in the world and in the text.
 func TestChangeOfPersistence(t *testing.T) {
-	v, err := parsed(t, crowd).With(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": redis.Always, "redis-4": redis.Everysec}})
+	v, err := parseVariant(t, threeClients).WithChange(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": redis.Always, "redis-4": redis.Everysec}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []*scenarios.Variant{v, parsed(t, string(v.Document().Bytes()))} {
+	for _, v := range []*scenarios.Variant{v, parseVariant(t, string(v.Document().Bytes()))} {
 		config, err := v.Config(scenarios.Options{Fencing: scenarios.Off})
 		if err != nil {
 			t.Fatal(err)
@@ -146,9 +146,9 @@ func TestChangeRefused(t *testing.T) {
 		{scenarios.Change{Clients: []string{"client-1", "client-3"}}, `clients.client-3.starts: no client is called "client-2"`},
 		{scenarios.Change{Clients: []string{"client-2"}}, `clients.client-2.starts: no client is called "client-1"`},
 		{scenarios.Change{Clients: []string{}}, "clients: there must be at least one client"},
-		{scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired})}}, "waits for itself"},
+		{scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})}}, "waits for itself"},
 	} {
-		_, err := parsed(t, crowd).With(test.change)
+		_, err := parseVariant(t, threeClients).WithChange(test.change)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: the error is %v, want %q", test.change, err, test.want)
 		}
@@ -159,7 +159,7 @@ func TestChangeRefused(t *testing.T) {
 // changed.
 func TestChangeOfNoFile(t *testing.T) {
 	v := &scenarios.Variant{Scenario: "alone"}
-	if _, err := v.With(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was not read from a scenario file") {
+	if _, err := v.WithChange(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was not read from a scenario file") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -13,25 +13,25 @@ import (
 // 1s}". This file replaces each range by its clients before the decoder sees it.
 
 // clientRangePattern matches a name that ends in a number, " to ", and another such name.
-const severalPattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
+const clientRangePattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
 
-var several = lazy.Regexp(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
+var clientRange = lazy.Regexp(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
 
 // expandClientRanges replaces the ranges of clients of a file and of its variants by their
 // clients.
-func (t *tree) alike(root *yaml.Node) {
-	stories := []*yaml.Node{root}
-	if _, variants := without(root, "variants"); variants != nil && variants.Kind == yaml.MappingNode {
+func (t *tree) expandClientRanges(root *yaml.Node) {
+	versions := []*yaml.Node{root}
+	if _, variants := removeKey(root, "variants"); variants != nil && variants.Kind == yaml.MappingNode {
 		for i := 1; i < len(variants.Content); i += 2 {
-			stories = append(stories, variants.Content[i])
+			versions = append(versions, variants.Content[i])
 		}
 	}
-	for _, s := range stories {
+	for _, s := range versions {
 		if s.Kind != yaml.MappingNode {
 			continue
 		}
-		if at := index(s, "clients"); at >= 0 && s.Content[at+1].Kind == yaml.MappingNode {
-			t.writeOut(s.Content[at+1])
+		if at := indexOf(s, "clients"); at >= 0 && s.Content[at+1].Kind == yaml.MappingNode {
+			t.expandClients(s.Content[at+1])
 		}
 	}
 }
@@ -39,12 +39,12 @@ func (t *tree) alike(root *yaml.Node) {
 // expandClients replaces each range among clients by its clients. It reports a name that
 // appears twice, a range that is not in order, and a range with which there would be more
 // than maxClients.
-func (t *tree) writeOut(clients *yaml.Node) {
+func (t *tree) expandClients(clients *yaml.Node) {
 	var out []*yaml.Node
 	first := map[string]*yaml.Node{}
 	add := func(key, value *yaml.Node) {
 		if dup := first[key.Value]; dup != nil {
-			t.report(key, "", "%s appears twice", fmt.Sprintf("the first is on line %d", dup.Line), quoted(key.Value))
+			t.report(key, "", "%s appears twice", fmt.Sprintf("the first is on line %d", dup.Line), quote(key.Value))
 			return
 		}
 		first[key.Value] = key
@@ -52,7 +52,7 @@ func (t *tree) writeOut(clients *yaml.Node) {
 	}
 	for i := 0; i+1 < len(clients.Content); i += 2 {
 		key, value := clients.Content[i], clients.Content[i+1]
-		m := several().FindStringSubmatch(key.Value)
+		m := clientRange().FindStringSubmatch(key.Value)
 		if m == nil {
 			add(key, value)
 			continue
@@ -61,7 +61,7 @@ func (t *tree) writeOut(clients *yaml.Node) {
 		to, err := strconv.Atoi(m[4])
 		switch {
 		case m[1] != m[3] || err != nil || to <= from:
-			t.report(key, "", "%s is not a range of clients", "write client-1 to client-10", quoted(key.Value))
+			t.report(key, "", "%s is not a range of clients", "write client-1 to client-10", quote(key.Value))
 			continue
 		case len(out)/2+to-from+1 > maxClients:
 			t.report(key, "", "with these there are %d clients, and there can be at most %d", "", len(out)/2+to-from+1, maxClients)

@@ -79,7 +79,7 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 	if !kind.Open && len(s.masters()) == 0 {
 		return sim.Config{}, errors.New("the story has no node to keep the lock on")
 	}
-	return recast(sim.Config{
+	return adaptToSystem(sim.Config{
 		Name:           v.Scenario,
 		Variant:        v.Name,
 		Seed:           o.Seed,
@@ -132,7 +132,7 @@ func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
 		name := cmp.Or(run.Lock, string(s.Lock.Kind))
 		var ok bool
 		if kind, ok = locks.Lookup(name); !ok {
-			return kind, locks.Options{}, fmt.Errorf("no lock is called %s; %s", quoted(name), DidYouMean(name, locks.Names()))
+			return kind, locks.Options{}, fmt.Errorf("no lock is called %s; %s", quote(name), DidYouMean(name, locks.Names()))
 		}
 	}
 	var o locks.Options
@@ -173,11 +173,11 @@ func (s *spec) policy(fencing string) (storage.Policy, error) {
 	case Off:
 		return storage.None, nil
 	case On:
-		usual := storage.Writes
+		standard := storage.Writes
 		if s.Storage.In != "" {
-			usual = storage.Optimistic // etcd and ZooKeeper support it by themselves
+			standard = storage.Optimistic // etcd and ZooKeeper support it by themselves
 		}
-		return cmp.Or(storage.Policy(s.Storage.Fencing), usual), nil
+		return cmp.Or(storage.Policy(s.Storage.Fencing), standard), nil
 	}
 	return "", fmt.Errorf("fencing is %q; it must be %q or %q", fencing, Off, On)
 }
@@ -187,7 +187,7 @@ func (s *spec) storage(policy storage.Policy) sim.Storage {
 		Fencing:   policy,
 		InCluster: s.Storage.In == "cluster",
 		Reads:     s.Storage.Reads,
-		Apart:     s.Storage.Client == "own",
+		OwnClient: s.Storage.Client == "own",
 		CopyLag:   time.Duration(s.Storage.CopyLag),
 	}
 }
@@ -246,15 +246,15 @@ func nodesUsed(kind locks.Kind) int {
 func (s *spec) nodes() []sim.Node {
 	var nodes []sim.Node
 	system := s.system()
-	var usual sim.Persistence
+	var standard sim.Persistence
 	if all := system.Persistences(); len(all) > 0 {
-		usual = all[0]
+		standard = all[0]
 	}
 	add := func(name string, n node) {
 		nodes = append(nodes, sim.Node{
 			Name:        name,
 			System:      system.Name,
-			Persistence: cmp.Or(sim.Persistence(n.Persistence), usual),
+			Persistence: cmp.Or(sim.Persistence(n.Persistence), standard),
 			ReplicaOf:   n.ReplicaOf,
 			Lag:         time.Duration(n.Lag),
 			Settings:    s.Servers,
@@ -272,7 +272,7 @@ func (s *spec) nodes() []sim.Node {
 	for _, name := range s.counters() {
 		n, _ := s.Nodes.get(name)
 		add(name, n)
-		nodes[len(nodes)-1].Apart, nodes[len(nodes)-1].Settings = true, nil
+		nodes[len(nodes)-1].CountersOnly, nodes[len(nodes)-1].Settings = true, nil
 	}
 	return nodes
 }
@@ -305,8 +305,8 @@ func (s *spec) clients() []sim.Client {
 			Key:          c.Key,
 			Does:         c.Does,
 			Starts:       c.Starts,
-			Sections:     given(c.Sections, 1),
-			Attempts:     given(c.Attempts, 0),
+			Sections:     valueOr(c.Sections, 1),
+			Attempts:     valueOr(c.Attempts, 0),
 			RetryEvery:   cmp.Or(time.Duration(c.RetryEvery), defaultRetryEvery),
 			Retry:        locks.Retry(c.Retry),
 			Works:        time.Duration(c.Works),
@@ -328,13 +328,13 @@ func (s *spec) schedule() trace.Schedule {
 	if s.Schedule.Every <= 0 {
 		return trace.Schedule{}
 	}
-	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: given(s.Schedule.Periods, 1), Repeatable: s.Schedule.RunTwice == "harmless"}
+	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: valueOr(s.Schedule.Periods, 1), Repeatable: s.Schedule.RunTwice == "harmless"}
 }
 
 // valueOr returns an optional number, or a default if it is nil.
-func given(n *int, otherwise int) int {
+func valueOr(n *int, fallback int) int {
 	if n == nil {
-		return otherwise
+		return fallback
 	}
 	return *n
 }
@@ -357,7 +357,7 @@ func (s *spec) horizon() time.Duration {
 func (s *spec) faults() []sim.Fault {
 	faults := make([]sim.Fault, len(s.Faults))
 	for i, f := range s.Faults {
-		faults[i] = f.sim()
+		faults[i] = f.toSim()
 	}
 	return faults
 }

@@ -23,36 +23,36 @@ type decoder struct {
 	// field, or the value itself if it has no key.
 	nodes map[string]*yaml.Node
 	// hasUnread reports whether a list or mapping was too long, and was not read.
-	crowded bool
+	hasUnread bool
 	// pendingHints are the points and similar texts that could not be read. What they were
 	// meant to be can be found only when all names are known.
-	misread []misread
+	pendingHints []pendingHint
 }
 
 // A pendingHint is an error to which a hint may be added later.
-type misread struct {
-	err    *Error
-	at     *yaml.Node
-	of     reflect.Type
-	text   string
-	reason error
+type pendingHint struct {
+	err      *Error
+	at       *yaml.Node
+	textType reflect.Type
+	text     string
+	reason   error
 }
 
 // A selfDecoder is a value that decodes itself.
-type custom interface {
+type selfDecoder interface {
 	decode(d *decoder, n *yaml.Node, path string)
 }
 
 // namedSettings is a [mapping] with settings of any type.
-type named interface {
+type namedSettings interface {
 	clear()
 	add(name string) any
 }
 
 // reportAt reports a problem at a path of the merged tree. If nothing was written there, it
 // gives the line of the nearest value above it.
-func (d *decoder) at(path, message, hint string, args ...any) *Error {
-	n, written := d.written(path)
+func (d *decoder) reportAt(path, message, hint string, args ...any) *Error {
+	n, written := d.findWritten(path)
 	where := d.paths[n]
 	if written != path {
 		where = path
@@ -62,7 +62,7 @@ func (d *decoder) at(path, message, hint string, args ...any) *Error {
 
 // findWritten returns the node at a path of the merged tree and the path. If nothing was
 // written there, it returns the nearest node above it.
-func (d *decoder) written(path string) (*yaml.Node, string) {
+func (d *decoder) findWritten(path string) (*yaml.Node, string) {
 	for ; ; path = parent(path) {
 		if n, ok := d.nodes[path]; ok {
 			return n, path
@@ -79,25 +79,25 @@ func parent(path string) string {
 }
 
 // decodeValue decodes n into v, which must be settable.
-func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
+func (d *decoder) decodeValue(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		d.report(n, "", "it is empty", "give it a value or leave it out; to keep all defaults, write {}")
 		return
 	}
-	if c, ok := v.Addr().Interface().(custom); ok {
+	if c, ok := v.Addr().Interface().(selfDecoder); ok {
 		c.decode(d, n, path)
 		return
 	}
-	if m, ok := v.Addr().Interface().(named); ok {
-		d.mapping(n, path, m)
+	if m, ok := v.Addr().Interface().(namedSettings); ok {
+		d.decodeMapping(n, path, m)
 		return
 	}
 	if parse, ok := scalarParsers[v.Type()]; ok {
-		d.scalar(n, v, parse)
+		d.decodeScalar(n, v, parse)
 		return
 	}
 	if t, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		d.scalar(n, v, func(s string) (any, error) {
+		d.decodeScalar(n, v, func(s string) (any, error) {
 			err := t.UnmarshalText([]byte(s))
 			return v.Interface(), err
 		})
@@ -106,22 +106,22 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		p, before := reflect.New(v.Type().Elem()), d.found
-		if d.value(n, path, p.Elem()); d.found == before {
+		if d.decodeValue(n, path, p.Elem()); d.found == before {
 			v.Set(p)
 		}
 	case reflect.Struct:
-		d.structs(n, path, v)
+		d.decodeStructs(n, path, v)
 	case reflect.Slice:
-		d.list(n, path, v)
+		d.decodeList(n, path, v)
 	case reflect.String:
-		d.scalar(n, v, d.text(v))
+		d.decodeScalar(n, v, d.textParser(v))
 	case reflect.Bool:
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Decode(v.Addr().Interface()) != nil {
-			d.wrongType(n, "true or false")
+			d.reportWrongType(n, "true or false")
 		}
 	case reflect.Int, reflect.Int64, reflect.Uint64:
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(v.Addr().Interface()) != nil {
-			d.wrongType(n, "a whole number")
+			d.reportWrongType(n, "a whole number")
 		}
 	default:
 		panic("scenarios: no decoder for " + v.Type().String()) // a field of this package that no file can fill
@@ -130,7 +130,7 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 
 // textParser returns a parser for texts of the type of v. If the type is an enum, only its
 // words are valid.
-func (d *decoder) text(v reflect.Value) func(string) (any, error) {
+func (d *decoder) textParser(v reflect.Value) func(string) (any, error) {
 	return func(s string) (any, error) {
 		out := reflect.New(v.Type()).Elem()
 		out.SetString(s)
@@ -138,16 +138,16 @@ func (d *decoder) text(v reflect.Value) func(string) (any, error) {
 			return nil, problem{"it is empty", "give it a value or leave it out"}
 		}
 		if e, ok := out.Interface().(enum); ok && !slices.Contains(e.words(), s) {
-			return nil, problem{quoted(s) + " is not known here", DidYouMean(s, e.words())}
+			return nil, problem{quote(s) + " is not known here", DidYouMean(s, e.words())}
 		}
 		return out.Interface(), nil
 	}
 }
 
 // decodeScalar decodes a value that is written as text.
-func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any, error)) {
+func (d *decoder) decodeScalar(n *yaml.Node, v reflect.Value, parse func(string) (any, error)) {
 	if n.Kind != yaml.ScalarNode {
-		d.wrongType(n, "text")
+		d.reportWrongType(n, "text")
 		return
 	}
 	if len(n.Value) > maxText {
@@ -158,7 +158,7 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any,
 	// error.
 	x, err := parse(n.Value)
 	if err == nil && n.Tag != "!!str" {
-		err = problem{"expected text, but it is " + describe(n), "put it in quotes"}
+		err = problem{"expected text, but it is " + describeNode(n), "put it in quotes"}
 	}
 	if err != nil {
 		var p problem
@@ -166,53 +166,53 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any,
 			p.message = err.Error()
 		}
 		e := d.report(n, "", "%s", p.hint, p.message)
-		d.misread = append(d.misread, misread{e, n, v.Type(), n.Value, err})
+		d.pendingHints = append(d.pendingHints, pendingHint{e, n, v.Type(), n.Value, err})
 		return
 	}
 	v.Set(reflect.ValueOf(x))
 }
 
-func (d *decoder) wrongType(n *yaml.Node, expected string) {
-	d.report(n, "", "expected %s, but it is %s", "", expected, describe(n))
+func (d *decoder) reportWrongType(n *yaml.Node, expected string) {
+	d.report(n, "", "expected %s, but it is %s", "", expected, describeNode(n))
 }
 
-func (d *decoder) list(n *yaml.Node, path string, v reflect.Value) {
+func (d *decoder) decodeList(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
-		d.wrongType(n, "a list")
+		d.reportWrongType(n, "a list")
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
 		at := fmt.Sprintf("%s[%d]", path, i+1)
 		d.nodes[at] = item
-		d.value(item, at, v.Index(i))
+		d.decodeValue(item, at, v.Index(i))
 	}
 }
 
 // decodeMapping decodes names and their settings.
-func (d *decoder) mapping(n *yaml.Node, path string, m named) {
+func (d *decoder) decodeMapping(n *yaml.Node, path string, m namedSettings) {
 	if n.Kind != yaml.MappingNode {
-		d.wrongType(n, "a mapping of names")
+		d.reportWrongType(n, "a mapping of names")
 		return
 	}
 	m.clear()
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		at := join(path, key.Value)
+		at := joinPath(path, key.Value)
 		d.nodes[at] = key
-		d.value(value, at, reflect.ValueOf(m.add(key.Value)).Elem())
+		d.decodeValue(value, at, reflect.ValueOf(m.add(key.Value)).Elem())
 	}
 }
 
 // cutOffOrdinal matches the end of a point that was cut off at its comma, which happens
 // between braces and without quotes.
-var cutOff = lazy.Regexp(`^[0-9]+(st|nd|rd|th) time$`)
+var cutOffOrdinal = lazy.Regexp(`^[0-9]+(st|nd|rd|th) time$`)
 
 // decodeStructs decodes one mapping into several structs. Each field goes to the struct
 // that has it.
-func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
+func (d *decoder) decodeStructs(n *yaml.Node, path string, into ...reflect.Value) {
 	if n.Kind != yaml.MappingNode {
-		d.wrongType(n, "a mapping of fields")
+		d.reportWrongType(n, "a mapping of fields")
 		return
 	}
 	type field struct {
@@ -233,19 +233,19 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if field, ok := fields[key.Value]; ok {
-			at := join(path, key.Value)
+			at := joinPath(path, key.Value)
 			d.nodes[at] = key
-			if d.fits(key, value, field.StructField) {
-				d.value(value, at, field.Value)
+			if d.checkLimit(key, value, field.StructField) {
+				d.decodeValue(value, at, field.Value)
 			}
 			continue
 		}
-		if cutOff().MatchString(key.Value) {
-			d.report(key, "", "the comma before it ends the value", "between braces, put a point with a comma in quotes, as in "+quoted("client-1 write, "+key.Value))
+		if cutOffOrdinal().MatchString(key.Value) {
+			d.report(key, "", "the comma before it ends the value", "between braces, put a point with a comma in quotes, as in "+quote("client-1 write, "+key.Value))
 			continue
 		}
-		d.report(key, "", "there is no such field", d.ask(key, key.Value, func() meaning {
-			return meaning{hint: DidYouMean(key.Value, names)}
+		d.report(key, "", "there is no such field", d.suggest(key, key.Value, func() suggestion {
+			return suggestion{hint: DidYouMean(key.Value, names)}
 		}).hint)
 	}
 }

@@ -15,7 +15,7 @@ var (
 // These tests run the catalogue with the project's own locks. The libraries have the same
 // tests in their own folders.
 
-func TestDeterminism(t *testing.T) { roof.Deterministic(t, *repeats, roof.Provided) }
+func TestDeterminism(t *testing.T) { roof.CheckDeterminism(t, *repeats, roof.Provided) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
 	roof.AsExpected(t, *seeds, roof.Provided)

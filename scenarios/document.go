@@ -13,7 +13,7 @@ type Document struct{ root *yaml.Node }
 // Document returns the variant as a scenario of its own, without the comments of its file.
 // Changing the document does not change the variant.
 func (v *Variant) Document() *Document {
-	d := &Document{copied(v.root)}
+	d := &Document{copyNode(v.root)}
 	for _, c := range v.changes {
 		c.write(d)
 	}
@@ -21,12 +21,12 @@ func (v *Variant) Document() *Document {
 }
 
 // copyNode returns a deep copy of a value, in block style and without comments.
-func copied(n *yaml.Node) *yaml.Node {
+func copyNode(n *yaml.Node) *yaml.Node {
 	c := *n
 	c.HeadComment, c.LineComment, c.FootComment = "", "", ""
 	c.Content = make([]*yaml.Node, len(n.Content))
 	for i, child := range n.Content {
-		c.Content[i] = copied(child)
+		c.Content[i] = copyNode(child)
 	}
 	return &c
 }
@@ -38,7 +38,7 @@ func (d *Document) Set(path string, value any) {
 	n := d.root
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
-		at := index(n, name)
+		at := indexOf(n, name)
 		if at < 0 {
 			n.Content = append(n.Content, valueNode(name), Fields{}.node())
 			at = len(n.Content) - 2
@@ -46,7 +46,7 @@ func (d *Document) Set(path string, value any) {
 		n = n.Content[at+1]
 	}
 	last := names[len(names)-1]
-	if at := index(n, last); at >= 0 {
+	if at := indexOf(n, last); at >= 0 {
 		n.Content[at+1] = valueNode(value)
 		return
 	}
@@ -58,7 +58,7 @@ func (d *Document) Delete(path string) {
 	n := d.root
 	names := strings.Split(path, ".")
 	for i, name := range names {
-		at := index(n, name)
+		at := indexOf(n, name)
 		switch {
 		case at < 0:
 			return
@@ -72,7 +72,7 @@ func (d *Document) Delete(path string) {
 
 // names returns the keys of the mapping in a top-level field, in order.
 func (d *Document) names(field string) []string {
-	at := index(d.root, field)
+	at := indexOf(d.root, field)
 	if at < 0 {
 		return nil
 	}

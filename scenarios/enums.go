@@ -46,9 +46,9 @@ func (assumption) words() []string {
 
 func (lockKind) words() []string { return locks.Names() }
 
-func (ask) words() []string { return texts(locks.OneByOne, locks.AllAtOnce) }
+func (ask) words() []string { return toStrings(locks.OneByOne, locks.AllAtOnce) }
 
-func (clock) words() []string { return texts(fakeclock.Wall, fakeclock.Monotonic) }
+func (clock) words() []string { return toStrings(fakeclock.Wall, fakeclock.Monotonic) }
 
 // words returns the features of all locks. A later check finds features that this lock does not have.
 func (feature) words() []string {
@@ -78,9 +78,9 @@ func (ifNoAnswer) words() []string { return []string{"resends"} }
 
 func (ifRefused) words() []string { return []string{"starts-over"} }
 
-func (fallback) words() []string { return texts(locks.Refuse, locks.GoAhead, locks.Local) }
+func (fallback) words() []string { return toStrings(locks.Refuse, locks.GoAhead, locks.Local) }
 
-func (retry) words() []string { return texts(locks.Retries()...) }
+func (retry) words() []string { return toStrings(locks.Retries()...) }
 
 func (runTwice) words() []string { return []string{"harmless"} }
 
@@ -88,7 +88,7 @@ func (tokenSource) words() []string { return locks.TokenSourceNames() }
 
 // words returns all policies except storage.None, which the run without fencing uses.
 func (fencing) words() []string {
-	return texts(slices.DeleteFunc(storage.Policies(), func(p storage.Policy) bool { return p == storage.None })...)
+	return toStrings(slices.DeleteFunc(storage.Policies(), func(p storage.Policy) bool { return p == storage.None })...)
 }
 
 func (place) words() []string { return []string{"cluster"} }
@@ -99,9 +99,9 @@ func (verdict) words() []string { return []string{checks.Safe, checks.Unsafe} }
 
 func (measure) words() []string { return checks.MeasureNames() }
 
-func (property) words() []string { return texts(checks.Properties()...) }
+func (property) words() []string { return toStrings(checks.Properties()...) }
 
-func texts[S ~string](values ...S) []string {
+func toStrings[S ~string](values ...S) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = string(v)

@@ -76,14 +76,14 @@ func (es Errors) Unwrap() []error {
 
 // summarize sorts the problems by place, drops those that several variants share, and keeps
 // the first maxErrors.
-func (es Errors) tidied() Errors {
+func (es Errors) summarize() Errors {
 	slices.SortStableFunc(es, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	var out Errors
 	for _, e := range es {
-		same := func(o *Error) bool { return *o == *e }
-		if len(out) < maxErrors && !slices.ContainsFunc(out, same) {
+		isEqual := func(o *Error) bool { return *o == *e }
+		if len(out) < maxErrors && !slices.ContainsFunc(out, isEqual) {
 			out = append(out, e)
 		}
 	}
@@ -105,13 +105,13 @@ func oneLine(s string) string {
 
 // quote returns a value from the file as a message shows it: in quotes, on one line and
 // shortened if it is long.
-func quoted(s string) string {
+func quote(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
 	}
-	return quotedWhole(s)
+	return quoteWhole(s)
 }
 
 // quoteWhole is quote without shortening, for texts that are meant to be copied.
-func quotedWhole(s string) string { return `"` + oneLine(s) + `"` }
+func quoteWhole(s string) string { return `"` + oneLine(s) + `"` }

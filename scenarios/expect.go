@@ -62,13 +62,13 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 			continue
 		}
 		if !f.Reason.IsZero() {
-			difference = difference.And(checks.AsItIsSaid.Reason(f.Reason))
+			difference = difference.And(checks.AsStated.Reason(f.Reason))
 		}
 		differences = append(differences, difference)
 	}
 	for _, p := range e.Violated {
-		if f := v.Finding(p); !slices.Contains(checks.Judged(v), p) {
-			differences = append(differences, checks.NotViolated.Reason(p, f.Outcome).And(checks.AsItIsSaid.Reason(f.Reason)))
+		if f := v.Finding(p); !slices.Contains(checks.JudgedProperties(v), p) {
+			differences = append(differences, checks.NotViolated.Reason(p, f.Outcome).And(checks.AsStated.Reason(f.Reason)))
 		}
 	}
 	for _, m := range v.Missed {
@@ -78,7 +78,7 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 	}
 	for _, period := range e.Missed {
 		if !slices.ContainsFunc(v.Missed, func(m checks.MissedPeriod) bool { return m.Period == period }) {
-			differences = append(differences, checks.MissedNot.Reason(period))
+			differences = append(differences, checks.NotMissed.Reason(period))
 		}
 	}
 	return len(differences) == 0, differences
@@ -86,20 +86,20 @@ func (e Expectation) compare(v *checks.Verdict) (ok bool, differences []checks.R
 
 func (d *draft) checkExpectations() {
 	d.checkExpectation("expect", d.spec.Expect)
-	if d.wrote("expect.witnesses") {
-		d.at("expect.witnesses", "these are the scenario's own witnesses", "write them under witnesses; only expect-with can have witnesses for another lock")
+	if d.isWritten("expect.witnesses") {
+		d.reportAt("expect.witnesses", "these are the scenario's own witnesses", "write them under witnesses; only expect-with can have witnesses for another lock")
 	}
 	for _, e := range d.spec.ExpectWith {
-		path := join("expect-with", e.name)
+		path := joinPath("expect-with", e.name)
 		switch {
 		case !slices.Contains(lockKind("").words(), e.name):
-			d.at(path, "no lock is called %s", DidYouMean(e.name, lockKind("").words()), quoted(e.name))
+			d.reportAt(path, "no lock is called %s", DidYouMean(e.name, lockKind("").words()), quote(e.name))
 		case e.name == string(d.spec.Lock.Kind):
-			d.at(path, "%s is the scenario's own lock", "write what you expect of it under expect", e.name)
+			d.reportAt(path, "%s is the scenario's own lock", "write what you expect of it under expect", e.name)
 		}
 		d.checkExpectation(path, e.value)
 		for i, w := range e.value.Witnesses {
-			d.checkStory(fmt.Sprintf("%s.witnesses[%d]", path, i+1), w)
+			d.checkCondition(fmt.Sprintf("%s.witnesses[%d]", path, i+1), w)
 		}
 	}
 }
@@ -114,17 +114,17 @@ func (d *draft) checkRun(path string, e *expectation) {
 	if e == nil {
 		return
 	}
-	d.need(path + ".verdict")
+	d.require(path + ".verdict")
 	for i, period := range e.Missed {
 		if n := d.spec.schedule().Periods; period < 1 || period > n {
-			d.at(fmt.Sprintf("%s.missed[%d]", path, i+1), "there is no period %d", fmt.Sprintf("the schedule has %d", n), period)
+			d.reportAt(fmt.Sprintf("%s.missed[%d]", path, i+1), "there is no period %d", fmt.Sprintf("the schedule has %d", n), period)
 		}
 	}
-	data := slices.IndexFunc(e.Violated, func(p property) bool { return checks.Property(p).Data() })
+	data := slices.IndexFunc(e.Violated, func(p property) bool { return checks.Property(p).IsData() })
 	switch {
 	case e.Verdict == checks.Safe && data >= 0:
-		d.at(fmt.Sprintf("%s.violated[%d]", path, data+1), "a run that violates %s is unsafe", "change the verdict or the list", e.Violated[data])
+		d.reportAt(fmt.Sprintf("%s.violated[%d]", path, data+1), "a run that violates %s is unsafe", "change the verdict or the list", e.Violated[data])
 	case e.Verdict == checks.Unsafe && data < 0 && !slices.Contains(e.Violated, ""):
-		d.at(path+".verdict", "an unsafe run violates a property of the data", "list which: "+strings.Join(texts(checks.PropertiesOf(checks.OfData)...), ", "))
+		d.reportAt(path+".verdict", "an unsafe run violates a property of the data", "list which: "+strings.Join(toStrings(checks.PropertiesOf(checks.SubjectData)...), ", "))
 	}
 }

@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 			[]string{"the verdict is unsafe, expected safe"}},
 	} {
 		ok, got := c.expected.compare(c.verdict)
-		if !slices.Equal(story.InFull.Reasons(got), c.want) || ok != (len(c.want) == 0) {
+		if !slices.Equal(story.ForPrograms.Reasons(got), c.want) || ok != (len(c.want) == 0) {
 			t.Errorf("%s: %v %q, want %q", c.name, ok, got, c.want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestCompareTellsTheReason(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, checks.InDoubt.Reason("two leases overlap")
 	_, got := Expectation{Verdict: checks.Safe}.compare(v)
-	if want := []string{"lease-exclusion is violated, expected to hold: two leases overlap"}; !slices.Equal(story.InFull.Reasons(got), want) {
+	if want := []string{"lease-exclusion is violated, expected to hold: two leases overlap"}; !slices.Equal(story.ForPrograms.Reasons(got), want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -71,7 +71,7 @@ func TestCompareWithWhatIsNotJudged(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
 	v.Findings = slices.DeleteFunc(v.Findings, func(f checks.Finding) bool { return f.Property == checks.KeyLeftBehind })
 	ok, got := Expectation{Verdict: checks.Safe, Violated: []checks.Property{checks.KeyLeftBehind}}.compare(v)
-	if want := []string{"key left behind is n/a, expected it to be violated: nothing of the kind was seen"}; ok || !slices.Equal(story.InFull.Reasons(got), want) {
+	if want := []string{"key left behind is n/a, expected it to be violated: nothing of the kind was seen"}; ok || !slices.Equal(story.ForPrograms.Reasons(got), want) {
 		t.Errorf("%v %q, want %q", ok, got, want)
 	}
 }

@@ -16,7 +16,7 @@ func (v *Variant) ExpectationLine(lock, fencing string) int {
 	}
 	line, n := 1, v.root
 	for _, name := range path {
-		at := index(n, name)
+		at := indexOf(n, name)
 		if at < 0 {
 			break
 		}

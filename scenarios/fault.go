@@ -41,20 +41,20 @@ var triggers = []string{"at", "before", "after", "when"}
 // decode fills the fault from a mapping that holds the key of exactly one kind.
 func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 	if n.Kind != yaml.MappingNode {
-		d.wrongType(n, "a fault: a mapping")
+		d.reportWrongType(n, "a fault: a mapping")
 		return
 	}
 	var kinds []sim.FaultKind
 	var all []string
 	for _, kind := range sim.FaultKinds() {
 		all = append(all, kind.Name)
-		if index(n, kind.Name) >= 0 {
+		if indexOf(n, kind.Name) >= 0 {
 			kinds = append(kinds, kind)
 		}
 	}
 	switch len(kinds) {
 	case 0:
-		d.report(n, "", "no fault is named here", kindHint(n, all))
+		d.report(n, "", "no fault is named here", suggestKind(n, all))
 		return
 	case 1:
 	default:
@@ -63,8 +63,8 @@ func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 	}
 	before := d.found
 	f.kind, f.action = kinds[0], kinds[0].New()
-	d.structs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
-	f.text = tell(n, f.kind.Name)
+	d.decodeStructs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
+	f.text = describeFault(n, f.kind.Name)
 	if d.found > before {
 		f.action = nil // what could not be read must not be judged
 	}
@@ -74,18 +74,18 @@ func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
 	var given []string
 	for _, t := range triggers {
-		if index(n, t) >= 0 {
+		if indexOf(n, t) >= 0 {
 			given = append(given, t)
 		}
 	}
 	if len(given) > 1 {
 		d.report(n, "", "%q and %q both say when it strikes", "keep one of them", given[0], given[1])
 	}
-	until, lasts := index(n, "until") >= 0, index(n, "for") >= 0
+	until, lasts := indexOf(n, "until") >= 0, indexOf(n, "for") >= 0
 	switch {
 	case until && lasts:
 		d.report(n, "", `"until" and "for" both say when it ends`, "keep one of them")
-	case index(n, "by-clock-of") >= 0 && !lasts:
+	case indexOf(n, "by-clock-of") >= 0 && !lasts:
 		d.report(n, "", `"by-clock-of" measures the time after "for", and there is none`, `add "for", or leave it out`)
 	case f.kind.Instant && (until || lasts):
 		d.report(n, "", "a %s happens in an instant, so it has no end", `leave "until" and "for" out`, f.kind.Name)
@@ -93,7 +93,7 @@ func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
 }
 
 // suggestKind returns a hint for a fault that names no known kind.
-func kindHint(n *yaml.Node, kinds []string) string {
+func suggestKind(n *yaml.Node, kinds []string) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i].Value
 		if near := nearest(key, kinds); near != "" && !slices.Contains(timingFields(), key) {
@@ -106,7 +106,7 @@ func kindHint(n *yaml.Node, kinds []string) string {
 func timingFields() []string { return append(slices.Clone(triggers), "until", "for", "by-clock-of") }
 
 // toSim returns the fault as the simulator needs it.
-func (f fault) sim() sim.Fault {
+func (f fault) toSim() sim.Fault {
 	out := sim.Fault{
 		Strikes:   trace.Trigger{Before: f.Before, When: f.When},
 		Until:     f.Until,
@@ -126,22 +126,22 @@ func (f fault) sim() sim.Fault {
 
 // describeFault returns the fault as text: the kind and its target, then its other
 // parameters, in the order of the file.
-func tell(n *yaml.Node, kind string) string {
-	var first, rest string
+func describeFault(n *yaml.Node, kind string) string {
+	var action, parameters string
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
-		words := fmt.Sprintf("%s %s", key, inWords(value))
+		words := fmt.Sprintf("%s %s", key, nodeText(value))
 		switch {
 		case key == kind:
-			first = words
+			action = words
 		case !slices.Contains(timingFields(), key):
-			rest += ", " + words
+			parameters += ", " + words
 		}
 	}
-	return oneLine(first + rest)
+	return oneLine(action + parameters)
 }
 
-func inWords(n *yaml.Node) string {
+func nodeText(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value
 	}

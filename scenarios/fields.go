@@ -132,20 +132,20 @@ func FaultFields(f sim.Fault) Fields {
 // its target, then its other parameters.
 func FaultText(f sim.Fault) string {
 	kind, _ := sim.KindOf(f.Action)
-	var first, rest string
+	var action, parameters string
 	for _, field := range actionFields(f.Action) {
-		words := field.Name + " " + field.inWords()
+		words := field.Name + " " + field.text()
 		if field.Name == kind.Name {
-			first = words
+			action = words
 		} else {
-			rest += ", " + words
+			parameters += ", " + words
 		}
 	}
-	return oneLine(first + rest)
+	return oneLine(action + parameters)
 }
 
 // text returns the value as text.
-func (f Field) inWords() string {
+func (f Field) text() string {
 	switch value := reflect.ValueOf(f.Value); value.Kind() {
 	case reflect.String:
 		return value.String()
@@ -154,7 +154,7 @@ func (f Field) inWords() string {
 			return strings.Join(words, " and ")
 		}
 	}
-	return inWords(valueNode(f.Value))
+	return nodeText(valueNode(f.Value))
 }
 
 // actionFields returns the parameters of an action that differ from the default.

@@ -13,11 +13,11 @@ import (
 // how this differs from what the variant expects of the kind of lock that the run used,
 // with fencing [Off] or [On]. A trace that was read from a file must be validated before;
 // see [trace.Trace.Validate].
-func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
-	told := history.Of(t)
-	run := Outcome{
-		Variant: v, Lock: lock, Fencing: fencing, History: told,
-		Verdict: checks.Check(told, v.WitnessesIn(t)), Measures: checks.Measures(told),
+func (v *Variant) Judge(t *trace.Trace, lock, fencing string) RunResult {
+	past := history.New(t)
+	run := RunResult{
+		Variant: v, Lock: lock, Fencing: fencing, History: past,
+		Verdict: checks.Check(past, v.WitnessesIn(t)), Measures: checks.Measures(past),
 	}
 	if e, ok := v.Expectation(lock, fencing); ok {
 		run.Expected = &e
@@ -28,15 +28,15 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 
 // Witnesses returns what must have happened for the run to mean anything, with the names
 // that the nodes have in this run.
-func (o Outcome) Witnesses() []trace.Witness { return o.Variant.WitnessesIn(o.History.Trace) }
+func (o RunResult) Witnesses() []trace.Witness { return o.Variant.WitnessesIn(o.History.Trace) }
 
 // NewResult returns the result of some runs of a scenario. The runs are in the order of
 // [Result.Runs]; lock is the kind of lock that was asked for.
-func NewResult(s *Scenario, lock string, seed uint64, runs []Outcome) *Result {
+func NewResult(s *Scenario, lock string, seed uint64, runs []RunResult) *Result {
 	r := &Result{Scenario: s, Lock: lock, Seed: seed, Runs: runs}
-	silent := func(run Outcome) bool { return run.Expected == nil }
-	differs := func(run Outcome) bool { return len(run.Differences) > 0 }
-	if asExpected := !slices.ContainsFunc(runs, differs); !asExpected || !slices.ContainsFunc(runs, silent) {
+	expectsNothing := func(run RunResult) bool { return run.Expected == nil }
+	differs := func(run RunResult) bool { return len(run.Differences) > 0 }
+	if asExpected := !slices.ContainsFunc(runs, differs); !asExpected || !slices.ContainsFunc(runs, expectsNothing) {
 		r.AsExpected = &asExpected
 	}
 	return r
@@ -44,15 +44,15 @@ func NewResult(s *Scenario, lock string, seed uint64, runs []Outcome) *Result {
 
 // SelectRuns returns the result of one variant, and of its run with fencing [Off] or [On].
 // An empty name selects all. It fails if there is no such run.
-func (r *Result) Only(variant, fencing string) (*Result, error) {
+func (r *Result) SelectRuns(variant, fencing string) (*Result, error) {
 	s := r.Scenario
 	if variant != "" {
 		var err error
-		if s, err = s.Only(variant); err != nil {
+		if s, err = s.SelectVariant(variant); err != nil {
 			return nil, err
 		}
 	}
-	var runs []Outcome
+	var runs []RunResult
 	for _, run := range r.Runs {
 		if slices.Contains(s.Variants, run.Variant) && (fencing == "" || fencing == run.Fencing) {
 			runs = append(runs, run)

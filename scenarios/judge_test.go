@@ -34,7 +34,7 @@ variants:
 		{"wrong", Off, 1, "not as expected"},
 		{"left", "", 0, `story has no variant "left"; known here: right, wrong`},
 	} {
-		r, err := whole.Only(c.variant, c.fencing)
+		r, err := whole.SelectRuns(c.variant, c.fencing)
 		got, runs := "nothing expected", 0
 		switch {
 		case err != nil:
@@ -55,11 +55,11 @@ variants:
 		t.Error("SelectRuns has changed the whole result")
 	}
 
-	off, err := whole.Only("", Off)
+	off, err := whole.SelectRuns("", Off)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := off.Only("", On); err == nil || err.Error() != "story has no run with fencing on" {
+	if _, err := off.SelectRuns("", On); err == nil || err.Error() != "story has no run with fencing on" {
 		t.Errorf("runs that are not there: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func TestEveryListIsLimited(t *testing.T) {
 				continue
 			}
 			if of.Kind() == reflect.Slice {
-				if most, ok := mostItems(f); !ok || most < 1 {
+				if most, ok := itemLimit(f); !ok || most < 1 {
 					t.Errorf("%s of %v has no limit", name, at)
 				}
 				seen = append(seen, name)
@@ -58,14 +58,14 @@ func TestEveryListIsLimited(t *testing.T) {
 // and the limit.
 func TestLimits(t *testing.T) {
 	for _, l := range floor.Limits {
-		if _, err := Parse("x.yaml", []byte(l.File(l.Most))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
-			t.Errorf("%d entries of %s: %v", l.Most, l.Path, err)
+		if _, err := Parse("x.yaml", []byte(l.File(l.Max))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
+			t.Errorf("%d entries of %s: %v", l.Max, l.Path, err)
 		}
-		want := fmt.Sprintf("x.yaml:%d: %s: there are %d entries, and there can be at most %d; leave 2 out", l.Line, l.Path, l.Most+2, l.Most)
+		want := fmt.Sprintf("x.yaml:%d: %s: there are %d entries, and there can be at most %d; leave 2 out", l.Line, l.Path, l.Max+2, l.Max)
 		if l.Path == "variants" {
 			want = "x.yaml:4: variants: there are 52 variants, and a file has at most 50; give the others their own file"
 		}
-		if _, err := Parse("x.yaml", []byte(l.File(l.Most+2))); err == nil || err.Error() != want {
+		if _, err := Parse("x.yaml", []byte(l.File(l.Max+2))); err == nil || err.Error() != want {
 			t.Errorf("too many entries of %s are reported as\n%.300v\nwant\n%s", l.Path, err, want)
 		}
 	}
@@ -112,9 +112,9 @@ func TestEverythingIsWrong(t *testing.T) {
 		{"fields", fields.String(), `did you mean "title"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tree := read("x.yaml", []byte(c.text))
-			tree.scenario()
-			if n := len(tree.meanings); n != maxHints {
+			tree := parseTree("x.yaml", []byte(c.text))
+			tree.interpret()
+			if n := len(tree.suggestions); n != maxHints {
 				t.Errorf("%d hints were looked for, want %d", n, maxHints)
 			}
 			if n := len(tree.errs); n != maxRecorded {
@@ -123,7 +123,7 @@ func TestEverythingIsWrong(t *testing.T) {
 			if tree.found > 6000 {
 				t.Errorf("%d problems were found: the variants report them again", tree.found)
 			}
-			told := tree.errs.tidied()
+			told := tree.errs.summarize()
 			if len(told) != maxErrors {
 				t.Fatalf("%d problems are reported, want %d", len(told), maxErrors)
 			}

@@ -3,11 +3,11 @@ package scenarios
 // An Opinion is what an author who wrote about such locks says about a scenario. It
 // rephrases the author's text. It never adds conclusions that the author did not write. An
 // author who wrote nothing about a case has no Opinion.
-type Voice struct {
+type Opinion struct {
 	// Author is a short name, as for a table.
-	Name string
+	Author string
 	// Text can have several lines.
-	Says string
+	Text string
 }
 
 // Opinions returns the opinions that are not empty, always in the same order.
@@ -18,16 +18,16 @@ type Voice struct {
 // (http://antirez.com/news/101), and the documentation of Redis, above all its page on
 // locks as it is today
 // (https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/).
-func (t Telling) Voices() []Voice {
-	var voices []Voice
-	for _, v := range []Voice{
+func (t Narrative) Opinions() []Opinion {
+	var opinions []Opinion
+	for _, v := range []Opinion{
 		{"Kleppmann", t.Kleppmann},
 		{"Sanfilippo", t.Sanfilippo},
 		{"redis.io", t.Redis},
 	} {
-		if v.Says != "" {
-			voices = append(voices, v)
+		if v.Text != "" {
+			opinions = append(opinions, v)
 		}
 	}
-	return voices
+	return opinions
 }

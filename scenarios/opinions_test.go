@@ -7,10 +7,10 @@ import (
 )
 
 // hypothetical matches phrases that announce a conclusion that the author did not write.
-var inTheirMouth = regexp.MustCompile(`(?i)\b(would|by (his|its) (own )?argument|takes? (it )?for granted)\b`)
+var hypothetical = regexp.MustCompile(`(?i)\b(would|by (his|its) (own )?argument|takes? (it )?for granted)\b`)
 
 // webPages maps the titles of texts on the Web to their addresses.
-var aPage = map[string]string{
+var webPages = map[string]string{
 	`"How to do distributed locking"`: "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
 	`"Is Redlock safe?"`:              "http://antirez.com/news/101",
 	`"Distributed Locks with Redis"`:  "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/",
@@ -20,9 +20,9 @@ func TestNothingIsPutInAnybodysMouth(t *testing.T) {
 	documentation := 0
 	for _, s := range Embedded() {
 		for _, v := range s.Variants {
-			for _, voice := range v.Voices() {
-				if said := inTheirMouth.FindString(voice.Says); said != "" {
-					t.Errorf("%s: %s says something that the author did not write: %q in %s", s.File, voice.Name, said, voice.Says)
+			for _, voice := range v.Opinions() {
+				if said := hypothetical.FindString(voice.Text); said != "" {
+					t.Errorf("%s: %s says something that the author did not write: %q in %s", s.File, voice.Author, said, voice.Text)
 				}
 			}
 			if v.Redis != "" {
@@ -34,7 +34,7 @@ func TestNothingIsPutInAnybodysMouth(t *testing.T) {
 				}
 			}
 		}
-		for title, address := range aPage {
+		for title, address := range webPages {
 			if strings.Contains(s.Source, title) && !strings.Contains(s.Source, address) {
 				t.Errorf("%s: the source %s is not a link to %s", s.File, title, address)
 			}

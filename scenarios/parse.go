@@ -13,13 +13,13 @@ import (
 // data is read. The error is an [Errors]: one line for each problem, in the order of the
 // file.
 func Parse(file string, data []byte) (*Scenario, error) {
-	t := read(file, data)
+	t := parseTree(file, data)
 	var s *Scenario
 	if len(t.errs) == 0 {
-		s = t.scenario()
+		s = t.interpret()
 	}
 	if len(t.errs) > 0 {
-		return nil, t.errs.tidied()
+		return nil, t.errs.summarize()
 	}
 	s.Text = string(data)
 	return s, nil
@@ -27,19 +27,19 @@ func Parse(file string, data []byte) (*Scenario, error) {
 
 // interpret makes a scenario of the tree. The scenario is valid only if t has no errors
 // afterwards.
-func (t *tree) scenario() *Scenario {
-	base, variants := without(t.root, "variants")
+func (t *tree) interpret() *Scenario {
+	base, variants := removeKey(t.root, "variants")
 	if variants == nil {
-		own := t.draft(base)
+		own := t.decodeDraft(base)
 		own.check()
-		s := t.story(own)
+		s := t.newScenario(own)
 		s.Variants = []*Variant{s.variant("", own, base)}
 		return s
 	}
-	s := t.story(t.draft(base))
+	s := t.newScenario(t.decodeDraft(base))
 	switch {
 	case variants.Kind != yaml.MappingNode:
-		t.report(variants, "", "expected a mapping of names, but it is %s", "", describe(variants))
+		t.report(variants, "", "expected a mapping of names, but it is %s", "", describeNode(variants))
 		return s
 	case len(variants.Content) == 0:
 		t.report(variants, "", "there are no variants here", "leave the field out")
@@ -51,15 +51,15 @@ func (t *tree) scenario() *Scenario {
 	// many, skip the other variants.
 	for i := 0; i+1 < len(variants.Content) && t.found < maxRecorded; i += 2 {
 		key, over := variants.Content[i], variants.Content[i+1]
-		if bad := badName(key.Value); bad != "" {
+		if bad := nameProblem(key.Value); bad != "" {
 			t.report(key, "", "%s", nameHint, bad)
 		}
 		if over.Kind != yaml.MappingNode {
-			t.report(over, "", "expected a mapping of fields, but it is %s", "", describe(over))
+			t.report(over, "", "expected a mapping of fields, but it is %s", "", describeNode(over))
 			continue
 		}
-		root := merged(base, over, t.paths)
-		own := t.draft(root)
+		root := mergeVariant(base, over, t.paths)
+		own := t.decodeDraft(root)
 		own.check()
 		s.Variants = append(s.Variants, s.variant(key.Value, own, root))
 	}
@@ -70,39 +70,39 @@ func (t *tree) scenario() *Scenario {
 type draft struct {
 	spec spec
 	*decoder
-	cast cast
+	participants participants
 	// foundBefore is the number of problems that the tree had when the draft was begun.
-	earlier int
+	foundBefore int
 }
 
 // cleanDraft returns an empty draft for checking the same file again: it has the places
 // where things were written, and no problems.
-func (d *decoder) again() *draft {
+func (d *decoder) cleanDraft() *draft {
 	t := *d.tree
-	t.errs, t.found, t.meanings = nil, 0, map[question]meaning{}
+	t.errs, t.found, t.suggestions = nil, 0, map[misspelling]suggestion{}
 	return &draft{decoder: &decoder{tree: &t, nodes: d.nodes}}
 }
 
 // decodeDraft decodes one complete version of the scenario.
-func (t *tree) draft(root *yaml.Node) *draft {
-	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: t.found}
-	d.structs(root, "", reflect.ValueOf(&d.spec).Elem())
-	d.cast = d.spec.cast()
-	d.hintAtMeant()
+func (t *tree) decodeDraft(root *yaml.Node) *draft {
+	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, foundBefore: t.found}
+	d.decodeStructs(root, "", reflect.ValueOf(&d.spec).Elem())
+	d.participants = d.spec.participants()
+	d.addHints()
 	return d
 }
 
 // newScenario returns the scenario of a whole file, without its variants.
-func (t *tree) story(d *draft) *Scenario {
-	d.need("title")
+func (t *tree) newScenario(d *draft) *Scenario {
+	d.require("title")
 	name := path.Base(strings.ReplaceAll(t.file, `\`, "/"))
 	return &Scenario{
-		Name:    strings.TrimSuffix(name, path.Ext(name)),
-		File:    t.file,
-		Title:   d.spec.Title,
-		Group:   string(d.spec.Group),
-		Source:  d.spec.Source,
-		Telling: d.spec.telling(),
+		Name:      strings.TrimSuffix(name, path.Ext(name)),
+		File:      t.file,
+		Title:     d.spec.Title,
+		Group:     string(d.spec.Group),
+		Source:    d.spec.Source,
+		Narrative: d.spec.narrative(),
 	}
 }
 
@@ -111,18 +111,18 @@ func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 		Scenario:  s.Name,
 		Name:      name,
 		Title:     cmp.Or(d.spec.Title, s.Title),
-		Telling:   d.spec.telling(), // complete, because the variant was merged into the file
+		Narrative: d.spec.narrative(), // complete, because the variant was merged into the file
 		Lock:      string(d.spec.Lock.Kind),
 		Witnesses: d.spec.Witnesses,
-		Measures:  texts(d.spec.Measures...),
+		Measures:  toStrings(d.spec.Measures...),
 		spec:      d.spec,
 		root:      root,
 		written:   d.decoder,
 	}
 }
 
-func (s *spec) telling() Telling {
-	return Telling{
+func (s *spec) narrative() Narrative {
+	return Narrative{
 		Assumption: string(s.Assumption),
 		Story:      strings.TrimSpace(s.Story),
 		Question:   strings.TrimSpace(s.Question),

@@ -157,7 +157,7 @@ witnesses: [a paused]
 	if !reflect.DeepEqual(c.Services, []sim.Service{{Name: "proxy"}, {Name: "b2", DropsToken: true}}) {
 		t.Errorf("services %v", c.Services)
 	}
-	if c.Tokens.Source.Name != "incr" || !slices.Equal(c.Tokens.Nodes, []string{"counter"}) || !c.Nodes[4].Apart || c.Nodes[3].Apart {
+	if c.Tokens.Source.Name != "incr" || !slices.Equal(c.Tokens.Nodes, []string{"counter"}) || !c.Nodes[4].CountersOnly || c.Nodes[3].CountersOnly {
 		t.Errorf("tokens %v of nodes %v", c.Tokens, c.Nodes)
 	}
 	if c.Horizon != time.Minute || c.ProgressWithin != 20*time.Second {

@@ -7,19 +7,19 @@ import (
 )
 
 // participants are the names of the processes of a scenario, by role.
-type cast struct {
+type participants struct {
 	clients, nodes, services    []string // in the order of the file
 	isClient, isNode, isService map[string]bool
 }
 
 // participants returns the clients, the services and the nodes: the lock's own nodes and
 // every other node that the file names.
-func (s *spec) cast() cast {
-	c := cast{
+func (s *spec) participants() participants {
+	c := participants{
 		clients: s.Clients.names(), services: s.Services.names(),
 		isNode: map[string]bool{},
 	}
-	c.isClient, c.isService = set(c.clients), set(c.services)
+	c.isClient, c.isService = toSet(c.clients), toSet(c.services)
 	for _, names := range [][]string{s.masters(), s.Nodes.names(), s.counters()} {
 		for _, name := range names {
 			if !c.isNode[name] {
@@ -32,7 +32,7 @@ func (s *spec) cast() cast {
 }
 
 // role returns the role of a process; false if there is no process of this name.
-func (c cast) role(name string) (trace.Role, bool) {
+func (c participants) role(name string) (trace.Role, bool) {
 	switch {
 	case name == trace.StorageName:
 		return trace.RoleStorage, true
@@ -47,11 +47,11 @@ func (c cast) role(name string) (trace.Role, bool) {
 }
 
 // names returns the names of all processes, clients first.
-func (c cast) names() []string {
+func (c participants) names() []string {
 	return slices.Concat(c.clients, c.nodes, c.services, []string{trace.StorageName})
 }
 
-func set(names []string) map[string]bool {
+func toSet(names []string) map[string]bool {
 	in := make(map[string]bool, len(names))
 	for _, name := range names {
 		in[name] = true

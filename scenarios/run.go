@@ -28,7 +28,7 @@ type RunOptions struct {
 }
 
 // forFencing returns the options of one run.
-func (o RunOptions) of(fencing string) Options {
+func (o RunOptions) forFencing(fencing string) Options {
 	return Options{Seed: o.Seed, Lock: o.Lock, Kind: o.Kind, Fencing: fencing}
 }
 
@@ -44,11 +44,11 @@ type Result struct {
 	AsExpected *bool
 	// Runs are the runs without and with fencing tokens of the first variant, then of the
 	// second, and so on.
-	Runs []Outcome
+	Runs []RunResult
 }
 
 // A RunResult is the result of one run.
-type Outcome struct {
+type RunResult struct {
 	Variant *Variant
 	// Lock is the kind of lock that the run used.
 	Lock string
@@ -69,7 +69,7 @@ type Outcome struct {
 // seed. It fails if a world cannot be made or does not end. A run that differs from what
 // the scenario expects is no error.
 func Run(s *Scenario, o RunOptions) (*Result, error) {
-	var runs []Outcome
+	var runs []RunResult
 	for _, v := range s.Variants {
 		for _, fencing := range []string{Off, On} {
 			run, err := v.Run(o, fencing)
@@ -84,15 +84,15 @@ func Run(s *Scenario, o RunOptions) (*Result, error) {
 
 // Run runs a variant without fencing tokens or with them: fencing is [Off] or [On]. It
 // fails in the same cases as the function [Run].
-func (v *Variant) Run(o RunOptions, fencing string) (Outcome, error) {
-	config, err := v.Config(o.of(fencing))
+func (v *Variant) Run(o RunOptions, fencing string) (RunResult, error) {
+	config, err := v.Config(o.forFencing(fencing))
 	if err != nil {
-		return Outcome{}, err
+		return RunResult{}, err
 	}
 	t, err := sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
 	// A lock that panics or leaves a goroutine behind still has a complete trace.
 	if err != nil && !errors.Is(err, sim.ErrLeak) && !errors.Is(err, sim.ErrPanic) {
-		return Outcome{}, err
+		return RunResult{}, err
 	}
 	run := v.Judge(t, cmp.Or(o.Kind.Name, o.Lock, v.Lock), fencing)
 	if o.Kind.Name != "" { // it is not registered, so no scenario expects anything of it

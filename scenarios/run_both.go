@@ -6,8 +6,8 @@ import "fmt"
 // the scenario does not apply to this lock, because the lock lacks what the scenario is
 // about, notApplicable is the reason and there are no runs. RunBoth fails in the same cases
 // as [Run].
-func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) {
-	config, err := v.Config(o.of(Off))
+func (v *Variant) RunBoth(o RunOptions) (runs []RunResult, notApplicable string, err error) {
+	config, err := v.Config(o.forFencing(Off))
 	if err != nil {
 		return nil, err.Error(), nil
 	}
@@ -20,8 +20,8 @@ func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) 
 			return nil, "", fmt.Errorf("%s: %w", v.describe(fencing), err)
 		}
 		for i, f := range run.History.Trace.Faults {
-			if f.Moot && run.Lock != v.Lock {
-				return nil, fmt.Sprintf("fault %d (%s): %s", i+1, f.Text, f.Idle), nil
+			if f.NotApplicable && run.Lock != v.Lock {
+				return nil, fmt.Sprintf("fault %d (%s): %s", i+1, f.Text, f.IdleReason), nil
 			}
 		}
 		runs = append(runs, run)

@@ -29,10 +29,10 @@ func TestTell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err = s.Only(variant); err != nil {
+		if s, err = s.SelectVariant(variant); err != nil {
 			t.Fatal(err)
 		}
-		runs, untold, err := s.Variants[0].Tell(RunOptions{Seed: 1, Lock: c.lock})
+		runs, untold, err := s.Variants[0].RunBoth(RunOptions{Seed: 1, Lock: c.lock})
 		if err != nil {
 			t.Errorf("%s with %q: %v", c.name, c.lock, err)
 			continue

@@ -24,12 +24,12 @@ func TestAsExpected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := r.AsExpected; (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
-			t.Errorf("%s: as expected is %s, want %s", c.name, told(got), told(c.want))
+			t.Errorf("%s: as expected is %s, want %s", c.name, describeBool(got), describeBool(c.want))
 		}
 	}
 }
 
-func told(b *bool) string {
+func describeBool(b *bool) string {
 	if b == nil {
 		return "open"
 	}

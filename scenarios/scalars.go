@@ -59,7 +59,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 }
 
 // spellers find, for each type of condition, what was meant by a text that is not valid.
-var tellings = map[reflect.Type]func(speller, string) string{
+var spellers = map[reflect.Type]func(speller, string) string{
 	reflect.TypeFor[stepOrPoint]():      speller.point,
 	reflect.TypeFor[trace.Point]():      speller.point,
 	reflect.TypeFor[trace.StepPoint]():  speller.step,
@@ -69,11 +69,11 @@ var tellings = map[reflect.Type]func(speller, string) string{
 }
 
 // addHints adds to errors about unreadable texts what was probably meant.
-func (d *draft) hintAtMeant() {
-	for _, m := range d.misread {
-		if hint := tellings[m.of]; hint != nil {
-			d.hintAt(m.err, m.reason, d.ask(m.at, m.text, func() meaning {
-				return meaning{hint: hint(d.speller(), m.text)}
+func (d *draft) addHints() {
+	for _, m := range d.pendingHints {
+		if hint := spellers[m.textType]; hint != nil {
+			d.setHint(m.err, m.reason, d.suggest(m.at, m.text, func() suggestion {
+				return suggestion{hint: hint(d.speller(), m.text)}
 			}).hint)
 		}
 	}
@@ -81,19 +81,19 @@ func (d *draft) hintAtMeant() {
 
 // setHint gives an error a hint. The hint replaces the list of all forms that could have
 // been written.
-func (d *draft) hintAt(e *Error, reason error, hint string) {
+func (d *draft) setHint(e *Error, reason error, hint string) {
 	if hint == "" {
 		return
 	}
 	e.Hint = hint
-	var misread *trace.Misread
+	var misread *trace.ParseError
 	if errors.As(reason, &misread) {
 		e.Message = misread.Problem
 	}
 }
 
 // speller returns a speller that knows the names of the draft.
-func (d *draft) speller() speller { return speller{d.cast.names(), d.cast.role} }
+func (d *draft) speller() speller { return speller{d.participants.names(), d.participants.role} }
 
 // A problem is what is wrong with one value, and what to do about it.
 type problem struct{ message, hint string }
@@ -111,12 +111,12 @@ var (
 func parseDuration(s string) (time.Duration, error) {
 	switch {
 	case bareNumber().MatchString(s):
-		return 0, problem{quoted(s) + " has no unit", "did you mean " + quoted(s+"s") + "?"}
+		return 0, problem{quote(s) + " has no unit", "did you mean " + quote(s+"s") + "?"}
 	case !duration().MatchString(s):
 		if meant := mendDuration(s); meant != "" {
-			return 0, problem{quoted(s) + " is not a duration", "did you mean " + quoted(meant) + "?"}
+			return 0, problem{quote(s) + " is not a duration", "did you mean " + quote(meant) + "?"}
 		}
-		return 0, problem{quoted(s) + " is not a duration", `write a number and a unit (ns, us, ms, s, m, h), as in "500ms" or "1m30s"`}
+		return 0, problem{quote(s) + " is not a duration", `write a number and a unit (ns, us, ms, s, m, h), as in "500ms" or "1m30s"`}
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d > maxDuration || d < -maxDuration {
@@ -157,7 +157,7 @@ func parseRate(s string) (sim.Rate, error) {
 
 func parseStepOrPoint(s string) (stepOrPoint, error) {
 	if step, err := trace.ParseStepPoint(s); err == nil {
-		return stepOrPoint{step.Done()}, nil
+		return stepOrPoint{step.EndPoint()}, nil
 	}
 	p, err := trace.ParsePoint(s)
 	return stepOrPoint{p}, err

@@ -23,14 +23,14 @@ type Scenario struct {
 	Title string
 	// Group is the group of the catalogue, and Source is where the story comes from.
 	Group, Source string
-	Telling
+	Narrative
 	// Variants are the versions of the story, in the order of the file. A file without
 	// variants has one, whose name is empty.
 	Variants []*Variant
 }
 
 // A Narrative is what a scenario says about itself in words. Each field can be empty.
-type Telling struct {
+type Narrative struct {
 	// Assumption is the assumption that breaks. Story is what happens. Question is what the
 	// reader can think about before looking at what happened.
 	Assumption, Story, Question string
@@ -49,7 +49,7 @@ type Variant struct {
 	// Title and each field of the Narrative are the variant's own if it has one, and
 	// otherwise the scenario's.
 	Title string
-	Telling
+	Narrative
 	// Lock is the kind of lock that the scenario uses.
 	Lock string
 	// Witnesses are what must have happened for a verdict to mean anything.

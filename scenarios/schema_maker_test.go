@@ -24,11 +24,11 @@ func makeSchema() []byte {
 	s.Title = "locksim scenario"
 	s.Description = "A story in which locks, clocks, processes or the network fail, and what must come of it."
 	nameRule := &schema{Pattern: namePattern}
-	m.bound(s, "clients", &schema{AnyOf: []*schema{nameRule, {Pattern: "^" + severalPattern + "$"}}}, 1)
-	m.bound(s, "nodes", nameRule, 0)
-	m.bound(s, "services", nameRule, 1)
-	m.bound(s, "variants", nameRule, 1)
-	m.bound(s, "expect-with", scalarSchema(reflect.TypeFor[lockKind]()), 0)
+	m.limitNames(s, "clients", &schema{AnyOf: []*schema{nameRule, {Pattern: "^" + clientRangePattern + "$"}}}, 1)
+	m.limitNames(s, "nodes", nameRule, 0)
+	m.limitNames(s, "services", nameRule, 1)
+	m.limitNames(s, "variants", nameRule, 1)
+	m.limitNames(s, "expect-with", scalarSchema(reflect.TypeFor[lockKind]()), 0)
 	s.Required = []string{"title"}
 	s.If = &schema{Not: &schema{Required: []string{"variants"}}}
 	s.Then = complete()
@@ -74,10 +74,10 @@ type schema struct {
 }
 
 // falseSchema is the schema that no value satisfies.
-var nothing = &schema{}
+var falseSchema = &schema{}
 
 func (s *schema) MarshalJSON() ([]byte, error) {
-	if s == nothing {
+	if s == falseSchema {
 		return []byte("false"), nil
 	}
 	type plain schema
@@ -128,25 +128,25 @@ type schemaMaker struct{ definitions map[string]*schema }
 
 // schemaOf returns the schema of a type. No field is required by itself, because a variant
 // gives only what it changes.
-func (m schemaMaker) of(t reflect.Type) *schema {
+func (m schemaMaker) schemaOf(t reflect.Type) *schema {
 	if t.Kind() == reflect.Pointer {
-		return m.of(t.Elem())
+		return m.schemaOf(t.Elem())
 	}
 	if s := scalarSchema(t); s != nil {
 		return s
 	}
-	if _, ok := reflect.New(t).Interface().(named); ok {
+	if _, ok := reflect.New(t).Interface().(namedSettings); ok {
 		value, _ := t.Elem().FieldByName("value")
-		return &schema{Type: "object", AdditionalProperties: m.of(value.Type)}
+		return &schema{Type: "object", AdditionalProperties: m.schemaOf(value.Type)}
 	}
 	switch t.Kind() {
 	case reflect.Struct:
 		if m.definitions[t.Name()] == nil {
-			m.definitions[t.Name()] = m.defined(t)
+			m.definitions[t.Name()] = m.definition(t)
 		}
 		return &schema{Ref: "#/$defs/" + t.Name()}
 	case reflect.Slice:
-		return &schema{Type: "array", Items: m.of(t.Elem())}
+		return &schema{Type: "array", Items: m.schemaOf(t.Elem())}
 	case reflect.Int:
 		return &schema{Type: "integer"}
 	case reflect.Bool:
@@ -157,7 +157,7 @@ func (m schemaMaker) of(t reflect.Type) *schema {
 	panic("the schema knows nothing of " + t.String())
 }
 
-func (m schemaMaker) defined(t reflect.Type) *schema {
+func (m schemaMaker) definition(t reflect.Type) *schema {
 	if t == reflect.TypeFor[fault]() {
 		return m.faults()
 	}
@@ -166,21 +166,21 @@ func (m schemaMaker) defined(t reflect.Type) *schema {
 
 // fields returns the schema of a struct, written out.
 func (m schemaMaker) fields(t reflect.Type) *schema {
-	s := &schema{Type: "object", AdditionalProperties: nothing}
+	s := &schema{Type: "object", AdditionalProperties: falseSchema}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		property := m.of(f.Type)
-		property.describe(f.Tag)
+		property := m.schemaOf(f.Type)
+		property.applyTags(f.Tag)
 		s.Properties = append(s.Properties, schemaProperty{name, property})
 	}
 	return s
 }
 
 // applyTags adds what the tags of a field say.
-func (s *schema) describe(tag reflect.StructTag) {
+func (s *schema) applyTags(tag reflect.StructTag) {
 	s.Description = tag.Get("jsonschema_description")
 	const comma = "\x00"
 	for _, rule := range strings.Split(strings.ReplaceAll(tag.Get("jsonschema"), `\,`, comma), ",") {
@@ -224,7 +224,7 @@ func complete() *schema {
 }
 
 // limitNames sets which names a mapping may contain, and at least how many it must.
-func (m schemaMaker) bound(s *schema, mapping string, names *schema, atLeast int) {
+func (m schemaMaker) limitNames(s *schema, mapping string, names *schema, atLeast int) {
 	for _, in := range []*schema{s, m.definitions["spec"]} {
 		if p := in.Properties.lookup(mapping); p != nil {
 			p.PropertyNames = names

@@ -20,23 +20,23 @@ type speller struct {
 
 // maxSpelledLength is the longest text in bytes that the speller reads. Longer texts are
 // not misspelt points.
-const longestTelling = 300
+const maxSpelledLength = 300
 
 // hint returns a hint with a correction of a text that is not valid, or "" if no correction
 // is near enough. mend corrects a text. parse checks the correction: an invalid one is not
 // suggested.
 func (s speller) hint(text string, mend func(string) string, parse func(string) error) string {
-	if len(text) > longestTelling || len(s.names) == 0 {
+	if len(text) > maxSpelledLength || len(s.names) == 0 {
 		return ""
 	}
 	if near := mend(text); near != "" && near != text && parse(near) == nil {
-		return "did you mean " + quotedWhole(near) + "?"
+		return "did you mean " + quoteWhole(near) + "?"
 	}
 	return ""
 }
 
 func (s speller) point(text string) string {
-	return s.hint(text, s.mendPoint, s.takesPoint)
+	return s.hint(text, s.mendPoint, s.checkPoint)
 }
 
 func (s speller) step(text string) string {
@@ -57,7 +57,7 @@ func (s speller) witness(text string) string {
 	})
 }
 
-func (s speller) takesPoint(text string) error {
+func (s speller) checkPoint(text string) error {
 	p, err := trace.ParsePoint(text)
 	if err == nil {
 		err = p.Fits(s.role)
@@ -77,7 +77,7 @@ func beforeComma(text string) string {
 func (s speller) mendPoint(text string) string {
 	var parts []string
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), " "), " or ") {
-		if s.takesPoint(part) != nil {
+		if s.checkPoint(part) != nil {
 			if part = s.mendClause(part); part == "" {
 				return ""
 			}
@@ -141,25 +141,25 @@ func (s speller) mendWitness(text string) string {
 }
 
 const (
-	aNumber = `[0-9]+(?:\.[0-9]+)?`
-	aLength = aNumber + `(?: ?(?:nanoseconds?|nanos|nsecs?|ns|microseconds?|micros|usecs?|us|µs|milliseconds?|millis|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h))?`
-	lengths = aLength + `(?:(?: and | ?)` + aLength + `)*`
+	numberPattern  = `[0-9]+(?:\.[0-9]+)?`
+	lengthPattern  = numberPattern + `(?: ?(?:nanoseconds?|nanos|nsecs?|ns|microseconds?|micros|usecs?|us|µs|milliseconds?|millis|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h))?`
+	lengthsPattern = lengthPattern + `(?:(?: and | ?)` + lengthPattern + `)*`
 )
 
 var (
 	// A delay may lack its unit or its "after", or express them in other words.
-	delayed = lazy.Regexp(`^(?:after )?(` + lengths + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
-	trailed = lazy.Regexp(`^(.+?) ?(?:\+|plus) ?(` + lengths + `)$`)
+	leadingDelay  = lazy.Regexp(`^(?:after )?(` + lengthsPattern + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
+	trailingDelay = lazy.Regexp(`^(.+?) ?(?:\+|plus) ?(` + lengthsPattern + `)$`)
 	// A number of times may lack its comma, its ending or its "time", or be a word.
-	counted = lazy.Regexp(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
-	bare    = lazy.Regexp(`^(.+?), ?([0-9]+)()$`)
+	trailingCount  = lazy.Regexp(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
+	trailingNumber = lazy.Regexp(`^(.+?), ?([0-9]+)()$`)
 )
 
 // splitDelay separates the delay from the rest of a text, and returns it corrected, as in
 // "5s after ". The delay is "" if there is none.
 func splitDelay(text string) (delay, rest string) {
-	m := delayed().FindStringSubmatch(text)
-	if t := trailed().FindStringSubmatch(text); t != nil {
+	m := leadingDelay().FindStringSubmatch(text)
+	if t := trailingDelay().FindStringSubmatch(text); t != nil {
 		m = []string{"", t[2], t[1]}
 	}
 	if m == nil {
@@ -177,9 +177,9 @@ var ordinals = []string{"first", "second", "third", "fourth", "fifth", "once", "
 // splitNth separates the number of times from the rest of a text, and returns it corrected,
 // as in ", 2nd time". It is "" if there is none.
 func splitNth(text string) (rest, nth string) {
-	m := counted().FindStringSubmatch(text)
+	m := trailingCount().FindStringSubmatch(text)
 	if m == nil {
-		m = bare().FindStringSubmatch(text)
+		m = trailingNumber().FindStringSubmatch(text)
 	}
 	if m == nil {
 		return text, ""
@@ -195,8 +195,8 @@ func splitNth(text string) (rest, nth string) {
 }
 
 var (
-	allLengths = lazy.Regexp(`^` + lengths + `$`)
-	oneLength  = lazy.Regexp(`(` + aNumber + `) ?([a-zµ]*)`)
+	allLengths = lazy.Regexp(`^` + lengthsPattern + `$`)
+	oneLength  = lazy.Regexp(`(` + numberPattern + `) ?([a-zµ]*)`)
 )
 
 // mendDuration returns a duration in its correct spelling; "" if it cannot be one.

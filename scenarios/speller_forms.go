@@ -9,7 +9,7 @@ import (
 )
 
 // synonyms map words that people use to the words of points.
-var otherWords = map[string]string{
+var synonyms = map[string]string{
 	"got": "acquired", "gets": "acquired", "get": "acquired", "locked": "acquired", "locks": "acquired", "obtained": "acquired", "granted": "acquired",
 	"unlocked": "released", "unlocks": "released", "freed": "released",
 	"died": "crashed", "dies": "crashed", "dead": "crashed", "killed": "crashed",
@@ -24,7 +24,7 @@ var otherWords = map[string]string{
 }
 
 // fillerWords are words that add nothing to the meaning of a point.
-var fillers = []string{
+var fillerWords = []string{
 	"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "the", "a", "an", "its", "it", "of", "on", "in", "to", "by", "from", "that",
 	"when", "once", "until", "at", "up",
 }
@@ -32,12 +32,12 @@ var fillers = []string{
 // nearestForm fills names into the forms and returns the result that is most similar to a
 // text; "" if none is similar enough.
 func (s speller) nearestForm(text string, forms []string) string {
-	said := s.wordsSaid(text)
+	said := s.parseWords(text)
 	best, fewest := "", 0
 	for _, form := range forms {
-		for _, candidate := range s.filled(strings.Fields(form), said) {
-			words := significant(candidate)
-			matched, cost := compare(said, words)
+		for _, candidate := range s.fillForm(strings.Fields(form), said) {
+			words := significantWords(candidate)
+			matched, cost := matchWords(said, words)
 			// A candidate must share more words with the text than it does not share. Names
 			// in the candidate that the text lacks do not count.
 			unmatched := len(said) + len(words) - 2*matched
@@ -49,7 +49,7 @@ func (s speller) nearestForm(text string, forms []string) string {
 			if matched <= unmatched {
 				continue
 			}
-			cost = cost*100 + edits(strings.ToLower(text), candidate)
+			cost = cost*100 + editDistance(strings.ToLower(text), candidate)
 			if best == "" || cost < fewest {
 				best, fewest = candidate, cost
 			}
@@ -60,39 +60,39 @@ func (s speller) nearestForm(text string, forms []string) string {
 
 // fillForm returns all ways to fill names into a form. It uses the fitting names among the
 // words, or, if there are none, the scenario's first fitting name.
-func (s speller) filled(form, said []string) []string {
-	ways := []string{""}
+func (s speller) fillForm(form, words []string) []string {
+	results := []string{""}
 	for _, word := range form {
 		bare, possessive := strings.CutSuffix(word, "'s")
 		fits := []string{word}
 		if roles, ok := trace.FormRoles(bare); ok {
-			fits = s.fitting(roles, said)
+			fits = s.fittingNames(roles, words)
 		} else if steps := trace.FormSteps(bare); len(steps) > 0 {
-			fits = texts(steps...)
+			fits = toStrings(steps...)
 		}
 		var next []string
-		for _, way := range ways {
+		for _, prefix := range results {
 			for _, name := range fits {
 				if possessive && name != word {
 					name += "'s"
 				}
-				next = append(next, strings.TrimSpace(way+" "+name))
+				next = append(next, strings.TrimSpace(prefix+" "+name))
 			}
 		}
-		ways = next
+		results = next
 	}
-	return ways
+	return results
 }
 
 // fittingNames returns the names among the words that have one of these roles, or else the
 // first name of the scenario that has.
-func (s speller) fitting(roles []trace.Role, said []string) []string {
+func (s speller) fittingNames(roles []trace.Role, words []string) []string {
 	fits := func(name string) bool {
 		role, ok := s.role(name)
 		return ok && (len(roles) == 0 || slices.Contains(roles, role))
 	}
 	var names []string
-	for _, word := range said {
+	for _, word := range words {
 		if slices.Contains(s.names, word) && fits(word) && !slices.Contains(names, word) {
 			names = append(names, word)
 		}
@@ -105,10 +105,10 @@ func (s speller) fitting(roles []trace.Role, said []string) []string {
 
 // significantWords returns the words of a text without filler words and without the endings
 // of possessives.
-func significant(text string) []string {
+func significantWords(text string) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
-		if word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "'"); !slices.Contains(fillers, word) {
+		if word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "'"); !slices.Contains(fillerWords, word) {
 			words = append(words, word)
 		}
 	}
@@ -118,32 +118,32 @@ func significant(text string) []string {
 var punctuation = strings.NewReplacer("’", "'", "`", "'", ",", " ", ";", " ", ".", " ", "\"", " ", "in-flight", "in flight")
 
 // parseWords returns the significant words of a text, with misspelt names corrected.
-func (s speller) wordsSaid(text string) []string {
-	fields := significant(punctuation.Replace(strings.ToLower(text)))
+func (s speller) parseWords(text string) []string {
+	fields := significantWords(punctuation.Replace(strings.ToLower(text)))
 	var words []string
 	for i := 0; i < len(fields); i++ {
 		word := fields[i]
 		if i+1 < len(fields) && !slices.Contains(s.names, word) { // "client 1"
-			if name := s.named(word + "-" + fields[i+1]); name != "" {
+			if name := s.matchName(word + "-" + fields[i+1]); name != "" {
 				words = append(words, name)
 				i++
 				continue
 			}
 		}
-		words = append(words, cmp.Or(s.named(word), s.misspelt(word), word))
+		words = append(words, cmp.Or(s.matchName(word), s.guessMisspelt(word), word))
 	}
 	return words
 }
 
 // withoutDashes returns a name without its dashes and underscores.
-func squeezed(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
+func withoutDashes(name string) string { return strings.NewReplacer("-", "", "_", "").Replace(name) }
 
 // matchName returns the name that equals a word, except for dashes or for an s where 's was
 // meant; "" if there is none.
-func (s speller) named(word string) string {
-	word = squeezed(word)
+func (s speller) matchName(word string) string {
+	word = withoutDashes(word)
 	for _, name := range s.names {
-		if short := squeezed(name); word == short || word == short+"s" {
+		if short := withoutDashes(name); word == short || word == short+"s" {
 			return name
 		}
 	}
@@ -152,15 +152,15 @@ func (s speller) named(word string) string {
 
 // guessMisspelt returns the name that a word was probably meant to be. It returns "" if the
 // word is another word of points, or is at least as near to one.
-func (s speller) misspelt(word string) string {
+func (s speller) guessMisspelt(word string) string {
 	name := nearest(word, s.names)
-	if name == "" || otherWords[word] != "" {
+	if name == "" || synonyms[word] != "" {
 		return ""
 	}
-	far := edits(word, name)
-	for _, form := range slices.Concat(trace.PointForms(), texts(trace.Steps()...)) {
+	far := editDistance(word, name)
+	for _, form := range slices.Concat(trace.PointForms(), toStrings(trace.Steps()...)) {
 		for known := range strings.FieldsSeq(form) {
-			if edits(word, known) <= far {
+			if editDistance(word, known) <= far {
 				return ""
 			}
 		}
@@ -170,7 +170,7 @@ func (s speller) misspelt(word string) string {
 
 // matchWords counts the words of a that are also in b, exactly or nearly, and the cost of
 // the differences. Each word of b counts once.
-func compare(a, b []string) (matched, cost int) {
+func matchWords(a, b []string) (matched, cost int) {
 	left := slices.Clone(b)
 	var rest []string
 	take := func(i int) {
@@ -185,15 +185,15 @@ func compare(a, b []string) (matched, cost int) {
 		}
 	}
 	for _, word := range rest {
-		nearestAt, fewest := -1, 0
+		nearestAt, lowest := -1, 0
 		for i, other := range left {
-			if far, near := apart(word, other); near && (nearestAt < 0 || far < fewest) {
-				nearestAt, fewest = i, far
+			if far, near := wordDistance(word, other); near && (nearestAt < 0 || far < lowest) {
+				nearestAt, lowest = i, far
 			}
 		}
 		if nearestAt >= 0 {
 			take(nearestAt)
-			cost += fewest
+			cost += lowest
 		} else {
 			cost += 4
 		}
@@ -203,21 +203,21 @@ func compare(a, b []string) (matched, cost int) {
 
 // wordDistance returns the distance between two words, and whether one can be meant by the
 // other: it is misspelt, has another ending, or is a synonym.
-func apart(word, other string) (far int, near bool) {
-	if otherWords[word] == other {
+func wordDistance(word, other string) (distance int, isNear bool) {
+	if synonyms[word] == other {
 		return 1, true
 	}
-	far = edits(word, other)
-	same := 0
-	for same < min(len(word), len(other)) && word[same] == other[same] {
-		same++
+	distance = editDistance(word, other)
+	prefix := 0
+	for prefix < min(len(word), len(other)) && word[prefix] == other[prefix] {
+		prefix++
 	}
-	if same >= 4 && same >= min(len(word), len(other))-2 {
-		return min(far, 2), true
+	if prefix >= 4 && prefix >= min(len(word), len(other))-2 {
+		return min(distance, 2), true
 	}
 	most := 1
 	if len(word) > 3 {
 		most = 2
 	}
-	return far, far <= most
+	return distance, distance <= most
 }

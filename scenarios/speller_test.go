@@ -186,7 +186,7 @@ func TestDidYouMeanThisPoint(t *testing.T) {
 				if err == nil {
 					t.Fatal("Parse takes it")
 				}
-				want := "did you mean " + quoted(c[1]) + "?"
+				want := "did you mean " + quote(c[1]) + "?"
 				if !strings.HasSuffix(err.Error(), "; "+want) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("\ngot  %s\nwant … %s", err, want)
 				}
@@ -243,7 +243,7 @@ func TestDidYouMeanThisDuration(t *testing.T) {
 		"500 msec": "500ms", "500MS": "500ms", "2 hours": "2h", "10 micros": "10us",
 	} {
 		_, err := Parse("x.yaml", []byte(floor.Spoil("ttl: 30s", "ttl: "+text)))
-		if hint := "did you mean " + quoted(want) + "?"; err == nil || !strings.Contains(err.Error(), hint) {
+		if hint := "did you mean " + quote(want) + "?"; err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: %v; want %s", text, err, hint)
 		}
 	}

@@ -9,26 +9,26 @@ import (
 )
 
 // A misspelling is a text at a place of the file that is not valid there.
-type question struct {
+type misspelling struct {
 	at   *yaml.Node
 	text string
 }
 
 // A suggestion is what a misspelling was probably meant to be.
-type meaning struct {
-	of   trace.Role
+type suggestion struct {
+	role trace.Role
 	hint string
 }
 
 // suggest returns what was meant by a text at a place of the file. It looks once for all
 // variants, so that a problem that they share has one hint. After maxHints texts it looks
 // no further, and returns an empty suggestion.
-func (t *tree) ask(at *yaml.Node, text string, find func() meaning) meaning {
-	q := question{at, text}
-	m, known := t.meanings[q]
-	if !known && len(t.meanings) < maxHints {
+func (t *tree) suggest(at *yaml.Node, text string, find func() suggestion) suggestion {
+	key := misspelling{at, text}
+	m, known := t.suggestions[key]
+	if !known && len(t.suggestions) < maxHints {
 		m = find()
-		t.meanings[q] = m
+		t.suggestions[key] = m
 	}
 	return m
 }
@@ -39,7 +39,7 @@ func (t *tree) ask(at *yaml.Node, text string, find func() meaning) meaning {
 func DidYouMean(word string, known []string) string {
 	const most = 60
 	if near := nearest(word, known); near != "" {
-		return "did you mean " + quoted(near) + "?"
+		return "did you mean " + quote(near) + "?"
 	}
 	if len(known) == 0 || len(known) > most {
 		return ""
@@ -58,7 +58,7 @@ func nearest(word string, known []string) string {
 	best, fewest := "", 1+max(1, len(word)/3)
 	for _, k := range known {
 		target := squeeze.Replace(strings.ToLower(k))
-		edits := edits(word, target)
+		edits := editDistance(word, target)
 		if len(word) >= 3 && strings.HasPrefix(target, word) {
 			edits = min(edits, 1)
 		}
@@ -71,7 +71,7 @@ func nearest(word string, known []string) string {
 
 // editDistance counts the single-letter changes that turn a into b, including the exchange
 // of two neighbours.
-func edits(a, b string) int {
+func editDistance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

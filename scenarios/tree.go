@@ -32,13 +32,13 @@ type tree struct {
 	errs  Errors
 	found int
 	// suggestions are the results of suggest so far.
-	meanings map[question]meaning
+	suggestions map[misspelling]suggestion
 }
 
 // parseTree parses the YAML of a file into plain mappings, lists and scalars. Everything
 // else that YAML offers is refused, so that a scenario means what it seems to say.
-func read(file string, data []byte) *tree {
-	t := &tree{file: file, paths: map[*yaml.Node]string{}, meanings: map[question]meaning{}}
+func parseTree(file string, data []byte) *tree {
+	t := &tree{file: file, paths: map[*yaml.Node]string{}, suggestions: map[misspelling]suggestion{}}
 	if !t.isText(data) {
 		return t
 	}
@@ -47,15 +47,15 @@ func read(file string, data []byte) *tree {
 		t.errs = append(t.errs, t.syntaxError(data, err))
 		return t
 	}
-	if t.visit(root, "", 1); len(t.errs) > 0 {
+	if t.checkNode(root, "", 1); len(t.errs) > 0 {
 		return t
 	}
 	if root.Kind != yaml.MappingNode {
-		t.report(root, "", "a scenario is a mapping of fields, but this is %s", "it begins with title:", describe(root))
+		t.report(root, "", "a scenario is a mapping of fields, but this is %s", "it begins with title:", describeNode(root))
 		return t
 	}
 	t.root = root
-	t.alike(root)
+	t.expandClientRanges(root)
 	return t
 }
 
@@ -141,7 +141,7 @@ func (t *tree) syntaxError(data []byte, err error) *Error {
 	default:
 		var message string
 		e.Line, message = locate(data, err)
-		e.Message, e.Hint = plainly(message, indentedByTab(data, e.Line))
+		e.Message, e.Hint = explainSyntax(message, isIndentedByTab(data, e.Line))
 		e.Message = "this is not YAML: " + e.Message
 	}
 	return e
@@ -168,14 +168,14 @@ func locate(data []byte, err error) (line int, message string) {
 	if n, err := strconv.Atoi(m[1]); err == nil {
 		line = n
 	}
-	if fromGrammar(message) {
+	if isGrammarError(message) {
 		line++ // lines of these errors count from 0
 	}
 	return skipped + line, message
 }
 
 // explainSyntax returns a message of the YAML parser in plain words, and a hint.
-func plainly(message string, tab bool) (plain, hint string) {
+func explainSyntax(message string, tab bool) (plain, hint string) {
 	switch {
 	case tab, strings.Contains(message, "tab character"):
 		return "a tab in the indentation", "YAML is indented with spaces"
@@ -195,7 +195,7 @@ func plainly(message string, tab bool) (plain, hint string) {
 
 // isGrammarError reports whether a message comes from the parser's grammar, whose lines
 // count from 0, and not from its scanner.
-func fromGrammar(message string) bool {
+func isGrammarError(message string) bool {
 	for _, what := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content", "<document start>", "<stream-start>"} {
 		if message == "did not find expected "+what {
 			return true
@@ -205,7 +205,7 @@ func fromGrammar(message string) bool {
 }
 
 // isIndentedByTab reports whether there is a tab in a line's indentation.
-func indentedByTab(data []byte, line int) bool {
+func isIndentedByTab(data []byte, line int) bool {
 	text := bytes.TrimLeft(fromLine(data, line), " ")
 	return len(text) > 0 && text[0] == '\t'
 }
@@ -236,7 +236,7 @@ func fromLine(data []byte, line int) []byte {
 
 // checkNode reports the features of YAML that scenario files must not use, and records the
 // path of each value.
-func (t *tree) visit(n *yaml.Node, path string, depth int) {
+func (t *tree) checkNode(n *yaml.Node, path string, depth int) {
 	t.paths[n] = path
 	switch {
 	case depth > maxDepth:
@@ -249,13 +249,13 @@ func (t *tree) visit(n *yaml.Node, path string, depth int) {
 		t.report(n, "", "an anchor (&%s), and scenario files have none", "write the value out where it is needed", n.Anchor)
 	case n.Tag == "!!merge":
 		t.report(n, "", "a merge key (<<), and scenario files have none", "write the fields out")
-	case n.Style&yaml.TaggedStyle != 0 || !plainTag(n.Tag):
+	case n.Style&yaml.TaggedStyle != 0 || !isPlainTag(n.Tag):
 		t.report(n, "", "a tag (%s), and scenario files have none", "leave the tag out", n.Tag)
 	}
 	switch n.Kind {
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			t.visit(item, fmt.Sprintf("%s[%d]", path, i+1), depth+1)
+			t.checkNode(item, fmt.Sprintf("%s[%d]", path, i+1), depth+1)
 		}
 	case yaml.MappingNode:
 		first := map[string]*yaml.Node{}
@@ -265,20 +265,20 @@ func (t *tree) visit(n *yaml.Node, path string, depth int) {
 				t.report(key, path, "a field's name must be a single word", "")
 				continue
 			}
-			at := join(path, key.Value)
-			t.visit(key, at, depth)
+			at := joinPath(path, key.Value)
+			t.checkNode(key, at, depth)
 			if dup := first[key.Value]; dup != nil {
 				t.report(key, at, "the field appears twice", fmt.Sprintf("the first is on line %d", dup.Line))
 				continue
 			}
 			first[key.Value] = key
-			t.visit(value, at, depth+1)
+			t.checkNode(value, at, depth+1)
 		}
 	}
 }
 
 // isPlainTag reports whether YAML gives this tag to values by itself.
-func plainTag(tag string) bool {
+func isPlainTag(tag string) bool {
 	switch tag {
 	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
 		return true
@@ -287,7 +287,7 @@ func plainTag(tag string) bool {
 }
 
 // joinPath returns the path of a field below path.
-func join(path, field string) string {
+func joinPath(path, field string) string {
 	const most = 60
 	if len(field) > most {
 		field = strings.ToValidUTF8(field[:most], "") + "…"
@@ -300,7 +300,7 @@ func join(path, field string) string {
 
 // mergeVariant merges a variant into the file: mappings key by key, and everything else by
 // replacement. Nodes keep their places in the file.
-func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
+func mergeVariant(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 	if base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
 		return over
 	}
@@ -315,7 +315,7 @@ func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 		key, value := over.Content[i], over.Content[i+1]
 		if at, ok := places[key.Value]; ok {
 			both.Content[at] = key
-			both.Content[at+1] = merged(both.Content[at+1], value, paths)
+			both.Content[at+1] = mergeVariant(both.Content[at+1], value, paths)
 		} else {
 			both.Content = append(both.Content, key, value)
 		}
@@ -324,7 +324,7 @@ func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 }
 
 // indexOf returns the index of a key in a mapping's content, or -1.
-func index(mapping *yaml.Node, key string) int {
+func indexOf(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
 			return i
@@ -334,18 +334,18 @@ func index(mapping *yaml.Node, key string) int {
 }
 
 // removeKey returns a mapping without one key, and the value of the key or nil.
-func without(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
-	at := index(mapping, key)
+func removeKey(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
+	at := indexOf(mapping, key)
 	if at < 0 {
 		return mapping, nil
 	}
-	less := *mapping
-	less.Content = append(append([]*yaml.Node(nil), mapping.Content[:at]...), mapping.Content[at+2:]...)
-	return &less, mapping.Content[at+1]
+	shortened := *mapping
+	shortened.Content = append(append([]*yaml.Node(nil), mapping.Content[:at]...), mapping.Content[at+2:]...)
+	return &shortened, mapping.Content[at+1]
 }
 
 // describeNode returns what kind of value n is, as text for a message.
-func describe(n *yaml.Node) string {
+func describeNode(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return "a mapping"
@@ -354,9 +354,9 @@ func describe(n *yaml.Node) string {
 	case n.Tag == "!!null":
 		return "empty"
 	case n.Tag == "!!int" || n.Tag == "!!float":
-		return "the number " + quoted(n.Value)
+		return "the number " + quote(n.Value)
 	case n.Tag == "!!bool":
-		return "the truth value " + quoted(n.Value)
+		return "the truth value " + quote(n.Value)
 	}
-	return "the text " + quoted(n.Value)
+	return "the text " + quote(n.Value)
 }

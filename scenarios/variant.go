@@ -52,13 +52,13 @@ func (v *Variant) Violates() []checks.Property {
 
 // SelectVariant returns the scenario with one of its variants. If the name is not known,
 // the error suggests the name that was probably meant.
-func (s *Scenario) Only(variant string) (*Scenario, error) {
+func (s *Scenario) SelectVariant(variant string) (*Scenario, error) {
 	var names []string
 	for _, v := range s.Variants {
 		if v.Name == variant {
-			only := *s
-			only.Variants = []*Variant{v}
-			return &only, nil
+			selected := *s
+			selected.Variants = []*Variant{v}
+			return &selected, nil
 		}
 		if v.Name != "" {
 			names = append(names, v.Name)
@@ -67,5 +67,5 @@ func (s *Scenario) Only(variant string) (*Scenario, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s has no variants", s.Name)
 	}
-	return nil, fmt.Errorf("%s has no variant %s; %s", s.Name, quoted(variant), cmp.Or(DidYouMean(variant, names), "it has too many to list"))
+	return nil, fmt.Errorf("%s has no variant %s; %s", s.Name, quote(variant), cmp.Or(DidYouMean(variant, names), "it has too many to list"))
 }

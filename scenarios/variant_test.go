@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const factual = `
+const factsFile = `
 title: A story of two variants
 lock: {kind: redlock, ttl: 10s}
 clients:
@@ -26,7 +26,7 @@ variants:
 `
 
 func TestFacts(t *testing.T) {
-	s := mustParse(t, factual)
+	s := mustParse(t, factsFile)
 	v := s.Variants[0]
 	for _, c := range []struct {
 		what string
@@ -45,8 +45,8 @@ func TestFacts(t *testing.T) {
 }
 
 func TestOnly(t *testing.T) {
-	s := mustParse(t, factual)
-	only, err := s.Only("second")
+	s := mustParse(t, factsFile)
+	only, err := s.SelectVariant("second")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,18 +54,18 @@ func TestOnly(t *testing.T) {
 		t.Errorf("got %+v of %+v", only, s)
 	}
 	single := &Scenario{Name: "plain", Variants: []*Variant{{}}}
-	if only, err := single.Only(""); err != nil || len(only.Variants) != 1 {
+	if only, err := single.SelectVariant(""); err != nil || len(only.Variants) != 1 {
 		t.Errorf("the only variant of a scenario: %v, %v", only, err)
 	}
 	for name, want := range map[string]string{
 		"secnod": s.Name + ` has no variant "secnod"; did you mean "second"?`,
 		"other":  s.Name + ` has no variant "other"; known here: first, second`,
 	} {
-		if _, err := s.Only(name); err == nil || err.Error() != want {
+		if _, err := s.SelectVariant(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	if _, err := single.Only("first"); err == nil || err.Error() != "plain has no variants" {
+	if _, err := single.SelectVariant("first"); err == nil || err.Error() != "plain has no variants" {
 		t.Errorf("a scenario without variants: %v", err)
 	}
 }

@@ -27,13 +27,13 @@ var listeners []*listener
 func init() {
 	sim.RegisterSystem(sim.System{
 		Name: "listener", Title: "a listener", Node: "listener", Port: 7200,
-		Framer: func(*sim.Names) sim.Framer { return wholeLines{} },
+		Framer: func(*sim.Names) sim.Framer { return lineFramer{} },
 		Boot: func(h *sim.Host) sim.Server {
 			l := &listener{host: h}
 			listeners = append(listeners, l)
 			if members := h.Members(); h.Node().Name == members[0] {
 				h.At(0, func() {
-					h.Connect(members[1], end{nil}, func(e *sim.End, _ error) { l.beat(e) })
+					h.Connect(members[1], listenerEnd{nil}, func(e *sim.End, _ error) { l.sendHeartbeats(e) })
 				})
 			}
 			return l
@@ -41,21 +41,21 @@ func init() {
 	})
 }
 
-func (l *listener) beat(e *sim.End) {
+func (l *listener) sendHeartbeats(e *sim.End) {
 	e.Send(sim.Packet{Body: "here", Text: "here", Background: true})
-	l.host.At(l.host.Now()+time.Second, func() { l.host.Running(func() { l.beat(e) }) })
+	l.host.At(l.host.Now()+time.Second, func() { l.host.WhenRunning(func() { l.sendHeartbeats(e) }) })
 }
 
-type end struct{ l *listener }
+type listenerEnd struct{ l *listener }
 
-func (e end) Receive(*sim.Request) {
+func (e listenerEnd) Receive(*sim.Request) {
 	if e.l != nil {
 		e.l.heard = append(e.l.heard, e.l.host.Now())
 	}
 }
-func (e end) HangUp(bool) {}
+func (e listenerEnd) HangUp(bool) {}
 
-func (l *listener) Accept(*sim.End) sim.Endpoint { return end{l} }
+func (l *listener) Accept(*sim.End) sim.Endpoint { return listenerEnd{l} }
 func (l *listener) Attend()                      { l.attended = append(l.attended, l.host.Now().Round(time.Second)) }
 func (l *listener) ClockChanged()                {}
 func (l *listener) Crash(trace.Crash)            {}
@@ -63,23 +63,23 @@ func (l *listener) Restart()                     {}
 func (l *listener) Stop()                        {}
 
 // playListeners runs a world with two listeners and a client that sleeps for a while.
-func listening(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) {
+func playListeners(t *testing.T, faults ...sim.Fault) (*trace.Trace, *listener) {
 	listeners = nil
-	cfg := Story(Client(t, "client-1", func(context.Context, *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error {
 		SleepUntil(10 * time.Second)
 		return nil
 	}))
 	cfg.Nodes = Nodes("listener", 2)
-	tr := Play(t, With(cfg, faults...))
+	tr := RunWorld(t, WithFaults(cfg, faults...))
 	return tr, listeners[1]
 }
 
 func TestPacketsInTheBackground(t *testing.T) {
-	tr, second := listening(t)
+	tr, second := playListeners(t)
 	if n := len(second.heard); n < 9 || n > 11 {
 		t.Errorf("it has heard the other %d times in 10 s", n)
 	}
-	About(t, "the end", tr.Events[len(tr.Events)-1].At, 10*time.Second)
+	EqualTime(t, "the end", tr.Events[len(tr.Events)-1].At, 10*time.Second)
 	for _, ev := range tr.Events {
 		if strings.Contains(ev.Text, "here") {
 			t.Errorf("the trace shows %+v", ev)
@@ -89,7 +89,7 @@ func TestPacketsInTheBackground(t *testing.T) {
 
 func TestFaultsActOnPacketsInTheBackground(t *testing.T) {
 	cut := &sim.Partition{Process: "listener-1", From: []string{"listener-2"}}
-	_, second := listening(t, Lasting(4*time.Second, At(2500*time.Millisecond, cut)))
+	_, second := playListeners(t, Lasting(4*time.Second, At(2500*time.Millisecond, cut)))
 	silent := func(at time.Duration) bool { return at > 2500*time.Millisecond && at < 6500*time.Millisecond }
 	if slices.ContainsFunc(second.heard, silent) || second.heard[len(second.heard)-1] < 9*time.Second {
 		t.Errorf("it has heard the other at %v", second.heard)
@@ -109,7 +109,7 @@ func TestAttention(t *testing.T) {
 		{Stopped("client-1"), 0},
 		{&sim.Partition{Process: "client-1", From: []string{"listener-2"}}, 0},
 	} {
-		_, second := listening(t, Lasting(4*time.Second, At(2*time.Second, c.fault)))
+		_, second := playListeners(t, Lasting(4*time.Second, At(2*time.Second, c.fault)))
 		slices.Sort(second.attended)
 		all := slices.Compact(second.attended)
 		if len(all) != c.told || c.told == 2 && (all[0] != 2*time.Second || all[1] != 6*time.Second) {

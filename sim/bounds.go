@@ -46,7 +46,7 @@ const maxEvents = 200_000
 
 // usualBounds are the bounds of every world except some in tests. The memory is enough for
 // a world with the largest number of events, if they are of the usual size.
-func usual(patience time.Duration) bounds {
+func usualBounds(patience time.Duration) bounds {
 	return bounds{patience: patience, events: maxEvents, bytes: 512 << 20}
 }
 
@@ -62,67 +62,69 @@ const (
 	bytesOfProcess    = 30_000
 	// The text of a message or a key is kept about this many times: by the client's
 	// library, the network, the server, and the records of both.
-	copies = 3
+	textCopies = 3
 )
 
 // charge adds bytes that the world has made to its account. They are never given back,
 // because most of them stay in the trace. Only the loop may call it.
-func (w *World) makes(bytes int) {
-	w.made.Add(int64(bytes))
-	w.weigh()
+func (w *World) charge(bytes int) {
+	w.charged.Add(int64(bytes))
+	w.checkMemory()
 }
 
 // checkMemory ends the world if there is too much in it. Only the loop may call it.
-func (w *World) weigh() {
-	if w.room() < 0 || w.refused.Load() {
-		w.exceeds(ErrTooLarge, "%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
+func (w *World) checkMemory() {
+	if w.room() < 0 || w.reserveFailed.Load() {
+		w.stopWith(ErrTooLarge, "%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
 			len(w.trace.Events), w.bounds.bytes>>20, w.now().Round(time.Millisecond))
 	}
 }
 
 // room returns how many more bytes the world has room for. It is negative if the world is
 // too large.
-func (w *World) room() int { return w.bounds.bytes - int(w.made.Load()+copies*w.held.Load()) }
+func (w *World) room() int {
+	return w.bounds.bytes - int(w.charged.Load()+textCopies*w.reserved.Load())
+}
 
 // reserve accounts for bytes of text that the caller keeps until it calls unreserve, and
 // reports whether the world has room for them. If it has none, the caller must not keep the
 // text, and the loop ends the world once every goroutine waits. The sum of what all
 // goroutines of one round reserve does not depend on which of them came first, so the world
 // ends at the same event on every machine. Any goroutine may call it.
-func (w *World) hold(bytes int) bool {
+func (w *World) reserve(bytes int) bool {
 	if bytes <= 0 {
 		return true
 	}
-	w.held.Add(int64(bytes))
+	w.reserved.Add(int64(bytes))
 	if w.room() < 0 {
-		w.refused.Store(true)
+		w.reserveFailed.Store(true)
 		return false
 	}
 	return true
 }
 
 // unreserve gives back bytes that reserve has taken. Any goroutine may call it.
-func (w *World) drop(bytes int) { w.held.Add(-int64(bytes)) }
+func (w *World) unreserve(bytes int) { w.reserved.Add(-int64(bytes)) }
 
 // stopWith ends the world at its next moment with an error. Only the first call counts.
-func (w *World) exceeds(how error, what string, args ...any) {
-	if w.tooMuch == nil {
-		w.tooMuch = fmt.Errorf("%w: %s", how, fmt.Sprintf(what, args...))
+func (w *World) stopWith(how error, what string, args ...any) {
+	if w.stopError == nil {
+		w.stopError = fmt.Errorf("%w: %s", how, fmt.Sprintf(what, args...))
 	}
 }
 
 // newLateError returns the error of a world that is cut off now because of the time that it
 // takes.
-func (w *World) late() error {
+func (w *World) newLateError() error {
 	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer",
 		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
 // newHeavyError returns the error of a world that is cut off now because of the memory that
 // it takes.
-func (w *World) heavy() error {
+func (w *World) newHeavyError() error {
 	return fmt.Errorf("%w: it was cut off when the process had taken %d MB more than before, at %v of its own and after %d events, and nothing is known of it; let the lock's own code take less memory, and start fewer goroutines",
-		ErrHeavy, mostMemory>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
+		ErrHeavy, maxMemory>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
 // maxConnections bounds the connections that clients have open to nodes when the story
@@ -135,7 +137,7 @@ const maxConnections = 20_000
 func (cfg *Config) connections() int {
 	each, counting := 0, 0
 	for _, n := range cfg.Nodes {
-		if cfg.counts(n) {
+		if cfg.countsTokens(n) {
 			counting++
 		}
 	}

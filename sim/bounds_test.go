@@ -19,8 +19,8 @@ import (
 )
 
 // endlessClient returns a client that never stops.
-func restless() sim.Client {
-	return runs(func(_ context.Context, p *sim.Program) error {
+func endlessClient() sim.Client {
+	return clientRunning(func(_ context.Context, p *sim.Program) error {
 		for p.Clock().Sleep(context.Background(), time.Nanosecond) == nil {
 			_ = p.Step(trace.Work, func() error { return nil })
 		}
@@ -29,7 +29,7 @@ func restless() sim.Client {
 }
 
 // clientRunning returns client-1 with a program.
-func runs(f func(context.Context, *sim.Program) error) sim.Client {
+func clientRunning(f func(context.Context, *sim.Program) error) sim.Client {
 	return sim.Client{Name: "client-1", Run: f}
 }
 
@@ -38,7 +38,7 @@ func runs(f func(context.Context, *sim.Program) error) sim.Client {
 // goes as far as the run did.
 func TestTooMuch(t *testing.T) {
 	long := strings.Repeat("long", 1000)
-	writer := runs(func(ctx context.Context, p *sim.Program) error {
+	writer := clientRunning(func(ctx context.Context, p *sim.Program) error {
 		for i := 0; ; i++ {
 			if err := Toy(p, 0).Do(ctx, fmt.Sprint("set key-", i, " ", long)); err != nil {
 				return err
@@ -46,7 +46,7 @@ func TestTooMuch(t *testing.T) {
 		}
 	})
 	// Which of the goroutines finds no room for its text is chance.
-	crowd := runs(func(ctx context.Context, p *sim.Program) error {
+	crowd := clientRunning(func(ctx context.Context, p *sim.Program) error {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			conn, err := Dial(ctx, p, 0)
@@ -72,17 +72,17 @@ func TestTooMuch(t *testing.T) {
 		is            error
 		want          string
 	}{
-		{"events", restless(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
+		{"events", endlessClient(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
 		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
 		{"texts of goroutines that write at once", crowd, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
-		{"a text that is never whole", runs(func(ctx context.Context, p *sim.Program) error {
+		{"a text that is never whole", clientRunning(func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			for err == nil {
 				_, err = conn.Write([]byte(long))
 			}
 			return err
 		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
-		{"long texts", runs(func(ctx context.Context, p *sim.Program) error {
+		{"long texts", clientRunning(func(ctx context.Context, p *sim.Program) error {
 			for {
 				if err := Toy(p, 0).Do(ctx, "get "+long); err != nil {
 					return err
@@ -94,7 +94,7 @@ func TestTooMuch(t *testing.T) {
 			var first string
 			for _, threads := range []int{1, 2, 4} {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-				cfg := Story(c.client)
+				cfg := ToyWorld(c.client)
 				cfg.Horizon = 1000 * time.Hour
 				cfg.Disturb = func() {
 					for range rand.Intn(3) {
@@ -126,9 +126,9 @@ func TestTooMuch(t *testing.T) {
 // The error says that a world was cut off, whatever goroutines it leaves behind. Otherwise
 // a reader could believe that the trace is complete.
 func TestCutOffWithLeak(t *testing.T) {
-	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(clientRunning(func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
-		return restless().Run(ctx, p)
+		return endlessClient().Run(ctx, p)
 	}))
 	cfg.Horizon = 1000 * time.Hour
 	if _, err := sim.RunWithin(cfg, time.Minute, 500, 1<<30); !errors.Is(err, sim.ErrTooMuch) {
@@ -139,7 +139,7 @@ func TestCutOffWithLeak(t *testing.T) {
 // The memory that a small world is charged for is between what its processes and its
 // connection take, and a few times that.
 func TestMadeOfASmallWorld(t *testing.T) {
-	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(clientRunning(func(ctx context.Context, p *sim.Program) error {
 		return Toy(p, 0).Do(ctx, "set k v")
 	}))
 	if _, err := sim.RunWithin(cfg, time.Minute, 1000, 1<<30); err != nil {
@@ -163,7 +163,7 @@ func TestMadeOfASmallWorld(t *testing.T) {
 // A world that is busy for too long in real time ends by itself: no goroutine is to blame,
 // and the error says nothing about the lock.
 func TestLate(t *testing.T) {
-	cfg := Story(restless())
+	cfg := ToyWorld(endlessClient())
 	cfg.Horizon = 1000 * time.Hour
 	tr, err := sim.RunWithin(cfg, time.Second, math.MaxInt, math.MaxInt)
 	if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrTooMuch) || errors.Is(err, sim.ErrStuck) {
@@ -196,7 +196,7 @@ func TestCheckSize(t *testing.T) {
 	}{
 		{crowd(198, 101, ToyLock), ""},
 		{crowd(1000, 20, ToyLock), ""},
-		{crowd(1000, 101, onOne()), ""}, // is kept on one of them
+		{crowd(1000, 101, lockOnOneNode()), ""}, // is kept on one of them
 		{crowd(1000, 21, ToyLock), "1000 clients would open 21000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
 		{crowd(1000, 101, ToyLock), "1000 clients would open 101000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
 	} {

@@ -23,23 +23,23 @@ var ErrLeak = errors.New("goroutines outlived the world")
 var ErrPanic = errors.New("panic")
 
 // errStillLate is the [ErrLate] of a world that still runs although it was asked to end.
-var errAbandoned = fmt.Errorf("%w", ErrLate)
+var errStillLate = fmt.Errorf("%w", ErrLate)
 
 // errStillHeavy is the [ErrHeavy] of a world that still runs although it was asked to end.
-var errHeavyOn = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
-	ErrHeavy, mostMemory>>20, orderly)
+var errStillHeavy = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
+	ErrHeavy, maxMemory>>20, endGrace)
 
 // errHeavyLeftovers is the [ErrHeavy] of a world that ended and left too much memory in
 // use.
-var errHeavyLeft = fmt.Errorf("%w: it came to its end and left goroutines behind, with which the process takes %d MB more than before; let the lock's own code end its goroutines, and start fewer",
-	ErrHeavy, mostMemory>>20)
+var errHeavyLeftovers = fmt.Errorf("%w: it came to its end and left goroutines behind, with which the process takes %d MB more than before; let the lock's own code end its goroutines, and start fewer",
+	ErrHeavy, maxMemory>>20)
 
 // minStillTime is how long a bubble may stand still at least, however short its patience
 // is. On a busy machine nothing may run for a while.
-const leastStill = time.Second
+const minStillTime = time.Second
 
 // endGrace is how much longer than its patience a bubble may take to end by itself.
-const orderly = time.Second
+const endGrace = time.Second
 
 // A watchdog observes a bubble from outside, in real time.
 type watchdog struct {
@@ -47,7 +47,7 @@ type watchdog struct {
 	moves atomic.Int64
 	// isLate reports that the bubble has used all its time, and isHeavy that the process
 	// uses too much memory. In both cases the bubble should end.
-	late, heavy atomic.Bool
+	isLate, isHeavy atomic.Bool
 }
 
 // inBubble runs f in a testing/synctest bubble, where time is virtual: it passes only while
@@ -65,7 +65,7 @@ type watchdog struct {
 // synctest is made for tests. But its Test needs nothing of the T except somewhere to
 // report a failure, so it works in any program. A test of this package would notice if a Go
 // release changed that.
-func inBubble(patience time.Duration, alive *watchdog, f func()) error {
+func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 	done := make(chan error, 1)
 	go func() {
 		var failed error
@@ -77,7 +77,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 			case failed != nil: // the panic left the remaining goroutines waiting
 				done <- failed
 			case r != nil:
-				done <- &Stacked{fmt.Errorf("%w: %v; they are below", ErrLeak, r), goroutines(func(head string) bool {
+				done <- &ErrorWithStacks{fmt.Errorf("%w: %v; they are below", ErrLeak, r), goroutines(func(head string) bool {
 					return strings.Contains(head, "synctest bubble")
 				})}
 			default:
@@ -89,7 +89,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 			defer func() {
 				if r := recover(); r != nil {
 					buf := make([]byte, 16<<10)
-					failed = panicked("the simulator", r, buf[:runtime.Stack(buf, false)])
+					failed = newPanicError("the simulator", r, buf[:runtime.Stack(buf, false)])
 				}
 			}()
 			f()
@@ -98,49 +98,49 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 
 	weight := newScale()
 	defer weight.close()
-	last := alive.moves.Load()
-	still := max(patience/2, leastStill)
+	last := dog.moves.Load()
+	stillLimit := max(patience/2, minStillTime)
 	// The bubble is checked more often than that. Otherwise one that moved just after a
 	// check could stand still for almost twice as long.
-	const often = 4
-	tick := time.NewTicker(still / often)
-	defer tick.Stop()
-	out := time.NewTimer(patience)
-	defer out.Stop()
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
+	const checksPerStill = 4
+	moveCheck := time.NewTicker(stillLimit / checksPerStill)
+	defer moveCheck.Stop()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	memoryCheck := time.NewTicker(lookEvery)
+	defer memoryCheck.Stop()
 	for unmoved := 0; ; {
 		select {
 		case err := <-done:
 			// A bubble may end before anybody has measured its memory.
-			if errors.Is(err, ErrLeak) && weight.tooHeavy() {
-				return errHeavyLeft
+			if errors.Is(err, ErrLeak) && weight.isTooHeavy() {
+				return errHeavyLeftovers
 			}
 			return err
-		case <-look.C:
-			if weight.tooHeavy() {
-				look.Stop()
-				alive.heavy.Store(true)
-				out.Reset(orderly)
+		case <-memoryCheck.C:
+			if weight.isTooHeavy() {
+				memoryCheck.Stop()
+				dog.isHeavy.Store(true)
+				deadline.Reset(endGrace)
 			}
-		case <-out.C:
-			if alive.heavy.Load() {
-				return errHeavyOn
+		case <-deadline.C:
+			if dog.isHeavy.Load() {
+				return errStillHeavy
 			}
-			if !alive.late.Swap(true) {
-				out.Reset(max(orderly, 2*still-patience)) // a short patience must not hide that the bubble stands still
+			if !dog.isLate.Swap(true) {
+				deadline.Reset(max(endGrace, 2*stillLimit-patience)) // a short patience must not hide that the bubble stands still
 				continue
 			}
 			return fmt.Errorf("%w: after %v of real time it was told to end, and %v later it still computes, so nothing is known of it; let less happen in it, or give it longer",
-				errAbandoned, patience, orderly)
-		case <-tick.C:
-			now := alive.moves.Load()
+				errStillLate, patience, endGrace)
+		case <-moveCheck.C:
+			now := dog.moves.Load()
 			unmoved++
 			if now != last {
 				unmoved = 0
 			}
-			if unmoved == often && !alive.heavy.Load() {
-				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, still), goroutines(func(head string) bool {
+			if unmoved == checksPerStill && !dog.isHeavy.Load() {
+				return &ErrorWithStacks{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, stillLimit), goroutines(func(head string) bool {
 					// The other goroutines are in the state that synctest calls durably
 					// blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")

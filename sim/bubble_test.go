@@ -22,8 +22,8 @@ func TestBubble(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 			passed = time.Since(began)
 		})
-		Same(t, "error", err, nil)
-		Same(t, "passed in the bubble", passed, 24*time.Hour)
+		Equal(t, "error", err, nil)
+		Equal(t, "passed in the bubble", passed, 24*time.Hour)
 		if time.Since(real) > 10*time.Second {
 			t.Error("it took real time")
 		}

@@ -10,11 +10,11 @@ import (
 // A caller is a process's connection to the storage, or to a service on the way there. At
 // most one request at a time is pending on it.
 type caller struct {
-	p      *process
-	peer   *process
-	conn   *conn
-	opened bool
-	asked  *call
+	p       *process
+	peer    *process
+	conn    *conn
+	opened  bool
+	pending *call
 }
 
 // A call is one request to the storage, with the client that made it and the services that
@@ -27,13 +27,13 @@ type call struct {
 }
 
 // serviceRequest is the body of a request that a service receives.
-type errand struct {
+type serviceRequest struct {
 	request storage.Request
 	via     []string
 }
 
 // serviceFailure is the body of a service's answer if the service itself got no answer.
-type failure struct{ error }
+type serviceFailure struct{ error }
 
 // connect opens the connection.
 func (c *caller) connect() {
@@ -42,7 +42,7 @@ func (c *caller) connect() {
 		c.conn, c.opened = conn, err == nil
 		if err != nil {
 			c.finish(storage.Response{}, fmt.Errorf("dial %s: %w", c.peer.name, err))
-		} else if c.asked != nil {
+		} else if c.pending != nil {
 			c.send()
 		}
 	})
@@ -50,7 +50,7 @@ func (c *caller) connect() {
 
 // call sends a request, over a new connection if the old one is closed.
 func (c *caller) call(k *call) {
-	c.asked = k
+	c.pending = k
 	switch {
 	case c.conn == nil || c.conn.client == nil:
 		c.connect()
@@ -60,30 +60,30 @@ func (c *caller) call(k *call) {
 }
 
 func (c *caller) send() {
-	k := c.asked
-	m := &message{body: k.request, text: tellRequest(k.request), ctx: k.ctx}
+	k := c.pending
+	m := &message{body: k.request, text: describeRequest(k.request), ctx: k.ctx}
 	if c.peer.role == trace.RoleService {
-		m.body = errand{k.request, k.via}
+		m.body = serviceRequest{k.request, k.via}
 	}
-	c.conn.ask(m)
+	c.conn.sendRequest(m)
 }
 
 // giveUp stops waiting for the answer. The request may still arrive at the server.
 func (c *caller) giveUp() {
-	c.asked = nil
+	c.pending = nil
 	c.conn.close()
 }
 
 func (c *caller) finish(r storage.Response, err error) {
-	if k := c.asked; k != nil {
-		c.asked = nil
+	if k := c.pending; k != nil {
+		c.pending = nil
 		k.done(r, err)
 	}
 }
 
 func (c *caller) receive(m *message) {
 	switch body := m.body.(type) {
-	case failure:
+	case serviceFailure:
 		c.finish(storage.Response{}, body.error)
 	case storage.Response:
 		c.finish(body, nil)

@@ -13,7 +13,7 @@ import (
 )
 
 // worldOnThreeNodes returns the world of clients with a lock on three nodes.
-func onThree(clients ...sim.Client) sim.Config {
+func worldOnThreeNodes(clients ...sim.Client) sim.Config {
 	cfg := Sections(ToyLock, clients...)
 	cfg.Nodes = Nodes("toy", 3)
 	return cfg
@@ -60,13 +60,13 @@ func TestCancel(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			client := test.client
 			client.Name, client.Cancels = "client-1", Point(test.cancels)
-			tr := Play(t, onThree(client))
-			Same(t, "what it cancels", Cancels(tr, "client-1"), test.cancel)
-			Same(t, "its steps", Steps(tr, "client-1"), test.steps)
+			tr := RunWorld(t, worldOnThreeNodes(client))
+			Equal(t, "what it cancels", Cancels(tr, "client-1"), test.cancel)
+			Equal(t, "its steps", Steps(tr, "client-1"), test.steps)
 			for node, want := range test.keys {
-				Same(t, "the key on "+node, KeyHistory(tr, node), want)
+				Equal(t, "the key on "+node, KeyHistory(tr, node), want)
 			}
-			Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+			Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 		})
 	}
 }
@@ -74,24 +74,24 @@ func TestCancel(t *testing.T) {
 // Cancelling recalls nothing: a request in flight arrives, even if its client has continued
 // long before, and even its next lease has ended.
 func TestCancelRecallsNothing(t *testing.T) {
-	cfg := With(onThree(sim.Client{
+	cfg := WithFaults(worldOnThreeNodes(sim.Client{
 		Name: "client-1", Cancels: Point("client-1's acquire request to toy-1 is in flight, 1st time"), Works: 40 * time.Second,
-	}), Lasting(35*time.Second, At(0, &sim.Hold{Held("client-1's acquire request to toy-1, 1st time")})))
-	tr := Play(t, cfg)
-	Same(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")
-	Same(t, "the key on toy-1", KeyHistory(tr, "toy-1"), "set 2, expire 2, set 1")
+	}), Lasting(35*time.Second, At(0, &sim.Hold{HeldMessage("client-1's acquire request to toy-1, 1st time")})))
+	tr := RunWorld(t, cfg)
+	Equal(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")
+	Equal(t, "the key on toy-1", KeyHistory(tr, "toy-1"), "set 2, expire 2, set 1")
 	late := Events(tr, trace.KindSet, "toy-1")[1]
-	About(t, "the first attempt's request arrives", late.At, 35*time.Second+Hop)
+	EqualTime(t, "the first attempt's request arrives", late.At, 35*time.Second+Hop)
 }
 
 // A paused client cancels the call when it resumes.
 func TestCancelOfAPausedClient(t *testing.T) {
 	const asks = "client-1's acquire request to toy-1 is in flight, 1st time"
-	cfg := onThree(sim.Client{Name: "client-1", Cancels: Point("500us after " + asks)})
-	tr := Play(t, With(cfg, Lasting(time.Second, When(asks, Stopped("client-1")))))
-	About(t, "it resumes", Only(t, tr, trace.KindResume, "client-1").At, time.Second)
-	About(t, "it cancels", Only(t, tr, trace.KindCancel, "client-1").At, time.Second)
-	Same(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
+	cfg := worldOnThreeNodes(sim.Client{Name: "client-1", Cancels: Point("500us after " + asks)})
+	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, When(asks, Stopped("client-1")))))
+	EqualTime(t, "it resumes", OnlyEvent(t, tr, trace.KindResume, "client-1").At, time.Second)
+	EqualTime(t, "it cancels", OnlyEvent(t, tr, trace.KindCancel, "client-1").At, time.Second)
+	Equal(t, "its steps", Steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
 }
 
 // If a client should cancel a call and never does, the run has a doubt: it does not show
@@ -104,13 +104,13 @@ func TestNothingToCancel(t *testing.T) {
 		"client-1 extended":                                    "client-1 never cancelled a call of its lock: it does so when client-1 extended",
 		"1s after client-1's acquire request to toy-1 arrived": "client-1 never cancelled a call of its lock: it does so when 1s after client-1's acquire request to toy-1 arrived",
 	} {
-		tr := Play(t, Sections(ToyLock, sim.Client{Name: "client-1", Cancels: Point(when), Works: 10 * time.Second, Attempts: 2}))
-		Same(t, when, strings.Join(tr.Doubts, "; "), doubt)
+		tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Cancels: Point(when), Works: 10 * time.Second, Attempts: 2}))
+		Equal(t, when, strings.Join(tr.Doubts, "; "), doubt)
 		witness, err := trace.ParseWitness("client-1 cancelled")
 		if err != nil {
 			t.Fatal(err)
 		}
-		Same(t, when+": a witness", history.Seen(witness, tr), doubt == "")
+		Equal(t, when+": a witness", history.WasSeen(witness, tr), doubt == "")
 	}
 }
 
@@ -125,15 +125,15 @@ func TestCancelIsDeterministic(t *testing.T) {
 		"toy-1's reply to client-1 arrived, 2nd time",
 		"client-2 acquired",
 	} {
-		cfg := onThree(
+		cfg := worldOnThreeNodes(
 			sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: Point(at), Works: 3 * time.Second, ExtendsEvery: time.Second},
 			sim.Client{Name: "client-2", RetryEvery: 777 * time.Millisecond},
 		)
-		want := Play(t, cfg)
-		cfg.Disturb = Shake
+		want := RunWorld(t, cfg)
+		cfg.Disturb = YieldRandomly
 		for i := range 6 {
 			runtime.GOMAXPROCS(1 << (i % 3))
-			if got := Play(t, cfg); got.Hash() != want.Hash() {
+			if got := RunWorld(t, cfg); got.Hash() != want.Hash() {
 				t.Fatalf("%s: run %d differs: %s", at, i+1, trace.FirstDifference(want, got))
 			}
 		}

@@ -38,7 +38,7 @@ type FaultKind struct {
 
 // IsPatient reports whether a fault of this kind waits after its trigger for a matching
 // message or request, instead of striking immediately.
-func (k FaultKind) Patient() bool {
+func (k FaultKind) IsPatient() bool {
 	_, waits := k.New().(interceptor)
 	return waits
 }
@@ -95,7 +95,7 @@ var (
 	brief       = []int{10}
 )
 
-var everybody = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
+var allRoles = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
 
 var (
 	clients = []trace.Role{trace.RoleClient}
@@ -125,9 +125,9 @@ func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 // KindOf finds the kind that an action's parameters belong to. ok is false if the kind is
 // not registered.
 func KindOf(a Action) (FaultKind, bool) {
-	is := reflect.TypeOf(a)
+	typ := reflect.TypeOf(a)
 	for i := range faultKinds {
-		if faultKinds[i].parameters == is {
+		if faultKinds[i].parameters == typ {
 			return faultKinds[i], true
 		}
 	}
@@ -163,7 +163,7 @@ func (f Fault) Manner() Manner {
 }
 
 // Slug returns one word for the fault, such as pause or suspend.
-func (f Fault) Is() string {
+func (f Fault) Slug() string {
 	if slug := f.Manner().Slug; slug != "" {
 		return slug
 	}

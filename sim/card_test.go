@@ -46,9 +46,9 @@ func flaws(k sim.FaultKind) (all []string) {
 	}
 	flaw(!says["target"], "it has no target")
 	for _, m := range k.Manners {
-		flaw(m.Value == faultcard.Less && !says["size"] || m.Value != "" && m.Value != faultcard.Less && !says["manner"], "no parameter has the manner "+m.Value)
+		flaw(m.Value == faultcard.Negative && !says["size"] || m.Value != "" && m.Value != faultcard.Negative && !says["manner"], "no parameter has the manner "+m.Value)
 		flaw(m.Value != "" && m.Slug == "", "its manner "+m.Value+" has no word")
-		for _, phrase := range []string{m.Subject, m.Does, m.Noun} {
+		for _, phrase := range []string{m.Subject, m.Predicate, m.Noun} {
 			flaw(phrase == "", "a phrase is missing of its manner "+m.Value)
 			for _, name := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(phrase, -1) {
 				flaw(!slices.Contains(placeholders, name), "nothing can be put in for "+name)
@@ -58,7 +58,7 @@ func flaws(k sim.FaultKind) (all []string) {
 	for _, s := range k.Sites {
 		flaw(s.At == "", "one of its sites does not say when it strikes")
 		flaw((s.At == faultcard.OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
-		flaw(says["others"] != (s.Others != faultcard.Alone), "one of its sites does not say who is at the other end")
+		flaw(says["others"] != (s.Others != faultcard.NoOthers), "one of its sites does not say who is at the other end")
 		flaw(len(s.Lengths) > 0 && k.Instant && !says["size"], "one of its sites has lengths, and it has none")
 		for _, value := range s.Manners {
 			known := slices.ContainsFunc(k.Manners, func(m sim.Manner) bool { return m.Value == value })
@@ -80,7 +80,7 @@ func TestCards(t *testing.T) {
 			t.Errorf("%s without parameters is taken", k.Name)
 		}
 	}
-	Same(t, "the kinds", strings.Join(names, " "), "cancel crash delay demote disk-stall drift fail hold jump partition pause promote reset revoke stall")
+	Equal(t, "the kinds", strings.Join(names, " "), "cancel crash delay demote disk-stall drift fail hold jump partition pause promote reset revoke stall")
 	defer func() {
 		if recover() == nil {
 			t.Error("a second kind called pause was registered")
@@ -98,8 +98,8 @@ func TestFlawsOfCards(t *testing.T) {
 	}
 	whole := sim.FaultKind{
 		Name: "odd", Title: "odd", Effect: trace.StopsProcess, New: func() sim.Action { return new(odd) },
-		Manners: []sim.Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "is odd", Noun: "{oddity}"}}, {Value: "very"}},
-		Sites:   []sim.Site{{At: faultcard.AtPoints, Others: faultcard.AnySide}},
+		Manners: []sim.Manner{{Phrases: trace.Phrases{Subject: "{target}", Predicate: "is odd", Noun: "{oddity}"}}, {Value: "very"}},
+		Sites:   []sim.Site{{At: faultcard.AtPoints, Others: faultcard.AnyNodeSet}},
 	}
 	found := strings.Join(flaws(whole), "; ")
 	for _, want := range []string{

@@ -17,32 +17,32 @@ import (
 // client's session begins with its first line and lives for one second after each line.
 // When it ends, what the client has taken is free again. The lines are "hello", "take" and
 // "watch".
-type council struct{ host *sim.Host }
+type councilMember struct{ host *sim.Host }
 
 // A firstMember is the first member of a council. It holds the data of all members.
-type sitting struct {
-	council
+type firstMember struct {
+	councilMember
 	holder  *trace.Actor
 	session map[string]int // number of lines received, by client
-	watcher *seat
+	watcher *councilConn
 }
 
-func (c council) sitting() *sitting { return c.host.Peer(c.host.Members()[0]).(*sitting) }
+func (c councilMember) first() *firstMember { return c.host.Peer(c.host.Members()[0]).(*firstMember) }
 
-type seat struct {
-	council
+type councilConn struct {
+	councilMember
 	end *sim.End
 }
 
 func init() {
 	sim.RegisterSystem(sim.System{
 		Name: "council", Title: "a council", Node: "member", Port: 7100, Cluster: true,
-		Framer: func(*sim.Names) sim.Framer { return wholeLines{} },
+		Framer: func(*sim.Names) sim.Framer { return lineFramer{} },
 		Boot: func(h *sim.Host) sim.Server {
 			if h.Node().Name == h.Members()[0] {
-				return &sitting{council: council{h}, session: map[string]int{}}
+				return &firstMember{councilMember: councilMember{h}, session: map[string]int{}}
 			}
-			return council{h}
+			return councilMember{h}
 		},
 	})
 }
@@ -51,37 +51,37 @@ func init() {
 	sim.RegisterSystem(sim.System{Name: "sundial", Node: "sundial", Unit: time.Minute, Reads: []string{"aloud", "silently"}})
 }
 
-type wholeLines struct{}
+type lineFramer struct{}
 
-func (wholeLines) Next(b []byte) (int, sim.Frame) {
+func (lineFramer) Next(b []byte) (int, sim.Frame) {
 	i := bytes.IndexByte(b, '\n')
 	line := string(b[:i+1])
 	return len(line), sim.Frame{Body: line, Text: line, Handshake: line == "hello\r\n"}
 }
 
-func (c council) Accept(end *sim.End) sim.Endpoint { return &seat{c, end} }
-func (c council) ClockChanged()                    {}
-func (c council) Crash(trace.Crash)                {}
-func (c council) Restart()                         {}
-func (c council) Stop()                            {}
-func (s *seat) HangUp(bool)                        {}
+func (c councilMember) Accept(end *sim.End) sim.Endpoint { return &councilConn{c, end} }
+func (c councilMember) ClockChanged()                    {}
+func (c councilMember) Crash(trace.Crash)                {}
+func (c councilMember) Restart()                         {}
+func (c councilMember) Stop()                            {}
+func (s *councilConn) HangUp(bool)                       {}
 
-func (s *seat) Receive(r *sim.Request) {
-	all, client := s.sitting(), s.end.Peer()
+func (s *councilConn) Receive(r *sim.Request) {
+	all, client := s.first(), s.end.Peer()
 	session := s.host.Names().Name("session", client)
 	if all.session[client]++; all.session[client] == 1 {
-		s.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: client, Session: session, TTL: time.Second})
+		s.host.RecordEvent(trace.Event{Kind: trace.KindOpen, Peer: client, Session: session, TTL: time.Second})
 	}
 	heard := all.session[client]
 	s.host.At(s.host.Now()+time.Second, func() {
 		if heard == all.session[client] {
 			all.session[client] = -100
-			s.host.Tell(trace.Event{Kind: trace.KindExpireSession, Peer: client, Session: session})
+			s.host.RecordEvent(trace.Event{Kind: trace.KindExpireSession, Peer: client, Session: session})
 			if all.holder != nil && all.holder.Client == client {
-				s.host.Tell(trace.Event{Kind: trace.KindExpire, Key: "crown", Owner: all.holder})
+				s.host.RecordEvent(trace.Event{Kind: trace.KindExpire, Key: "crown", Owner: all.holder})
 				all.holder = nil
 				if w := all.watcher; w != nil {
-					w.end.Send(sim.Packet{Bytes: []byte("free\r\n"), Text: "free", Learns: []trace.Event{{Kind: trace.KindNotify, Key: "crown"}}})
+					w.end.Send(sim.Packet{Bytes: []byte("free\r\n"), Text: "free", ClientEvents: []trace.Event{{Kind: trace.KindNotify, Key: "crown"}}})
 				}
 			}
 		}
@@ -89,39 +89,39 @@ func (s *seat) Receive(r *sim.Request) {
 	switch r.Body {
 	case "take\r\n":
 		if all.holder == nil {
-			all.holder = r.By()
-			s.host.Tell(trace.Event{Kind: trace.KindSet, Key: "crown", Value: client, By: r.By(), Owner: r.By(), TTL: time.Second, Expires: s.host.Now() + time.Second})
+			all.holder = r.Sender()
+			s.host.RecordEvent(trace.Event{Kind: trace.KindSet, Key: "crown", Value: client, By: r.Sender(), Owner: r.Sender(), TTL: time.Second, Expires: s.host.Now() + time.Second})
 		}
 	case "watch\r\n":
 		all.watcher = s
 	}
-	s.end.Answer(r, sim.Packet{Bytes: []byte("ok\r\n"), Text: "ok", Learns: []trace.Event{{Kind: trace.KindAlive, Session: session, TTL: time.Second}}})
+	s.end.ReplyTo(r, sim.Packet{Bytes: []byte("ok\r\n"), Text: "ok", ClientEvents: []trace.Event{{Kind: trace.KindAlive, Session: session, TTL: time.Second}}})
 }
 
 // crown is a lock that Acquire always grants, on a session.
 var crown = locks.Kind{
 	Name: "crown", System: "council", Title: "the crown",
 	Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
-	New:   func(e *locks.Env) (locks.Lock, error) { return taking{e}, nil },
+	New:   func(e *locks.Env) (locks.Lock, error) { return crownLock{e}, nil },
 }
 
-type taking struct{ env *locks.Env }
+type crownLock struct{ env *locks.Env }
 
-func (l taking) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l crownLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	c, err := l.env.Dial(ctx, "tcp", l.env.Nodes[len(l.env.Nodes)-1])
 	if err == nil {
 		_, err = Ask(c, "take")
 	}
-	return taken(l), err
+	return crownLease(l), err
 }
 
-type taken taking
+type crownLease crownLock
 
-func (t taken) Session() string             { return t.env.Client }
-func (taken) Release(context.Context) error { return nil }
+func (t crownLease) Session() string             { return t.env.Client }
+func (crownLease) Release(context.Context) error { return nil }
 
 func councilStory(clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+	cfg := ToyWorld(clients...)
 	cfg.Nodes = nil
 	for _, name := range []string{"council-1", "council-2", "council-3"} {
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, System: "council"})
@@ -133,21 +133,21 @@ func councilStory(clients ...sim.Client) sim.Config {
 // A grant of a cluster is recorded for the cluster, not for a member, and history finds it
 // there.
 func TestClusterKeepsOneRegister(t *testing.T) {
-	tr := Play(t, councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		_, err := p.Acquire(ctx, p.Lock())
 		return err
 	})))
 	lock := tr.Locks[0]
-	Same(t, "the slots", len(lock.Slots), 1)
-	Same(t, "the slot", lock.Slots[0], trace.SlotInfo{Node: "council", Key: "crown"})
-	Same(t, "the members", slices.Equal(lock.Members, []string{"council-1", "council-2", "council-3"}), true)
+	Equal(t, "the slots", len(lock.Slots), 1)
+	Equal(t, "the slot", lock.Slots[0], trace.SlotInfo{Node: "council", Key: "crown"})
+	Equal(t, "the members", slices.Equal(lock.Members, []string{"council-1", "council-2", "council-3"}), true)
 	if !slices.Contains(tr.Processes, trace.ProcessInfo{Name: "council", Role: trace.RoleCluster}) {
 		t.Errorf("the cluster is none of the processes: %v", tr.Processes)
 	}
-	Same(t, "whose it is", *First(t, tr, trace.KindSet, "council").Owner, trace.Actor{Client: "client-1", Section: 1, Sent: First(t, tr, trace.KindSend, "client-1").Seq})
+	Equal(t, "whose it is", *FirstEvent(t, tr, trace.KindSet, "council").Owner, trace.Actor{Client: "client-1", Section: 1, Sent: FirstEvent(t, tr, trace.KindSend, "client-1").Seq})
 	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
-		Same(t, "granted by nobody", ev.Ungranted, false)
-		Same(t, "the session", ev.Session, First(t, tr, trace.KindOpen, "council").Session)
+		Equal(t, "granted by nobody", ev.Ungranted, false)
+		Equal(t, "the session", ev.Session, FirstEvent(t, tr, trace.KindOpen, "council").Session)
 	}
 	if err := tr.Validate(); err != nil {
 		t.Error(err)
@@ -157,7 +157,7 @@ func TestClusterKeepsOneRegister(t *testing.T) {
 // As soon as a client has read an answer, it knows until when its session lives: the time
 // counts from when it sent the request.
 func TestClientLearnsThatItsSessionLives(t *testing.T) {
-	tr := Play(t, With(councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
 		for range 2 {
 			if err == nil {
@@ -166,14 +166,14 @@ func TestClientLearnsThatItsSessionLives(t *testing.T) {
 		}
 		return err
 	})), Lasting(5*time.Second, When("client-1's request to council-1 arrived", Stopped("client-1")))))
-	sent := First(t, tr, trace.KindSend, "client-1")
+	sent := FirstEvent(t, tr, trace.KindSend, "client-1")
 	alive := Events(tr, trace.KindAlive, "client-1")[0]
 	if acts := Events(tr, trace.KindSend, "client-1")[1]; acts.Seq < alive.Seq {
 		t.Errorf("it asks again at %v, and learns only at %v what it was answered before", acts.At, alive.At)
 	}
-	About(t, "it learns that", alive.At, Only(t, tr, trace.KindResume, "client-1").At)
-	Same(t, "until when it lives", alive.Expires, sent.At+time.Second)
-	if expired := Only(t, tr, trace.KindExpireSession, "council"); expired.At > alive.At {
+	EqualTime(t, "it learns that", alive.At, OnlyEvent(t, tr, trace.KindResume, "client-1").At)
+	Equal(t, "until when it lives", alive.Expires, sent.At+time.Second)
+	if expired := OnlyEvent(t, tr, trace.KindExpireSession, "council"); expired.At > alive.At {
 		t.Errorf("the session ended at %v, when it was paused no longer", expired.At)
 	}
 }
@@ -194,16 +194,16 @@ func TestPointsOfClusters(t *testing.T) {
 				_, err = Ask(c, "watch")
 			}
 			if err == nil {
-				_, err = Hear(c)
+				_, err = ReadReply(c)
 			}
 			return err
 		}))
-	tr := Play(t, With(cfg,
+	tr := RunWorld(t, WithFaults(cfg,
 		Lasting(time.Second, When("client-1's session expired", Stopped("council-1"))),
 		Lasting(time.Second, When("client-2 was notified", Stopped("council-2")))))
-	Struck(t, tr)
-	About(t, "it struck", Only(t, tr, trace.KindPause, "council-1").At, First(t, tr, trace.KindExpireSession, "council").At)
-	About(t, "it struck", Only(t, tr, trace.KindPause, "council-2").At, Only(t, tr, trace.KindNotify, "client-2").At)
+	AllFaultsStruck(t, tr)
+	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-1").At, FirstEvent(t, tr, trace.KindExpireSession, "council").At)
+	EqualTime(t, "it struck", OnlyEvent(t, tr, trace.KindPause, "council-2").At, OnlyEvent(t, tr, trace.KindNotify, "client-2").At)
 }
 
 // The length of messages is recorded once: with each message for members of a cluster, and
@@ -228,11 +228,11 @@ func TestBytesOfMessages(t *testing.T) {
 		}
 		return bytes
 	}
-	toys := Play(t, Story(asks("get x", 3)))
-	Same(t, "of toys", toys.Bytes, 3*int64(len("get x\r\n")+len("nothing\n")))
-	Same(t, "of their messages", inMessages(toys), 0)
-	council := Play(t, councilStory(asks("take", 1)))
-	Same(t, "of a cluster", council.Bytes, 0)
+	toys := RunWorld(t, ToyWorld(asks("get x", 3)))
+	Equal(t, "of toys", toys.Bytes, 3*int64(len("get x\r\n")+len("nothing\n")))
+	Equal(t, "of their messages", inMessages(toys), 0)
+	council := RunWorld(t, councilStory(asks("take", 1)))
+	Equal(t, "of a cluster", council.Bytes, 0)
 	if inMessages(council) == 0 {
 		t.Error("the messages to a cluster do not say how long they are")
 	}
@@ -253,8 +253,8 @@ func TestCheckTTL(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	cfg.Lock.TTL = 3 * time.Minute
-	Same(t, "three minutes", cfg.CheckTTL(), nil)
+	Equal(t, "three minutes", cfg.CheckTTL(), nil)
 	cfg.Lock.Kind.System = "toy"
 	cfg.Lock.TTL = time.Nanosecond
-	Same(t, "toys count anything", cfg.CheckTTL(), nil)
+	Equal(t, "toys count anything", cfg.CheckTTL(), nil)
 }

@@ -16,22 +16,22 @@ type Breach struct {
 func (b *Breach) Error() string { return b.Rule + " | " + b.Why }
 
 // lockError is the error of a client whose lock could not be made.
-type unmade struct{ err error }
+type lockError struct{ err error }
 
-func (u *unmade) Error() string { return trace.CannotMake + ": " + u.err.Error() }
-func (u *unmade) Unwrap() error { return u.err }
+func (u *lockError) Error() string { return trace.CannotMake + ": " + u.err.Error() }
+func (u *lockError) Unwrap() error { return u.err }
 
 // recordComplaint adds a complaint against the lock to the trace, if the error of a program
 // is one.
-func (g *program) complain(err error) {
+func (g *program) recordComplaint(err error) {
 	c := trace.Complaint{Client: g.p.name}
 	var b *Breach
-	var u *unmade
+	var u *lockError
 	switch {
 	case errors.As(err, &b):
 		c.Rule, c.Why = b.Rule, b.Why
 	case errors.As(err, &u):
-		c.Rule, c.Why = trace.CannotMake, tellError(err)
+		c.Rule, c.Why = trace.CannotMake, errorText(err)
 	default:
 		return
 	}

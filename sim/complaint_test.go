@@ -25,7 +25,7 @@ func TestComplaints(t *testing.T) {
 		Slots: func(string, int) ([]locks.Slot, int) { return nil, 0 },
 	}
 	with := func(kind locks.Kind, c sim.Client) sim.Config {
-		cfg := Story(c)
+		cfg := ToyWorld(c)
 		cfg.Lock = sim.Lock{Kind: kind, Key: "lock", TTL: 10e9}
 		return cfg
 	}
@@ -36,18 +36,18 @@ func TestComplaints(t *testing.T) {
 		want   []trace.Complaint
 		text   string
 	}{
-		{"a breach", Story(fails(fmt.Errorf("at last: %w", breach))), []trace.Complaint{{Client: "client-1", Rule: "manners", Why: "it was rude"}}, "at last: manners | it was rude"},
-		{"another error", Story(fails(no)), nil, "no lock today"},
-		{"no error", Story(fails(nil)), nil, ""},
+		{"a breach", ToyWorld(fails(fmt.Errorf("at last: %w", breach))), []trace.Complaint{{Client: "client-1", Rule: "manners", Why: "it was rude"}}, "at last: manners | it was rude"},
+		{"another error", ToyWorld(fails(no)), nil, "no lock today"},
+		{"no error", ToyWorld(fails(nil)), nil, ""},
 		{
 			"a lock that cannot be made", with(broken, fails(nil)),
 			[]trace.Complaint{{Client: "client-1", Rule: trace.CannotMake, Why: "cannot make the lock: no lock today"}}, "cannot make the lock: no lock today",
 		},
 	} {
-		tr := Play(t, c.config)
+		tr := RunWorld(t, c.config)
 		if !slices.Equal(tr.Complaints, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.what, tr.Complaints, c.want)
 		}
-		Same(t, c.what, Only(t, tr, trace.KindDone, "client-1").Text, c.text)
+		Equal(t, c.what, OnlyEvent(t, tr, trace.KindDone, "client-1").Text, c.text)
 	}
 }

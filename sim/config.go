@@ -71,7 +71,7 @@ type Node struct {
 	// network's latency.
 	Lag time.Duration
 	// CountersOnly is set for a node that keeps no lock: it only counts fencing tokens.
-	Apart bool
+	CountersOnly bool
 	// Settings are the settings of its system that differ from the defaults, each as
 	// NAME=VALUE.
 	Settings []string
@@ -178,8 +178,8 @@ type Storage struct {
 	// Reads is how the objects are read in the cluster: one of the system's Reads; "" is
 	// the first. OwnClient makes each client of the lock do that with another client of the
 	// library, connected to another member (see [locks.Data]).
-	Reads string
-	Apart bool
+	Reads     string
+	OwnClient bool
 	// CopyLag is how far the storage's copy is behind it. The copy takes over when the
 	// storage crashes by [trace.FailOver].
 	CopyLag time.Duration

@@ -26,7 +26,7 @@ type conn struct {
 	client, server               endpoint
 	up, down                     *half
 	// unanswered are the requests that have no reply yet.
-	asked []*message
+	unanswered []*message
 	// opened is called once, when the connection is made or refused.
 	opened func(*conn, error)
 }
@@ -35,31 +35,31 @@ type conn struct {
 // with an error if it cannot be made.
 func (w *World) connect(from, to *process, end endpoint, opened func(*conn, error)) *conn {
 	pair := linkKey{from.name, to.name}
-	w.pairs[pair]++
-	w.makes(bytesOfConnection)
-	c := &conn{w: w, number: w.pairs[pair], clientProcess: from, serverProcess: to, client: end, opened: opened}
-	c.up = c.half(w.link(from.name, to.name), false)
-	c.down = c.half(w.link(to.name, from.name), true)
+	w.connCounts[pair]++
+	w.charge(bytesOfConnection)
+	c := &conn{w: w, number: w.connCounts[pair], clientProcess: from, serverProcess: to, client: end, opened: opened}
+	c.up = c.newHalf(w.link(from.name, to.name), false)
+	c.down = c.newHalf(w.link(to.name, from.name), true)
 	w.conns = append(w.conns, c)
 	c.up.send(&message{signal: open})
 	return c
 }
 
-func (c *conn) half(l *link, reply bool) *half {
+func (c *conn) newHalf(l *link, reply bool) *half {
 	h := &half{conn: c, link: l, reply: reply}
 	l.halves = append(l.halves, h)
 	return h
 }
 
 // handleArrival gives a packet to the process that it was sent to.
-func (c *conn) arrived(m *message) {
+func (c *conn) handleArrival(m *message) {
 	from, to, end := c.clientProcess, c.serverProcess, c.server
 	if m.half.reply {
 		from, to, end = to, from, c.client
 	}
 	if to.powerless {
 		if m.half.reply {
-			c.w.lose(m, to.name+" has no power")
+			c.w.recordLoss(m, to.name+" has no power")
 			return
 		}
 		// The client's kernel sends it again; see process.restart.
@@ -78,11 +78,11 @@ func (c *conn) arrived(m *message) {
 	case accept:
 		if end != nil && c.opened != nil {
 			c.w.emit(trace.Event{Kind: trace.KindConnect, Process: to.name, Peer: from.name, Conn: c.number})
-			c.opening(nil)
+			c.finishOpening(nil)
 		}
 	case data:
 		if end == nil {
-			c.w.lose(m, to.name+" had closed the connection")
+			c.w.recordLoss(m, to.name+" had closed the connection")
 			if !m.half.reply {
 				c.down.send(&message{signal: abort})
 			}
@@ -98,7 +98,7 @@ func (c *conn) arrived(m *message) {
 	case abort:
 		if c.opened != nil {
 			c.w.emit(trace.Event{Kind: trace.KindRefuse, Process: to.name, Peer: from.name, Text: "connection refused"})
-			c.opening(errRefused)
+			c.finishOpening(errRefused)
 			return
 		}
 		c.hangUp(m.half.reply, true)
@@ -115,11 +115,11 @@ func (c *conn) deliver(m *message) {
 	switch {
 	case end == nil:
 	case to.state == down:
-		c.w.lose(m, to.name+" crashed before it read it")
-	case to.halted() && to.server != nil:
+		c.w.recordLoss(m, to.name+" crashed before it read it")
+	case to.isHalted() && to.server != nil:
 		to.backlog = append(to.backlog, func() { c.deliver(m) })
 	default:
-		c.learn(to, m.learns, m.ctx.send)
+		c.recordClientEvents(to, m.clientEvents, m.ctx.send)
 		end.receive(m)
 	}
 }
@@ -127,12 +127,12 @@ func (c *conn) deliver(m *message) {
 // recordClientEvents records what a client learns from an answer, when the client runs.
 // Until then its kernel keeps the answer. sent is the Seq of the send event of the answered
 // request.
-func (c *conn) learn(client *process, all []trace.Event, sent int) {
+func (c *conn) recordClientEvents(client *process, all []trace.Event, sent int) {
 	if len(all) == 0 {
 		return
 	}
-	if client.halted() {
-		client.backlog = append(client.backlog, func() { c.learn(client, all, sent) })
+	if client.isHalted() {
+		client.backlog = append(client.backlog, func() { c.recordClientEvents(client, all, sent) })
 		return
 	}
 	for _, ev := range all {
@@ -145,7 +145,7 @@ func (c *conn) learn(client *process, all []trace.Event, sent int) {
 	c.w.act()
 }
 
-func (c *conn) opening(err error) {
+func (c *conn) finishOpening(err error) {
 	opened := c.opened
 	c.opened = nil
 	opened(c, err)
@@ -165,7 +165,7 @@ func (c *conn) hangUp(atClient, reset bool) {
 	if *end == nil {
 		return
 	}
-	if process.server != nil && process.halted() {
+	if process.server != nil && process.isHalted() {
 		// When it runs again, it first reads what arrived before.
 		process.backlog = append(process.backlog, func() { c.hangUp(atClient, reset) })
 		return
@@ -195,7 +195,7 @@ func (c *conn) cut() {
 	c.up.drop("the connection was reset")
 	c.down.drop("the connection was reset")
 	if c.opened != nil {
-		c.opening(errReset)
+		c.finishOpening(errReset)
 		return
 	}
 	c.hangUp(true, true)
@@ -203,10 +203,10 @@ func (c *conn) cut() {
 }
 
 // handleCrash does to the connection what the crash of one of its processes does.
-func (c *conn) die(p *process) {
-	mine, end := c.down, &c.server
+func (c *conn) handleCrash(p *process) {
+	outgoing, end := c.down, &c.server
 	if p == c.clientProcess {
-		mine, end = c.up, &c.client
+		outgoing, end = c.up, &c.client
 	}
 	if *end == nil {
 		return
@@ -217,32 +217,32 @@ func (c *conn) die(p *process) {
 	*end = nil
 	if p.powerless {
 		// What has left the machine arrives; what its kernel still held is lost.
-		if mine.stalled || len(mine.queue) > 0 && mine.queue[0].held {
-			mine.drop(p.name + " lost power")
+		if outgoing.stalled || len(outgoing.queue) > 0 && outgoing.queue[0].held {
+			outgoing.drop(p.name + " lost power")
 		}
 		return
 	}
-	mine.send(&message{signal: abort})
+	outgoing.send(&message{signal: abort})
 }
 
 // sendRequest sends a request. Its reply will have the same origin.
-func (c *conn) ask(m *message) {
-	c.asked = append(c.asked, m)
+func (c *conn) sendRequest(m *message) {
+	c.unanswered = append(c.unanswered, m)
 	c.up.send(m)
 }
 
 // reply answers the oldest request that has no reply yet.
-func (c *conn) answer(m *message) {
-	if len(c.asked) > 0 {
-		m.ctx = c.asked[0].ctx
-		c.asked = c.asked[1:]
+func (c *conn) reply(m *message) {
+	if len(c.unanswered) > 0 {
+		m.ctx = c.unanswered[0].ctx
+		c.unanswered = c.unanswered[1:]
 	}
 	c.down.send(m)
 }
 
 // replyTo answers one request. The request may already have had an answer.
-func (c *conn) answerTo(request, m *message) {
-	c.asked = slices.DeleteFunc(c.asked, func(o *message) bool { return o == request })
+func (c *conn) replyTo(request, m *message) {
+	c.unanswered = slices.DeleteFunc(c.unanswered, func(o *message) bool { return o == request })
 	m.ctx = request.ctx
 	c.down.send(m)
 }

@@ -46,7 +46,7 @@ var dataKeys = locks.DataKey("")
 
 // NewServeEvent returns the event of a request for an object that a member or the cluster
 // has served.
-func Served(step trace.Step, object string, by *trace.Actor) trace.Event {
+func NewServeEvent(step trace.Step, object string, by *trace.Actor) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Peer: by.Client, By: by, Section: by.Section, Step: step, Object: object, OK: true}
 }
 
@@ -71,48 +71,48 @@ func (w *World) data() *locks.Data {
 	if !s.InCluster {
 		return nil
 	}
-	return &locks.Data{Objects: w.cfg.objects(), Reads: s.Reads, Compares: s.Fencing == storage.Optimistic, AsksOwner: s.Fencing == storage.Owner, Apart: s.Apart}
+	return &locks.Data{Objects: w.cfg.objects(), ReadMode: s.Reads, ComparesVersion: s.Fencing == storage.Optimistic, ChecksOwner: s.Fencing == storage.Owner, SeparateClient: s.OwnClient}
 }
 
 // askCluster sends a request to the cluster, through the lock's client library.
-func (g *program) ask(ctx context.Context, req storage.Request) (storage.Response, error) {
+func (g *program) askCluster(ctx context.Context, req storage.Request) (storage.Response, error) {
 	client := g.lock.(locks.DataClient) // checkClusterStorage has refused others
-	ctx, cancel := g.patiently(ctx)
+	ctx, cancel := g.withPatience(ctx)
 	defer cancel()
 	version, err := 0, error(nil)
 	if req.Op == storage.Write {
-		version, err = client.Write(ctx, req.Object, req.Value, req.Knew)
+		version, err = client.Write(ctx, req.Object, req.Value, req.KnownVersion)
 	} else {
 		version, err = client.Read(ctx, req.Object)
 	}
 	switch {
 	case g.ctx.Err() != nil:
-		return storage.Response{}, errOver
+		return storage.Response{}, errEnded
 	case errors.Is(err, locks.ErrChanged), errors.Is(err, locks.ErrGone):
-		return storage.Response{Version: req.Knew, Refused: err.Error()}, nil
+		return storage.Response{Version: req.KnownVersion, Refused: err.Error()}, nil
 	case err != nil && ctx.Err() != nil:
 		return storage.Response{}, fmt.Errorf("%w within %v", errGaveUp, g.cfg.GivesUp)
 	case err != nil:
 		return storage.Response{}, err
 	}
-	return versionOf(req, version), nil
+	return responseFor(req, version), nil
 }
 
 // reportClusterData records what a cluster keeps at the end of the run.
-func (w *World) reportKept() {
+func (w *World) reportClusterData() {
 	for _, p := range w.processes {
 		h := p.host()
 		if h == nil {
 			continue
 		}
 		if s, ok := h.server.(DataServer); ok {
-			tell := h.Tell
+			record := h.RecordEvent
 			if !h.system.Cluster {
-				tell = h.Emit
+				record = h.Emit
 			}
 			for _, o := range w.cfg.objects() {
 				version, value := s.Kept(h.system.KeyOf(locks.DataKey(o)))
-				tell(trace.Event{Kind: trace.KindObject, Object: o, Version: version, Value: value})
+				record(trace.Event{Kind: trace.KindObject, Object: o, Version: version, Value: value})
 			}
 			return
 		}
@@ -120,7 +120,7 @@ func (w *World) reportKept() {
 }
 
 // checkClusterStorage returns an error if the storage cannot be in the cluster.
-func (cfg *Config) checkKept() error {
+func (cfg *Config) checkClusterStorage() error {
 	s, kind := cfg.Storage, cfg.Lock.Kind
 	system, known := LookupSystem(kind.System)
 	if !known && kind.System != "" {
@@ -130,9 +130,9 @@ func (cfg *Config) checkKept() error {
 		return slices.ContainsFunc(c.Does, func(t trace.Task) bool { return len(t.Via) > 0 || t.Step == trace.Mark })
 	}
 	switch {
-	case len(system.Reads) == 0 || !kind.DataBeside:
+	case len(system.Reads) == 0 || !kind.HasDataClient:
 		return errors.New("the storage is in the cluster that keeps the lock, but the servers of the lock keep no data")
-	case s.Fencing == storage.Owner && !kind.AsksOwner:
+	case s.Fencing == storage.Owner && !kind.ChecksOwner:
 		return fmt.Errorf("a storage in a cluster that checks the policy %s is asked whether the lock's key still stands, and %s does not ask that", s.Fencing, kind.Name)
 	case !slices.Contains([]storage.Policy{"", storage.None, storage.Optimistic, storage.Owner}, s.Fencing):
 		return fmt.Errorf("a storage in a cluster does not check %s: it knows %s and %s, by its own transactions", s.Fencing, storage.Optimistic, storage.Owner)

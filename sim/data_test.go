@@ -14,7 +14,7 @@ import (
 
 // A storage that cannot be where the lock is kept is refused before anything runs.
 func TestCheckStorageInACluster(t *testing.T) {
-	sundial := locks.Kind{Name: "noon", System: "sundial", DataBeside: true}
+	sundial := locks.Kind{Name: "noon", System: "sundial", HasDataClient: true}
 	via := []trace.Task{{Step: trace.Write, Object: "x", Via: []string{"proxy"}}}
 	for _, c := range []struct {
 		what string
@@ -29,11 +29,11 @@ func TestCheckStorageInACluster(t *testing.T) {
 			"a storage in a cluster does not check writes: it knows optimistic and owner, by its own transactions"},
 		{"a lock that cannot ask whose it is", sim.Config{Storage: sim.Storage{Fencing: storage.Owner}},
 			"a storage in a cluster that checks the policy owner is asked whether the lock's key still stands, and noon does not ask that"},
-		{"a lock that can", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "noon", System: "sundial", DataBeside: true, AsksOwner: true}}, Storage: sim.Storage{Fencing: storage.Owner}}, ""},
+		{"a lock that can", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "noon", System: "sundial", HasDataClient: true, ChecksOwner: true}}, Storage: sim.Storage{Fencing: storage.Owner}}, ""},
 		{"a copy", sim.Config{Storage: sim.Storage{CopyLag: time.Second}}, "a storage in a cluster has no copy that is behind: it has members"},
 		{"a service on the way", sim.Config{Clients: []sim.Client{{Does: via}}},
 			"a storage in a cluster is read and written by the lock's own client, without services and marks"},
-		{"servers that keep locks alone", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "toy", System: "toy", DataBeside: true}}},
+		{"servers that keep locks alone", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "toy", System: "toy", HasDataClient: true}}},
 			"the storage is in the cluster that keeps the lock, but the servers of the lock keep no data"},
 		{"a lock that does not know how", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "bare", System: "sundial"}}},
 			"the storage is in the cluster that keeps the lock, but the servers of the lock keep no data"},

@@ -23,10 +23,10 @@ type Request struct {
 }
 
 // Sender returns the client that sent the request, and what the client was doing then.
-func (r *Request) By() *trace.Actor { return r.m.ctx.actor() }
+func (r *Request) Sender() *trace.Actor { return r.m.ctx.actor() }
 
 // IsHandshake reports whether the request only sets the connection up.
-func (r *Request) Handshake() bool { return r.m.ctx.handshake }
+func (r *Request) IsHandshake() bool { return r.m.ctx.handshake }
 
 // A Packet is a message that a server sends.
 type Packet struct {
@@ -38,7 +38,7 @@ type Packet struct {
 	Text string
 	// ClientEvents are events of what a client learns when it reads the packet: of
 	// [trace.KindAlive] or [trace.KindNotify], without the client's name.
-	Learns []trace.Event
+	ClientEvents []trace.Event
 	// Background is set for a packet between nodes that only shows that the sender is
 	// alive. It travels like any other packet, so faults of processes and of the network
 	// act on it. But no trace shows it, nothing counts it, and no run continues because of
@@ -78,14 +78,14 @@ func (e *End) Send(p Packet) {
 }
 
 // Reply answers the oldest request of a client that has no answer yet.
-func (e *End) Reply(p Packet) { e.c.answer(p.message()) }
+func (e *End) Reply(p Packet) { e.c.reply(p.message()) }
 
 // ReplyTo answers one request of a client. It may be called several times for the same
 // request.
-func (e *End) Answer(r *Request, p Packet) { e.c.answerTo(r.m, p.message()) }
+func (e *End) ReplyTo(r *Request, p Packet) { e.c.replyTo(r.m, p.message()) }
 
 func (p Packet) message() *message {
-	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, learns: p.Learns, background: p.Background}
+	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, clientEvents: p.ClientEvents, background: p.Background}
 }
 
 // Close closes the connection.
@@ -99,11 +99,11 @@ func (e *End) Close() {
 
 // RunOnLoop makes the loop call f. It is for goroutines of the server's own, which may call
 // it at any time.
-func (e *End) Done(f func()) { e.post(classStep, f) }
+func (e *End) RunOnLoop(f func()) { e.post(classStep, f) }
 
 // RunAfterSteps makes the loop call f after everything else that was done at the same
 // moment. It is for goroutines of the server's own, which may call it at any time.
-func (e *End) Written(f func()) { e.post(classWrite, f) }
+func (e *End) RunAfterSteps(f func()) { e.post(classWrite, f) }
 
 func (e *End) post(class class, f func()) {
 	server, client := e.c.serverProcess, e.c.clientProcess

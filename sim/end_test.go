@@ -30,7 +30,7 @@ func TestAnswersOutOfOrder(t *testing.T) {
 		_, err = io.ReadFull(conn, make([]byte, len("v\n")))
 		return err
 	})
-	tr := Play(t, Story(waits))
+	tr := RunWorld(t, ToyWorld(waits))
 	answers := map[string]bool{}
 	for _, ev := range Events(tr, trace.KindDeliver, "client-1") {
 		answers[ev.Text] = ev.Handshake

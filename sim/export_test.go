@@ -28,7 +28,7 @@ func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Tr
 
 // PanicInAnswer makes a client take an answer in a process that does not exist, which
 // panics.
-func HearNobody(p *Program) { _, _ = (&program{w: p.g.w}).settled(storage.Response{}, nil) }
+func PanicInAnswer(p *Program) { _, _ = (&program{w: p.g.w}).takeAnswer(storage.Response{}, nil) }
 
 // Move is a sign of life of a bubble.
 func (d *watchdog) Move() { d.moves.Add(1) }

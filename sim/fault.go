@@ -107,15 +107,15 @@ type faultState struct {
 	armed  bool // a patient fault is waiting
 	struck bool
 	lifted bool
-	vain   bool // it found nothing to act on
+	isVain bool // it found nothing to act on
 	// endPlanned reports that the time of the fault's end is known, whether or not it has
 	// struck. willEnd reports that it has struck, and ends at a known time.
-	planned, ending bool
-	plans           int // how often that time was computed
+	endPlanned, willEnd bool
+	planCount           int // how often that time was computed
 	// matched counts the messages or requests that the fault's rule has matched. kept is
 	// the one that it keeps.
-	passed int
-	kept   passer
+	matched int
+	kept    interceptable
 }
 
 // armFault makes the fault wait for its moment.
@@ -123,21 +123,21 @@ func (w *World) armFault(number int, fault Fault) {
 	f := &faultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
 	f.FaultInfo = fault.Info()
-	f.Assumption, f.Idle = fault.breaks(w.cfg.Topology()), w.idle(fault)
-	f.Moot = f.Idle != ""
+	f.Assumption, f.IdleReason = fault.brokenAssumption(w.cfg.Topology()), w.idleReason(fault)
+	f.NotApplicable = f.IdleReason != ""
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {
-		w.when(fault.Strikes.When, f.trigger)
+		w.onPoint(fault.Strikes.When, f.trigger)
 	}
-	w.when(fault.Until, f.lift, func() { f.planned, f.ending = true, f.struck })
+	w.onPoint(fault.Until, f.lift, func() { f.endPlanned, f.willEnd = true, f.struck })
 }
 
 // Info returns what a trace says about the fault, except which assumption it breaks and
 // whether it acted.
 func (f Fault) Info() trace.FaultInfo {
 	info := trace.FaultInfo{
-		Text: f.Text, Course: f.Course(), Kind: f.Kind(), Effect: f.Effect(), Targets: f.Targets(),
-		Strikes: f.Strikes, Lasts: f.For, Phrases: f.Manner().Phrases,
+		Text: f.Text, Timing: f.Course(), Kind: f.Kind(), Effect: f.Effect(), Targets: f.Targets(),
+		Trigger: f.Strikes, Duration: f.For, Phrases: f.Manner().Phrases,
 	}
 	info.Message, _ = f.Message()
 	if parameter(f.Action, "step").IsValid() {
@@ -172,7 +172,7 @@ func (cfg *Config) Topology() Topology {
 
 // brokenAssumption returns the assumption that the fault breaks. A crash breaks another one
 // for each role.
-func (f Fault) breaks(t Topology) trace.Assumption {
+func (f Fault) brokenAssumption(t Topology) trace.Assumption {
 	switch dies := f.Effect() == trace.KillsProcess; {
 	case dies && f.Target() == trace.StorageName:
 		return trace.AssumeStorageMemory
@@ -183,12 +183,12 @@ func (f Fault) breaks(t Topology) trace.Assumption {
 }
 
 // idleReason returns why a fault cannot act on the lock of this world, or "".
-func (w *World) idle(fault Fault) string {
+func (w *World) idleReason(fault Fault) string {
 	if len(w.trace.Locks) == 0 {
 		return ""
 	}
 	for _, group := range fault.Targets() {
-		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) && !w.strikesElsewhere(fault) {
+		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) && !w.actsElsewhere(fault) {
 			return fmt.Sprintf("it cannot act on the lock, which keeps nothing on %s", strings.Join(group, " or "))
 		}
 	}
@@ -203,7 +203,7 @@ func (w *World) idle(fault Fault) string {
 // actsElsewhere reports whether a fault of the same kind strikes at the same moment at a
 // process where it can act. An example is a power loss of all servers, one of which keeps
 // the lock.
-func (w *World) strikesElsewhere(fault Fault) bool {
+func (w *World) actsElsewhere(fault Fault) bool {
 	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
 		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())
 	})
@@ -218,7 +218,7 @@ func (w *World) takesPart(name string) bool {
 		return true
 	}
 	cfg := p.host().cfg
-	if w.cfg.counts(cfg) || w.cfg.Storage.InCluster && p.host().system.Name == w.cfg.Lock.Kind.System {
+	if w.cfg.countsTokens(cfg) || w.cfg.Storage.InCluster && p.host().system.Name == w.cfg.Lock.Kind.System {
 		return true
 	}
 	return slices.ContainsFunc(w.trace.Locks, func(l trace.LockInfo) bool {
@@ -236,13 +236,13 @@ func (w *World) strikeInitial() {
 		case s.At == 0:
 			f.trigger()
 		default:
-			w.at(s.At, f.trigger)
+			w.schedule(s.At, f.trigger)
 		}
 	}
 }
 
 // strikeBefore strikes the faults that strike before a client's step.
-func (w *World) before(client string, step trace.Step, nth int) {
+func (w *World) strikeBefore(client string, step trace.Step, nth int) {
 	for _, f := range w.faults {
 		b := f.fault.Strikes.Before
 		if b.Client == client && b.Step == step && max(b.Nth, 1) == nth {
@@ -257,7 +257,7 @@ func (f *faultState) trigger() {
 	if f.armed || f.struck {
 		return
 	}
-	if f.kind.Patient() {
+	if f.kind.IsPatient() {
 		f.armed = true
 		return
 	}
@@ -266,12 +266,12 @@ func (f *faultState) trigger() {
 
 // recordChange records that the fault strikes or ends. That may change which nodes can
 // reach each other, if every group of its targets has a node: a link has two ends.
-func (f *faultState) changes(ev trace.Event) {
+func (f *faultState) recordChange(ev trace.Event) {
 	f.w.emit(ev)
 	if !slices.ContainsFunc(f.Targets, func(group []string) bool {
 		return !slices.ContainsFunc(group, func(name string) bool { return f.w.byName[name].host() != nil })
 	}) {
-		f.w.attend()
+		f.w.notifyAttentive()
 	}
 }
 
@@ -281,18 +281,18 @@ func (f *faultState) strike() {
 		return
 	}
 	f.struck = true
-	f.ending = f.planned
-	f.changes(trace.Event{
+	f.willEnd = f.endPlanned
+	f.recordChange(trace.Event{
 		Kind: trace.KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
-		Lifts: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),
+		HasEnd: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),
 	})
 	f.fault.strike(f.w, f)
 	if f.fault.For == 0 {
 		return
 	}
-	f.ending = true
+	f.willEnd = true
 	if f.fault.ByClockOf == "" {
-		f.w.at(f.w.now()+f.fault.For, f.lift)
+		f.w.schedule(f.w.now()+f.fault.For, f.lift)
 		return
 	}
 	clock := f.w.byName[f.fault.ByClockOf].clock
@@ -303,11 +303,11 @@ func (f *faultState) strike() {
 
 // plan ends the fault when a wall clock reaches due. Each call replaces the previous plan.
 func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
-	f.plans++
-	plan := f.plans
+	f.planCount++
+	plan := f.planCount
 	if at, ok := clock.NextWall(due); ok {
-		f.w.at(at, func() {
-			if plan == f.plans {
+		f.w.schedule(at, func() {
+			if plan == f.planCount {
 				f.lift()
 			}
 		})
@@ -315,28 +315,28 @@ func (f *faultState) plan(clock *fakeclock.Fake, due time.Time) {
 }
 
 // markVain records that the fault found nothing to act on.
-func (f *faultState) inVain(why string) {
-	f.vain = true
-	if f.Idle == "" {
-		f.Idle = why
+func (f *faultState) markVain(why string) {
+	f.isVain = true
+	if f.IdleReason == "" {
+		f.IdleReason = why
 	}
 }
 
 // holdsBackRequest reports whether a fault that is going to end holds back a request to the
 // storage. That request may still take effect, even if every client is done.
-func (w *World) keptBack() bool {
-	ends := func(f *faultState) bool { return f.ending && !f.lifted }
+func (w *World) holdsBackRequest() bool {
+	ends := func(f *faultState) bool { return f.willEnd && !f.lifted }
 	if !slices.ContainsFunc(w.faults, ends) {
 		return false
 	}
-	inTheStorage := func(f *faultState) bool { _, request := f.kept.(*serving); return ends(f) && request }
-	if slices.ContainsFunc(w.faults, inTheStorage) {
+	stallsRequest := func(f *faultState) bool { _, request := f.kept.(*serving); return ends(f) && request }
+	if slices.ContainsFunc(w.faults, stallsRequest) {
 		return true
 	}
-	onTheWay := func(p *process) bool { return p.role == trace.RoleStorage || p.role == trace.RoleService }
-	return slices.ContainsFunc(w.processes, func(p *process) bool { return onTheWay(p) && len(p.backlog) > 0 }) ||
+	leadsToStorage := func(p *process) bool { return p.role == trace.RoleStorage || p.role == trace.RoleService }
+	return slices.ContainsFunc(w.processes, func(p *process) bool { return leadsToStorage(p) && len(p.backlog) > 0 }) ||
 		slices.ContainsFunc(w.conns, func(c *conn) bool {
-			return onTheWay(c.serverProcess) && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
+			return leadsToStorage(c.serverProcess) && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
 		})
 }
 
@@ -346,24 +346,24 @@ func (f *faultState) lift() {
 		return
 	}
 	f.lifted = true
-	if f.vain {
+	if f.isVain {
 		return
 	}
-	f.changes(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
+	f.recordChange(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
 	f.fault.Action.(lifter).lift(f.w, f)
 }
 
 // finish records, at the end of the run, whether the fault acted.
 func (f *faultState) finish() {
 	switch {
-	case f.Idle != "":
+	case f.IdleReason != "":
 	case f.struck && !f.lifted && !f.fault.Until.IsZero():
-		f.Idle = fmt.Sprintf("its end never came: %s", f.fault.Until)
+		f.IdleReason = fmt.Sprintf("its end never came: %s", f.fault.Until)
 	case f.struck:
 	case f.armed:
-		f.Idle = "what it waits for never happened"
+		f.IdleReason = "what it waits for never happened"
 	default:
-		f.Idle = fmt.Sprintf("its moment never came: %s", f.fault.Strikes)
+		f.IdleReason = fmt.Sprintf("its moment never came: %s", f.fault.Strikes)
 	}
 }
 

@@ -12,7 +12,7 @@ func init() {
 		Effect: trace.CancelsCall,
 		New:    func() Action { return &Cancel{} },
 		Manners: []Manner{{Phrases: trace.Phrases{
-			Subject: "{target}", Does: "cancels the call of its lock", Noun: "a call that {target} cancels",
+			Subject: "{target}", Predicate: "cancels the call of its lock", Noun: "a call that {target} cancels",
 		}}},
 		Sites: []Site{{Roles: clients, At: faultcard.AtCalls}},
 	})
@@ -31,7 +31,7 @@ func (a *Cancel) check(t Topology) error {
 
 func (a *Cancel) strike(w *World, f *faultState) {
 	if !w.byName[a.Client].actor.cancel() {
-		f.inVain(a.Client + " was in no call of its lock that could be cancelled")
+		f.markVain(a.Client + " was in no call of its lock that could be cancelled")
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 
 // playCancelled runs the world of one client with a lock on three nodes, whose call is
 // cancelled at a point.
-func cancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
-	cfg := onThree(sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
-	return Play(t, With(cfg, append(more, When(at, &sim.Cancel{Client: "client-1"}))...))
+func playCancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
+	cfg := worldOnThreeNodes(sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
+	return RunWorld(t, WithFaults(cfg, append(more, When(at, &sim.Cancel{Client: "client-1"}))...))
 }
 
 // The fault cancels the client's current call, once: the call asks no other node, and the
@@ -24,11 +24,11 @@ func TestCancelFault(t *testing.T) {
 		"client-1's extend request to toy-1 is in flight":  {"extend 1", "acquire, read x, extend failed, work failed, release"},
 		"client-1's release request to toy-1 is in flight": {"release 1", "acquire, read x, extend, extend, work, write x, release failed"},
 	} {
-		tr := cancelled(t, at)
-		Same(t, at+": what it cancels", Cancels(tr, "client-1"), want.cancels)
-		Same(t, at+": its steps", Steps(tr, "client-1"), want.steps)
-		Same(t, at+": why it did not act", tr.Faults[0].Idle, "")
-		Same(t, at+": what it breaks", tr.Faults[0].Assumption, "")
+		tr := playCancelled(t, at)
+		Equal(t, at+": what it cancels", Cancels(tr, "client-1"), want.cancels)
+		Equal(t, at+": its steps", Steps(tr, "client-1"), want.steps)
+		Equal(t, at+": why it did not act", tr.Faults[0].IdleReason, "")
+		Equal(t, at+": what it breaks", tr.Faults[0].Assumption, "")
 	}
 }
 
@@ -36,15 +36,15 @@ func TestCancelFault(t *testing.T) {
 // reports that.
 func TestCancelFaultInVain(t *testing.T) {
 	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
-		tr := cancelled(t, at)
-		Same(t, at, tr.Faults[0].Idle, "client-1 was in no call of its lock that could be cancelled")
-		Same(t, at+": what it cancels", Cancels(tr, "client-1"), "")
+		tr := playCancelled(t, at)
+		Equal(t, at, tr.Faults[0].IdleReason, "client-1 was in no call of its lock that could be cancelled")
+		Equal(t, at+": what it cancels", Cancels(tr, "client-1"), "")
 	}
 }
 
 // A paused client cancels the call when it resumes.
 func TestCancelFaultWhilePaused(t *testing.T) {
 	const asks = "client-1's acquire request to toy-1 is in flight"
-	tr := cancelled(t, "500us after "+asks, Lasting(time.Second, When(asks, Stopped("client-1"))))
-	About(t, "it cancels", Only(t, tr, trace.KindCancel, "client-1").At, time.Second)
+	tr := playCancelled(t, "500us after "+asks, Lasting(time.Second, When(asks, Stopped("client-1"))))
+	EqualTime(t, "it cancels", OnlyEvent(t, tr, trace.KindCancel, "client-1").At, time.Second)
 }

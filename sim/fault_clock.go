@@ -17,8 +17,8 @@ func init() {
 		Effect: trace.SetsClock,
 		New:    func() Action { return &Jump{} },
 		Manners: []Manner{
-			{Slug: "jump-forward", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps ahead by {size}", Noun: "{target}'s clock set forward"}},
-			{Value: faultcard.Less, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"}},
+			{Slug: "jump-forward", Phrases: trace.Phrases{Subject: "{target}'s clock", Predicate: "jumps ahead by {size}", Noun: "{target}'s clock set forward"}},
+			{Value: faultcard.Negative, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Predicate: "jumps back by {size}", Noun: "{target}'s clock set back"}},
 		},
 		Sites: []Site{{Roles: []trace.Role{trace.RoleNode, trace.RoleClient}, At: faultcard.AtPoints, Lengths: anyLength, Needs: faultcard.NeedsOwnClock}},
 	})
@@ -28,8 +28,8 @@ func init() {
 		Effect: trace.DriftsClock,
 		New:    func() Action { return &Drift{} },
 		Manners: []Manner{
-			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
-			{Value: faultcard.Less, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
+			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Predicate: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
+			{Value: faultcard.Negative, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Predicate: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
 		},
 		// A clock drifts until it is set. Locks allow for one or two percent; where that is
 		// not enough, a margin says how much is.
@@ -76,19 +76,19 @@ func (a *Drift) check(t Topology) error {
 
 func (a *Drift) strike(w *World, f *faultState) {
 	p := w.byName[a.Process]
-	p.drifts = append(p.drifts, drifting{f, a.Rate})
+	p.drifts = append(p.drifts, activeDrift{f, a.Rate})
 	p.setRate()
 }
 
 func (a *Drift) lift(w *World, f *faultState) {
 	p := w.byName[a.Process]
-	p.drifts = slices.DeleteFunc(p.drifts, func(d drifting) bool { return d.by == f })
+	p.drifts = slices.DeleteFunc(p.drifts, func(d activeDrift) bool { return d.fault == f })
 	p.setRate()
 }
 
 // maxDrifts bounds the drifts of one process. If all of them act at the same time, its
 // clocks still run at less than six times the speed, and at more than a twentieth of it.
-const mostDrifts = 4
+const maxDrifts = 4
 
 // TooManyDrifts is the error of a world with more than [maxDrifts] drifts of one process.
 type TooManyDrifts struct {
@@ -98,7 +98,7 @@ type TooManyDrifts struct {
 }
 
 func (e *TooManyDrifts) Error() string {
-	return fmt.Sprintf("it is one of more than %d drifts of %s, which multiply if they act at once; leave some out", mostDrifts, e.Process)
+	return fmt.Sprintf("it is one of more than %d drifts of %s, which multiply if they act at once; leave some out", maxDrifts, e.Process)
 }
 
 // CheckDrifts returns an error if a process has more drifts than its clocks can have. The
@@ -107,7 +107,7 @@ func (cfg *Config) CheckDrifts() error {
 	drifts := map[string]int{}
 	for i, f := range cfg.Faults {
 		if drift, is := f.Action.(*Drift); is {
-			if drifts[drift.Process]++; drifts[drift.Process] > mostDrifts {
+			if drifts[drift.Process]++; drifts[drift.Process] > maxDrifts {
 				return &TooManyDrifts{Fault: i, Process: drift.Process}
 			}
 		}
@@ -117,9 +117,9 @@ func (cfg *Config) CheckDrifts() error {
 
 // activeDrift is one drift of a process's clocks while it lasts: how much too fast they
 // run.
-type drifting struct {
-	by   *faultState
-	rate Rate
+type activeDrift struct {
+	fault *faultState
+	rate  Rate
 }
 
 // setRate makes the process's clocks run at the rate of all its drifts together. Each drift

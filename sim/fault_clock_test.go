@@ -15,7 +15,7 @@ import (
 // can expire by that clock, and not by true time.
 func TestServerGoesByItsClock(t *testing.T) {
 	const served = 3 * Hop // after a dial and the way to the toy
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := Toy(p, 0).Do(ctx, "set k v 10000")
 		SleepUntil(30 * time.Second)
 		return err
@@ -39,10 +39,10 @@ func TestServerGoesByItsClock(t *testing.T) {
 		}, served + 6*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(cfg, test.faults...))
-			Struck(t, tr)
-			About(t, "the word was kept", Only(t, tr, trace.KindSet, "toy-1").At, served)
-			About(t, "its end", Only(t, tr, trace.KindExpire, "toy-1").At, test.ends)
+			tr := RunWorld(t, WithFaults(cfg, test.faults...))
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the word was kept", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, served)
+			EqualTime(t, "its end", OnlyEvent(t, tr, trace.KindExpire, "toy-1").At, test.ends)
 		})
 	}
 }
@@ -79,7 +79,7 @@ func TestClientClocks(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got clocks
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				c := p.Clock()
 				began, wall, monotonic, library := Now(), c.Now(), c.Read(fakeclock.Monotonic), time.Now()
 				err := c.Sleep(ctx, 10*time.Second)
@@ -91,15 +91,15 @@ func TestClientClocks(t *testing.T) {
 				}
 				return err
 			})), test.fault...))
-			Struck(t, tr)
-			Same(t, "clocks", got, test.want)
+			AllFaultsStruck(t, tr)
+			Equal(t, "clocks", got, test.want)
 		})
 	}
 }
 
 // The trace shows what the clocks read after each change.
 func TestTraceTellsClockChanges(t *testing.T) {
-	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
 		At(time.Second, &sim.Jump{"client-1", time.Minute}),
@@ -107,7 +107,7 @@ func TestTraceTellsClockChanges(t *testing.T) {
 	))
 	changes := Events(tr, trace.KindClock, "client-1")
 	if len(changes) != 4 {
-		t.Fatalf("%d changes\n%s", len(changes), Tell(tr))
+		t.Fatalf("%d changes\n%s", len(changes), Dump(tr))
 	}
 	start := changes[0]
 	for i, want := range []struct {
@@ -122,13 +122,13 @@ func TestTraceTellsClockChanges(t *testing.T) {
 		{"drift", 5 * time.Second, 65200 * time.Millisecond, 5200 * time.Millisecond, 0},
 	} {
 		ev := changes[i]
-		Same(t, "why", ev.Clocks.Why, trace.ClockChange(want.why))
-		Same(t, "rate", ev.Clocks.RatePPB, want.rate)
+		Equal(t, "why", ev.Clocks.Why, trace.ClockChange(want.why))
+		Equal(t, "rate", ev.Clocks.RatePPB, want.rate)
 		if i > 0 {
-			About(t, want.why, ev.At, want.at)
+			EqualTime(t, want.why, ev.At, want.at)
 		}
-		About(t, "the wall clock", time.Duration(ev.Clocks.Wall-start.Clocks.Wall), want.wall)
-		About(t, "the monotonic clock", time.Duration(ev.Clocks.Monotonic-start.Clocks.Monotonic), want.monotonic)
+		EqualTime(t, "the wall clock", time.Duration(ev.Clocks.Wall-start.Clocks.Wall), want.wall)
+		EqualTime(t, "the monotonic clock", time.Duration(ev.Clocks.Monotonic-start.Clocks.Monotonic), want.monotonic)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestParseRate(t *testing.T) {
 	for rate, want := range map[sim.Rate]string{
 		2 * sim.Percent: "+2%", -500 * sim.PPM: "-500ppm", 3: "+3ppb", 5_000_000: "+0.5%", 0: "0ppb", 15 * sim.PPM / 10: "+1.5ppm",
 	} {
-		Same(t, "the rate in words", rate.String(), want)
+		Equal(t, "the rate in words", rate.String(), want)
 	}
 	for _, bad := range []string{"", "%", "2", "+2 percent", "51%", "-50.1%", "0.5ppb", "1e30%", "nan%", "++2%"} {
 		if ppb, err := sim.ParseRate(bad); err == nil {

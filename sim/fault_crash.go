@@ -14,11 +14,11 @@ func init() {
 		Effect: trace.KillsProcess,
 		New:    func() Action { return &CrashFault{} },
 		Manners: []Manner{
-			{Phrases: trace.Phrases{Subject: "{target}", Does: "crashes", Noun: "a crash of {target}"}},
-			{Value: string(trace.PowerLoss), Slug: "power-loss", Phrases: trace.Phrases{Subject: "{target}", Does: "loses its power", Noun: "a crash of {target}"}},
-			{Value: string(trace.Shutdown), Slug: "shutdown", Phrases: trace.Phrases{Subject: "{target}", Does: "is shut down", Noun: "a crash of {target}"}},
+			{Phrases: trace.Phrases{Subject: "{target}", Predicate: "crashes", Noun: "a crash of {target}"}},
+			{Value: string(trace.PowerLoss), Slug: "power-loss", Phrases: trace.Phrases{Subject: "{target}", Predicate: "loses its power", Noun: "a crash of {target}"}},
+			{Value: string(trace.Shutdown), Slug: "shutdown", Phrases: trace.Phrases{Subject: "{target}", Predicate: "is shut down", Noun: "a crash of {target}"}},
 			{
-				Value: string(trace.FailOver), Slug: "failover", Phrases: trace.Phrases{Subject: "{target}", Does: "loses its machine", Noun: "a crash of {target}"},
+				Value: string(trace.FailOver), Slug: "failover", Phrases: trace.Phrases{Subject: "{target}", Predicate: "loses its machine", Noun: "a crash of {target}"},
 				Roles: []trace.Role{trace.RoleStorage},
 			},
 		},
@@ -32,7 +32,7 @@ func init() {
 		Title:   "a replica becomes a master and takes over its master's address",
 		Effect:  trace.MovesRole,
 		New:     func() Action { return &Promote{} },
-		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Predicate: "takes over from its master", Noun: "a promotion of {target}"}}},
 		Sites:   []Site{{Roles: nodes, At: faultcard.AtEveryPoint, Needs: faultcard.NeedsReplica}},
 	})
 }
@@ -75,15 +75,15 @@ func (p *process) crash(how trace.Crash) {
 		return
 	}
 	w := p.w
-	p.changes(trace.Event{Kind: trace.KindCrash, Text: string(how)})
+	p.recordChange(trace.Event{Kind: trace.KindCrash, Text: string(how)})
 	p.clock.Resume() // of a suspended machine; true time passes anyway
-	p.become(down)
+	p.setState(down)
 	p.powerless = how == trace.PowerLoss || how == trace.FailOver
 	p.backlog = nil
 	clear(p.pausedBy)
 	for _, c := range w.conns {
 		if c.clientProcess == p || c.serverProcess == p {
-			c.die(p)
+			c.handleCrash(p)
 		}
 	}
 	if p.actor != nil {
@@ -100,8 +100,8 @@ func (p *process) restart() {
 		return
 	}
 	p.powerless = false
-	p.become(running)
-	p.changes(trace.Event{Kind: trace.KindRestart})
+	p.setState(running)
+	p.recordChange(trace.Event{Kind: trace.KindRestart})
 	p.server.restart()
 	for _, c := range p.w.conns {
 		if c.serverProcess == p && c.up.link.cuts == 0 {

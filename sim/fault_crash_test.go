@@ -62,7 +62,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			tr := Play(t, With(Story(
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					conn, err := Dial(ctx, p, 0)
 					if err != nil {
@@ -75,7 +75,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					SleepUntil(3 * time.Second)
-					conn, err := Dial(Within(ctx, 3*time.Second), p, 0)
+					conn, err := Dial(WithTrueTimeout(ctx, 3*time.Second), p, 0)
 					got.dials, got.dialled = err, Now()
 					if err == nil {
 						return conn.Close()
@@ -92,7 +92,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 					return nil
 				}),
 			), test.faults...))
-			Struck(t, tr)
+			AllFaultsStruck(t, tr)
 			for _, e := range []struct {
 				what      string
 				got, want error
@@ -101,10 +101,10 @@ func TestCrashAndTheConnections(t *testing.T) {
 					t.Errorf("%s ended with %v, want %v", e.what, e.got, e.want)
 				}
 			}
-			About(t, "the read ended", got.waited, test.want.waited)
-			About(t, "the dial ended", got.dialled, test.want.dialled)
+			EqualTime(t, "the read ended", got.waited, test.want.waited)
+			EqualTime(t, "the dial ended", got.dialled, test.want.dialled)
 			if test.want.dials != nil {
-				Only(t, tr, trace.KindRefuse, "client-2")
+				OnlyEvent(t, tr, trace.KindRefuse, "client-2")
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 func TestRestartResetsAWaitingConnection(t *testing.T) {
 	var err error
 	var ended time.Duration
-	Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, failed := Dial(ctx, p, 0)
 		if failed != nil {
 			return failed
@@ -129,7 +129,7 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 	if !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the read ended with %v", err)
 	}
-	About(t, "it ended", ended, 7*time.Second+2*Hop)
+	EqualTime(t, "it ended", ended, 7*time.Second+2*Hop)
 }
 
 // A dial to a machine without power is answered when the machine has started again.
@@ -143,13 +143,13 @@ func TestDialOverARestart(t *testing.T) {
 		{trace.Kill, syscall.ECONNREFUSED, 3*time.Second + 2*Hop},
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
-			Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(3 * time.Second)
-				_, err := Dial(Within(ctx, 5*time.Second), p, 0)
+				_, err := Dial(WithTrueTimeout(ctx, 5*time.Second), p, 0)
 				if !errors.Is(err, test.fails) {
 					t.Errorf("the dial ended with %v", err)
 				}
-				About(t, "the dial ended", Now(), test.ends)
+				EqualTime(t, "the dial ended", Now(), test.ends)
 				return nil
 			})), Lasting(2*time.Second, At(2*time.Second, Crashed("toy-1", test.how)))))
 		})
@@ -184,7 +184,7 @@ func TestCrashOfAClient(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			returned := false
-			tr := Play(t, With(Story(
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					conn, err := Dial(ctx, p, 0)
 					if err != nil {
@@ -209,24 +209,24 @@ func TestCrashOfAClient(t *testing.T) {
 					return p.Clock().Sleep(ctx, 10*time.Second)
 				}),
 			), test.fault...))
-			Struck(t, tr)
+			AllFaultsStruck(t, tr)
 			var values []string
 			for _, ev := range Events(tr, trace.KindSet, "toy-1") {
 				values = append(values, ev.Value)
 			}
-			Same(t, "values set", strings.Join(values, " "), test.sets)
-			Same(t, "the last write returned", returned, len(test.fault) == 0)
+			Equal(t, "values set", strings.Join(values, " "), test.sets)
+			Equal(t, "the last write returned", returned, len(test.fault) == 0)
 			if test.told != "" {
-				Only(t, tr, test.told, "toy-1")
+				OnlyEvent(t, tr, test.told, "toy-1")
 			} else {
-				None(t, tr, trace.KindReset, "toy-1")
+				NoEvents(t, tr, trace.KindReset, "toy-1")
 			}
 			if len(test.fault) == 0 {
 				return
 			}
-			None(t, tr, trace.KindRestart, "client-1")
-			None(t, tr, trace.KindDone, "client-1")
-			crash := Only(t, tr, trace.KindCrash, "client-1")
+			NoEvents(t, tr, trace.KindRestart, "client-1")
+			NoEvents(t, tr, trace.KindDone, "client-1")
+			crash := OnlyEvent(t, tr, trace.KindCrash, "client-1")
 			for _, ev := range tr.Events {
 				if ev.Seq > crash.Seq && ev.Process == "client-1" && ev.Kind != trace.KindLose {
 					t.Errorf("after the crash: %s %s at %v", ev.Kind, ev.Text, ev.At)
@@ -253,12 +253,12 @@ func TestCrashOfTheStorage(t *testing.T) {
 		{"long power loss", []sim.Fault{Lasting(4*time.Second, When("client-1's request to storage is in flight, 2nd time", Crashed(trace.StorageName, trace.PowerLoss)))}, context.DeadlineExceeded, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"}
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				write := storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"}
 				if _, err := p.Storage(ctx, write); err != nil {
 					return err
 				}
-				_, err := p.Storage(Within(ctx, 3*time.Second), write)
+				_, err := p.Storage(WithTrueTimeout(ctx, 3*time.Second), write)
 				if !errors.Is(err, test.err) {
 					t.Errorf("the second write ended with %v", err)
 				}
@@ -266,8 +266,8 @@ func TestCrashOfTheStorage(t *testing.T) {
 				_, err = p.Storage(ctx, write)
 				return err
 			})), test.fault...))
-			Struck(t, tr)
-			Same(t, "version", Only(t, tr, trace.KindObject, trace.StorageName).Version, test.made)
+			AllFaultsStruck(t, tr)
+			Equal(t, "version", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, test.made)
 		})
 	}
 }
@@ -280,14 +280,14 @@ func TestFailedDialsCostTime(t *testing.T) {
 		costs time.Duration
 	}{{trace.Kill, 2 * Hop}, {trace.Shutdown, 2 * Hop}, {trace.PowerLoss, 5 * time.Second}} {
 		t.Run(string(test.how), func(t *testing.T) {
-			Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(time.Second)
 				for i := range 2 {
 					began := Now()
-					if err := Toy(p, 0).Do(Within(ctx, 5*time.Second), "ping"); err == nil {
+					if err := Toy(p, 0).Do(WithTrueTimeout(ctx, 5*time.Second), "ping"); err == nil {
 						t.Error("a dead node answered")
 					}
-					About(t, []string{"the first dial", "the second dial"}[i], Now()-began, test.costs)
+					EqualTime(t, []string{"the first dial", "the second dial"}[i], Now()-began, test.costs)
 				}
 				return nil
 			})), At(0, Crashed("toy-1", test.how))))
@@ -308,14 +308,14 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				err = Toy(p, 0).Do(ctx, "set k v")
 				return nil
 			})), test.fault...))
 			if !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("set ended with %v", err)
 			}
-			Same(t, "keys set", len(Events(tr, trace.KindSet, "toy-1")), test.sets)
+			Equal(t, "keys set", len(Events(tr, trace.KindSet, "toy-1")), test.sets)
 		})
 	}
 }
@@ -340,7 +340,7 @@ func TestCrashDuringAPause(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var answered time.Duration
-			cfg := Story(
+			cfg := ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					conn, err := Dial(ctx, p, 0)
 					if err != nil {
@@ -363,20 +363,20 @@ func TestCrashDuringAPause(t *testing.T) {
 					return nil
 				}),
 			)
-			tr := Play(t, With(cfg, test.faults...))
-			Struck(t, tr)
+			tr := RunWorld(t, WithFaults(cfg, test.faults...))
+			AllFaultsStruck(t, tr)
 			sets := 0
 			for _, ev := range Events(tr, trace.KindSet, "toy-1") {
 				if ev.Key == "k" {
 					sets++
 				}
 			}
-			Same(t, "the command took effect", sets == 1, test.set)
+			Equal(t, "the command took effect", sets == 1, test.set)
 			if test.set {
-				About(t, "the older word's end", Only(t, tr, trace.KindExpire, "toy-1").At, 3*Hop+5*time.Second)
+				EqualTime(t, "the older word's end", OnlyEvent(t, tr, trace.KindExpire, "toy-1").At, 3*Hop+5*time.Second)
 			} else {
-				About(t, "the older word's end", Only(t, tr, trace.KindForget, "toy-1").At, 2200*time.Millisecond)
-				About(t, "a restarted node answers", answered, 2500*time.Millisecond+4*Hop)
+				EqualTime(t, "the older word's end", OnlyEvent(t, tr, trace.KindForget, "toy-1").At, 2200*time.Millisecond)
+				EqualTime(t, "a restarted node answers", answered, 2500*time.Millisecond+4*Hop)
 			}
 		})
 	}
@@ -385,15 +385,15 @@ func TestCrashDuringAPause(t *testing.T) {
 // Crashes that overlap are one crash: the first decides how the node ends, and it restarts
 // when the last of them ends.
 func TestOverlappingCrashes(t *testing.T) {
-	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
 		Lasting(2*time.Second, At(time.Second, Crashed("toy-1", trace.PowerLoss))),
 		Lasting(4*time.Second, At(2*time.Second, Crashed("toy-1", trace.Kill))),
 	))
-	Struck(t, tr)
-	crash := Only(t, tr, trace.KindCrash, "toy-1")
-	About(t, "the crash", crash.At, time.Second)
-	Same(t, "how", crash.Text, string(trace.PowerLoss))
-	About(t, "the restart", Only(t, tr, trace.KindRestart, "toy-1").At, 6*time.Second)
+	AllFaultsStruck(t, tr)
+	crash := OnlyEvent(t, tr, trace.KindCrash, "toy-1")
+	EqualTime(t, "the crash", crash.At, time.Second)
+	Equal(t, "how", crash.Text, string(trace.PowerLoss))
+	EqualTime(t, "the restart", OnlyEvent(t, tr, trace.KindRestart, "toy-1").At, 6*time.Second)
 }

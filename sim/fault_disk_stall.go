@@ -16,7 +16,7 @@ func init() {
 		Effect: trace.StallsDisk,
 		New:    func() Action { return &DiskStall{} },
 		Manners: []Manner{
-			{Phrases: trace.Phrases{Subject: "{target}'s disk", Does: "stalls{lasting}", Noun: "a stall of {target}'s disk"}},
+			{Phrases: trace.Phrases{Subject: "{target}'s disk", Predicate: "stalls{lasting}", Noun: "a stall of {target}'s disk"}},
 		},
 		// A stall shorter than the TTL ends before it does more than a silent node would.
 		Sites: []Site{{Roles: nodes, At: faultcard.AtPoints, Lengths: []int{200}, Needs: faultcard.NeedsDisk}},
@@ -42,18 +42,18 @@ func (a *DiskStall) check(t Topology) error {
 	switch disk, has := system.disk(node.Persistence); {
 	case !has:
 		return fmt.Errorf("disk-stall: %s is %s %s, which has no disk", a.Node, article(system.Node), cmp.Or(system.Node, "server"))
-	case !disk.Waits:
-		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.Stalled, "it goes on, or stands still: pause it"))
+	case !disk.HandlesStall:
+		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.StallAdvice, "it goes on, or stands still: pause it"))
 	}
 	return nil
 }
 
 func (a *DiskStall) strike(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
-	h.stallDisk(append(h.stalling, f))
+	h.setDiskStallFaults(append(h.diskStallFaults, f))
 }
 
 func (a *DiskStall) lift(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
-	h.stallDisk(slices.DeleteFunc(slices.Clone(h.stalling), func(o *faultState) bool { return o == f }))
+	h.setDiskStallFaults(slices.DeleteFunc(slices.Clone(h.diskStallFaults), func(o *faultState) bool { return o == f }))
 }

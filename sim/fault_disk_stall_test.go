@@ -28,18 +28,18 @@ const paper sim.Persistence = "paper"
 
 func init() {
 	for name, disks := range map[string][]sim.Disk{
-		"scribe": {{Persistence: paper, Waits: true}, {Persistence: "slate", Stalled: "it writes on"}, {Persistence: "sand"}},
+		"scribe": {{Persistence: paper, HandlesStall: true}, {Persistence: "slate", StallAdvice: "it writes on"}, {Persistence: "sand"}},
 		"bard":   nil,
 	} {
 		sim.RegisterSystem(sim.System{
 			Name: name, Title: "a " + name, Node: name, Port: 7200, Disks: disks,
-			Framer: func(*sim.Names) sim.Framer { return wholeLines{} },
+			Framer: func(*sim.Names) sim.Framer { return lineFramer{} },
 			Boot:   func(h *sim.Host) sim.Server { return &scribe{host: h} },
 		})
 	}
 }
 
-func (s *scribe) Accept(end *sim.End) sim.Endpoint { return desk{s, end} }
+func (s *scribe) Accept(end *sim.End) sim.Endpoint { return scribeConn{s, end} }
 func (s *scribe) ClockChanged()                    {}
 func (s *scribe) Crash(trace.Crash)                { s.waits = nil }
 func (s *scribe) Restart()                         {}
@@ -54,21 +54,21 @@ func (s *scribe) DiskBack() {
 
 func (s *scribe) write(n note) {
 	s.notes++
-	n.end.Answer(n.request, sim.Packet{Bytes: []byte("noted\r\n"), Text: "noted"})
+	n.end.ReplyTo(n.request, sim.Packet{Bytes: []byte("noted\r\n"), Text: "noted"})
 }
 
-type desk struct {
+type scribeConn struct {
 	*scribe
 	end *sim.End
 }
 
-func (d desk) HangUp(bool) {}
+func (d scribeConn) HangUp(bool) {}
 
-func (d desk) Receive(r *sim.Request) {
+func (d scribeConn) Receive(r *sim.Request) {
 	switch n := (note{d.end, r}); {
 	case strings.TrimSpace(r.Body.(string)) != "note":
-		d.end.Answer(r, sim.Packet{Bytes: []byte(strings.Repeat("*", d.notes) + "\r\n"), Text: "notes"})
-	case d.host.DiskStalls():
+		d.end.ReplyTo(r, sim.Packet{Bytes: []byte(strings.Repeat("*", d.notes) + "\r\n"), Text: "notes"})
+	case d.host.IsDiskStalled():
 		d.waits = append(d.waits, n)
 	default:
 		d.write(n)
@@ -99,7 +99,7 @@ func TestDiskStall(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			noted := time.Duration(0)
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				ask := func(line string) (string, error) {
 					c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 					if err != nil {
@@ -126,13 +126,13 @@ func TestDiskStall(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				Same(t, "notes after a while", read, test.read)
+				Equal(t, "notes after a while", read, test.read)
 				<-done
 				return nil
 			}))
 			cfg.Nodes = Nodes("scribe", 1)
-			Struck(t, Play(t, With(cfg, test.faults...)))
-			Same(t, "noted", noted, test.noted)
+			AllFaultsStruck(t, RunWorld(t, WithFaults(cfg, test.faults...)))
+			Equal(t, "noted", noted, test.noted)
 		})
 	}
 }
@@ -158,6 +158,6 @@ func TestWhoseDiskStalls(t *testing.T) {
 		if err := (sim.Fault{Action: &sim.DiskStall{Node: node}}).Check(top); err != nil {
 			said = err.Error()
 		}
-		Same(t, node, said, want)
+		Equal(t, node, said, want)
 	}
 }

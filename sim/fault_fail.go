@@ -17,7 +17,7 @@ func init() {
 		Effect: trace.AnswersErrors,
 		New:    func() Action { return &Fail{} },
 		Manners: []Manner{
-			{Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command with an error{lasting}", Noun: "{target} answering with errors"}},
+			{Phrases: trace.Phrases{Subject: "{target}", Predicate: "answers every command with an error{lasting}", Noun: "{target} answering with errors"}},
 		},
 		Sites: []Site{{Roles: nodes, At: faultcard.AtPoints, Lengths: brief}},
 	})
@@ -46,10 +46,10 @@ func (a *Fail) check(t Topology) error {
 
 func (a *Fail) strike(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
-	h.fail(append(h.failing, f))
+	h.setFailFaults(append(h.failFaults, f))
 }
 
 func (a *Fail) lift(w *World, f *faultState) {
 	h := w.byName[a.Node].host()
-	h.fail(slices.DeleteFunc(slices.Clone(h.failing), func(o *faultState) bool { return o == f }))
+	h.setFailFaults(slices.DeleteFunc(slices.Clone(h.failFaults), func(o *faultState) bool { return o == f }))
 }

@@ -36,7 +36,7 @@ func TestFail(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var answers []string
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				for second := range 6 {
 					SleepUntil(time.Duration(second+1) * time.Second)
 					answer, err := Toy(p, 0).Ask(ctx, "incr n")
@@ -49,8 +49,8 @@ func TestFail(t *testing.T) {
 				}
 				return nil
 			})), test.faults...))
-			Struck(t, tr)
-			Same(t, "it answers", strings.Join(answers, " "), test.answers)
+			AllFaultsStruck(t, tr)
+			Equal(t, "it answers", strings.Join(answers, " "), test.answers)
 			var told []string
 			for _, ev := range tr.Events {
 				at := " at " + ev.At.Truncate(time.Second).String()
@@ -61,7 +61,7 @@ func TestFail(t *testing.T) {
 					told = append(told, "serves"+at)
 				}
 			}
-			Same(t, "it is told", strings.Join(told, ", "), test.told)
+			Equal(t, "it is told", strings.Join(told, ", "), test.told)
 		})
 	}
 }

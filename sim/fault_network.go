@@ -17,19 +17,19 @@ func init() {
 		Effect: trace.CutsLink,
 		New:    func() Action { return &Partition{} },
 		Manners: []Manner{
-			{Phrases: trace.Phrases{Subject: "{target}", Does: "cannot reach {others}{lasting}", Noun: "a partition of {target} from {others}"}},
+			{Phrases: trace.Phrases{Subject: "{target}", Predicate: "cannot reach {others}{lasting}", Noun: "a partition of {target} from {others}"}},
 			{
 				Value: string(To), Slug: "partition-to",
-				Phrases: trace.Phrases{Subject: "{target}", Does: "gets nothing through to {others}{lasting}", Noun: "a partition of what {target} sends to {others}"},
+				Phrases: trace.Phrases{Subject: "{target}", Predicate: "gets nothing through to {others}{lasting}", Noun: "a partition of what {target} sends to {others}"},
 			},
 			{
 				Value: string(From), Slug: "partition-from",
-				Phrases: trace.Phrases{Subject: "{target}", Does: "hears nothing from {others}{lasting}", Noun: "a partition of what {target} hears from {others}"},
+				Phrases: trace.Phrases{Subject: "{target}", Predicate: "hears nothing from {others}{lasting}", Noun: "a partition of what {target} hears from {others}"},
 			},
 		},
 		Sites: []Site{
-			{Roles: clients, At: faultcard.AtSteps, Others: faultcard.AnySide, Lengths: anyLength, Manners: []string{""}},
-			{Roles: clients, At: faultcard.AtSteps, Others: faultcard.EachShare, Lengths: briefOrLong, Manners: []string{string(To), string(From)}},
+			{Roles: clients, At: faultcard.AtSteps, Others: faultcard.AnyNodeSet, Lengths: anyLength, Manners: []string{""}},
+			{Roles: clients, At: faultcard.AtSteps, Others: faultcard.EachNodeCount, Lengths: briefOrLong, Manners: []string{string(To), string(From)}},
 		},
 	})
 	registerFault(FaultKind{
@@ -39,25 +39,25 @@ func init() {
 		New:    func() Action { return &Delay{} },
 		Manners: []Manner{
 			{
-				Phrases: trace.Phrases{Subject: "each message between {target} and {others}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages between {target} and {others}"},
+				Phrases: trace.Phrases{Subject: "each message between {target} and {others}", Predicate: "takes {size} longer{for-the-next}", Noun: "slow messages between {target} and {others}"},
 			},
 			{
 				Value: string(To), Slug: "delay-to",
-				Phrases: trace.Phrases{Subject: "each message from {target} to {others}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages from {target} to {others}"},
+				Phrases: trace.Phrases{Subject: "each message from {target} to {others}", Predicate: "takes {size} longer{for-the-next}", Noun: "slow messages from {target} to {others}"},
 			},
 			{
 				Value: string(From), Slug: "delay-from",
-				Phrases: trace.Phrases{Subject: "each message from {others} to {target}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages from {others} to {target}"},
+				Phrases: trace.Phrases{Subject: "each message from {others} to {target}", Predicate: "takes {size} longer{for-the-next}", Noun: "slow messages from {others} to {target}"},
 			},
 		},
-		Sites: []Site{{Roles: clients, At: faultcard.AtSteps, Others: faultcard.SpokenTo, Lengths: anyLength, Manners: []string{""}}},
+		Sites: []Site{{Roles: clients, At: faultcard.AtSteps, Others: faultcard.EachReceiver, Lengths: anyLength, Manners: []string{""}}},
 	})
 	registerFault(FaultKind{
 		Name:    "hold",
 		Title:   "one message is held back, and what follows it on its connection",
 		Effect:  trace.HoldsMessage,
 		New:     func() Action { return &Hold{} },
-		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Does: "holds back {message}{lasting}", Noun: "{message} being late"}}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Predicate: "holds back {message}{lasting}", Noun: "{message} being late"}}},
 		Sites:   []Site{{At: faultcard.OnMessages, Lengths: anyLength}},
 	})
 	registerFault(FaultKind{
@@ -65,8 +65,8 @@ func init() {
 		Title:   "the connections between two processes are cut",
 		Effect:  trace.ResetsConnection,
 		New:     func() Action { return &Reset{} },
-		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the connection between {target} and {others}", Does: "is cut", Noun: "connections cut between {target} and {others}"}}},
-		Sites:   []Site{{Roles: clients, At: faultcard.AtMessages, Others: faultcard.SpokenTo}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the connection between {target} and {others}", Predicate: "is cut", Noun: "connections cut between {target} and {others}"}}},
+		Sites:   []Site{{Roles: clients, At: faultcard.AtMessages, Others: faultcard.EachReceiver}},
 	})
 }
 
@@ -80,7 +80,7 @@ const (
 )
 
 // eachLink calls do for the links between a process and others, in the fault's direction.
-func (d Direction) apart(w *World, process string, others []string, do func(*link)) {
+func (d Direction) eachLink(w *World, process string, others []string, do func(*link)) {
 	for _, other := range others {
 		if d != From {
 			do(w.link(process, other))
@@ -130,10 +130,10 @@ func (a *Partition) check(t Topology) error {
 }
 
 func (a *Partition) strike(w *World, _ *faultState) {
-	a.Direction.apart(w, a.Process, a.From, (*link).cut)
+	a.Direction.eachLink(w, a.Process, a.From, (*link).cut)
 }
 func (a *Partition) lift(w *World, _ *faultState) {
-	a.Direction.apart(w, a.Process, a.From, (*link).mend)
+	a.Direction.eachLink(w, a.Process, a.From, (*link).mend)
 }
 
 // Delay is the parameters of the fault of that name. It adds to the latency of every
@@ -156,10 +156,10 @@ func (a *Delay) check(t Topology) error {
 }
 
 func (a *Delay) strike(w *World, _ *faultState) {
-	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
+	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
 }
 func (a *Delay) lift(w *World, _ *faultState) {
-	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
+	a.Direction.eachLink(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
 }
 
 // Hold is the parameters of the fault of that name. The first matching message that is sent
@@ -186,11 +186,11 @@ func (a *Hold) check(t Topology) error {
 
 // rule matches the message, which is then kept on its way.
 func (a *Hold) rule() rule {
-	return rule{at: trace.KindSend, nth: a.Message.Nth, holds: a.Message.Selects}
+	return rule{kind: trace.KindSend, nth: a.Message.Nth, matches: a.Message.Selects}
 }
 
-func (a *Hold) strike(w *World, f *faultState) { w.emit(f.kept.tells(trace.KindHold)) }
-func (a *Hold) lift(_ *World, f *faultState)   { f.letGo() }
+func (a *Hold) strike(w *World, f *faultState) { w.emit(f.kept.describe(trace.KindHold)) }
+func (a *Hold) lift(_ *World, f *faultState)   { f.releaseKept() }
 
 // Reset is the parameters of the fault of that name. Both ends see the connection reset at
 // the same moment, and messages in flight are lost.

@@ -54,14 +54,14 @@ func TestPartition(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			tr := Play(t, With(Story(
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					toy := Toy(p, 0)
 					if err := toy.Do(ctx, "ping"); err != nil {
 						return err
 					}
 					SleepUntil(sent)
-					err := toy.Do(Within(ctx, 500*time.Millisecond), "set k v")
+					err := toy.Do(WithTrueTimeout(ctx, 500*time.Millisecond), "set k v")
 					got.timedOut = errors.Is(err, os.ErrDeadlineExceeded)
 					if err != nil && !got.timedOut {
 						return err
@@ -73,12 +73,12 @@ func TestPartition(t *testing.T) {
 					return p.Clock().Sleep(ctx, 20*time.Second)
 				}),
 			), test.faults...))
-			Struck(t, tr)
-			got.set = Only(t, tr, trace.KindSet, "toy-1").At
-			Same(t, "timed out", got.timedOut, test.want.timedOut)
-			About(t, "the key was set", got.set, test.want.set)
+			AllFaultsStruck(t, tr)
+			got.set = OnlyEvent(t, tr, trace.KindSet, "toy-1").At
+			Equal(t, "timed out", got.timedOut, test.want.timedOut)
+			EqualTime(t, "the key was set", got.set, test.want.set)
 			if got.timedOut {
-				About(t, "the timeout", Only(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
+				EqualTime(t, "the timeout", OnlyEvent(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
 			}
 		})
 	}
@@ -101,18 +101,18 @@ func TestDialAcrossAPartition(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var failed error
 			var ended time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(time.Second)
-				_, failed = Dial(Within(ctx, 3*time.Second), p, 0)
+				_, failed = Dial(WithTrueTimeout(ctx, 3*time.Second), p, 0)
 				ended = Now()
 				return nil
 			})), test.faults...))
-			Same(t, "the dial failed", failed != nil, test.fails)
+			Equal(t, "the dial failed", failed != nil, test.fails)
 			if test.fails && !errors.Is(failed, context.DeadlineExceeded) {
 				t.Errorf("the dial failed with %v", failed)
 			}
-			About(t, "the dial ended", ended, test.at)
-			Same(t, "refused dials", len(Events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
+			EqualTime(t, "the dial ended", ended, test.at)
+			Equal(t, "refused dials", len(Events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
 		})
 	}
 }
@@ -125,20 +125,20 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 		faults []sim.Fault
 	}{
 		{"delay", []sim.Fault{Lasting(1500*time.Millisecond, At(time.Second, &sim.Delay{"client-1", "toy-1", 3 * time.Second, sim.To}))}},
-		{"hold", []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Hold{Held("client-1's request to toy-1")}))}},
+		{"hold", []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Hold{HeldMessage("client-1's request to toy-1")}))}},
 		{"partition", []sim.Fault{Lasting(4*time.Second, At(time.Second, &sim.Partition{"client-1", []string{"toy-1"}, sim.To}))}},
 		{"pause of the node", []sim.Fault{Lasting(4*time.Second+Hop, At(time.Second, Stopped("toy-1")))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after string
-			tr := Play(t, With(Story(
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					toy := Toy(p, 0)
 					if err := toy.Do(ctx, "set k old"); err != nil {
 						return err
 					}
 					SleepUntil(2 * time.Second)
-					if err := toy.Do(Within(ctx, 100*time.Millisecond), "set k new"); !errors.Is(err, os.ErrDeadlineExceeded) {
+					if err := toy.Do(WithTrueTimeout(ctx, 100*time.Millisecond), "set k new"); !errors.Is(err, os.ErrDeadlineExceeded) {
 						t.Errorf("set ended with %v", err)
 					}
 					return nil
@@ -159,18 +159,18 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 					return err
 				}),
 			), test.faults...))
-			Struck(t, tr)
-			closed := First(t, tr, trace.KindClose, "client-1")
-			About(t, "the client closed", closed.At, 2*time.Second+100*time.Millisecond)
+			AllFaultsStruck(t, tr)
+			closed := FirstEvent(t, tr, trace.KindClose, "client-1")
+			EqualTime(t, "the client closed", closed.At, 2*time.Second+100*time.Millisecond)
 			set := Events(tr, trace.KindSet, "toy-1")
 			if len(set) != 2 {
-				t.Fatalf("%d words were kept\n%s", len(set), Tell(tr))
+				t.Fatalf("%d words were kept\n%s", len(set), Dump(tr))
 			}
-			About(t, "the late one", set[1].At, 5*time.Second+Hop)
+			EqualTime(t, "the late one", set[1].At, 5*time.Second+Hop)
 			if test.name != "pause of the node" {
-				Same(t, "before", before, "old\n")
+				Equal(t, "before", before, "old\n")
 			}
-			Same(t, "after", after, "new\n")
+			Equal(t, "after", after, "new\n")
 		})
 	}
 }
@@ -196,7 +196,7 @@ func TestDelay(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var during, after time.Duration
-			tr := Play(t, With(Story(
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					toy := Toy(p, 0)
 					err := toy.Do(ctx, "ping")
@@ -212,9 +212,9 @@ func TestDelay(t *testing.T) {
 				}),
 				Client(t, "client-2", func(context.Context, *sim.Program) error { return nil }),
 			), test.faults...))
-			Struck(t, tr)
-			About(t, "the command", during, test.during)
-			About(t, "a later command", after, 2*Hop)
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the command", during, test.during)
+			EqualTime(t, "a later command", after, 2*Hop)
 		})
 	}
 }
@@ -229,10 +229,10 @@ func TestOrderOnAConnection(t *testing.T) {
 	}{
 		{"no fault", nil, "first second third"},
 		{"delay", []sim.Fault{Lasting(500*time.Millisecond, At(time.Second-Hop, &sim.Delay{"client-1", "toy-1", 5 * time.Second, sim.To}))}, "third first second"},
-		{"hold", []sim.Fault{Lasting(5*time.Second, At(0, &sim.Hold{Held("client-1's request to toy-1")}))}, "third first second"},
+		{"hold", []sim.Fault{Lasting(5*time.Second, At(0, &sim.Hold{HeldMessage("client-1's request to toy-1")}))}, "third first second"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				one, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -249,12 +249,12 @@ func TestOrderOnAConnection(t *testing.T) {
 				_, err3 := other.Write([]byte("set k third\n"))
 				return errors.Join(err, err2, err3, p.Clock().Sleep(ctx, 10*time.Second))
 			})), test.faults...))
-			Struck(t, tr)
+			AllFaultsStruck(t, tr)
 			var values []string
 			for _, ev := range Events(tr, trace.KindSet, "toy-1") {
 				values = append(values, ev.Value)
 			}
-			Same(t, "the values", strings.Join(values, " "), test.want)
+			Equal(t, "the values", strings.Join(values, " "), test.want)
 		})
 	}
 }
@@ -264,55 +264,55 @@ func TestOrderOnAConnection(t *testing.T) {
 func TestHoldAReply(t *testing.T) {
 	var err error
 	var answered time.Duration
-	cfg := Story(
+	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			toy := Toy(p, 0)
 			if err := toy.Do(ctx, "ping"); err != nil {
 				return err
 			}
 			SleepUntil(time.Second)
-			err = p.Step(trace.Acquire, func() error { return toy.Do(Within(ctx, 3*time.Second), "set k v") })
+			err = p.Step(trace.Acquire, func() error { return toy.Do(WithTrueTimeout(ctx, 3*time.Second), "set k v") })
 			answered = Now()
 			return nil
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
 			value, err := Toy(p, 0).Ask(ctx, "get k")
-			Same(t, "another client sees", value, "v")
+			Equal(t, "another client sees", value, "v")
 			return errors.Join(err, p.Clock().Sleep(ctx, 5*time.Second))
 		}),
 	)
-	hold := &sim.Hold{Held("toy-1's reply to client-1's acquire")}
+	hold := &sim.Hold{HeldMessage("toy-1's reply to client-1's acquire")}
 	t.Run("not held", func(t *testing.T) {
-		Play(t, cfg)
-		Same(t, "the error", err, nil)
-		About(t, "the answer", answered, time.Second+2*Hop)
+		RunWorld(t, cfg)
+		Equal(t, "the error", err, nil)
+		EqualTime(t, "the answer", answered, time.Second+2*Hop)
 	})
 	t.Run("and released in time", func(t *testing.T) {
-		tr := Play(t, With(cfg, Until("client-2's request to toy-1 arrived", At(0, hold))))
-		Struck(t, tr)
-		Same(t, "the error", err, nil)
-		released := Only(t, tr, trace.KindLift, "")
-		About(t, "the release", released.At, 2*time.Second+3*Hop)
-		About(t, "the answer", answered, released.At+Hop)
-		held := Only(t, tr, trace.KindHold, "toy-1")
-		About(t, "it was held", held.At, time.Second+Hop)
-		Same(t, "its step", held.Step, trace.Acquire)
+		tr := RunWorld(t, WithFaults(cfg, Until("client-2's request to toy-1 arrived", At(0, hold))))
+		AllFaultsStruck(t, tr)
+		Equal(t, "the error", err, nil)
+		released := OnlyEvent(t, tr, trace.KindLift, "")
+		EqualTime(t, "the release", released.At, 2*time.Second+3*Hop)
+		EqualTime(t, "the answer", answered, released.At+Hop)
+		held := OnlyEvent(t, tr, trace.KindHold, "toy-1")
+		EqualTime(t, "it was held", held.At, time.Second+Hop)
+		Equal(t, "its step", held.Step, trace.Acquire)
 	})
 	t.Run("for good", func(t *testing.T) {
-		tr := Play(t, With(cfg, At(0, hold)))
-		Struck(t, tr)
+		tr := RunWorld(t, WithFaults(cfg, At(0, hold)))
+		AllFaultsStruck(t, tr)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("set ended with %v", err)
 		}
-		About(t, "the error", answered, 4*time.Second)
+		EqualTime(t, "the error", answered, 4*time.Second)
 	})
 	t.Run("of a step that never comes", func(t *testing.T) {
-		tr := Play(t, With(cfg, At(0, &sim.Hold{Held("toy-1's reply to client-1's extend")})))
-		if tr.Faults[0].Idle == "" {
+		tr := RunWorld(t, WithFaults(cfg, At(0, &sim.Hold{HeldMessage("toy-1's reply to client-1's extend")})))
+		if tr.Faults[0].IdleReason == "" {
 			t.Error("the fault is said to have acted")
 		}
-		About(t, "the answer", answered, time.Second+2*Hop)
+		EqualTime(t, "the answer", answered, time.Second+2*Hop)
 	})
 }
 
@@ -320,16 +320,16 @@ func TestHoldAReply(t *testing.T) {
 func TestHoldOneRequestToTheStorage(t *testing.T) {
 	write := func(ctx context.Context, p *sim.Program, value string) error {
 		return p.Step(trace.Write, func() error {
-			_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: value})
+			_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: value})
 			return err
 		})
 	}
-	cfg := Story(
+	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			early := write(ctx, p, "early")
 			SleepUntil(2 * time.Second)
 			// It gives up after a second, and the write still arrives.
-			late := write(Within(ctx, time.Second), p, "late")
+			late := write(WithTrueTimeout(ctx, time.Second), p, "late")
 			return errors.Join(early, ignore(late, context.DeadlineExceeded))
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
@@ -345,14 +345,14 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 		return strings.Join(values, " ")
 	}
 	t.Run("not held", func(t *testing.T) {
-		Same(t, "the storage served", values(Play(t, cfg)), "early late newer")
+		Equal(t, "the storage served", values(RunWorld(t, cfg)), "early late newer")
 	})
 	t.Run("held", func(t *testing.T) {
-		tr := Play(t, With(cfg, Until("storage applied client-2's write", At(time.Second, &sim.Hold{Held("client-1's write request to storage")}))))
-		Struck(t, tr)
-		Same(t, "the storage served", values(tr), "early newer late")
-		Same(t, "the object at the end", Only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
-		About(t, "client-1 gave up", Only(t, tr, trace.KindClose, "client-1").At, 3*time.Second)
+		tr := RunWorld(t, WithFaults(cfg, Until("storage applied client-2's write", At(time.Second, &sim.Hold{HeldMessage("client-1's write request to storage")}))))
+		AllFaultsStruck(t, tr)
+		Equal(t, "the storage served", values(tr), "early newer late")
+		Equal(t, "the object at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "late")
+		EqualTime(t, "client-1 gave up", OnlyEvent(t, tr, trace.KindClose, "client-1").At, 3*time.Second)
 	})
 }
 
@@ -361,12 +361,12 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 func TestHoldTheNthMessage(t *testing.T) {
 	// Five writes, a second apart, with a read between every two. Each gives up
 	// immediately.
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i := range 5 {
 			SleepUntil(time.Duration(i+1) * time.Second)
 			for _, op := range []storage.Op{storage.Read, storage.Write} {
 				_ = p.Step(trace.Step(op), func() error {
-					_, err := p.Storage(Within(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: trace.Object, Value: fmt.Sprint(i + 1)})
+					_, err := p.Storage(WithTrueTimeout(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: trace.DefaultObject, Value: fmt.Sprint(i + 1)})
 					return err
 				})
 			}
@@ -382,7 +382,7 @@ func TestHoldTheNthMessage(t *testing.T) {
 		{[]sim.Fault{At(0, hold(writes, 0))}, "1"},
 		{[]sim.Fault{At(0, hold(writes, 1))}, "1"},
 		{[]sim.Fault{At(0, hold(writes, 3))}, "3"},
-		{[]sim.Fault{At(0, &sim.Hold{Held("client-1's  write request to storage, 3rd time")})}, "3"},
+		{[]sim.Fault{At(0, &sim.Hold{HeldMessage("client-1's  write request to storage, 3rd time")})}, "3"},
 		{[]sim.Fault{At(2500*time.Millisecond, hold(writes, 2))}, "4"},
 		{[]sim.Fault{When("client-1's write request to storage is in flight, 2nd time", hold(writes, 1))}, "3"},
 		{[]sim.Fault{Before("client-1 write, 2nd time", hold(writes, 1))}, "2"},
@@ -391,16 +391,16 @@ func TestHoldTheNthMessage(t *testing.T) {
 		{[]sim.Fault{At(0, hold(writes, 2)), At(0, hold(writes, 2))}, "2 3"},
 		{[]sim.Fault{At(0, hold(writes, 2)), At(1500*time.Millisecond, hold(writes, 2))}, "2 3"},
 	} {
-		tr := Play(t, With(cfg, test.faults...))
-		Struck(t, tr)
+		tr := RunWorld(t, WithFaults(cfg, test.faults...))
+		AllFaultsStruck(t, tr)
 		var held []string
 		for _, ev := range Events(tr, trace.KindHold, "client-1") {
 			held = append(held, fmt.Sprint(int((ev.At+Hop)/time.Second)))
 		}
-		Same(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
+		Equal(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
 	}
-	tr := Play(t, With(cfg, At(0, hold(writes, 6))))
-	Same(t, "a sixth", tr.Faults[0].Idle, "what it waits for never happened")
+	tr := RunWorld(t, WithFaults(cfg, At(0, hold(writes, 6))))
+	Equal(t, "a sixth", tr.Faults[0].IdleReason, "what it waits for never happened")
 }
 
 // ignore drops an error that is expected.
@@ -434,7 +434,7 @@ func TestReset(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			tr := Play(t, With(Story(
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					toy := Toy(p, 0)
 					if err := toy.Do(ctx, "ping"); err != nil {
@@ -450,20 +450,20 @@ func TestReset(t *testing.T) {
 					return errors.Join(err, toy.Do(ctx, "set second v"))
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-					err := Toy(p, 0).Do(Within(ctx, 5*time.Second), "wait k")
+					err := Toy(p, 0).Do(WithTrueTimeout(ctx, 5*time.Second), "wait k")
 					return ignore(ignore(err, os.ErrDeadlineExceeded), syscall.ECONNRESET)
 				}),
 			), test.faults...))
-			Struck(t, tr)
+			AllFaultsStruck(t, tr)
 			got.sets = len(Events(tr, trace.KindSet, "toy-1"))
-			Same(t, "error", got.err, test.want.err)
-			Same(t, "keys set", got.sets, test.want.sets)
-			About(t, "the end", got.ended, test.want.ended)
+			Equal(t, "error", got.err, test.want.err)
+			Equal(t, "keys set", got.sets, test.want.sets)
+			EqualTime(t, "the end", got.ended, test.want.ended)
 			if got.err != "" {
-				Only(t, tr, trace.KindReset, "client-1")
-				Only(t, tr, trace.KindReset, "toy-1")
+				OnlyEvent(t, tr, trace.KindReset, "client-1")
+				OnlyEvent(t, tr, trace.KindReset, "toy-1")
 				lost := len(Events(tr, trace.KindLose, "client-1")) + len(Events(tr, trace.KindLose, "toy-1"))
-				Same(t, "messages lost", lost, 1)
+				Equal(t, "messages lost", lost, 1)
 			}
 		})
 	}
@@ -472,8 +472,8 @@ func TestReset(t *testing.T) {
 // A reset also cuts the connection to the storage.
 func TestResetOfTheStorage(t *testing.T) {
 	var first, second error
-	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"}
+	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		write := storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"}
 		_, first = p.Storage(ctx, write)
 		_, second = p.Storage(ctx, write)
 		return nil
@@ -481,14 +481,14 @@ func TestResetOfTheStorage(t *testing.T) {
 	if !errors.Is(first, syscall.ECONNRESET) || second != nil {
 		t.Errorf("the first write ended with %v, the second with %v", first, second)
 	}
-	Same(t, "version", Only(t, tr, trace.KindServe, trace.StorageName).Version, 1)
+	Equal(t, "version", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).Version, 1)
 }
 
 // Latencies are drawn from each link's own stream: an additional message on one link
 // changes nothing on another.
 func TestLatenciesAreIndependent(t *testing.T) {
 	arrivals := func(busy bool) (latencies []time.Duration) {
-		cfg := Story(
+		cfg := ToyWorld(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				toy := Toy(p, 0)
 				for range 20 {
@@ -507,7 +507,7 @@ func TestLatenciesAreIndependent(t *testing.T) {
 		)
 		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: 3 * time.Millisecond}
 		sent := map[[2]int]time.Duration{}
-		for _, ev := range Play(t, cfg).Events {
+		for _, ev := range RunWorld(t, cfg).Events {
 			id := [2]int{ev.Msg, map[bool]int{true: 1}[ev.Reply]}
 			switch {
 			case ev.Kind == trace.KindSend && (ev.Process == "client-1" || ev.Peer == "client-1"):

@@ -14,15 +14,15 @@ func init() {
 		Effect: trace.StopsProcess,
 		New:    func() Action { return &Pause{} },
 		Manners: []Manner{
-			{Phrases: trace.Phrases{Subject: "{target}", Does: "pauses{lasting}", Noun: "a pause of {target}"}},
+			{Phrases: trace.Phrases{Subject: "{target}", Predicate: "pauses{lasting}", Noun: "a pause of {target}"}},
 			{
 				Value: string(trace.Suspend), Slug: "suspend",
-				Phrases: trace.Phrases{Subject: "{target}", Does: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}"},
+				Phrases: trace.Phrases{Subject: "{target}", Predicate: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}"},
 				// Where no clock is read, it has the same effect as a pause.
 				Roles: clients, Needs: faultcard.NeedsOwnClock,
 			},
 		},
-		Sites: []Site{{Roles: everybody, At: faultcard.AtPoints, Lengths: anyLength}},
+		Sites: []Site{{Roles: allRoles, At: faultcard.AtPoints, Lengths: anyLength}},
 	})
 }
 
@@ -51,7 +51,7 @@ func (a *Pause) strike(w *World, f *faultState) {
 		mode = trace.Stop
 	}
 	if !w.byName[a.Process].pause(mode, f) {
-		f.inVain(a.Process + " was down when it was to be paused")
+		f.markVain(a.Process + " was down when it was to be paused")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestPauseAndTheClient(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got rest
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				c := p.Clock()
 				wall, monotonic := c.Now(), c.Read(fakeclock.Monotonic)
 				if err := c.Sleep(ctx, 2*time.Second); err != nil {
@@ -52,14 +52,14 @@ func TestPauseAndTheClient(t *testing.T) {
 				got.monotonic = c.Read(fakeclock.Monotonic).Sub(monotonic).Round(time.Microsecond)
 				return err
 			})), test.faults...))
-			Struck(t, tr)
-			Same(t, "the client's rest", got, test.want)
-			None(t, tr, trace.KindRanOn, "client-1")
+			AllFaultsStruck(t, tr)
+			Equal(t, "the client's rest", got, test.want)
+			NoEvents(t, tr, trace.KindRanOn, "client-1")
 			if len(test.faults) > 0 {
 				paused := tr.Faults[0].Text
 				process := test.faults[0].Action.(*sim.Pause).Process
-				About(t, paused, Only(t, tr, trace.KindPause, process).At, time.Second)
-				About(t, paused+" ended", Only(t, tr, trace.KindResume, process).At, 4*time.Second)
+				EqualTime(t, paused, OnlyEvent(t, tr, trace.KindPause, process).At, time.Second)
+				EqualTime(t, paused+" ended", OnlyEvent(t, tr, trace.KindResume, process).At, 4*time.Second)
 			}
 		})
 	}
@@ -67,21 +67,21 @@ func TestPauseAndTheClient(t *testing.T) {
 
 // While a machine is suspended its wall clock stands still. Then it jumps.
 func TestSuspendedClockStandsStill(t *testing.T) {
-	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 2*time.Second)
 	})), Lasting(3*time.Second, At(time.Second, Suspended("client-1")))))
 	changes := Events(tr, trace.KindClock, "client-1")
 	if len(changes) != 3 {
-		t.Fatalf("%d changes of the clock\n%s", len(changes), Tell(tr))
+		t.Fatalf("%d changes of the clock\n%s", len(changes), Dump(tr))
 	}
 	start, halt, resume := changes[0].Clocks, changes[1].Clocks, changes[2].Clocks
-	Same(t, "the first change", halt.Why, "suspend")
-	Same(t, "halted", halt.Halted, true)
-	Same(t, "the second change", resume.Why, "resume")
-	Same(t, "halted after it", resume.Halted, false)
-	About(t, "suspended by the wall clock", time.Duration(halt.Wall-start.Wall), time.Second)
-	About(t, "resumed by the wall clock", time.Duration(resume.Wall-start.Wall), 4*time.Second)
-	About(t, "resumed by the monotonic clock", time.Duration(resume.Monotonic-start.Monotonic), time.Second)
+	Equal(t, "the first change", halt.Why, "suspend")
+	Equal(t, "halted", halt.Halted, true)
+	Equal(t, "the second change", resume.Why, "resume")
+	Equal(t, "halted after it", resume.Halted, false)
+	EqualTime(t, "suspended by the wall clock", time.Duration(halt.Wall-start.Wall), time.Second)
+	EqualTime(t, "resumed by the wall clock", time.Duration(resume.Wall-start.Wall), 4*time.Second)
+	EqualTime(t, "resumed by the monotonic clock", time.Duration(resume.Monotonic-start.Monotonic), time.Second)
 }
 
 // A paused node answers when it resumes. Its keys expire by its wall clock: on time if the
@@ -103,7 +103,7 @@ func TestPauseAndTheNode(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var value string
 			var answered time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -118,7 +118,7 @@ func TestPauseAndTheNode(t *testing.T) {
 				}
 				var heard string
 				for len(heard) < len("yes\nv\n") {
-					more, err := Hear(conn)
+					more, err := ReadReply(conn)
 					if err != nil {
 						return err
 					}
@@ -132,10 +132,10 @@ func TestPauseAndTheNode(t *testing.T) {
 				}
 				return p.Clock().Sleep(ctx, 10*time.Second)
 			})), test.faults...))
-			Struck(t, tr)
-			About(t, "the answer", answered, test.answered)
-			Same(t, "the value", value, test.value)
-			About(t, "the key expired", Only(t, tr, trace.KindExpire, "toy-1").At, test.expired)
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the answer", answered, test.answered)
+			Equal(t, "the value", value, test.value)
+			EqualTime(t, "the key expired", OnlyEvent(t, tr, trace.KindExpire, "toy-1").At, test.expired)
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestDialToAStoppedNode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var opened, answered time.Duration
-			Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(2 * time.Second)
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
@@ -160,21 +160,21 @@ func TestDialToAStoppedNode(t *testing.T) {
 				}
 				opened = Now()
 				reply, err := Ask(conn, "ping")
-				Same(t, "the reply", reply, "pong\n")
+				Equal(t, "the reply", reply, "pong\n")
 				answered = Now()
 				return err
 			})), test.faults...))
-			About(t, "the connection", opened, test.opened)
-			About(t, "the answer", answered, test.answered)
+			EqualTime(t, "the connection", opened, test.opened)
+			EqualTime(t, "the answer", answered, test.answered)
 		})
 	}
 }
 
 // What arrives at a paused storage takes effect when the storage resumes.
 func TestPauseAndTheStorage(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(2 * time.Second)
-		_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
+		_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"})
 		return err
 	}))
 	const arrives = 2*time.Second + 3*Hop // the connection is opened first
@@ -189,10 +189,10 @@ func TestPauseAndTheStorage(t *testing.T) {
 		{"at a point", []sim.Fault{Lasting(5*time.Second, When("client-1's request to storage is in flight", Stopped(trace.StorageName)))}, arrives - Hop + 5*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(cfg, test.faults...))
-			Struck(t, tr)
-			About(t, "the write was applied", Only(t, tr, trace.KindServe, trace.StorageName).At, test.at)
-			About(t, "the answer", Only(t, tr, trace.KindDone, "client-1").At, test.at+Hop)
+			tr := RunWorld(t, WithFaults(cfg, test.faults...))
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the write was applied", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At, test.at)
+			EqualTime(t, "the answer", OnlyEvent(t, tr, trace.KindDone, "client-1").At, test.at+Hop)
 		})
 	}
 }
@@ -204,21 +204,21 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			var value string
 			var answered time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				toy := Toy(p, 0)
 				if err := toy.Do(ctx, "set k v"); err != nil {
 					return err
 				}
 				SleepUntil(time.Second)
 				var err error
-				value, err = toy.Ask(Within(ctx, 100*time.Millisecond), "get k")
+				value, err = toy.Ask(WithTrueTimeout(ctx, 100*time.Millisecond), "get k")
 				answered = Now()
 				return err
 			})), Lasting(5*time.Second, At(time.Second+Hop, &sim.Pause{"client-1", mode}))))
-			About(t, "the reply arrived", Events(tr, trace.KindDeliver, "client-1")[1].At, time.Second+2*Hop)
-			Same(t, "the value", value, "v")
-			About(t, "it was read", answered, 6*time.Second+Hop)
-			None(t, tr, trace.KindTimeout, "client-1")
+			EqualTime(t, "the reply arrived", Events(tr, trace.KindDeliver, "client-1")[1].At, time.Second+2*Hop)
+			Equal(t, "the value", value, "v")
+			EqualTime(t, "it was read", answered, 6*time.Second+Hop)
+			NoEvents(t, tr, trace.KindTimeout, "client-1")
 		})
 	}
 }
@@ -244,7 +244,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ended time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -252,15 +252,15 @@ func TestDeadlinesArePaused(t *testing.T) {
 				if err := conn.SetReadDeadline(time.Now().Add(time.Second - Now())); err != nil {
 					return err
 				}
-				if _, err := Hear(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
+				if _, err := ReadReply(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Errorf("the read ended with %v", err)
 				}
 				ended = Now()
 				return nil
 			})), test.faults...))
-			Struck(t, tr)
-			About(t, "the read ended", ended, test.ends)
-			About(t, "the timeout", Only(t, tr, trace.KindTimeout, "client-1").At, test.ends)
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the read ended", ended, test.ends)
+			EqualTime(t, "the timeout", OnlyEvent(t, tr, trace.KindTimeout, "client-1").At, test.ends)
 		})
 	}
 }
@@ -299,10 +299,10 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	for name, act := range acts {
 		for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 			t.Run(name+" during a "+string(mode), func(t *testing.T) {
-				tr := Play(t, With(Story(Client(t, "client-1", act)), Lasting(3*time.Second, At(time.Second, &sim.Pause{"client-1", mode}))))
-				About(t, "it ran on", Only(t, tr, trace.KindRanOn, "client-1").At, 2*time.Second)
-				if set := Only(t, tr, trace.KindSet, "toy-1").At; set < 4*time.Second+Hop {
-					t.Errorf("the key was set at %v\n%s", set, Tell(tr))
+				tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", act)), Lasting(3*time.Second, At(time.Second, &sim.Pause{"client-1", mode}))))
+				EqualTime(t, "it ran on", OnlyEvent(t, tr, trace.KindRanOn, "client-1").At, 2*time.Second)
+				if set := OnlyEvent(t, tr, trace.KindSet, "toy-1").At; set < 4*time.Second+Hop {
+					t.Errorf("the key was set at %v\n%s", set, Dump(tr))
 				}
 				for _, ev := range tr.Events {
 					if ev.Kind == trace.KindSend && ev.Process == "client-1" && ev.At > time.Second && ev.At < 4*time.Second {
@@ -312,9 +312,9 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 			})
 		}
 		t.Run(name+" without a pause", func(t *testing.T) {
-			tr := Play(t, Story(Client(t, "client-1", act)))
-			None(t, tr, trace.KindRanOn, "client-1")
-			if set := Only(t, tr, trace.KindSet, "toy-1").At; set > 2*time.Second+5*Hop {
+			tr := RunWorld(t, ToyWorld(Client(t, "client-1", act)))
+			NoEvents(t, tr, trace.KindRanOn, "client-1")
+			if set := OnlyEvent(t, tr, trace.KindSet, "toy-1").At; set > 2*time.Second+5*Hop {
 				t.Errorf("the key was set at %v", set)
 			}
 		})
@@ -324,7 +324,7 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 // A pause before a step strikes just before the step begins. What the client does in the
 // step happens after the pause, and before the rest of its I/O.
 func TestPauseBeforeAStep(t *testing.T) {
-	cfg := Story(
+	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			answered := make(chan error, 1)
 			go func() {
@@ -336,7 +336,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 			}()
 			SleepUntil(time.Second)
 			err := p.Step(trace.Write, func() error {
-				_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
+				_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"})
 				return err
 			})
 			return errors.Join(err, <-answered)
@@ -347,22 +347,22 @@ func TestPauseBeforeAStep(t *testing.T) {
 		}),
 	)
 	t.Run("without", func(t *testing.T) {
-		tr := Play(t, cfg)
-		About(t, "the write began", Only(t, tr, trace.KindBegin, "client-1").At, time.Second)
+		tr := RunWorld(t, cfg)
+		EqualTime(t, "the write began", OnlyEvent(t, tr, trace.KindBegin, "client-1").At, time.Second)
 	})
 	for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(mode), func(t *testing.T) {
-			tr := Play(t, With(cfg, Until("3s after client-2 finished", Before("client-1 write", &sim.Pause{"client-1", mode}))))
-			Struck(t, tr)
-			About(t, "the pause", Only(t, tr, trace.KindPause, "client-1").At, time.Second)
-			resume := Only(t, tr, trace.KindResume, "client-1")
-			About(t, "its end", resume.At, 5*time.Second+4*Hop)
-			begin := Only(t, tr, trace.KindBegin, "client-1")
+			tr := RunWorld(t, WithFaults(cfg, Until("3s after client-2 finished", Before("client-1 write", &sim.Pause{"client-1", mode}))))
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the pause", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
+			resume := OnlyEvent(t, tr, trace.KindResume, "client-1")
+			EqualTime(t, "its end", resume.At, 5*time.Second+4*Hop)
+			begin := OnlyEvent(t, tr, trace.KindBegin, "client-1")
 			if begin.Seq < resume.Seq || begin.At > resume.At+time.Microsecond {
-				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, Tell(tr))
+				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, Dump(tr))
 			}
-			serve := Only(t, tr, trace.KindServe, trace.StorageName).At
-			About(t, "the write arrived", serve, resume.At+3*Hop) // it opens a connection first
+			serve := OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At
+			EqualTime(t, "the write arrived", serve, resume.At+3*Hop) // it opens a connection first
 			var sent []string
 			for _, ev := range tr.Events {
 				if ev.Seq > resume.Seq && ev.Kind == trace.KindSend && ev.Process == "client-1" {
@@ -380,13 +380,13 @@ func TestPauseBeforeAStep(t *testing.T) {
 // The answer waits.
 func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	var got time.Duration
-	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := Toy(p, 0).Do(ctx, "set k v")
 		got = Now()
 		return err
 	})), Lasting(2*time.Second, When("client-1's request to toy-1 is in flight", Stopped("client-1")))))
-	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, arrival)
-	About(t, "the answer was read", got, arrival-Hop+2*time.Second)
+	EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, arrival)
+	EqualTime(t, "the answer was read", got, arrival-Hop+2*time.Second)
 }
 
 // If a machine is suspended while its process is stopped, or the process is stopped while
@@ -411,18 +411,18 @@ func TestSuspensionWithinAStop(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var woke, wall, monotonic time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				c := p.Clock()
 				began, counted := c.Now(), c.Read(fakeclock.Monotonic)
 				err := c.Sleep(ctx, 2*time.Second)
 				woke, wall, monotonic = Now(), c.Now().Sub(began), c.Read(fakeclock.Monotonic).Sub(counted)
 				return err
 			})), test.faults...))
-			Struck(t, tr)
-			About(t, "the client woke", woke, test.woke)
-			About(t, "its machine stood still", wall-monotonic, test.stood)
-			Only(t, tr, trace.KindPause, "client-1")
-			Only(t, tr, trace.KindResume, "client-1")
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the client woke", woke, test.woke)
+			EqualTime(t, "its machine stood still", wall-monotonic, test.stood)
+			OnlyEvent(t, tr, trace.KindPause, "client-1")
+			OnlyEvent(t, tr, trace.KindResume, "client-1")
 		})
 	}
 }
@@ -432,7 +432,7 @@ func TestOverlappingPauses(t *testing.T) {
 	for _, first := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(first), func(t *testing.T) {
 			var woke time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				err := p.Clock().Sleep(ctx, 2*time.Second)
 				woke = Now()
 				return err
@@ -440,13 +440,13 @@ func TestOverlappingPauses(t *testing.T) {
 				Lasting(3*time.Second, At(time.Second, &sim.Pause{"client-1", first})),
 				Lasting(4*time.Second, At(2*time.Second-Hop, Stopped("client-1"))),
 			))
-			Struck(t, tr)
-			About(t, "the pause", Only(t, tr, trace.KindPause, "client-1").At, time.Second)
-			resumed := Only(t, tr, trace.KindResume, "client-1").At
-			About(t, "its end", resumed, 6*time.Second-Hop)
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the pause", OnlyEvent(t, tr, trace.KindPause, "client-1").At, time.Second)
+			resumed := OnlyEvent(t, tr, trace.KindResume, "client-1").At
+			EqualTime(t, "its end", resumed, 6*time.Second-Hop)
 			// The client's clocks kept running after the suspension, so its sleep had ended
 			// by then.
-			About(t, "the client woke", woke, resumed)
+			EqualTime(t, "the client woke", woke, resumed)
 		})
 	}
 }

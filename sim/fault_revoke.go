@@ -15,12 +15,12 @@ func init() {
 		New:    func() Action { return &Revoke{} },
 		Manners: []Manner{
 			{Phrases: trace.Phrases{
-				Subject: "an operator", Does: "revokes {target}'s claim by hand", Noun: "a claim of {target} that an operator revokes by hand",
+				Subject: "an operator", Predicate: "revokes {target}'s claim by hand", Noun: "a claim of {target} that an operator revokes by hand",
 			}},
 			{
 				Value: RevokeSession, Slug: "revoke-session",
 				Phrases: trace.Phrases{
-					Subject: "an operator", Does: "ends {target}'s session by hand", Noun: "a session of {target} that an operator ends by hand",
+					Subject: "an operator", Predicate: "ends {target}'s session by hand", Noun: "a session of {target} that an operator ends by hand",
 				},
 			},
 		},
@@ -61,7 +61,7 @@ func (s System) revokes(how string) error {
 	name := cmp.Or(s.Node, "server")
 	switch {
 	case !s.Revokes:
-		return fmt.Errorf("revoke: nothing is simulated of an operator at %s %s: %s", article(name), name, cmp.Or(s.Unrevoked, "let the client crash, or pause it"))
+		return fmt.Errorf("revoke: nothing is simulated of an operator at %s %s: %s", article(name), name, cmp.Or(s.RevokeAdvice, "let the client crash, or pause it"))
 	case how == RevokeSession && !s.RevokesSessions:
 		return fmt.Errorf("how: %s %s keeps no sessions that an operator could end; leave it out", article(name), name)
 	}
@@ -71,20 +71,20 @@ func (s System) revokes(how string) error {
 // strike makes the servers revoke the claim as soon as they have finished what they are
 // doing now.
 func (a *Revoke) strike(w *World, f *faultState) {
-	w.at(w.now(), func() {
-		if !a.revoked(w) {
-			f.inVain("an operator found no claim of " + a.Client + " to revoke on any server that runs")
+	w.schedule(w.now(), func() {
+		if !a.revokeClaim(w) {
+			f.markVain("an operator found no claim of " + a.Client + " to revoke on any server that runs")
 		}
 	})
 }
 
 // revokeClaim makes each server of the lock delete what it keeps of the client's claim. In
 // a cluster, one server does it for all. It returns false if no server has found anything.
-func (a *Revoke) revoked(w *World) bool {
+func (a *Revoke) revokeClaim(w *World) bool {
 	found := false
 	for _, p := range w.processes {
 		h := p.host()
-		if h == nil || h.system.Name != w.cfg.Lock.Kind.System || !h.Up() || p.halted() || h.Failure() != "" {
+		if h == nil || h.system.Name != w.cfg.Lock.Kind.System || !h.IsUp() || p.isHalted() || h.Failure() != "" {
 			continue
 		}
 		server, can := h.server.(Revocable)

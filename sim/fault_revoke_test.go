@@ -27,10 +27,10 @@ func TestRevoke(t *testing.T) {
 			"set 1, delete 1, set 1, delete 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(works, test.faults...))
-			Struck(t, tr)
-			Same(t, "it violates", Broken(tr), test.broken)
-			Same(t, "the key is", KeyHistory(tr, "toy-1"), test.keys)
+			tr := RunWorld(t, WithFaults(works, test.faults...))
+			AllFaultsStruck(t, tr)
+			Equal(t, "it violates", Violations(tr), test.broken)
+			Equal(t, "the key is", KeyHistory(tr, "toy-1"), test.keys)
 			if err := tr.Validate(); err != nil {
 				t.Error(err)
 			}
@@ -56,7 +56,7 @@ func TestRevokeInVain(t *testing.T) {
 		"the node fails":    during(&sim.Fail{Node: "toy-1"}),
 	} {
 		works := Sections(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
-		Same(t, name, Play(t, With(works, faults...)).Faults[0].Idle, nothing)
+		Equal(t, name, RunWorld(t, WithFaults(works, faults...)).Faults[0].IdleReason, nothing)
 	}
 }
 

@@ -15,7 +15,7 @@ func init() {
 		Effect: trace.StallsRequest,
 		New:    func() Action { return &Stall{} },
 		Manners: []Manner{{
-			Phrases: trace.Phrases{Subject: "storage", Does: "stalls in the middle of {target}'s {step}{lasting}", Noun: "a stall of the storage in the middle of {target}'s {step}"},
+			Phrases: trace.Phrases{Subject: "storage", Predicate: "stalls in the middle of {target}'s {step}{lasting}", Noun: "a stall of the storage in the middle of {target}'s {step}"},
 		}},
 		Sites: []Site{{Roles: clients, At: faultcard.OnRequests, Lengths: anyLength}},
 	})
@@ -42,15 +42,15 @@ func (a *Stall) check(t Topology) error {
 
 // rule matches the request, which the storage then stops serving.
 func (a *Stall) rule() rule {
-	return rule{at: trace.KindStall, holds: func(ev *trace.Event) bool {
+	return rule{kind: trace.KindStall, matches: func(ev *trace.Event) bool {
 		return ev.Client() == a.Client && ev.Step == cmp.Or(a.Step, trace.Write)
 	}}
 }
 
 func (a *Stall) strike(w *World, f *faultState) {
-	ev := f.kept.tells(trace.KindStall)
+	ev := f.kept.describe(trace.KindStall)
 	ev.Fault = f.number
 	w.emit(ev)
 }
 
-func (a *Stall) lift(_ *World, f *faultState) { f.letGo() }
+func (a *Stall) lift(_ *World, f *faultState) { f.releaseKept() }

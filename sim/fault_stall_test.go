@@ -16,13 +16,13 @@ import (
 )
 
 // stallOf returns a stall of a client's next request in a step.
-func stalled(client string, step trace.Step) *sim.Stall { return &sim.Stall{client, step} }
+func stallOf(client string, step trace.Step) *sim.Stall { return &sim.Stall{client, step} }
 
 // askStorage does one step at the storage with a token.
-func asks(ctx context.Context, p *sim.Program, op storage.Op, token uint64) (storage.Response, error) {
+func askStorage(ctx context.Context, p *sim.Program, op storage.Op, token uint64) (storage.Response, error) {
 	var resp storage.Response
 	err := p.Step(trace.Step(op), func() (err error) {
-		resp, err = p.Storage(ctx, storage.Request{Op: op, Object: trace.Object, Token: token, Value: fmt.Sprint(token)})
+		resp, err = p.Storage(ctx, storage.Request{Op: op, Object: trace.DefaultObject, Token: token, Value: fmt.Sprint(token)})
 		return err
 	})
 	return resp, err
@@ -30,27 +30,27 @@ func asks(ctx context.Context, p *sim.Program, op storage.Op, token uint64) (sto
 
 // twoHolders returns a story of two holders: client-1, with token 33, writes at 1s, and
 // client-2, with token 34, at 2s.
-func holders(t *testing.T, policy storage.Policy) sim.Config {
+func twoHolders(t *testing.T, policy storage.Policy) sim.Config {
 	holder := func(name string, token uint64, at time.Duration) sim.Client {
 		return Client(t, name, func(ctx context.Context, p *sim.Program) error {
 			if policy == storage.CheckAndSet {
-				if _, err := asks(ctx, p, storage.Mark, token); err != nil {
+				if _, err := askStorage(ctx, p, storage.Mark, token); err != nil {
 					return err
 				}
 			}
 			SleepUntil(at)
-			_, err := asks(ctx, p, storage.Write, token)
+			_, err := askStorage(ctx, p, storage.Write, token)
 			return err
 		})
 	}
-	cfg := Story(holder("client-1", 33, time.Second), holder("client-2", 34, 2*time.Second))
+	cfg := ToyWorld(holder("client-1", 33, time.Second), holder("client-2", 34, 2*time.Second))
 	cfg.Storage.Fencing = policy
 	return cfg
 }
 
 // writeTokens lists the tokens of the writes that reached the storage, in order, with a minus
 // sign for a refused one: "33 34" or "34 -33".
-func writes(tr *trace.Trace) string {
+func writeTokens(tr *trace.Trace) string {
 	var told []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 		switch {
@@ -83,21 +83,21 @@ func TestStallAndThePolicies(t *testing.T) {
 		{storage.Unfenceable, "33 34", "34 33"},
 	} {
 		t.Run(string(test.policy), func(t *testing.T) {
-			cfg := holders(t, test.policy)
-			without := Play(t, cfg)
-			Same(t, "without a stall", writes(without), test.without)
-			None(t, without, trace.KindStall, trace.StorageName)
+			cfg := twoHolders(t, test.policy)
+			without := RunWorld(t, cfg)
+			Equal(t, "without a stall", writeTokens(without), test.without)
+			NoEvents(t, without, trace.KindStall, trace.StorageName)
 
-			tr := Play(t, With(cfg, Until("storage applied client-2's write", At(0, stalled("client-1", "")))))
-			Struck(t, tr)
-			Same(t, "with the stall", writes(tr), test.stalled)
-			stall := Only(t, tr, trace.KindStall, trace.StorageName)
+			tr := RunWorld(t, WithFaults(cfg, Until("storage applied client-2's write", At(0, stallOf("client-1", "")))))
+			AllFaultsStruck(t, tr)
+			Equal(t, "with the stall", writeTokens(tr), test.stalled)
+			stall := OnlyEvent(t, tr, trace.KindStall, trace.StorageName)
 			arrives := time.Second + 3*Hop // the connection is opened first
 			if test.policy == storage.CheckAndSet {
 				arrives = time.Second + Hop // the mark has opened it already
 			}
-			About(t, "the stall", stall.At, arrives)
-			Same(t, "what is stalled", fmt.Sprint(stall.Client(), " ", stall.Step, " ", stall.Object, " ", stall.Token, " fault ", stall.Fault), "client-1 write x 33 fault 1")
+			EqualTime(t, "the stall", stall.At, arrives)
+			Equal(t, "what is stalled", fmt.Sprint(stall.Client(), " ", stall.Step, " ", stall.Object, " ", stall.Token, " fault ", stall.Fault), "client-1 write x 33 fault 1")
 			if checks := len(Events(tr, trace.KindCheck, trace.StorageName)); (checks > 0) != (test.policy == storage.CheckThenWrite) {
 				t.Errorf("%d checks of their own", checks)
 			}
@@ -118,28 +118,28 @@ func TestCheckThenWriteIsTold(t *testing.T) {
 		}
 		return strings.Join(told, ", ")
 	}
-	cfg := holders(t, storage.CheckThenWrite)
-	tr := Play(t, cfg)
-	Same(t, "without a stall", order(tr), "check 33, serve 33, check 34, serve 34")
-	check, serve := First(t, tr, trace.KindCheck, trace.StorageName), First(t, tr, trace.KindServe, trace.StorageName)
-	Same(t, "the time between check and write", serve.At-check.At, 0)
-	Same(t, "the check", fmt.Sprint(check.Client(), " ", check.Step, " ", check.Object, " ", check.OK, check.Text), "client-1 write x true")
+	cfg := twoHolders(t, storage.CheckThenWrite)
+	tr := RunWorld(t, cfg)
+	Equal(t, "without a stall", order(tr), "check 33, serve 33, check 34, serve 34")
+	check, serve := FirstEvent(t, tr, trace.KindCheck, trace.StorageName), FirstEvent(t, tr, trace.KindServe, trace.StorageName)
+	Equal(t, "the time between check and write", serve.At-check.At, 0)
+	Equal(t, "the check", fmt.Sprint(check.Client(), " ", check.Step, " ", check.Object, " ", check.OK, check.Text), "client-1 write x true")
 
-	tr = Play(t, With(cfg, Until("storage applied client-2's write", At(0, stalled("client-1", trace.Write)))))
-	Same(t, "with one", order(tr), "check 33, stall 33, check 34, serve 34, serve 33")
+	tr = RunWorld(t, WithFaults(cfg, Until("storage applied client-2's write", At(0, stallOf("client-1", trace.Write)))))
+	Equal(t, "with one", order(tr), "check 33, stall 33, check 34, serve 34, serve 33")
 	for i, ev := range Events(tr, trace.KindServe, trace.StorageName) {
-		Same(t, "the version replaced", ev.Replaced, i)
+		Equal(t, "the version replaced", ev.Replaced, i)
 	}
 }
 
 // A request that is refused at the check does not reach the point of the stall, and a stall
 // strikes once.
 func TestStallTakesTheNextThatPasses(t *testing.T) {
-	cfg := Story(
+	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			for i, token := range []uint64{33, 35, 35} {
 				SleepUntil(time.Duration(i+2) * time.Second)
-				if _, err := asks(ctx, p, storage.Write, token); err != nil {
+				if _, err := askStorage(ctx, p, storage.Write, token); err != nil {
 					return err
 				}
 			}
@@ -147,18 +147,18 @@ func TestStallTakesTheNextThatPasses(t *testing.T) {
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
-			_, err := asks(ctx, p, storage.Write, 34)
+			_, err := askStorage(ctx, p, storage.Write, 34)
 			return err
 		}),
 	)
 	cfg.Storage.Fencing = storage.CheckThenWrite
-	tr := Play(t, With(cfg, Lasting(5*time.Second, At(0, stalled("client-1", trace.Write)))))
-	Struck(t, tr)
-	Same(t, "writes", writes(tr), "34 -33 35 35")
-	About(t, "the stall", Only(t, tr, trace.KindStall, trace.StorageName).At, 3*time.Second+Hop)
+	tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(0, stallOf("client-1", trace.Write)))))
+	AllFaultsStruck(t, tr)
+	Equal(t, "writes", writeTokens(tr), "34 -33 35 35")
+	EqualTime(t, "the stall", OnlyEvent(t, tr, trace.KindStall, trace.StorageName).At, 3*time.Second+Hop)
 	serves := Events(tr, trace.KindServe, trace.StorageName)
-	About(t, "the stalled write", serves[2].At, 8*time.Second+Hop)
-	About(t, "the next", serves[3].At, 8*time.Second+3*Hop)
+	EqualTime(t, "the stalled write", serves[2].At, 8*time.Second+Hop)
+	EqualTime(t, "the next", serves[3].At, 8*time.Second+3*Hop)
 }
 
 // Reads and marks can be stalled too: the read returns what was written meanwhile, and
@@ -167,40 +167,40 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 	t.Run("read", func(t *testing.T) {
 		for _, stall := range []bool{false, true} {
 			var version int
-			cfg := Story(
+			cfg := ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					resp, err := asks(ctx, p, storage.Read, 33)
+					resp, err := askStorage(ctx, p, storage.Read, 33)
 					version = resp.Version
 					return err
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					SleepUntil(time.Second)
-					_, err := asks(ctx, p, storage.Write, 34)
+					_, err := askStorage(ctx, p, storage.Write, 34)
 					return err
 				}),
 			)
 			if stall {
-				cfg = With(cfg, Until("client-2 finished", At(0, stalled("client-1", trace.Read))))
+				cfg = WithFaults(cfg, Until("client-2 finished", At(0, stallOf("client-1", trace.Read))))
 			}
-			Struck(t, Play(t, cfg))
-			Same(t, fmt.Sprint("stalled ", stall, ": the version read"), version == 1, stall)
+			AllFaultsStruck(t, RunWorld(t, cfg))
+			Equal(t, fmt.Sprint("stalled ", stall, ": the version read"), version == 1, stall)
 		}
 	})
 	t.Run("mark", func(t *testing.T) {
-		cfg := holders(t, storage.CheckAndSet)
-		Same(t, "marks in order", writes(Play(t, cfg)), "-33 34")
-		tr := Play(t, With(cfg, Until("client-2 marked", At(0, stalled("client-1", trace.Mark)))))
-		Struck(t, tr)
-		Same(t, "client-1's mark is late", writes(tr), "33 -34")
+		cfg := twoHolders(t, storage.CheckAndSet)
+		Equal(t, "marks in order", writeTokens(RunWorld(t, cfg)), "-33 34")
+		tr := RunWorld(t, WithFaults(cfg, Until("client-2 marked", At(0, stallOf("client-1", trace.Mark)))))
+		AllFaultsStruck(t, tr)
+		Equal(t, "client-1's mark is late", writeTokens(tr), "33 -34")
 	})
 }
 
 // If a client no longer waits, or has crashed, its stalled write is not cancelled: it is
 // applied, even after all clients are done.
 func TestStallOutlivesItsClient(t *testing.T) {
-	cfg := Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		return p.Step(trace.Write, func() error {
-			_, err := p.Storage(Within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
+			_, err := p.Storage(WithTrueTimeout(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "late"})
 			return err
 		})
 	}})
@@ -211,25 +211,25 @@ func TestStallOutlivesItsClient(t *testing.T) {
 		idle   string
 	}{
 		{"no stall", nil, 3 * Hop, ""},
-		{"it gives up", []sim.Fault{Lasting(time.Minute, At(0, stalled("client-1", "")))}, time.Minute + 3*Hop, ""},
+		{"it gives up", []sim.Fault{Lasting(time.Minute, At(0, stallOf("client-1", "")))}, time.Minute + 3*Hop, ""},
 		{"it crashes", []sim.Fault{
-			Lasting(time.Minute, At(0, stalled("client-1", ""))),
+			Lasting(time.Minute, At(0, stallOf("client-1", ""))),
 			At(500*time.Millisecond, Crashed("client-1", trace.Kill)),
 		}, time.Minute + 3*Hop, ""},
-		{"for good", []sim.Fault{At(0, stalled("client-1", ""))}, 0, ""},
-		{"until what never happens", []sim.Fault{Until("toy-1 crashed", At(0, stalled("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
+		{"for good", []sim.Fault{At(0, stallOf("client-1", ""))}, 0, ""},
+		{"until what never happens", []sim.Fault{Until("toy-1 crashed", At(0, stallOf("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(cfg, test.faults...))
+			tr := RunWorld(t, WithFaults(cfg, test.faults...))
 			if len(test.faults) > 0 {
-				Same(t, "idle", tr.Faults[0].Idle, test.idle)
+				Equal(t, "idle", tr.Faults[0].IdleReason, test.idle)
 			}
 			if test.lands == 0 {
-				None(t, tr, trace.KindServe, trace.StorageName)
+				NoEvents(t, tr, trace.KindServe, trace.StorageName)
 				return
 			}
-			About(t, "it lands", Only(t, tr, trace.KindServe, trace.StorageName).At, test.lands)
-			Same(t, "the object", Only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
+			EqualTime(t, "it lands", OnlyEvent(t, tr, trace.KindServe, trace.StorageName).At, test.lands)
+			Equal(t, "the object", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "late")
 		})
 	}
 }
@@ -252,32 +252,32 @@ func TestCrashEndsAStall(t *testing.T) {
 		t.Run(string(test.how), func(t *testing.T) {
 			var err error
 			var told time.Duration
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(time.Second)
-				write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v", Token: 33}
-				_, err = p.Storage(Within(ctx, 5*time.Second), write)
+				write := storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v", Token: 33}
+				_, err = p.Storage(WithTrueTimeout(ctx, 5*time.Second), write)
 				told = Now()
 				SleepUntil(10 * time.Second)
 				_, again := p.Storage(ctx, write)
 				return again
 			}))
 			cfg.Storage.Fencing = storage.CheckThenWrite
-			tr := Play(t, With(cfg,
-				Lasting(time.Minute, At(0, stalled("client-1", ""))),
+			tr := RunWorld(t, WithFaults(cfg,
+				Lasting(time.Minute, At(0, stallOf("client-1", ""))),
 				Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))),
 			))
-			Struck(t, tr)
+			AllFaultsStruck(t, tr)
 			if !errors.Is(err, test.err) {
 				t.Errorf("the write ended with %v, want %v", err, test.err)
 			}
-			About(t, "it ended", told, test.told)
-			serve := Only(t, tr, trace.KindServe, trace.StorageName)
-			About(t, "the only write that is applied", serve.At, 10*time.Second+3*Hop)
+			EqualTime(t, "it ended", told, test.told)
+			serve := OnlyEvent(t, tr, trace.KindServe, trace.StorageName)
+			EqualTime(t, "the only write that is applied", serve.At, 10*time.Second+3*Hop)
 			lifts := Events(tr, trace.KindLift, "")
 			if len(lifts) != 2 || lifts[0].Fault != 1 || lifts[1].Fault != 2 {
 				t.Fatalf("faults end: %v", lifts)
 			}
-			About(t, "the stall is over", lifts[0].At, 2*time.Second)
+			EqualTime(t, "the stall is over", lifts[0].At, 2*time.Second)
 		})
 	}
 }
@@ -285,14 +285,14 @@ func TestCrashEndsAStall(t *testing.T) {
 // A request whose stall ends while the storage is paused continues when the storage runs
 // again.
 func TestStallEndsDuringAPause(t *testing.T) {
-	tr := Play(t, With(holders(t, storage.None),
-		Lasting(2*time.Second, At(0, stalled("client-1", ""))),
+	tr := RunWorld(t, WithFaults(twoHolders(t, storage.None),
+		Lasting(2*time.Second, At(0, stallOf("client-1", ""))),
 		Lasting(3*time.Second, At(1500*time.Millisecond, Stopped(trace.StorageName))),
 	))
-	Struck(t, tr)
-	Same(t, "writes", writes(tr), "34 33") // client-2's arrived before the stall ended
+	AllFaultsStruck(t, tr)
+	Equal(t, "writes", writeTokens(tr), "34 33") // client-2's arrived before the stall ended
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
-		About(t, "a write", ev.At, 4500*time.Millisecond)
+		EqualTime(t, "a write", ev.At, 4500*time.Millisecond)
 	}
 }
 
@@ -300,25 +300,25 @@ func TestStallEndsDuringAPause(t *testing.T) {
 func TestFaultBetweenCheckAndWrite(t *testing.T) {
 	const point = "storage checked client-1's write"
 	t.Run("pause", func(t *testing.T) {
-		tr := Play(t, With(holders(t, storage.CheckThenWrite), Lasting(5*time.Second, When(point, Stopped(trace.StorageName)))))
-		Struck(t, tr)
-		Same(t, "writes", writes(tr), "33 34")
-		About(t, "the check", First(t, tr, trace.KindCheck, trace.StorageName).At, time.Second+3*Hop)
-		About(t, "the write", First(t, tr, trace.KindServe, trace.StorageName).At, 6*time.Second+3*Hop)
+		tr := RunWorld(t, WithFaults(twoHolders(t, storage.CheckThenWrite), Lasting(5*time.Second, When(point, Stopped(trace.StorageName)))))
+		AllFaultsStruck(t, tr)
+		Equal(t, "writes", writeTokens(tr), "33 34")
+		EqualTime(t, "the check", FirstEvent(t, tr, trace.KindCheck, trace.StorageName).At, time.Second+3*Hop)
+		EqualTime(t, "the write", FirstEvent(t, tr, trace.KindServe, trace.StorageName).At, 6*time.Second+3*Hop)
 	})
 	t.Run("crash", func(t *testing.T) {
-		cfg := holders(t, storage.CheckThenWrite)
+		cfg := twoHolders(t, storage.CheckThenWrite)
 		cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
-			_, err := asks(ctx, p, storage.Write, 33)
+			_, err := askStorage(ctx, p, storage.Write, 33)
 			if !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("the write ended with %v", err)
 			}
 			return nil
 		}
-		tr := Play(t, With(cfg, Lasting(500*time.Millisecond, When(point, Crashed(trace.StorageName, trace.Kill)))))
-		Struck(t, tr)
-		Same(t, "writes", writes(tr), "34")
+		tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, When(point, Crashed(trace.StorageName, trace.Kill)))))
+		AllFaultsStruck(t, tr)
+		Equal(t, "writes", writeTokens(tr), "34")
 	})
 }
 
@@ -328,17 +328,17 @@ func TestStallThatMakesNoSense(t *testing.T) {
 		stall *sim.Stall
 		err   string
 	}{
-		{stalled("client-1", ""), ""},
-		{stalled("client-1", trace.Mark), ""},
-		{stalled("", ""), "stall: name a process"},
-		{stalled("client-9", ""), `stall: there is no process "client-9"; there are client-1, storage, toy-1`},
-		{stalled("toy-1", ""), "stall: toy-1 is no client; name the client whose request is held up"},
-		{stalled("client-1", trace.Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
+		{stallOf("client-1", ""), ""},
+		{stallOf("client-1", trace.Mark), ""},
+		{stallOf("", ""), "stall: name a process"},
+		{stallOf("client-9", ""), `stall: there is no process "client-9"; there are client-1, storage, toy-1`},
+		{stallOf("toy-1", ""), "stall: toy-1 is no client; name the client whose request is held up"},
+		{stallOf("client-1", trace.Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
 	} {
 		told := ""
 		if err := (sim.Fault{Action: test.stall}).Check(topology); err != nil {
 			told = err.Error()
 		}
-		Same(t, fmt.Sprintf("%+v", *test.stall), told, test.err)
+		Equal(t, fmt.Sprintf("%+v", *test.stall), told, test.err)
 	}
 }

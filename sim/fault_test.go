@@ -17,32 +17,32 @@ import (
 // if its client gave up and ended long before.
 func TestLateRequestLands(t *testing.T) {
 	hasty := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		_, err := p.Storage(Within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
+		_, err := p.Storage(WithTrueTimeout(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "late"})
 		if err == nil {
 			t.Error("the request was answered")
 		}
 		return nil
 	})
 	for _, f := range []sim.Fault{
-		Lasting(time.Minute, At(0, &sim.Hold{Held("client-1's request to storage")})),
+		Lasting(time.Minute, At(0, &sim.Hold{HeldMessage("client-1's request to storage")})),
 		Lasting(time.Minute, At(0, &sim.Partition{"client-1", []string{trace.StorageName}, sim.To})),
 		Lasting(time.Minute, At(0, &sim.Pause{Process: trace.StorageName})),
-		Until("1m after client-1 finished", At(0, &sim.Hold{Held("client-1's request to storage")})),
+		Until("1m after client-1 finished", At(0, &sim.Hold{HeldMessage("client-1's request to storage")})),
 	} {
 		t.Run(f.Text, func(t *testing.T) {
-			cfg := With(Story(hasty), f)
+			cfg := WithFaults(ToyWorld(hasty), f)
 			if _, partition := f.Action.(*sim.Partition); partition {
 				// Without a connection there is nothing to hold back.
 				cfg.Faults[0].Strikes = trace.Trigger{At: 10 * time.Millisecond}
 				cfg.Clients[0] = Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object}); err != nil {
+					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.DefaultObject}); err != nil {
 						return err
 					}
 					SleepUntil(20 * time.Millisecond)
 					return hasty.Run(ctx, p)
 				})
 			}
-			tr := Play(t, cfg)
+			tr := RunWorld(t, cfg)
 			served := 0
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindServe && ev.Step == trace.Write {
@@ -52,7 +52,7 @@ func TestLateRequestLands(t *testing.T) {
 					}
 				}
 			}
-			Same(t, "writes that landed", served, 1)
+			Equal(t, "writes that landed", served, 1)
 		})
 	}
 }
@@ -71,25 +71,25 @@ func TestIdleFaults(t *testing.T) {
 		{At(time.Minute, &sim.Pause{Process: "toy-1"}), "its moment never came: at 1m0s"},
 		{When("client-1 wrote", &sim.Pause{Process: "toy-1"}), "its moment never came: when client-1 wrote"},
 		{Until("client-1 wrote", At(time.Second, &sim.Pause{Process: "toy-1"})), "its end never came: client-1 wrote"},
-		{At(0, &sim.Hold{Held("client-1's request to toy-1")}), "what it waits for never happened"},
+		{At(0, &sim.Hold{HeldMessage("client-1's request to toy-1")}), "what it waits for never happened"},
 		{At(2*time.Second, &sim.Pause{Process: "toy-1"}), "toy-1 was down when it was to be paused"},
 	} {
 		t.Run(test.fault.Text+" "+test.idle, func(t *testing.T) {
-			cfg := Story(short)
+			cfg := ToyWorld(short)
 			if strings.Contains(test.idle, "down") {
-				cfg = With(cfg, At(time.Second, Crashed("toy-1", trace.Kill)))
+				cfg = WithFaults(cfg, At(time.Second, Crashed("toy-1", trace.Kill)))
 			}
-			tr := Play(t, With(cfg, test.fault))
-			Same(t, "idle", tr.Faults[len(tr.Faults)-1].Idle, test.idle)
+			tr := RunWorld(t, WithFaults(cfg, test.fault))
+			Equal(t, "idle", tr.Faults[len(tr.Faults)-1].IdleReason, test.idle)
 		})
 	}
 }
 
 // No process has more drifts than its clocks can have at the same time.
 func TestDriftsAreFew(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
+	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for range 5 {
-		cfg = With(cfg, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))
+		cfg = WithFaults(cfg, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))
 	}
 	if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), "more than 4 drifts of client-1") {
 		t.Errorf("the error is %v", err)
@@ -98,7 +98,7 @@ func TestDriftsAreFew(t *testing.T) {
 
 // The trace says which process a fault stops.
 func TestWhomAFaultStops(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
+	cfg := ToyWorld(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for _, test := range []struct {
 		action sim.Action
 		stops  string
@@ -109,14 +109,14 @@ func TestWhomAFaultStops(t *testing.T) {
 		{&sim.Partition{"client-1", []string{"toy-1"}, ""}, ""},
 		{&sim.Fail{Node: "toy-1"}, ""},
 	} {
-		Same(t, fmt.Sprintf("%+v", test.action), Play(t, With(cfg, At(0, test.action))).Faults[0].Stops, test.stops)
+		Equal(t, fmt.Sprintf("%+v", test.action), RunWorld(t, WithFaults(cfg, At(0, test.action))).Faults[0].Stops, test.stops)
 	}
 }
 
 // Drifts of one process multiply. When one ends, it removes only its own part.
 func TestDriftsMultiply(t *testing.T) {
 	var shown []time.Duration
-	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		last := p.Clock().Now()
 		for i := range 3 {
 			SleepUntil(time.Duration(i+1) * 100 * time.Second)
@@ -125,7 +125,7 @@ func TestDriftsMultiply(t *testing.T) {
 		}
 		return nil
 	}))
-	Play(t, With(cfg,
+	RunWorld(t, WithFaults(cfg,
 		Lasting(200*time.Second, At(0, &sim.Drift{"client-1", 1 * sim.Percent})),
 		At(100*time.Second, &sim.Drift{"client-1", 2 * sim.Percent}),
 	))

@@ -16,7 +16,7 @@ import (
 // staleWrite returns a story with a real lock. client-1's write comes after its keys have
 // expired and client-2 has acquired the lock, read, written and released. The result
 // depends on the storage.
-func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
+func staleWrite(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 	return sim.Config{
 		Name: "stale", Seed: 1, Horizon: 5 * time.Minute,
 		Network: sim.Network{Min: time.Millisecond, Max: time.Millisecond},
@@ -27,7 +27,7 @@ func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 		Services: []sim.Service{{Name: "proxy"}},
 		Clients: []sim.Client{
 			{Name: "client-1", RetryEvery: time.Second, Does: []trace.Task{
-				{Step: trace.Read, Object: trace.Object}, {Step: trace.Write, Object: trace.Object, Via: []string{"proxy"}},
+				{Step: trace.Read, Object: trace.DefaultObject}, {Step: trace.Write, Object: trace.DefaultObject, Via: []string{"proxy"}},
 			}},
 			{Name: "client-2", RetryEvery: time.Second, Starts: Point("client-1's keys expired")},
 		},
@@ -75,16 +75,16 @@ func TestFencingThatBreaks(t *testing.T) {
 			[]checks.Property{checks.NoLostUpdate, checks.SerialSections}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr, err := sim.Run(stale(t, test.storage, test.faults...))
+			tr, err := sim.Run(staleWrite(t, test.storage, test.faults...))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, f := range tr.Faults {
-				if f.Idle != "" {
-					t.Errorf("fault %d did not act: %s", i+1, f.Idle)
+				if f.IdleReason != "" {
+					t.Errorf("fault %d did not act: %s", i+1, f.IdleReason)
 				}
 			}
-			v := checks.Check(history.Of(tr), nil)
+			v := checks.Check(history.New(tr), nil)
 			var violated []checks.Property
 			for _, p := range harm {
 				if v.Finding(p).Outcome == checks.Violated {

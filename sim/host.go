@@ -19,11 +19,11 @@ type Host struct {
 	system System
 	server Server
 	// failFaults are the faults that make the node answer requests with an error.
-	failing []*faultState
+	failFaults []*faultState
 	// diskStallFaults are the faults that keep writes from the node's disk. diskPause is
 	// the pause of the node until they end; nil if the node does not stand still.
-	stalling []*faultState
-	waits    *faultState
+	diskStallFaults []*faultState
+	diskPause       *faultState
 }
 
 func newHost(w *World, p *process, cfg Node) *Host {
@@ -88,19 +88,19 @@ func (h *Host) Now() time.Duration { return h.w.now() }
 func (h *Host) When(t time.Time) (at time.Duration, ok bool) { return h.p.clock.NextWall(t) }
 
 // At makes the loop call f at a true time, whatever the state of the node is then.
-func (h *Host) At(at time.Duration, f func()) { h.w.at(at, f) }
+func (h *Host) At(at time.Duration, f func()) { h.w.schedule(at, f) }
 
 // IsUp reports whether the node has not crashed; it may be paused.
-func (h *Host) Up() bool { return h.p.state != down }
+func (h *Host) IsUp() bool { return h.p.state != down }
 
 // WhenRunning makes the loop call f when the node runs: now, or when it is resumed. A crash
 // of the node drops f.
-func (h *Host) Running(f func()) {
-	if h.p.halted() {
+func (h *Host) WhenRunning(f func()) {
+	if h.p.isHalted() {
 		h.p.backlog = append(h.p.backlog, f)
 		return
 	}
-	if h.Up() {
+	if h.IsUp() {
 		f()
 	}
 }
@@ -115,7 +115,7 @@ func (h *Host) Names() *Names { return h.w.names }
 func (h *Host) Emit(ev trace.Event) { h.record(h.p.name, ev) }
 
 func (h *Host) record(process string, ev trace.Event) {
-	if !h.w.over {
+	if !h.w.ended {
 		ev.Process = process
 		h.w.emit(ev)
 	}
@@ -123,7 +123,7 @@ func (h *Host) record(process string, ev trace.Event) {
 
 // RecordEvent records an event of the cluster: something that is true of it, whichever of
 // its members are working.
-func (h *Host) Tell(ev trace.Event) { h.record(h.system.Name, ev) }
+func (h *Host) RecordEvent(ev trace.Event) { h.record(h.system.Name, ev) }
 
 // Doubt records a reason why the run proves nothing: something that a real server would
 // have done, and this one cannot do.
@@ -134,50 +134,50 @@ func (h *Host) Doubt(why string) { h.w.doubt(why) }
 // answers.
 func (h *Host) Act() bool {
 	h.w.act()
-	return h.Up()
+	return h.IsUp()
 }
 
 // ChargeText accounts for bytes of text that the node keeps until the end; see
 // [ErrTooLarge].
-func (h *Host) Keeps(bytes int) { h.w.makes(copies * bytes) }
+func (h *Host) ChargeText(bytes int) { h.w.charge(textCopies * bytes) }
 
 // Reserve accounts for bytes of text that the node keeps for a while, such as an answer
 // that is not written yet. It reports whether the world has room for them; see
 // [ErrTooLarge]. If not, the node must not keep them, and the world ends. Unreserve gives
 // the bytes back. Both may be called from any goroutine.
-func (h *Host) Hold(bytes int) bool { return h.w.hold(bytes) }
+func (h *Host) Reserve(bytes int) bool { return h.w.reserve(bytes) }
 
 // Unreserve gives back bytes that [Host.Reserve] has taken.
-func (h *Host) Drop(bytes int) { h.w.drop(bytes) }
+func (h *Host) Unreserve(bytes int) { h.w.unreserve(bytes) }
 
 // Room returns how long a text the world has room for, in bytes; see [ErrTooLarge].
-func (h *Host) Room() int { return max(h.w.room()/copies, 0) }
+func (h *Host) Room() int { return max(h.w.room()/textCopies, 0) }
 
 // Overflow ends the world because the node would have to keep something for which the world
 // has no room.
-func (h *Host) Overflow() { h.w.refused.Store(true) }
+func (h *Host) Overflow() { h.w.reserveFailed.Store(true) }
 
 // StopWorld ends the world because more happens in it than it has room for; see
 // [ErrTooMuch].
-func (h *Host) Exceeds(what string) { h.w.exceeds(ErrTooMuch, "%s", what) }
+func (h *Host) StopWorld(what string) { h.w.stopWith(ErrTooMuch, "%s", what) }
 
 // IsHeavy reports whether the world must end because the process uses too much memory; see
 // [ErrHeavy]. A server calls it during long computations.
-func (h *Host) Heavy() bool { return h.w.alive.heavy.Load() }
+func (h *Host) IsHeavy() bool { return h.w.watchdog.isHeavy.Load() }
 
 // Failure returns the error with which the node answers every request, except requests that
 // set a connection up; "" if it serves them. If several faults act, the first counts.
 func (h *Host) Failure() string {
-	if len(h.failing) == 0 {
+	if len(h.failFaults) == 0 {
 		return ""
 	}
-	return cmp.Or(h.failing[0].fault.Action.(*Fail).With, h.system.Failure)
+	return cmp.Or(h.failFaults[0].fault.Action.(*Fail).With, h.system.Failure)
 }
 
 // setFailFaults replaces the faults that make the node fail.
-func (h *Host) fail(faults []*faultState) {
+func (h *Host) setFailFaults(faults []*faultState) {
 	was := h.Failure()
-	h.failing = faults
+	h.failFaults = faults
 	switch is := h.Failure(); {
 	case is == was:
 	case is == "":
@@ -188,30 +188,30 @@ func (h *Host) fail(faults []*faultState) {
 }
 
 // IsDiskStalled reports whether the node's disk stalls: for now it takes no more writes.
-func (h *Host) DiskStalls() bool { return len(h.stalling) > 0 }
+func (h *Host) IsDiskStalled() bool { return len(h.diskStallFaults) > 0 }
 
 // AwaitDisk makes the node stand still until its disk works again, as in a system call that
 // does not return before. It is called while [Host.IsDiskStalled], and not during a pause.
 func (h *Host) AwaitDisk() {
-	if h.waits == nil {
-		h.waits = &faultState{}
-		h.p.pause(trace.Stop, h.waits)
+	if h.diskPause == nil {
+		h.diskPause = &faultState{}
+		h.p.pause(trace.Stop, h.diskPause)
 	}
 }
 
 // setDiskStallFaults replaces the faults that make the node's disk stall.
-func (h *Host) stallDisk(faults []*faultState) {
-	h.stalling = faults
-	if h.DiskStalls() {
+func (h *Host) setDiskStallFaults(faults []*faultState) {
+	h.diskStallFaults = faults
+	if h.IsDiskStalled() {
 		return
 	}
-	if h.waits != nil {
-		h.p.resume(h.waits)
-		h.waits = nil
+	if h.diskPause != nil {
+		h.p.resume(h.diskPause)
+		h.diskPause = nil
 	}
 	h.At(h.Now(), func() {
-		h.Running(func() {
-			if !h.DiskStalls() {
+		h.WhenRunning(func() {
+			if !h.IsDiskStalled() {
 				h.server.(Durable).DiskBack()
 			}
 		})
@@ -237,7 +237,7 @@ func (h *Host) Connect(to string, endpoint Endpoint, opened func(*End, error)) {
 
 // To the network, a node is a server like the storage and the services.
 func (h *Host) accept(c *conn) endpoint { return nodeEnd{h.server.Accept(&End{c: c})} }
-func (h *Host) crash(how trace.Crash)   { h.waits = nil; h.server.Crash(how) }
+func (h *Host) crash(how trace.Crash)   { h.diskPause = nil; h.server.Crash(how) }
 func (h *Host) restart()                { h.server.Restart() }
 
 func (h *Host) stop() {

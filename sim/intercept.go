@@ -7,9 +7,9 @@ import "github.com/locksim/locksim/trace"
 type rule struct {
 	// kind is what the rule applies to: messages being sent, or requests that stop in the
 	// storage.
-	at    trace.Kind
-	nth   int
-	holds func(*trace.Event) bool
+	kind    trace.Kind
+	nth     int
+	matches func(*trace.Event) bool
 }
 
 // An interceptor is an action with a rule. From the fault's moment on it waits for a match
@@ -21,32 +21,32 @@ type interceptor interface {
 
 // An interceptable is what a rule can keep: a message on its way, or a request in the
 // middle of being served.
-type passer interface {
+type interceptable interface {
 	// describe returns an event of some kind about it.
-	tells(trace.Kind) trace.Event
+	describe(trace.Kind) trace.Event
 	// halt keeps it, and reports false if a fault keeps it already. proceed lets it
 	// continue.
 	halt() bool
-	goOn()
+	proceed()
 }
 
 // intercept lets the faults' rules for a kind of event keep p, and reports whether one did.
-func (w *World) intercept(at trace.Kind, p passer) bool {
+func (w *World) intercept(at trace.Kind, p interceptable) bool {
 	halted := false
 	for _, f := range w.faults {
-		brings, ok := f.fault.Action.(interceptor)
+		action, ok := f.fault.Action.(interceptor)
 		if !ok || !f.armed || f.struck {
 			continue
 		}
-		r := brings.rule()
-		if r.at != at {
+		r := action.rule()
+		if r.kind != at {
 			continue
 		}
-		if ev := p.tells(at); !r.holds(&ev) {
+		if ev := p.describe(at); !r.matches(&ev) {
 			continue
 		}
 		// Something that another fault already keeps is counted, but cannot be kept twice.
-		if f.passed++; f.passed >= max(r.nth, 1) && p.halt() {
+		if f.matched++; f.matched >= max(r.nth, 1) && p.halt() {
 			f.kept, halted = p, true
 			f.strike()
 		}
@@ -55,8 +55,8 @@ func (w *World) intercept(at trace.Kind, p passer) bool {
 }
 
 // releaseKept lets what the fault has kept continue.
-func (f *faultState) letGo() {
+func (f *faultState) releaseKept() {
 	kept := f.kept
 	f.kept = nil
-	kept.goOn()
+	kept.proceed()
 }

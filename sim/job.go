@@ -30,8 +30,8 @@ func (cfg *Config) CheckSchedule() error {
 	for _, c := range cfg.Clients {
 		for _, t := range c.Does {
 			switch {
-			case t.Note == "" && s != nil && t.Object == trace.Record:
-				return fmt.Errorf("%s would %s, and %s is where periods are put down: only recall, remember and claim get at it", c.Name, t, trace.Record)
+			case t.Note == "" && s != nil && t.Object == trace.PeriodRecord:
+				return fmt.Errorf("%s would %s, and %s is where periods are put down: only recall, remember and claim get at it", c.Name, t, trace.PeriodRecord)
 			case t.Note == "":
 			case s == nil:
 				return fmt.Errorf("%s would %s a period, and there is no schedule", c.Name, t.Note)
@@ -48,16 +48,16 @@ func (cfg *Config) CheckSchedule() error {
 
 // runJobs runs one section for each period that the client's wall clock shows. A client
 // that does not get the lock skips the period, because another client is working on it.
-func (g *program) jobs() error {
+func (g *program) runJobs() error {
 	var failed error
 	for last := g.w.cfg.Schedule.Periods; g.period < last; {
-		if err := g.due(); err != nil {
-			return errOver
+		if err := g.awaitPeriod(); err != nil {
+			return errEnded
 		}
 		if g.period > last {
 			break
 		}
-		if err := g.job(); errors.Is(err, errOver) {
+		if err := g.runJob(); errors.Is(err, errEnded) {
 			return err
 		} else if err != nil {
 			failed = err
@@ -68,53 +68,53 @@ func (g *program) jobs() error {
 
 // awaitPeriod waits until the client's wall clock shows a period that the client has not
 // begun. It skips periods that have ended by then.
-func (g *program) due() error {
+func (g *program) awaitPeriod() error {
 	s := g.w.cfg.Schedule
 	for {
 		shows := time.Duration(g.env.Clock.Read(fakeclock.Wall).Nanos - g.w.origin.UnixNano())
-		if now := s.At(shows); now > g.period {
+		if now := s.PeriodAt(shows); now > g.period {
 			g.period = now
 			return nil
 		}
-		if err := g.env.Clock.Sleep(g.ctx, s.Begins(g.period+1)-shows); err != nil {
+		if err := g.env.Clock.Sleep(g.ctx, s.PeriodStart(g.period+1)-shows); err != nil {
 			return err
 		}
 	}
 }
 
 // runJob does what the client does in one period.
-func (g *program) job() error {
+func (g *program) runJob() error {
 	for {
-		granted, err := g.visit()
+		granted, err := g.runSection()
 		if g.ctx.Err() != nil {
-			return errOver
+			return errEnded
 		}
 		if !granted {
 			return nil
 		}
-		if !g.startsOver(err) {
+		if !g.shouldStartOver(err) {
 			return err
 		}
 	}
 }
 
 // keepLock waits after the work until the client has kept the lock for KeepsFor.
-func (in *Section) keep() {
+func (in *Section) keepLock() {
 	g := in.g
-	if had := g.env.Clock.Read(fakeclock.Monotonic).Sub(in.since); had < g.cfg.KeepsFor {
+	if had := g.env.Clock.Read(fakeclock.Monotonic).Sub(in.grantedAt); had < g.cfg.KeepsFor {
 		_ = g.env.Clock.Sleep(g.ctx, g.cfg.KeepsFor-had) // at the end of the run the sleep fails, and the lock is released anyway
 	}
 }
 
 // schedulePeriods makes the trace show when each period begins, in true time.
-func (w *World) announce() {
+func (w *World) schedulePeriods() {
 	s := w.cfg.Schedule
 	for k := 1; k <= s.Periods; k++ {
 		begins := func() { w.emit(trace.Event{Kind: trace.KindPeriod, Period: k}) }
-		if s.Begins(k) <= w.now() {
+		if s.PeriodStart(k) <= w.now() {
 			begins()
 			continue
 		}
-		w.at(s.Begins(k), begins)
+		w.schedule(s.PeriodStart(k), begins)
 	}
 }

@@ -14,17 +14,17 @@ import (
 
 // describeAttempts lists when, and for which period, each client tried to acquire the lock,
 // and which attempts were in vain.
-func asked(tr *trace.Trace) string {
-	var told []string
+func describeAttempts(tr *trace.Trace) string {
+	var attempts []string
 	for _, ev := range tr.Events {
 		if ev.Step == trace.Acquire && ev.Kind == trace.KindBegin {
-			told = append(told, fmt.Sprintf("%s for %d at %v", ev.Process, ev.Period, ev.At.Round(100*time.Millisecond)))
+			attempts = append(attempts, fmt.Sprintf("%s for %d at %v", ev.Process, ev.Period, ev.At.Round(100*time.Millisecond)))
 		}
 		if ev.Step == trace.Acquire && ev.Kind == trace.KindEnd && !ev.OK {
-			told[len(told)-1] += " in vain"
+			attempts[len(attempts)-1] += " in vain"
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(attempts, ", ")
 }
 
 // A client has one section in each period that its own wall clock shows, and skips a period
@@ -57,10 +57,10 @@ func TestJobs(t *testing.T) {
 			"client-1 for 1 at 5s, client-2 for 1 at 5s in vain, client-1 for 2 at 1m5s, client-2 for 2 at 1m5s in vain, client-1 for 3 at 2m5s, client-2 for 3 at 2m5s in vain"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := With(test.cfg, test.faults...)
+			cfg := WithFaults(test.cfg, test.faults...)
 			cfg.Schedule = minutely
-			tr := Play(t, cfg)
-			Same(t, "asked", asked(tr), test.asked)
+			tr := RunWorld(t, cfg)
+			Equal(t, "asked", describeAttempts(tr), test.asked)
 			var begun []string
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindPeriod {
@@ -95,7 +95,7 @@ func TestKeepsFor(t *testing.T) {
 		if test.refused {
 			cfg.Storage.Fencing = storage.CheckAndSet // no client sets a mark
 		}
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindBegin && ev.Step == trace.Release && ev.At.Round(time.Second/10) != test.released {
 				t.Errorf("%+v: it released at %v", test, ev.At)
@@ -113,20 +113,20 @@ func TestRecord(t *testing.T) {
 		second string // what client-2 does, one second after client-1 is done
 		served string
 	}{
-		{"recalled and remembered", Does("recall", "write x", "remember"), "acquire, read runs, release",
+		{"recalled and remembered", Tasks("recall", "write x", "remember"), "acquire, read runs, release",
 			"read runs for client-1 (1), write x for client-1 (1), write runs for client-1 (1), read runs for client-2 (2)"},
-		{"claimed", Does("claim", "write x"), "acquire, write runs failed, release",
+		{"claimed", Tasks("claim", "write x"), "acquire, write runs failed, release",
 			"write runs for client-1 (1), write x for client-1 (1), write runs for client-2 (2) refused"},
-		{"neither", Does("write x"), "acquire, write x, release",
+		{"neither", Tasks("write x"), "acquire, write x, release",
 			"write x for client-1 (1), write x for client-2 (2)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := Sections(ToyLock,
 				sim.Client{Name: "client-1", Does: test.does}, sim.Client{Name: "client-2", Does: test.does, Starts: Point("1s after client-1 finished")})
 			cfg.Schedule = trace.Schedule{Every: time.Minute, Periods: 1}
-			tr := Play(t, cfg)
-			Same(t, "client-2's steps", Steps(tr, "client-2"), test.second)
-			Same(t, "the storage", Served(tr), test.served)
+			tr := RunWorld(t, cfg)
+			Equal(t, "client-2's steps", Steps(tr, "client-2"), test.second)
+			Equal(t, "the storage", StorageOps(tr), test.served)
 		})
 	}
 }
@@ -138,10 +138,10 @@ func TestCheckSchedule(t *testing.T) {
 		client   sim.Client
 		says     string
 	}{
-		{minutely, sim.Client{Does: Does("recall", "write x", "remember")}, ""},
-		{trace.Schedule{}, sim.Client{Does: Does("write runs")}, ""},
-		{trace.Schedule{}, sim.Client{Does: Does("claim")}, "client-1 would claim a period, and there is no schedule"},
-		{minutely, sim.Client{Does: Does("write runs")}, "only recall, remember and claim get at it"},
+		{minutely, sim.Client{Does: Tasks("recall", "write x", "remember")}, ""},
+		{trace.Schedule{}, sim.Client{Does: Tasks("write runs")}, ""},
+		{trace.Schedule{}, sim.Client{Does: Tasks("claim")}, "client-1 would claim a period, and there is no schedule"},
+		{minutely, sim.Client{Does: Tasks("write runs")}, "only recall, remember and claim get at it"},
 		{minutely, sim.Client{Sections: 2}, "client-1 has 2 sections"},
 		{trace.Schedule{Periods: 1}, sim.Client{}, "a period lasts 0s"},
 	} {
@@ -149,13 +149,13 @@ func TestCheckSchedule(t *testing.T) {
 		cfg := Sections(ToyLock, test.client)
 		cfg.Schedule = test.schedule
 		_, err := sim.Run(cfg)
-		if told := fmt.Sprint(err); (err == nil) != (test.says == "") || !strings.Contains(told, test.says) && err != nil {
+		if text := fmt.Sprint(err); (err == nil) != (test.says == "") || !strings.Contains(text, test.says) && err != nil {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
 	kept := ToyLock
 	kept.KeepsData = true
-	cfg := Sections(kept, sim.Client{Name: "client-1", Does: Does("recall")})
+	cfg := Sections(kept, sim.Client{Name: "client-1", Does: Tasks("recall")})
 	cfg.Schedule = minutely
 	if err := cfg.CheckSchedule(); err == nil || !strings.Contains(err.Error(), "a process of its own") {
 		t.Errorf("a lock that keeps the data: %v", err)

@@ -31,7 +31,7 @@ func (w *World) link(from, to string) *link {
 	key := linkKey{from, to}
 	l, ok := w.links[key]
 	if !ok {
-		w.makes(bytesOfLink)
+		w.charge(bytesOfLink)
 		l = &link{w: w, key: key, latency: latencies(w.cfg.Seed, from, to)}
 		l.min, l.max = w.cfg.Network.between(from, to)
 		w.links[key] = l
@@ -97,14 +97,14 @@ const (
 // A message is what faults act on: one command, one reply, or a packet that opens or closes
 // a connection.
 type message struct {
-	half   *half
-	signal signal
-	number int
-	bytes  []byte
-	body   any    // content for servers that need no bytes
-	text   string // for people
-	ctx    origin
-	learns []trace.Event
+	half         *half
+	signal       signal
+	number       int
+	bytes        []byte
+	body         any    // content for servers that need no bytes
+	text         string // for people
+	ctx          origin
+	clientEvents []trace.Event
 	// background is set for a message that no trace shows; see [Packet].
 	background bool
 	latency    time.Duration
@@ -146,7 +146,7 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 }
 
 // describe returns an event about the message, for its sender.
-func (m *message) tells(kind trace.Kind) trace.Event { return m.event(kind, false) }
+func (m *message) describe(kind trace.Kind) trace.Event { return m.event(kind, false) }
 
 // halt keeps the message, and what follows it on its connection.
 func (m *message) halt() bool {
@@ -156,7 +156,7 @@ func (m *message) halt() bool {
 }
 
 // proceed sends a message on that was held back.
-func (m *message) goOn() {
+func (m *message) proceed() {
 	m.held = false
 	m.due = m.half.conn.w.now() + m.latency
 	m.half.pump()
@@ -169,7 +169,7 @@ func (h *half) send(m *message) {
 	}
 	w := h.conn.w
 	m.half = h
-	w.makes(bytesOfMessage + copies*len(m.bytes))
+	w.charge(bytesOfMessage + textCopies*len(m.bytes))
 	switch {
 	case m.background && w.started:
 		// It draws no latency, so sending it does not change the latencies of other
@@ -193,7 +193,7 @@ func (h *half) send(m *message) {
 		w.intercept(trace.KindSend, m)
 	}
 	if !w.started {
-		h.conn.arrived(m)
+		h.conn.handleArrival(m)
 		return
 	}
 	h.queue = append(h.queue, m)
@@ -209,9 +209,9 @@ func (h *half) pump() {
 	h.pumping = true
 	due := max(h.queue[0].due, w.now())
 	if slices.ContainsFunc(h.queue, func(m *message) bool { return !m.background }) {
-		w.fly(due, h.arrive)
+		w.scheduleDelivery(due, h.arrive)
 	} else {
-		w.at(due, h.arrive)
+		w.schedule(due, h.arrive)
 	}
 }
 
@@ -232,7 +232,7 @@ func (h *half) arrive() {
 	}
 	m := h.queue[0]
 	h.queue = h.queue[1:]
-	h.conn.arrived(m)
+	h.conn.handleArrival(m)
 	h.pump()
 }
 
@@ -255,14 +255,14 @@ func (h *half) drop(why string) {
 	}
 	h.dead = true
 	for _, m := range h.queue {
-		h.conn.w.lose(m, why)
+		h.conn.w.recordLoss(m, why)
 	}
 	h.queue = nil
 	h.link.halves = slices.DeleteFunc(h.link.halves, func(o *half) bool { return o == h })
 }
 
 // recordLoss records that a message will never arrive.
-func (w *World) lose(m *message, why string) {
+func (w *World) recordLoss(m *message, why string) {
 	if m.signal != data || m.background {
 		return
 	}

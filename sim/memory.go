@@ -11,14 +11,14 @@ import (
 // maxMemory is how many more bytes than before the process may use while a world runs. It
 // stays below twice the memory that a world is documented to take, which leaves room for
 // what is taken between two checks.
-const mostMemory = 640 << 20
+const maxMemory = 640 << 20
 
 // lookEvery is the real time between two checks of the memory.
 const lookEvery = 10 * time.Millisecond
 
 // maxGarbage is how many bytes of possible garbage may be counted as used before the world
 // begins. The world could use as many bytes more than it is allowed.
-const mostGarbage = 256 << 20
+const maxGarbage = 256 << 20
 
 // bubbles is how many worlds run in the process. The process's memory cannot be attributed
 // to one of them, so each world raises the limit by what one world may use.
@@ -35,12 +35,12 @@ func LeftBehind() int64 { return leftBehind.Load() }
 
 // maxLeftBehind is how many bytes worlds may leave behind in a process that runs others. No
 // goroutine can be ended from outside.
-const mostLeft = 128 << 20
+const maxLeftBehind = 128 << 20
 
 // checkLeftBehind returns an error if a world cannot run because of what others have left
 // behind.
-func crowded() error {
-	if left := LeftBehind(); left > mostLeft {
+func checkLeftBehind() error {
+	if left := LeftBehind(); left > maxLeftBehind {
 		return fmt.Errorf("%w: it was not run, because worlds before it have left goroutines behind whose stacks take %d MB of this process; let the lock end its goroutines",
 			ErrHeavy, left>>20)
 	}
@@ -49,14 +49,14 @@ func crowded() error {
 
 // maxStackGrowth is by how many bytes the stacks of the process may grow in a world before
 // they may count as left behind.
-const mostStacks = 32 << 20
+const maxStackGrowth = 32 << 20
 
 // A scale measures the memory of the process while a bubble runs.
 type scale struct {
 	samples []metrics.Sample
 	// startBytes is what the process used when the bubble began. startStacks is how much of
 	// that were stacks.
-	before, stacked uint64
+	startBytes, startStacks uint64
 }
 
 // The metrics that are read. live is what the collector found to be in use when it last
@@ -75,12 +75,12 @@ func newScale() *scale {
 	}}
 	bubbles.Add(1)
 	s.read()
-	if s.value(objects) > s.value(live)+mostGarbage {
+	if s.value(objects) > s.value(live)+maxGarbage {
 		runtime.GC()
 		s.read()
 	}
-	s.stacked = s.value(stacks)
-	s.before = s.taken()
+	s.startStacks = s.value(stacks)
+	s.startBytes = s.used()
 	return s
 }
 
@@ -91,12 +91,12 @@ func (s *scale) close() {
 		return
 	}
 	s.read()
-	if s.value(stacks) <= s.stacked+mostStacks {
+	if s.value(stacks) <= s.startStacks+maxStackGrowth {
 		return
 	}
 	runtime.GC() // this frees the stacks of goroutines that have ended
 	s.read()
-	if grown := int64(s.value(stacks)) - int64(s.stacked); grown > mostStacks {
+	if grown := int64(s.value(stacks)) - int64(s.startStacks); grown > maxStackGrowth {
 		leftBehind.Add(grown)
 	}
 }
@@ -104,19 +104,19 @@ func (s *scale) close() {
 func (s *scale) read() { metrics.Read(s.samples) }
 
 // used returns what the process uses, in bytes: objects, including garbage, and stacks.
-func (s *scale) taken() uint64 { return s.value(objects) + s.value(stacks) }
+func (s *scale) used() uint64 { return s.value(objects) + s.value(stacks) }
 
 func (s *scale) value(i int) uint64 { return s.samples[i].Value.Uint64() }
 
 // isTooHeavy reports whether the process uses too much memory. If it seems to, the garbage
 // is collected first.
-func (s *scale) tooHeavy() bool {
-	most := s.before + uint64(bubbles.Load())*mostMemory
+func (s *scale) isTooHeavy() bool {
+	most := s.startBytes + uint64(bubbles.Load())*maxMemory
 	s.read()
-	if s.taken() <= most {
+	if s.used() <= most {
 		return false
 	}
 	runtime.GC()
 	s.read()
-	return s.taken() > most
+	return s.used() > most
 }

@@ -7,15 +7,15 @@ import "strconv"
 // them, no two runs of a library that draws its values from crypto/rand would have equal
 // traces.
 type Names struct {
-	given map[string]string
-	count map[string]int // by prefix
-	keys  map[string]bool
+	aliases map[string]string
+	count   map[string]int // by prefix
+	keys    map[string]bool
 }
 
 // Value returns a word as people see it: a short printable word or a number unchanged, and
 // any other word by its name.
 func (n *Names) Value(word string) string {
-	if plain(word) {
+	if isPlain(word) {
 		return word
 	}
 	return n.Name("value", word)
@@ -23,12 +23,12 @@ func (n *Names) Value(word string) string {
 
 // Name returns the name of a word: what it is, and a number.
 func (n *Names) Name(what, word string) string {
-	if name, ok := n.given[word]; ok {
+	if name, ok := n.aliases[word]; ok {
 		return name
 	}
 	n.count[what]++
 	name := what + "-" + strconv.Itoa(n.count[what])
-	n.given[word] = name
+	n.aliases[word] = name
 	return name
 }
 
@@ -38,7 +38,7 @@ func (n *Names) IsKey(word string) bool { return n.keys[word] }
 // NewNames returns the names of a world in which no word has been seen yet, and whose locks
 // are kept under the given keys.
 func NewNames(keys ...string) *Names {
-	n := &Names{given: map[string]string{}, count: map[string]int{}, keys: map[string]bool{}}
+	n := &Names{aliases: map[string]string{}, count: map[string]int{}, keys: map[string]bool{}}
 	for _, key := range keys {
 		n.keys[key] = true
 	}
@@ -48,7 +48,7 @@ func NewNames(keys ...string) *Names {
 // isPlain reports whether a word can be shown unchanged: it is printable, and short or in
 // letters of one case. Random values that locks use are at least 16 characters long, and in
 // hex or base64, which have digits or both cases.
-func plain(s string) bool {
+func isPlain(s string) bool {
 	lower, upper := false, false
 	for i := range len(s) {
 		switch c := s[i]; {

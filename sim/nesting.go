@@ -14,11 +14,11 @@ import (
 // [Section] of its own, with its own lease and its own tokens, nested in the one before it.
 // When the first section ends, all of them end, the last taken first.
 
-var errGivenBack = errors.New("another lock was refused, and all are given back")
+var errNestedRefused = errors.New("another lock was refused, and all are given back")
 
 // maxNested bounds how many locks a client takes in one section in addition to its own. No
 // user is expected to hold more, and each one needs a handle in each client from the start.
-const mostNested = 8
+const maxNested = 8
 
 // handle is a client's handle on one lock, with its environment.
 type handle struct {
@@ -27,45 +27,45 @@ type handle struct {
 }
 
 // makeHandles makes one handle on each lock that the client takes in addition to its own.
-func (g *program) handles() error {
-	g.others = map[string]handle{}
+func (g *program) makeHandles() error {
+	g.otherLocks = map[string]handle{}
 	for _, t := range g.cfg.Does {
 		if t.Step != trace.Acquire {
 			continue
 		}
-		env := g.env.On(t.Lock)
+		env := g.env.ForKey(t.Lock)
 		lock, err := g.newLock(env)
 		if err != nil {
 			return err
 		}
-		g.others[t.Lock] = handle{env, lock}
+		g.otherLocks[t.Lock] = handle{env, lock}
 	}
 	return nil
 }
 
 // knowledge is what the client knows about the objects, in one section and all that are
 // nested in it.
-type memory struct {
+type knowledge struct {
 	// versions are the versions of the objects, as the client last learned them.
-	knows map[string]int
+	versions map[string]int
 	// lastRead is the object that was read last, or "".
-	read string
+	lastRead string
 }
 
 // withNested returns the section and those that are nested in it, in the order in which
 // they were granted.
-func (in *Section) held() []*Section { return append([]*Section{in}, in.inner...) }
+func (in *Section) withNested() []*Section { return append([]*Section{in}, in.inner...) }
 
 // newest returns the section that was granted last: the section itself or one that is
 // nested in it.
 func (in *Section) newest() *Section {
-	held := in.held()
+	held := in.withNested()
 	return held[len(held)-1]
 }
 
 // sectionOf returns the section to which a request for an object belongs. It is the section
 // whose lock has the object's name, or the first section if no lock has that name.
-func (in *Section) at(object string) *Section {
+func (in *Section) sectionOf(object string) *Section {
 	for _, s := range in.inner {
 		if s.env.Key == object {
 			return s
@@ -76,9 +76,9 @@ func (in *Section) at(object string) *Section {
 
 // takeNested takes another lock. A client that is notified meanwhile of the loss of a lock
 // stops trying.
-func (in *Section) nest(t trace.Task) error {
+func (in *Section) takeNested(t trace.Task) error {
 	g := in.g
-	h := g.others[t.Lock]
+	h := g.otherLocks[t.Lock]
 	if !t.Once {
 		s, err := g.acquire(h, in)
 		if err == nil {
@@ -88,7 +88,7 @@ func (in *Section) nest(t trace.Task) error {
 	}
 	s, err := g.attempt(g.ctx, h, in)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errGivenBack, err)
+		return fmt.Errorf("%w: %w", errNestedRefused, err)
 	}
 	in.inner = append(in.inner, s)
 	return nil
@@ -96,11 +96,11 @@ func (in *Section) nest(t trace.Task) error {
 
 // hasLostLease reports whether a lock has notified the client of the loss of any of the
 // leases. It is false for a nil Section.
-func (in *Section) toldLost() bool {
+func (in *Section) hasLostLease() bool {
 	if in == nil {
 		return false
 	}
-	return slices.ContainsFunc(in.held(), func(s *Section) bool {
+	return slices.ContainsFunc(in.withNested(), func(s *Section) bool {
 		select {
 		case <-s.lost:
 			return true
@@ -130,7 +130,7 @@ func (cfg *Config) CheckNesting() error {
 			if t.Step != trace.Acquire {
 				continue
 			}
-			if why := cfg.cannotTake(t, has, c.Run != nil); why != "" {
+			if why := cfg.whyNotTake(t, has, c.Run != nil); why != "" {
 				return &BadNesting{c.Name, i + 1, why}
 			}
 			has = append(has, t.Lock)
@@ -141,7 +141,7 @@ func (cfg *Config) CheckNesting() error {
 
 // whyNotTake returns why a client that holds some locks cannot take another one; "" if it
 // can.
-func (cfg *Config) cannotTake(t trace.Task, has []string, ownProgram bool) string {
+func (cfg *Config) whyNotTake(t trace.Task, has []string, ownProgram bool) string {
 	perObject := []storage.Policy{"", storage.None, storage.PerShard, storage.CheckAndSet, storage.Optimistic, storage.Unfenceable}
 	kind := cfg.Lock.Kind
 	switch {
@@ -149,8 +149,8 @@ func (cfg *Config) cannotTake(t trace.Task, has []string, ownProgram bool) strin
 		return "would acquire a lock without a name"
 	case slices.Contains(has, t.Lock):
 		return fmt.Sprintf("would %s, and has %s already: it would wait for itself; let it take another lock", t, t.Lock)
-	case len(has) > mostNested:
-		return fmt.Sprintf("would take more than %d locks besides its own; let it take fewer", mostNested)
+	case len(has) > maxNested:
+		return fmt.Sprintf("would take more than %d locks besides its own; let it take fewer", maxNested)
 	case kind.Name == "":
 		return "takes several locks, and there is no lock in this world"
 	case ownProgram:

@@ -16,8 +16,8 @@ import (
 
 // describeCalls lists the calls of locks in order, with the lock, the section, the section
 // around it, and whether the call failed.
-func told(tr *trace.Trace, client string) string {
-	locks, said := map[int]string{}, []string(nil)
+func describeCalls(tr *trace.Trace, client string) string {
+	locks, calls := map[int]string{}, []string(nil)
 	for _, ev := range Events(tr, trace.KindEnd, client) {
 		if !ev.Step.AtLock() {
 			continue
@@ -27,15 +27,15 @@ func told(tr *trace.Trace, client string) string {
 			locks[ev.Section] = ev.Lock
 		}
 		what += fmt.Sprintf(" %s %d", locks[ev.Section], ev.Section)
-		if ev.Within > 0 {
-			what += fmt.Sprintf(" in %d", ev.Within)
+		if ev.OuterSection > 0 {
+			what += fmt.Sprintf(" in %d", ev.OuterSection)
 		}
 		if !ev.OK {
 			what += " failed"
 		}
-		said = append(said, what)
+		calls = append(calls, what)
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(calls, ", ")
 }
 
 // Each further lock is a section of its own, nested in the one before it, with its own
@@ -43,22 +43,22 @@ func told(tr *trace.Trace, client string) string {
 // name. The locks are released in reverse order.
 func TestNestedSections(t *testing.T) {
 	cfg := Sections(ToyLock,
-		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "acquire c", "read b", "write a", "write b", "write x")},
-		sim.Client{Name: "client-2", Key: "b", Does: Does("write b"), Sections: 2},
+		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "acquire c", "read b", "write a", "write b", "write x")},
+		sim.Client{Name: "client-2", Key: "b", Does: Tasks("write b"), Sections: 2},
 	)
 	cfg.Storage.Fencing = storage.PerShard
-	cfg.Clients[0].Starts = trace.At(trace.Did{Process: "client-2", Verb: trace.Finished})
-	tr := Play(t, cfg)
-	Same(t, "client-1", told(tr, "client-1"), "acquire a 1, acquire b 2 in 1, acquire c 3 in 2, release c 3, release b 2, release a 1")
-	Same(t, "its steps", Steps(tr, "client-1"), "acquire, acquire, acquire, read b, write a, write b, write x, release, release, release")
-	Same(t, "served", Served(tr), "write b for client-2 (1), write b for client-2 (2), read b for client-1 (3), write a for client-1 (1), write b for client-1 (3), write x for client-1 (1)")
+	cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Finished})
+	tr := RunWorld(t, cfg)
+	Equal(t, "client-1", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, acquire c 3 in 2, release c 3, release b 2, release a 1")
+	Equal(t, "its steps", Steps(tr, "client-1"), "acquire, acquire, acquire, read b, write a, write b, write x, release, release, release")
+	Equal(t, "served", StorageOps(tr), "write b for client-2 (1), write b for client-2 (2), read b for client-1 (3), write a for client-1 (1), write b for client-1 (3), write x for client-1 (1)")
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Client() == "client-1" && ev.Step == trace.Write {
 			values = append(values, ev.Value)
 		}
 	}
-	Same(t, "what it writes is computed from what it read under another lock", strings.Join(values, ", "),
+	Equal(t, "what it writes is computed from what it read under another lock", strings.Join(values, ", "),
 		"client-1 after version 2 of b, client-1 after version 2, client-1 after version 3 of b")
 }
 
@@ -87,12 +87,12 @@ func TestAcquiringAnotherLock(t *testing.T) {
 			"acquire a 1, acquire b 2 in 1 failed, release a 1, acquire a 3, acquire b 4 in 3 failed, release a 3", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, Sections(ToyLock, sim.Client{
-				Name: "client-1", Key: "a", Does: Does(test.does, "write b"), Attempts: test.attempts, Sections: test.sections, RetryEvery: 1500 * time.Millisecond,
-				Starts: trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired}),
-			}, sim.Client{Name: "client-2", Key: "b", Does: Does("work", "write b"), Works: test.holds}))
-			Same(t, "its calls", told(tr, "client-1"), test.calls)
-			Same(t, "it failed", !Events(tr, trace.KindDone, "client-1")[0].OK, test.failed)
+			tr := RunWorld(t, Sections(ToyLock, sim.Client{
+				Name: "client-1", Key: "a", Does: Tasks(test.does, "write b"), Attempts: test.attempts, Sections: test.sections, RetryEvery: 1500 * time.Millisecond,
+				Starts: trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired}),
+			}, sim.Client{Name: "client-2", Key: "b", Does: Tasks("work", "write b"), Works: test.holds}))
+			Equal(t, "its calls", describeCalls(tr, "client-1"), test.calls)
+			Equal(t, "it failed", !Events(tr, trace.KindDone, "client-1")[0].OK, test.failed)
 		})
 	}
 }
@@ -100,28 +100,28 @@ func TestAcquiringAnotherLock(t *testing.T) {
 // The tokens of a source are counted for each lock, and each lease is checked and extended.
 func TestWhatIsDoneForEachLock(t *testing.T) {
 	cfg := Sections(ToyLock,
-		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
+		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
 	cfg.Tokens.Source = ToyTokens
 	cfg.Storage.Fencing = storage.PerShard
-	tr := Play(t, cfg)
-	Same(t, "its steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
-	Same(t, "its calls", told(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
+	tr := RunWorld(t, cfg)
+	Equal(t, "its steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
+	Equal(t, "its calls", describeCalls(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
 
 	// The lease of the lock that it took first ends before the other's.
 	cfg = Sections(ToyLock,
-		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
-		sim.Client{Name: "client-2", Key: "b", Does: Does("work"), Works: 20 * time.Second})
-	cfg.Clients[0].Starts = trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired})
-	Same(t, "its steps", Steps(Play(t, cfg), "client-1"), "acquire, "+strings.Repeat("acquire failed, ", 20)+"acquire, work, check failed, release, release failed")
+		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
+		sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
+	cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})
+	Equal(t, "its steps", Steps(RunWorld(t, cfg), "client-1"), "acquire, "+strings.Repeat("acquire failed, ", 20)+"acquire, work, check failed, release, release failed")
 }
 
 // Two clients that take two locks in opposite order wait for each other until their leases
 // have ended. Then both continue.
 func TestOppositeOrder(t *testing.T) {
 	cfg := Sections(ToyLock,
-		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "write a", "write b")},
-		sim.Client{Name: "client-2", Key: "b", Does: Does("acquire a", "write a", "write b")})
-	tr := Play(t, cfg)
+		sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write a", "write b")},
+		sim.Client{Name: "client-2", Key: "b", Does: Tasks("acquire a", "write a", "write b")})
+	tr := RunWorld(t, cfg)
 	for _, client := range []string{"client-1", "client-2"} {
 		all := Events(tr, trace.KindEnd, client)
 		if granted := all[len(all)-5]; granted.Step != trace.Acquire || !granted.OK || granted.At < cfg.Lock.TTL-time.Second {
@@ -140,23 +140,23 @@ func TestLossOfANestedLock(t *testing.T) {
 		kind := ToyLock
 		kind.New = func(env *locks.Env) (locks.Lock, error) {
 			lock, err := ToyLock.New(env)
-			return losing{lock, env}, err
+			return losingLock{lock, env}, err
 		}
 		cfg := Sections(kind,
-			sim.Client{Name: "client-1", Key: "a", Does: Does(test.does, "work", "write x"), Works: 5 * time.Second},
-			sim.Client{Name: "client-2", Key: "b", Does: Does("work"), Works: 20 * time.Second})
-		cfg.Clients[0].Starts = trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired})
-		Same(t, test.does, Steps(Play(t, cfg), "client-1"), test.steps)
+			sim.Client{Name: "client-1", Key: "a", Does: Tasks(test.does, "work", "write x"), Works: 5 * time.Second},
+			sim.Client{Name: "client-2", Key: "b", Does: Tasks("work"), Works: 20 * time.Second})
+		cfg.Clients[0].Starts = trace.At(trace.Action{Process: "client-2", Verb: trace.Acquired})
+		Equal(t, test.does, Steps(RunWorld(t, cfg), "client-1"), test.steps)
 	}
 }
 
 // losingLock is a lock that reports the loss of the lease on a after a while.
-type losing struct {
+type losingLock struct {
 	locks.Lock
 	env *locks.Env
 }
 
-func (l losing) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l losingLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lease, err := l.Lock.Acquire(ctx)
 	if err != nil || l.env.Key != "a" {
 		return lease, err
@@ -177,11 +177,11 @@ func (l lostLease) Lost() <-chan struct{} { return l.lost }
 func TestRefusedNesting(t *testing.T) {
 	for says, change := range map[string]func(*sim.Config){
 		"client-1 would acquire a, and has a already: it would wait for itself; let it take another lock": func(c *sim.Config) {
-			c.Clients[0].Does = Does("acquire a")
+			c.Clients[0].Does = Tasks("acquire a")
 		},
-		"client-1 would try b, and has b already": func(c *sim.Config) { c.Clients[0].Does = Does("acquire b", "try b") },
+		"client-1 would try b, and has b already": func(c *sim.Config) { c.Clients[0].Does = Tasks("acquire b", "try b") },
 		"client-1 would take more than 8 locks besides its own; let it take fewer": func(c *sim.Config) {
-			c.Clients[0].Does = Does("acquire b", "acquire c", "acquire d", "acquire e", "acquire f", "acquire g", "acquire h", "acquire i", "acquire j")
+			c.Clients[0].Does = Tasks("acquire b", "acquire c", "acquire d", "acquire e", "acquire f", "acquire g", "acquire h", "acquire i", "acquire j")
 		},
 		"without a name":                               func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
 		"with a schedule a client has one":             func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
@@ -190,7 +190,7 @@ func TestRefusedNesting(t *testing.T) {
 		"a grant of toy is a transaction":              func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
 		"cannot be compared with each other":           func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
 	} {
-		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "write b")})
+		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write b")})
 		change(&cfg)
 		if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("the error is %v and does not say %q", err, says)

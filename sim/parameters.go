@@ -21,13 +21,13 @@ import (
 //	step    the step in which the client must be
 
 // parameter finds the action's parameter with a role; the zero Value if it has none.
-func parameter(a Action, says string) reflect.Value {
+func parameter(a Action, role string) reflect.Value {
 	v := reflect.ValueOf(a).Elem()
 	kind, registered := KindOf(a)
 	if !registered {
 		kind.fields = fieldsOf(v.Type(), "")
 	}
-	i, has := kind.fields[says]
+	i, has := kind.fields[role]
 	if !has {
 		return reflect.Value{}
 	}
@@ -40,19 +40,19 @@ func fieldsOf(parameters reflect.Type, kind string) map[string]int {
 	fields := map[string]int{}
 	for i := range parameters.NumField() {
 		tag := parameters.Field(i).Tag
-		says := tag.Get("fault")
+		role := tag.Get("fault")
 		if name, _, _ := strings.Cut(tag.Get("yaml"), ","); name == kind {
-			says = "target"
+			role = "target"
 		}
-		if _, taken := fields[says]; says != "" && !taken {
-			fields[says] = i
+		if _, taken := fields[role]; role != "" && !taken {
+			fields[role] = i
 		}
 	}
 	return fields
 }
 
 // textOf returns a parameter that is a text; "" if it is not one.
-func text(v reflect.Value) string {
+func textOf(v reflect.Value) string {
 	if v.IsValid() && v.Kind() == reflect.String {
 		return v.String()
 	}
@@ -60,20 +60,20 @@ func text(v reflect.Value) string {
 }
 
 // Target returns the process that the fault strikes; "" if the fault strikes a message.
-func (f Fault) Target() string { return text(parameter(f.Action, "target")) }
+func (f Fault) Target() string { return textOf(parameter(f.Action, "target")) }
 
 // parameterAs returns a parameter as a value of type T. ok is false if it has another type,
 // or does not exist.
-func as[T any](v reflect.Value) (is T, ok bool) {
+func parameterAs[T any](v reflect.Value) (value T, ok bool) {
 	if v.IsValid() {
-		is, ok = v.Interface().(T)
+		value, ok = v.Interface().(T)
 	}
-	return is, ok
+	return value, ok
 }
 
 // Message returns the message that the fault waits for; false if it waits for none.
 func (f Fault) Message() (trace.NthMessage, bool) {
-	return as[trace.NthMessage](parameter(f.Action, "target"))
+	return parameterAs[trace.NthMessage](parameter(f.Action, "target"))
 }
 
 // Others returns the processes at the other end: those of a partition, a reset or a delay.
@@ -102,15 +102,15 @@ func (f Fault) Targets() [][]string {
 }
 
 // Step returns the step in which the client must be; "" is the kind's default, or none.
-func (f Fault) Step() trace.Step { return trace.Step(text(parameter(f.Action, "step"))) }
+func (f Fault) Step() trace.Step { return trace.Step(textOf(parameter(f.Action, "step"))) }
 
 // How returns the value of the parameter that selects the manner; "" is the common manner.
-func (f Fault) How() string { return text(parameter(f.Action, "manner")) }
+func (f Fault) How() string { return textOf(parameter(f.Action, "manner")) }
 
 // manner returns the value of the fault's manner.
 func (f Fault) manner() string {
 	if size := parameter(f.Action, "size"); size.IsValid() && size.Int() < 0 {
-		return faultcard.Less
+		return faultcard.Negative
 	}
 	return f.How()
 }
@@ -118,13 +118,13 @@ func (f Fault) manner() string {
 // By returns the fault's size if that is a time other than how long the fault lasts: how
 // far a clock is set, or how much longer a message takes.
 func (f Fault) By() time.Duration {
-	by, _ := as[time.Duration](parameter(f.Action, "size"))
+	by, _ := parameterAs[time.Duration](parameter(f.Action, "size"))
 	return by
 }
 
 // Rate returns the fault's size if that is how much too fast a clock runs.
 func (f Fault) Rate() Rate {
-	rate, _ := as[Rate](parameter(f.Action, "size"))
+	rate, _ := parameterAs[Rate](parameter(f.Action, "size"))
 	return rate
 }
 
@@ -160,7 +160,7 @@ func (f Fault) Size() Size {
 
 // WithSize returns the fault with another size of the same unit and the same sign. If both
 // its size and its duration are times, both become the new one.
-func (f Fault) Sized(size Size) Fault {
+func (f Fault) WithSize(size Size) Fault {
 	v := parameter(f.Action, "size")
 	if !v.IsValid() {
 		f.For = size.Time
@@ -173,55 +173,55 @@ func (f Fault) Sized(size Size) Fault {
 	if size.Time != 0 && !f.kind().Instant {
 		f.For = size.Time
 	}
-	return f.set("size", reflect.ValueOf(n).Convert(v.Type()))
+	return f.with("size", reflect.ValueOf(n).Convert(v.Type()))
 }
 
 // with returns the fault with another value for the parameter with a role.
-func (f Fault) set(says string, to reflect.Value) Fault {
+func (f Fault) with(role string, to reflect.Value) Fault {
 	changed := reflect.New(reflect.TypeOf(f.Action).Elem())
 	changed.Elem().Set(reflect.ValueOf(f.Action).Elem())
 	f.Action = changed.Interface().(Action)
-	parameter(f.Action, says).Set(to)
+	parameter(f.Action, role).Set(to)
 	return f
 }
 
 // WithCommonManner returns the fault in the common manner of its kind.
-func (f Fault) Common() Fault {
+func (f Fault) WithCommonManner() Fault {
 	if f.How() == "" {
 		return f
 	}
-	return f.set("manner", reflect.Zero(parameter(f.Action, "manner").Type()))
+	return f.with("manner", reflect.Zero(parameter(f.Action, "manner").Type()))
 }
 
 // WithMessage returns the fault with another message to wait for.
-func (f Fault) On(m trace.NthMessage) Fault { return f.set("target", reflect.ValueOf(m)) }
+func (f Fault) WithMessage(m trace.NthMessage) Fault { return f.with("target", reflect.ValueOf(m)) }
 
 // WithOthers returns the fault with other processes at the other end.
-func (f Fault) Among(others []string) Fault {
+func (f Fault) WithOthers(others []string) Fault {
 	v := parameter(f.Action, "others")
 	if v.Kind() == reflect.Slice {
-		return f.set("others", reflect.ValueOf(slices.Clone(others)))
+		return f.with("others", reflect.ValueOf(slices.Clone(others)))
 	}
-	return f.set("others", reflect.ValueOf(others[0]))
+	return f.with("others", reflect.ValueOf(others[0]))
 }
 
 // WithNames returns the fault with its processes renamed, including those in its trigger
 // and its end.
-func (f Fault) Renamed(name func(string) string) Fault {
+func (f Fault) WithNames(name func(string) string) Fault {
 	f.Strikes.Before, f.Strikes.When = f.Strikes.Before.Rename(name), f.Strikes.When.Rename(name)
 	f.Until = f.Until.Rename(name)
 	if f.ByClockOf != "" {
 		f.ByClockOf = name(f.ByClockOf)
 	}
 	if m, ok := f.Message(); ok {
-		return f.On(m.Rename(name))
+		return f.WithMessage(m.Rename(name))
 	}
-	f = f.set("target", reflect.ValueOf(name(f.Target())))
+	f = f.with("target", reflect.ValueOf(name(f.Target())))
 	if others := f.Others(); others != nil {
 		for i, other := range others {
 			others[i] = name(other)
 		}
-		f = f.Among(others)
+		f = f.WithOthers(others)
 	}
 	return f
 }
@@ -272,9 +272,9 @@ func (p Parts) Fault() (Fault, error) {
 		if err != nil {
 			return f, err
 		}
-		f = f.On(m)
+		f = f.WithMessage(m)
 	} else {
-		f = f.set("target", reflect.ValueOf(p.Target))
+		f = f.with("target", reflect.ValueOf(p.Target))
 	}
 	size := reflect.ValueOf(p.By)
 	if p.Rate != 0 {
@@ -298,11 +298,11 @@ func (p Parts) Fault() (Fault, error) {
 		case !has.IsValid():
 			return f, fmt.Errorf("a %s has no %s", p.Kind, part.words)
 		case part.says == "others":
-			f = f.Among(p.Others)
+			f = f.WithOthers(p.Others)
 		case part.says == "size" && has.Type() != part.value.Type():
 			return f, fmt.Errorf("the size of a %s is no %s", p.Kind, unitOf(part.value))
 		default:
-			f = f.set(part.says, part.value.Convert(has.Type()))
+			f = f.with(part.says, part.value.Convert(has.Type()))
 		}
 	}
 	return f, nil

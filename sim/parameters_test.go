@@ -25,7 +25,7 @@ func TestSized(t *testing.T) {
 		{sim.Fault{Action: &sim.Delay{Process: "p", To: "q", By: 5}, For: 5}, sim.Size{Time: 7}, &sim.Delay{Process: "p", To: "q", By: 7}, 7},
 	} {
 		before := tt.is.Parts()
-		got := tt.is.Sized(tt.size)
+		got := tt.is.WithSize(tt.size)
 		if !reflect.DeepEqual(got.Action, tt.want) || got.For != tt.last || got.Size() != tt.size {
 			t.Errorf("%+v with the size %s is %+v for %v, of the size %s", before, tt.size, got.Action, got.For, got.Size())
 		}
@@ -60,7 +60,7 @@ func TestRenamed(t *testing.T) {
 			want.Others = append(want.Others, name(other))
 		}
 		f.Strikes.When = Point("client-1 holds redis-1")
-		again := f.Renamed(name)
+		again := f.WithNames(name)
 		if got := again.Parts(); !reflect.DeepEqual(got, want) || again.Strikes.String() != "when client-1 holds node-1" {
 			t.Errorf("%+v, renamed, is %+v, %s; want %+v", p, got, again.Strikes, want)
 		}

@@ -12,15 +12,15 @@ import (
 // A trace says how many writes each client makes in a section. A client that crashes after
 // the last of them is then known to have made them all.
 func TestPlannedWrites(t *testing.T) {
-	write := trace.Task{Step: trace.Write, Object: trace.Object}
+	write := trace.Task{Step: trace.Write, Object: trace.DefaultObject}
 	clients := []sim.Client{
 		{Name: "by-default"},
 		{Name: "twice", Does: []trace.Task{write, {Step: trace.Work}, write}},
 		{Name: "never", Does: []trace.Task{{Step: trace.Work}}},
 		{Name: "unknown", Run: func(context.Context, *sim.Program) error { return nil }},
 	}
-	tr := Play(t, Sections(ToyLock, clients...))
+	tr := RunWorld(t, Sections(ToyLock, clients...))
 	for i, want := range []int{1, 2, 0, 0} {
-		Same(t, clients[i].Name, tr.Processes[i].Writes, want)
+		Equal(t, clients[i].Name, tr.Processes[i].Writes, want)
 	}
 }

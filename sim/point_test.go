@@ -14,7 +14,7 @@ import (
 
 // The point of a fault is reached as the run proceeds. A delay counts from there.
 func TestPointsStrikeInTime(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		toy := Toy(p, 0)
 		for range 3 {
 			if err := p.Step(trace.Acquire, func() error { return toy.Do(ctx, fmt.Sprint("set k ", Now(), " 1000")) }); err != nil {
@@ -40,12 +40,12 @@ func TestPointsStrikeInTime(t *testing.T) {
 		{"client-1 failed to acquire or client-1's keys expired", time.Second + 3*Hop},
 		{"client-1 finished or client-1 acquired, 2nd time", 10*time.Second + 2*Hop},
 	} {
-		tr := Play(t, With(cfg, When(test.point, &sim.Jump{"toy-1", time.Nanosecond})))
-		Struck(t, tr)
-		About(t, test.point, First(t, tr, trace.KindStrike, "").At, test.at)
+		tr := RunWorld(t, WithFaults(cfg, When(test.point, &sim.Jump{"toy-1", time.Nanosecond})))
+		AllFaultsStruck(t, tr)
+		EqualTime(t, test.point, FirstEvent(t, tr, trace.KindStrike, "").At, test.at)
 	}
-	tr := Play(t, With(cfg, When("client-1 extended", Stopped("toy-1"))))
-	if idle := tr.Faults[0].Idle; !strings.Contains(idle, "when client-1 extended") {
+	tr := RunWorld(t, WithFaults(cfg, When("client-1 extended", Stopped("toy-1"))))
+	if idle := tr.Faults[0].IdleReason; !strings.Contains(idle, "when client-1 extended") {
 		t.Errorf("a fault whose moment never came is idle because %q", idle)
 	}
 }

@@ -30,7 +30,7 @@ type process struct {
 	// the crashes that keep it down. drifts are the current drifts of its clocks.
 	pausedBy map[*faultState]trace.PauseMode
 	crashes  int
-	drifts   []drifting
+	drifts   []activeDrift
 	// suspended reports that the machine stands still, or did until the process resumed;
 	// suspendedAt is since when. stoodStill is how long it stood still before that in the
 	// same pause.
@@ -41,7 +41,7 @@ type process struct {
 	// answers in its place.
 	powerless bool
 
-	lingered atomic.Int64
+	ioAfterEnd atomic.Int64
 	// wallRead reports that the process's own code has read its wall clock.
 	wallRead atomic.Bool
 
@@ -109,7 +109,7 @@ func (w *World) process(name string, role trace.Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*faultState]trace.PauseMode{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
 	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
-	w.makes(bytesOfProcess)
+	w.charge(bytesOfProcess)
 	w.processes = append(w.processes, p)
 	w.byName[name] = p
 	return p
@@ -118,7 +118,7 @@ func (w *World) process(name string, role trace.Role) *process {
 // noteClock records what a process's clocks show after a change.
 func (w *World) noteClock(p *process, why string) {
 	s := p.clock.State()
-	p.changes(trace.Event{Kind: trace.KindClock, Clocks: &trace.Clocks{
+	p.recordChange(trace.Event{Kind: trace.KindClock, Clocks: &trace.Clocks{
 		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: trace.ClockChange(why),
 	}})
 	if h := p.host(); h != nil && why != "" {
@@ -128,21 +128,21 @@ func (w *World) noteClock(p *process, why string) {
 
 // recordChange records that the process or its clocks stop or continue. If the process is a
 // node, this may change which nodes can reach each other.
-func (p *process) changes(ev trace.Event) {
+func (p *process) recordChange(ev trace.Event) {
 	ev.Process = p.name
 	p.w.emit(ev)
 	if p.host() != nil {
-		p.w.attend()
+		p.w.notifyAttentive()
 	}
 }
 
 // canAct reports whether the process is neither paused nor down.
-func (p *process) running() bool { return p.state == running || p.state == resuming }
+func (p *process) canAct() bool { return p.state == running || p.state == resuming }
 
 // isHalted reports whether what arrives has to wait until the process runs.
-func (p *process) halted() bool { return p.state == paused || p.state == resuming }
+func (p *process) isHalted() bool { return p.state == paused || p.state == resuming }
 
-func (p *process) become(s processState) {
+func (p *process) setState(s processState) {
 	p.w.io.Lock()
 	p.state = s
 	if s == running {
@@ -160,9 +160,9 @@ func (p *process) pause(mode trace.PauseMode, by *faultState) bool {
 	}
 	p.pausedBy[by] = mode
 	if p.state != paused {
-		p.become(paused)
+		p.setState(paused)
 		p.suspended, p.stoodStill = false, 0
-		p.changes(trace.Event{Kind: trace.KindPause, Text: string(mode)})
+		p.recordChange(trace.Event{Kind: trace.KindPause, Text: string(mode)})
 	}
 	switch {
 	case mode != trace.Suspend:
@@ -201,12 +201,12 @@ func (p *process) resume(by *faultState) {
 		}
 		return
 	}
-	p.changes(trace.Event{Kind: trace.KindResume})
-	p.become(resuming)
+	p.recordChange(trace.Event{Kind: trace.KindResume})
+	p.setState(resuming)
 	waiting := p.waiting
 	p.waiting = nil
 	resumed := w.now()
-	w.fly(resumed, func() { p.resumeIO(resumed) })
+	w.scheduleDelivery(resumed, func() { p.resumeIO(resumed) })
 	w.post(waiting...)
 	p.clock.Resume()
 }
@@ -216,7 +216,7 @@ func (p *process) resumeIO(resumed time.Duration) {
 		return
 	}
 	w := p.w
-	p.become(running)
+	p.setState(running)
 	stood := p.stoodStill
 	if p.suspended {
 		stood += w.now() - p.suspendedAt
@@ -224,7 +224,7 @@ func (p *process) resumeIO(resumed time.Duration) {
 	var sockets []*socket
 	for _, s := range w.sockets {
 		if s.p == p {
-			s.resumed(stood)
+			s.moveDeadline(stood)
 			sockets = append(sockets, s)
 		}
 	}
@@ -233,11 +233,11 @@ func (p *process) resumeIO(resumed time.Duration) {
 	backlog := p.backlog
 	p.backlog = nil
 	for _, arrive := range backlog {
-		w.fly(resumed, arrive)
+		w.scheduleDelivery(resumed, arrive)
 	}
 	p.unstall(resumed)
 	if len(sockets) > 0 {
-		w.fly(resumed, func() {
+		w.scheduleDelivery(resumed, func() {
 			for _, s := range sockets {
 				s.rearm()
 			}
@@ -255,18 +255,18 @@ type timeline struct {
 func (t timeline) Now() time.Duration { return t.w.now() }
 
 func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
-	over := new(atomic.Bool)
+	cancelled := new(atomic.Bool)
 	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {
 		// Whether the clock has asked for this time more than once depends on which
 		// goroutine came first. So the timer's rank among the timers of that time is that
 		// of the process, not that of the request.
 		t.w.queue.add(at, 1+t.p.index, func() {
-			if over.CompareAndSwap(false, true) {
-				t.w.then(f)
+			if cancelled.CompareAndSwap(false, true) {
+				t.w.afterMoment(f)
 			}
-		}, over)
+		}, cancelled)
 	}})
-	return func() bool { return over.CompareAndSwap(false, true) }
+	return func() bool { return cancelled.CompareAndSwap(false, true) }
 }
 
 // clientClock is a process's clocks for the process's own code. After the end of the world
@@ -291,7 +291,7 @@ func (c clientClock) Read(k fakeclock.Kind) fakeclock.Reading {
 func (c clientClock) Sleep(ctx context.Context, d time.Duration) error {
 	err := c.Fake.Sleep(ctx, d)
 	if errors.Is(err, fakeclock.ErrClosed) {
-		c.p.w.linger(&c.p.lingered, 10_000)
+		c.p.w.delayAfterEnd(&c.p.ioAfterEnd, 10_000)
 	}
 	return err
 }

@@ -24,14 +24,14 @@ type program struct {
 	lock locks.Lock
 	// otherLocks are its handles on the locks that it takes in a section in addition to its
 	// own, by their names.
-	others map[string]handle
+	otherLocks map[string]handle
 
 	// ctx ends with the run, by stopRun.
 	ctx     context.Context
 	stopRun context.CancelFunc
 
 	// previous is the section that the program was in last; nil before the first has ended.
-	before *Section
+	previous *Section
 	// period is the latest period of the schedule that the program has begun.
 	period int
 
@@ -45,19 +45,19 @@ type program struct {
 	latest  *Section           // the section whose acquire began last
 	// currentSection and currentStep are what the process's messages to nodes belong to.
 	// Outside the steps in which the program calls its lock, the section is the latest one.
-	sectionNow int
-	stepNow    trace.Step
+	currentSection int
+	currentStep    trace.Step
 	// callCount counts the calls of the lock. currentCall is the number of the call that is
 	// in progress and has not been cancelled, or 0. cancelled reports that some call was.
-	calls, callNow int
-	cancelled      bool
-	start          chan struct{} // closed when the client starts
-	warm           bool          // the client is ready to start
-	mayStart       bool
-	started        bool
-	workOver       bool // the point before which the work does not end was reached
-	working        func()
-	ended          bool
+	callCount, currentCall int
+	cancelled              bool
+	start                  chan struct{} // closed when the client starts
+	isWarm                 bool          // the client is ready to start
+	canStart               bool
+	started                bool
+	workMayEnd             bool // the point before which the work does not end was reached
+	onWorkEnd              func()
+	ended                  bool
 }
 
 func newProgram(w *World, p *process, cfg Client) *program {
@@ -65,8 +65,8 @@ func newProgram(w *World, p *process, cfg Client) *program {
 	g.latest = &Section{g: g}
 	g.ctx, g.stopRun = context.WithCancel(w.ctx)
 	g.env = w.newEnv(p, cfg)
-	g.env.Until(g.ctx)
-	g.mayStart = cfg.Starts.IsZero()
+	g.env.SetProcessContext(g.ctx)
+	g.canStart = cfg.Starts.IsZero()
 	return g
 }
 
@@ -74,13 +74,13 @@ func newProgram(w *World, p *process, cfg Client) *program {
 func (w *World) newEnv(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Data: w.data(), Dial: p.dial, Turn: p.turn, Woken: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
+		Data: w.data(), Dial: p.dial, WaitTurn: p.turn, WaitAfterTimer: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		if n.keepsLocks() || w.cfg.Lock.Kind.Name == "" {
 			env.Nodes = append(env.Nodes, w.cfg.addr(i))
 		}
-		if w.cfg.counts(n) {
+		if w.cfg.countsTokens(n) {
 			env.Counters = append(env.Counters, w.cfg.addr(i))
 		}
 	}
@@ -93,7 +93,7 @@ func (g *program) main() {
 	defer g.w.programs.Done()
 	defer func() {
 		if r := recover(); r != nil {
-			g.w.fail(panicked(g.p.name, r, debug.Stack()))
+			g.w.fail(newPanicError(g.p.name, r, debug.Stack()))
 			g.done(fmt.Errorf("panic: %v", r))
 		}
 	}()
@@ -116,11 +116,11 @@ func (g *program) run() error {
 			return err
 		}
 	}
-	g.step(0, func() { g.warm = true })
+	g.onLoop(0, func() { g.isWarm = true })
 	select {
 	case <-g.start:
 	case <-g.ctx.Done():
-		return errOver
+		return errEnded
 	}
 	if g.cfg.Run != nil {
 		return g.cfg.Run(g.ctx, &Program{g})
@@ -136,33 +136,33 @@ func (g *program) warmUp() error {
 		return err
 	}
 	g.lock = lock
-	if err := g.handles(); err != nil {
+	if err := g.makeHandles(); err != nil {
 		return err
 	}
-	g.step(0, func() {
+	g.onLoop(0, func() {
 		for _, t := range g.tasks() {
-			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && !g.w.cfg.Storage.InCluster && g.callers[t.First()] == nil {
-				g.caller(t.First()).connect()
+			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && !g.w.cfg.Storage.InCluster && g.callers[t.Receiver()] == nil {
+				g.caller(t.Receiver()).connect()
 			}
 		}
 	})
 	if warm := g.w.cfg.Tokens.Source.Warm; warm != nil {
 		warm(g.env)
 	}
-	g.env.Connect(g.ctx)
+	g.env.WarmUp(g.ctx)
 	return nil
 }
 
-func (g *program) isReady() bool { return g.warm || g.ended }
+func (g *program) isReady() bool { return g.isWarm || g.ended }
 
 // ownHandle returns the client's handle on its own lock.
-func (g *program) own() handle { return handle{g.env, g.lock} }
+func (g *program) ownHandle() handle { return handle{g.env, g.lock} }
 
 // newLock makes a handle on a lock of the client.
 func (g *program) newLock(env *locks.Env) (locks.Lock, error) {
 	lock, err := g.w.cfg.Lock.Kind.New(env)
 	if err != nil {
-		return nil, &unmade{err}
+		return nil, &lockError{err}
 	}
 	return lock, nil
 }
@@ -177,26 +177,26 @@ func (g *program) caller(peer string) *caller {
 }
 
 // onLoop makes the loop call do, and waits until that is done.
-func (g *program) step(rank int, do func()) { g.post(rank, 0, do) }
+func (g *program) onLoop(rank int, do func()) { g.post(rank, 0, do) }
 
 // onLoopForLock is onLoop for what a lock reports about a section's lease by itself. If it
 // reports several things at the same time, those of the older section come first.
-func (g *program) tell(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
+func (g *program) onLoopForLock(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
 
 func (g *program) post(rank, sub int, do func()) {
 	g.w.await(&request{process: g.p, class: classStep, rank: rank, sub: sub}, do)
 }
 
 func (g *program) arm() {
-	g.w.when(g.cfg.Starts, func() {
-		g.mayStart = true
+	g.w.onPoint(g.cfg.Starts, func() {
+		g.canStart = true
 		g.begin()
 	})
-	g.w.when(g.cfg.Cancels, func() { g.cancel() })
-	g.w.when(g.cfg.WorksUntil, func() {
-		g.workOver = true
-		if working := g.working; working != nil {
-			g.working = nil
+	g.w.onPoint(g.cfg.Cancels, func() { g.cancel() })
+	g.w.onPoint(g.cfg.WorksUntil, func() {
+		g.workMayEnd = true
+		if working := g.onWorkEnd; working != nil {
+			g.onWorkEnd = nil
 			working()
 		}
 	})
@@ -204,13 +204,13 @@ func (g *program) arm() {
 
 // begin lets the client start if its point has been reached and the story has begun.
 func (g *program) begin() {
-	if g.mayStart && g.w.started && !g.started {
+	if g.canStart && g.w.started && !g.started {
 		g.started = true
-		g.w.then(func() { close(g.start) })
+		g.w.afterMoment(func() { close(g.start) })
 	}
 }
 
-func (g *program) doing() (section int, step trace.Step) { return g.sectionNow, g.stepNow }
+func (g *program) doing() (section int, step trace.Step) { return g.currentSection, g.currentStep }
 
 func (g *program) report() {
 	if !g.started && g.p.state != down {
@@ -221,7 +221,7 @@ func (g *program) report() {
 		g.w.doubt(g.p.name + " never began" + why)
 	}
 	if !g.p.wallRead.Load() {
-		g.w.trace.Unread = append(g.w.trace.Unread, g.p.name)
+		g.w.trace.ClockNotReadBy = append(g.w.trace.ClockNotReadBy, g.p.name)
 	}
 	if !g.cfg.Cancels.IsZero() && !g.cancelled {
 		g.w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", g.p.name, g.cfg.Cancels))
@@ -239,9 +239,9 @@ func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 		if first {
 			first = false
 			g.reached[step]++
-			g.w.before(g.p.name, step, g.reached[step])
+			g.w.strikeBefore(g.p.name, step, g.reached[step])
 			g.w.act()
-			if !g.p.running() {
+			if !g.p.canAct() {
 				g.p.waiting = append(g.p.waiting, r)
 				return
 			}
@@ -253,17 +253,17 @@ func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 			in.number = g.latest.number + 1
 			g.latest = in
 		}
-		g.stepNow, g.sectionNow = step, g.latest.number
+		g.currentStep, g.currentSection = step, g.latest.number
 		if step.AtLock() || step == trace.Mint || g.w.cfg.Lock.Kind.KeepsData {
-			g.sectionNow = in.number
+			g.currentSection = in.number
 		}
 		if step.AtLock() {
-			g.calls++
-			g.callNow = g.calls
+			g.callCount++
+			g.currentCall = g.callCount
 		}
 		ev.Kind, ev.Process, ev.Section, ev.Step = trace.KindBegin, g.p.name, in.number, step
 		g.w.emit(ev)
-		g.w.then(func() { close(done) })
+		g.w.afterMoment(func() { close(done) })
 	}
 	g.w.post(r)
 	<-done
@@ -272,11 +272,11 @@ func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 
 // end ends a step. fill completes the event on the loop.
 func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.Event)) {
-	g.step(0, func() {
-		g.stepNow, g.sectionNow, g.callNow = "", g.latest.number, 0
+	g.onLoop(0, func() {
+		g.currentStep, g.currentSection, g.currentCall = "", g.latest.number, 0
 		ev := trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: step, OK: err == nil}
 		if err != nil {
-			ev.Text = tellError(err)
+			ev.Text = errorText(err)
 		}
 		if fill != nil {
 			fill(&ev)
@@ -286,23 +286,23 @@ func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.
 }
 
 // errorText returns the text of an error for the trace.
-func tellError(err error) string { return err.Error() }
+func errorText(err error) string { return err.Error() }
 
 // cancel cancels the current call of the lock; see [actor]. A paused client does so when it
 // resumes, if the call has not ended by then.
 func (g *program) cancel() bool {
-	call := g.callNow
+	call := g.currentCall
 	if call == 0 {
 		return false
 	}
 	r := &request{process: g.p, class: classStep, rank: 3} // after what it had begun to do
 	r.admit = func() {
-		if g.callNow != call {
+		if g.currentCall != call {
 			return
 		}
-		g.callNow, g.cancelled = 0, true
-		g.w.emit(trace.Event{Kind: trace.KindCancel, Process: g.p.name, Section: g.sectionNow, Step: g.stepNow})
-		g.w.then(func() {
+		g.currentCall, g.cancelled = 0, true
+		g.w.emit(trace.Event{Kind: trace.KindCancel, Process: g.p.name, Section: g.currentSection, Step: g.currentStep})
+		g.w.afterMoment(func() {
 			// The call waits for answers too. Which of them have arrived by now must not
 			// depend on chance.
 			synctest.Wait()
@@ -310,7 +310,7 @@ func (g *program) cancel() bool {
 			synctest.Wait()
 		})
 	}
-	if !g.p.running() {
+	if !g.p.canAct() {
 		g.p.waiting = append(g.p.waiting, r)
 		return true
 	}
@@ -319,7 +319,7 @@ func (g *program) cancel() bool {
 }
 
 func (g *program) done(err error) {
-	g.step(0, func() {
+	g.onLoop(0, func() {
 		if g.ended {
 			return
 		}
@@ -327,8 +327,8 @@ func (g *program) done(err error) {
 		g.w.active--
 		ev := trace.Event{Kind: trace.KindDone, Process: g.p.name, OK: err == nil}
 		if err != nil {
-			ev.Text = tellError(err)
-			g.complain(err)
+			ev.Text = errorText(err)
+			g.recordComplaint(err)
 		}
 		g.w.emit(ev)
 	})
@@ -382,7 +382,7 @@ func (p *Program) Acquire(ctx context.Context, lock locks.Lock) (*Section, error
 // Sleep sleeps by the process's clock. It returns an error when the run ends.
 func (p *Program) Sleep(d time.Duration) error {
 	if err := p.Clock().Sleep(p.g.ctx, d); err != nil {
-		return errOver
+		return errEnded
 	}
 	return nil
 }
@@ -404,7 +404,7 @@ func (p *Program) Step(step trace.Step, do func() error) error {
 // belongs to the section whose acquire was called last.
 func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
 	if p.g.w.cfg.Storage.InCluster {
-		return p.g.ask(ctx, req)
+		return p.g.askCluster(ctx, req)
 	}
 	return p.g.call(ctx, nil, req, nil, 0)
 }
@@ -422,14 +422,14 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	}
 	answered := make(chan answer, 1)
 	k := &call{request: req, done: func(r storage.Response, err error) {
-		g.w.then(func() { answered <- answer{r, err} })
+		g.w.afterMoment(func() { answered <- answer{r, err} })
 	}}
 	peer := trace.StorageName
 	if len(via) > 0 {
 		peer, k.via = via[0], via[1:]
 	}
 	var c *caller
-	g.step(0, func() {
+	g.onLoop(0, func() {
 		c = g.caller(peer)
 		k.ctx = g.p.origin(Frame{})
 		if in != nil {
@@ -444,38 +444,38 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	}
 	select {
 	case a := <-answered:
-		return g.settled(a.r, a.err)
+		return g.takeAnswer(a.r, a.err)
 	case <-ctx.Done():
 	case <-g.ctx.Done():
 	}
 	// The answer may have arrived while the client was giving up. In that case it always
 	// counts.
-	g.step(0, func() {
-		if c.asked == k {
+	g.onLoop(0, func() {
+		if c.pending == k {
 			c.giveUp()
 			err := fmt.Errorf("%w within %v", errGaveUp, patience)
 			if patience == 0 {
 				err = fmt.Errorf("%w: %w", errGaveUp, ctx.Err())
 			}
-			g.w.then(func() { answered <- answer{err: err} })
+			g.w.afterMoment(func() { answered <- answer{err: err} })
 		}
 	})
 	select {
 	case a := <-answered:
-		return g.settled(a.r, a.err)
+		return g.takeAnswer(a.r, a.err)
 	case <-g.ctx.Done():
-		g.w.linger(&g.p.lingered, 10_000)
-		return storage.Response{}, errOver
+		g.w.delayAfterEnd(&g.p.ioAfterEnd, 10_000)
+		return storage.Response{}, errEnded
 	}
 }
 
 // takeAnswer returns an answer once the process runs. A process that is not running must
 // not continue with it: its next step would not be taken, but its clock would be read.
-func (g *program) settled(r storage.Response, err error) (storage.Response, error) {
+func (g *program) takeAnswer(r storage.Response, err error) (storage.Response, error) {
 	rank := len(g.w.processes) // the rank of no process, because without a storage process nothing has sent the answer
 	if s := g.w.byName[trace.StorageName]; s != nil {
 		rank = s.index
 	}
-	g.w.hear(g.p, request{class: classHear, rank: rank})
+	g.w.stall(g.p, request{class: classResult, rank: rank})
 	return r, err
 }

@@ -58,7 +58,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 			return nil
 		}
 	}
-	for _, kind := range []locks.Kind{ToyLock, renewing(), Lock(t, "none")} {
+	for _, kind := range []locks.Kind{ToyLock, renewingKind(), Lock(t, "none")} {
 		extender := kind.Name == "toy"
 		clients := []sim.Client{
 			{Name: "client-1", Sections: 2, Works: naps * nap},
@@ -74,12 +74,12 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		cfg.Faults = []sim.Fault{
 			{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: Point("client-1 acquired, 2nd time")}, For: 20 * time.Second},
 		}
-		want := Play(t, cfg)
+		want := RunWorld(t, cfg)
 		cfg.Clients = []sim.Client{
 			{Name: "client-1", Run: byHand(2, extender)},
 			{Name: "client-2", Run: byHand(1, false), Starts: clients[1].Starts},
 		}
-		got := Play(t, cfg)
+		got := RunWorld(t, cfg)
 		if got.Hash() != want.Hash() {
 			t.Errorf("%s: by hand it differs: %s", kind.Name, trace.FirstDifference(want, got))
 		}
@@ -92,7 +92,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 // Two handles in one process exclude each other, as two clients do, and every event names
 // the section that it belongs to.
 func TestTwoHandles(t *testing.T) {
-	tr := Play(t, Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func TestTwoHandles(t *testing.T) {
 		if in, err := p.Acquire(ctx, other); !errors.Is(err, locks.ErrNotAcquired) {
 			t.Errorf("the other handle got %v, %v", in, err)
 		}
-		Same(t, "the first section's number", one.Number(), 1)
+		Equal(t, "the first section's number", one.Number(), 1)
 		if err := errors.Join(one.Read(ctx, "x"), one.Write(ctx, "x"), one.Extend(ctx), one.Release(ctx)); err != nil {
 			return err
 		}
@@ -112,30 +112,30 @@ func TestTwoHandles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		Same(t, "the other's number", two.Number(), 3)
+		Equal(t, "the other's number", two.Number(), 3)
 		if _, ok := two.Lease().(locks.Expirer); !ok {
 			t.Errorf("its lease is a %T", two.Lease())
 		}
 		return errors.Join(two.Write(ctx, "x"), two.Release(ctx))
 	}))
-	Same(t, "the steps", sectionSteps(tr), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	Same(t, "the key", KeyHistory(tr, "toy-1"), "set 1, touch 1, delete 1, set 3, delete 3")
-	Same(t, "the messages", messageSections(tr), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	Same(t, "what the storage served", servedSections(tr), "1 read, 1 write, 3 write")
-	Same(t, "what is violated", Broken(tr), "")
+	Equal(t, "the steps", sectionSteps(tr), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	Equal(t, "the key", KeyHistory(tr, "toy-1"), "set 1, touch 1, delete 1, set 3, delete 3")
+	Equal(t, "the messages", messageSections(tr), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	Equal(t, "what the storage served", servedSections(tr), "1 read, 1 write, 3 write")
+	Equal(t, "what is violated", Violations(tr), "")
 }
 
 // sectionSteps lists the ends of steps with their sections.
 func sectionSteps(tr *trace.Trace) string {
-	var told []string
+	var steps []string
 	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
 		step := fmt.Sprint(ev.Section, " ", ev.Step)
 		if !ev.OK {
 			step += " failed"
 		}
-		told = append(told, step)
+		steps = append(steps, step)
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(steps, ", ")
 }
 
 // messageSections lists the steps and sections of client-1's requests and of the answers to
@@ -166,20 +166,20 @@ func messageSections(tr *trace.Trace) string {
 
 // servedSections lists what the storage did, and for which section.
 func servedSections(tr *trace.Trace) string {
-	var told []string
+	var steps []string
 	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
-		told = append(told, fmt.Sprint(ev.Section, " ", ev.Step))
+		steps = append(steps, fmt.Sprint(ev.Section, " ", ev.Step))
 		if ev.By.Section != ev.Section {
-			told = append(told, fmt.Sprint("by ", ev.By.Section))
+			steps = append(steps, fmt.Sprint("by ", ev.By.Section))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(steps, ", ")
 }
 
 // overlappingSections returns a program whose first section outlasts its lease. The program returns
 // to that section when another handle holds the lock. It compares the result of the
 // release, "released" or "lost", with the expected one.
-func overlapping(t *testing.T, release string) func(context.Context, *sim.Program) error {
+func overlappingSections(t *testing.T, release string) func(context.Context, *sim.Program) error {
 	return func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
@@ -201,7 +201,7 @@ func overlapping(t *testing.T, release string) func(context.Context, *sim.Progra
 		if one.Release(ctx) != nil {
 			released = "lost"
 		}
-		Same(t, "the first section", released, release)
+		Equal(t, "the first section", released, release)
 		_ = two.Release(ctx)
 		return err
 	}
@@ -219,47 +219,47 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 		{"it looks at the value", locks.Options{}, "lost", data},
 		{"it does not", locks.Options{Without: []string{"value-check"}}, "released", data + ", release-ownership lock"},
 	} {
-		cfg := Alone(t, ToyLock, overlapping(t, test.first))
+		cfg := SoloWorld(t, ToyLock, overlappingSections(t, test.first))
 		cfg.Lock.Options = test.options
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		const steps = "1 acquire, 1 read, 2 acquire, 2 read, 2 write, 1 write, 1 release%s, 2 release%s"
 		failed := [2]any{" failed", ""}
 		if test.first == "released" {
 			failed = [2]any{"", " failed"}
 		}
-		Same(t, test.name+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
-		Same(t, test.name+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
-		Same(t, test.name+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
-		Same(t, test.name+": the key", KeyHistory(tr, "toy-1"), "set 1, expire 1, set 2, delete 2")
-		Same(t, test.name+": what is violated", Broken(tr), test.broken)
+		Equal(t, test.name+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
+		Equal(t, test.name+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
+		Equal(t, test.name+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
+		Equal(t, test.name+": the key", KeyHistory(tr, "toy-1"), "set 1, expire 1, set 2, delete 2")
+		Equal(t, test.name+": what is violated", Violations(tr), test.broken)
 	}
-	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
-		if err := overlapping(t, "lost")(ctx, p); err == nil {
+	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+		if err := overlappingSections(t, "lost")(ctx, p); err == nil {
 			t.Error("the storage took a late write that carried its token")
 		}
 		return nil
 	})
 	cfg.Storage.Fencing = storage.Writes
-	Same(t, "with fencing", Broken(Play(t, cfg)), "section-exclusion inherent: needs fencing")
+	Equal(t, "with fencing", Violations(RunWorld(t, cfg)), "section-exclusion inherent: needs fencing")
 }
 
 // generousLock is a lock that takes the key away from its holder.
-type generous struct{ env *locks.Env }
+type generousLock struct{ env *locks.Env }
 
-func (g generous) Acquire(ctx context.Context) (locks.Lease, error) {
+func (g generousLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	value := make([]byte, 4)
 	g.env.Rand.Read(value)
 	return g, ToyOf(g.env, 0).Do(ctx, fmt.Sprintf("set %s %x %d", g.env.Key, value, g.env.TTL.Milliseconds()))
 }
 
-func (g generous) Release(ctx context.Context) error {
+func (g generousLock) Release(ctx context.Context) error {
 	return ToyOf(g.env, 0).Do(ctx, "drop "+g.env.Key)
 }
 
 // A lock that grants itself to two handles of one process at the same time is as bad as one
 // that does so to two clients.
 func TestLockThatKnowsOnlyProcesses(t *testing.T) {
-	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -274,8 +274,8 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		}
 		return errors.Join(one.Release(ctx), two.Release(ctx))
 	})
-	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generous{env}, nil }
-	Same(t, "two handles", Broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
+	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generousLock{env}, nil }
+	Equal(t, "two handles", Violations(RunWorld(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
 		for range 2 { // one after the other, nothing is wrong with it
@@ -289,13 +289,13 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		}
 		return nil
 	}
-	Same(t, "one handle twice", Broken(Play(t, cfg)), "")
+	Equal(t, "one handle twice", Violations(RunWorld(t, cfg)), "")
 }
 
 // What the lock reports about a lease by itself is recorded for the section of that lease,
 // even if the client has begun another one since.
 func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
-	cfg := Alone(t, renewing(), func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, renewingKind(), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -328,7 +328,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		return nil
 	})
 	cfg.Network = sim.Network{Min: 50 * Hop, Max: 50 * Hop}
-	tr := Play(t, cfg)
+	tr := RunWorld(t, cfg)
 	for _, ev := range Events(tr, trace.KindTouch, "toy-1") {
 		if ev.By.Section == ev.Owner.Section && ev.At < 20*time.Second {
 			t.Errorf("at %v the lock renewed while nothing else was under way", ev.At)
@@ -353,7 +353,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	}
 	// A renewal during a call of the other handle is not attributed to another acquisition.
 	// The deletion of the key is.
-	f := checks.Check(history.Of(tr), nil).Finding(checks.ReleaseOwnership)
+	f := checks.Check(history.New(tr), nil).Finding(checks.ReleaseOwnership)
 	if f.Outcome != checks.Violated || !strings.Contains(f.Reason.String(), "removed") {
 		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
 	}
@@ -361,18 +361,18 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 
 // doomedLock is a lock that is granted to every client, and all of whose leases are lost at the
 // same moment.
-type doomed struct{ lost chan struct{} }
+type doomedLock struct{ lost chan struct{} }
 
-func (d doomed) Acquire(context.Context) (locks.Lease, error) { return d, nil }
-func (d doomed) Release(context.Context) error                { return nil }
-func (d doomed) Lost() <-chan struct{}                        { return d.lost }
+func (d doomedLock) Acquire(context.Context) (locks.Lease, error) { return d, nil }
+func (d doomedLock) Release(context.Context) error                { return nil }
+func (d doomedLock) Lost() <-chan struct{}                        { return d.lost }
 
 // If two leases are lost at the same moment, the loss of the older section's lease is
 // recorded first, whatever the scheduler does.
 func TestTwoLossesAtOnce(t *testing.T) {
 	for range 50 {
 		var lost chan struct{}
-		cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+		cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 			for range 4 {
 				lock, err := p.NewLock()
 				if err != nil {
@@ -389,7 +389,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 			if lost == nil {
 				lost = make(chan struct{})
 			}
-			return doomed{lost}, nil
+			return doomedLock{lost}, nil
 		}
 		cfg.Disturb = func() {
 			for range rand.IntN(4) {
@@ -397,7 +397,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 			}
 		}
 		var told []int
-		for _, ev := range Events(Play(t, cfg), trace.KindLost, "client-1") {
+		for _, ev := range Events(RunWorld(t, cfg), trace.KindLost, "client-1") {
 			told = append(told, ev.Section)
 		}
 		if !slices.Equal(told, []int{1, 2, 3, 4}) {
@@ -409,15 +409,15 @@ func TestTwoLossesAtOnce(t *testing.T) {
 // A program's own sleep follows its process's clock.
 func TestProgramSleep(t *testing.T) {
 	var slept time.Duration
-	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		began := time.Now()
 		err := p.Sleep(10 * time.Second)
 		slept = time.Since(began)
 		return err
 	})
 	cfg.Faults = []sim.Fault{{Action: &sim.Drift{Process: "client-1", Rate: -50 * sim.Percent}}}
-	Play(t, cfg)
-	About(t, "it woke", slept, 20*time.Second)
+	RunWorld(t, cfg)
+	EqualTime(t, "it woke", slept, 20*time.Second)
 
 	cfg.Faults = nil
 	var err error
@@ -425,7 +425,7 @@ func TestProgramSleep(t *testing.T) {
 		err = p.Sleep(time.Hour)
 		return err
 	}
-	Play(t, cfg)
+	RunWorld(t, cfg)
 	if err == nil {
 		t.Error("a sleep beyond the end of the run ended without an error")
 	}
@@ -433,14 +433,14 @@ func TestProgramSleep(t *testing.T) {
 
 // If there is no lock, no handle can be made.
 func TestNewLockWithoutALock(t *testing.T) {
-	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if lock, err := p.NewLock(); err == nil || p.Lock() != nil {
 			t.Errorf("there is a lock: %v, %v", lock, p.Lock())
 		}
 		return nil
 	})
 	cfg.Lock = sim.Lock{}
-	Play(t, cfg)
+	RunWorld(t, cfg)
 }
 
 // A context that ends while the storage does not answer ends the wait, even for a client
@@ -448,7 +448,7 @@ func TestNewLockWithoutALock(t *testing.T) {
 func TestSectionGivesUpWithItsContext(t *testing.T) {
 	for _, resends := range []bool{false, true} {
 		var read error
-		cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
+		cfg := SoloWorld(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 			in, err := p.Acquire(ctx, p.Lock())
 			if err != nil {
 				return err
@@ -460,10 +460,10 @@ func TestSectionGivesUpWithItsContext(t *testing.T) {
 		})
 		cfg.Clients[0].Resends = resends
 		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: trace.Trigger{When: Point("client-1 acquired")}}}
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		if read == nil || !errors.Is(read, context.DeadlineExceeded) {
 			t.Errorf("the read ended with %v", read)
 		}
-		Same(t, "the steps", sectionSteps(tr), "1 acquire, 1 read failed, 1 release")
+		Equal(t, "the steps", sectionSteps(tr), "1 acquire, 1 read failed, 1 release")
 	}
 }

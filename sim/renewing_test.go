@@ -10,7 +10,7 @@ import (
 
 // renewingKind returns a lock on toys that renews its leases by itself, and cannot be asked to
 // extend them.
-func renewing() locks.Kind {
+func renewingKind() locks.Kind {
 	kind := ToyLock
 	kind.Name = "renewing"
 	kind.New = func(env *locks.Env) (locks.Lock, error) {

@@ -36,7 +36,7 @@ const (
 	classDial
 	classWrite
 	classClose
-	classHear // a goroutine receives the result of its I/O
+	classResult // a goroutine receives the result of its I/O
 	classTimer
 	classDue // a goroutine that a timer has woken: all timers of the moment have fired
 	classWoken
@@ -51,11 +51,11 @@ func (r *request) compare(o *request) int {
 	); c != 0 {
 		return c
 	}
-	return cmp.Or(r.sends(o), cmp.Compare(r.round, o.round))
+	return cmp.Or(r.compareWords(o), cmp.Compare(r.round, o.round))
 }
 
 // compareWords compares what two goroutines of one process are going to send.
-func (r *request) sends(o *request) int { return r.process.w.names.compare(r.words, o.words) }
+func (r *request) compareWords(o *request) int { return r.process.w.names.compare(r.words, o.words) }
 
 // post hands requests to the loop. Any goroutine may call it.
 func (w *World) post(rs ...*request) {
@@ -71,7 +71,7 @@ func (w *World) await(r *request, do func()) {
 	done := make(chan struct{})
 	r.admit = func() {
 		do()
-		w.then(func() { close(done) })
+		w.afterMoment(func() { close(done) })
 	}
 	r.abandon = func() { close(done) }
 	w.post(r)
@@ -86,10 +86,10 @@ func (w *World) disturb() {
 }
 
 func (w *World) postLocked(rs ...*request) {
-	if !w.over {
+	if !w.ended {
 		// A round of many clients can take long, so each request counts as a sign of life.
 		// Their number in one round is limited.
-		w.alive.moves.Add(int64(len(rs)))
+		w.watchdog.moves.Add(int64(len(rs)))
 		for _, r := range rs {
 			r.round = cmp.Or(r.round, w.round)
 		}
@@ -137,14 +137,14 @@ func (w *World) admit() bool {
 	slices.SortStableFunc(requests, (*request).compare)
 	for i, r := range requests {
 		p := r.process
-		if !p.running() && r.class != classTimer {
+		if !p.canAct() && r.class != classTimer {
 			p.waiting = append(p.waiting, r)
 			continue
 		}
-		w.alive.moves.Add(1) // there may be as many requests as a client can start goroutines
+		w.watchdog.moves.Add(1) // there may be as many requests as a client can start goroutines
 		r.admit()
 		w.noteRace(r, requests[i+1:])
-		if w.settle() || w.tooMuch != nil {
+		if w.settle() || w.stopError != nil {
 			w.io.Lock()
 			w.requests = append(w.requests, requests[i+1:]...)
 			w.io.Unlock()
@@ -175,7 +175,7 @@ func (w *World) noteRace(r *request, others []*request) {
 			continue
 		}
 		switch {
-		case (r.class == classTurn || r.class == classWoken) && r.sends(o) == 0:
+		case (r.class == classTurn || r.class == classWoken) && r.compareWords(o) == 0:
 			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
 			return // a doubt is recorded once, and there may be as many requests as goroutines
 		case r.class == classDial, r.class == classWrite:
@@ -195,7 +195,7 @@ func (w *World) doubt(why string) {
 // afterMoment makes the loop call do once the current moment has had all its effects on the
 // world. All goroutines are woken in this way: they must not see a world in which half of a
 // moment has happened.
-func (w *World) then(do func()) { w.thens = append(w.thens, do) }
+func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
 // act lets faults and waiting clients act whose points have been reached.
 func (w *World) act() {
@@ -209,15 +209,15 @@ func (w *World) act() {
 // settle ends a moment, and reports whether it has woken any goroutine.
 func (w *World) settle() (woke bool) {
 	w.act()
-	for len(w.thens) > 0 {
+	for len(w.wakeUps) > 0 {
 		woke = true
-		thens := w.thens
-		w.thens, w.done = w.done, nil
-		for _, do := range thens {
+		wakeUps := w.wakeUps
+		w.wakeUps, w.done = w.done, nil
+		for _, do := range wakeUps {
 			do()
 		}
-		clear(thens)
-		w.done = thens[:0]
+		clear(wakeUps)
+		w.done = wakeUps[:0]
 	}
 	return woke
 }

@@ -18,7 +18,7 @@ import (
 var (
 	errRefusedByStorage = errors.New("the storage refused it")
 	errLeaseLost        = errors.New("the lock said that the lease is lost")
-	errLeaseOver        = errors.New("the lease is over")
+	errLeaseEnded       = errors.New("the lease is over")
 )
 
 // tasks returns what the client does in a section. If the tokens have a source, the client
@@ -61,24 +61,24 @@ func checkTasks(c Client, services []Service) error {
 // client does, release.
 func (g *program) sections() error {
 	if g.w.cfg.Schedule.Periods > 0 {
-		return g.jobs()
+		return g.runJobs()
 	}
 	var failed error
-	givenBack := 0 // how many sections in a row
+	refusals := 0 // how many sections in a row
 	for left := max(g.cfg.Sections, 1); left > 0; {
-		granted, err := g.visit()
+		granted, err := g.runSection()
 		switch {
-		case !granted || errors.Is(err, errOver):
+		case !granted || errors.Is(err, errEnded):
 			return err
-		case errors.Is(err, errGivenBack):
-			givenBack++
-			if err := g.pause(givenBack, err); err != nil {
+		case errors.Is(err, errNestedRefused):
+			refusals++
+			if err := g.pauseBetweenAttempts(refusals, err); err != nil {
 				return err
 			}
 			continue
 		}
-		givenBack = 0
-		if g.startsOver(err) {
+		refusals = 0
+		if g.shouldStartOver(err) {
 			continue
 		}
 		if err != nil {
@@ -91,21 +91,21 @@ func (g *program) sections() error {
 
 // runSection runs one section, from acquire to release. If the run ends meanwhile, the
 // error is errEnded.
-func (g *program) visit() (granted bool, err error) {
-	in, err := g.acquire(g.own(), nil)
+func (g *program) runSection() (granted bool, err error) {
+	in, err := g.acquire(g.ownHandle(), nil)
 	if err != nil {
 		return false, err
 	}
-	err = in.visit()
-	g.before = in
+	err = in.run()
+	g.previous = in
 	if g.ctx.Err() != nil {
-		err = errOver
+		err = errEnded
 	}
 	return true, err
 }
 
 // shouldStartOver reports whether the client starts a failed section over.
-func (g *program) startsOver(err error) bool {
+func (g *program) shouldStartOver(err error) bool {
 	return g.cfg.StartsOver && errors.Is(err, errRefusedByStorage)
 }
 
@@ -119,25 +119,25 @@ type Section struct {
 	env   *locks.Env
 	lease locks.Lease
 	// acquireCalled is when acquire was called, by the clock that the lock reads.
-	called fakeclock.Reading
+	acquireCalled fakeclock.Reading
 	// lost is closed when the lock has notified the client that the lease is lost; nil if
 	// the lock never does that.
 	lost <-chan struct{}
 	// token is the section's fencing token; 0 is none.
 	token uint64
-	*memory
+	*knowledge
 	// inner are the sections that are nested in it, in the order of their grants. outermost
 	// is the first section of those that it is nested in, to which all of them belong; nil
 	// for that section itself.
-	inner []*Section
-	outer *Section
+	inner     []*Section
+	outermost *Section
 	// releaseFailed reports that its release has failed.
-	failed bool
+	releaseFailed bool
 	// grantedAt is when acquire returned, by the client's monotonic clock.
-	since fakeclock.Reading
+	grantedAt fakeclock.Reading
 	// period is the period of the schedule that the client intends to run. recalledPeriod
 	// is the one that was run last, according to the record; 0 is none.
-	period, recalled int
+	period, recalledPeriod int
 }
 
 // Number counts the client's calls of acquire, from 1. It is the Section of events.
@@ -155,12 +155,12 @@ func (g *program) acquire(h handle, within *Section) (*Section, error) {
 		case err == nil:
 			return in, nil
 		case g.ctx.Err() != nil:
-			return nil, errOver
+			return nil, errEnded
 		}
-		if err := g.pause(attempt, err); err != nil {
+		if err := g.pauseBetweenAttempts(attempt, err); err != nil {
 			return nil, err
 		}
-		if within.toldLost() {
+		if within.hasLostLease() {
 			return nil, errLeaseLost
 		}
 	}
@@ -168,7 +168,7 @@ func (g *program) acquire(h handle, within *Section) (*Section, error) {
 
 // pauseBetweenAttempts waits between one attempt and the next. It returns an error if there
 // is no next attempt.
-func (g *program) pause(attempt int, failed error) error {
+func (g *program) pauseBetweenAttempts(attempt int, failed error) error {
 	switch {
 	case attempt != g.cfg.Attempts:
 	case attempt == 1:
@@ -181,7 +181,7 @@ func (g *program) pause(attempt int, failed error) error {
 		return err
 	}
 	if err := g.p.clock.Sleep(g.ctx, pause); err != nil {
-		return errOver
+		return errEnded
 	}
 	return nil
 }
@@ -189,26 +189,26 @@ func (g *program) pause(attempt int, failed error) error {
 // attempt tries to acquire a lock once, within a section if that is not nil. After a grant
 // it records what the lock reports about the lease.
 func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Section, error) {
-	in := &Section{g: g, env: h.env, memory: &memory{knows: map[string]int{}}, period: g.period}
-	asks := trace.Event{Lock: h.env.Key, Period: in.period}
+	in := &Section{g: g, env: h.env, knowledge: &knowledge{versions: map[string]int{}}, period: g.period}
+	begin := trace.Event{Lock: h.env.Key, Period: in.period}
 	if within != nil {
-		in.memory, in.outer, asks.Within = within.memory, within, within.newest().number
+		in.knowledge, in.outermost, begin.OuterSection = within.knowledge, within, within.newest().number
 	}
 	acquire := func(ctx context.Context) (err error) {
-		in.called = g.read(fakeclock.Monotonic)
+		in.acquireCalled = g.readClock(fakeclock.Monotonic)
 		in.lease, err = h.lock.Acquire(ctx)
 		return err
 	}
-	err := in.ask(ctx, trace.Acquire, asks, acquire, func(ev *trace.Event) {
-		ev.Lock, ev.Within = asks.Lock, asks.Within
+	err := in.callLock(ctx, trace.Acquire, begin, acquire, func(ev *trace.Event) {
+		ev.Lock, ev.OuterSection = begin.Lock, begin.OuterSection
 		if ev.OK {
-			in.granted(ev)
+			in.recordGrant(ev)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	in.since = g.p.clock.Read(fakeclock.Monotonic)
+	in.grantedAt = g.p.clock.Read(fakeclock.Monotonic)
 	in.watchLoss()
 	in.watchRenewals()
 	return in, nil
@@ -216,7 +216,7 @@ func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Sect
 
 // callLock calls the lock, as one step. While the step lasts, the context of the call can
 // be cancelled.
-func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
+func (in *Section) callLock(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
 	g := in.g
 	if !g.cfg.Cancels.IsZero() || g.w.canBeCancelled(g.p.name) {
 		// The context is not cancelled at the end of the call. That would end a lease that
@@ -227,7 +227,7 @@ func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, cal
 	if g.cfg.CancelsAfter > 0 {
 		ctx, done = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.CancelsAfter)
 	}
-	ev.ContextOver = ctx.Err() != nil
+	ev.ContextEnded = ctx.Err() != nil
 	g.enter(in, step, ev)
 	err := call(ctx)
 	if step != trace.Acquire || err != nil { // a lease may live as long as its context
@@ -238,11 +238,11 @@ func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, cal
 }
 
 // recordGrant completes the end event of a successful acquire.
-func (in *Section) granted(ev *trace.Event) {
+func (in *Section) recordGrant(ev *trace.Event) {
 	g := in.g
 	if e, ok := in.lease.(locks.Expirer); ok {
 		ends := e.Expires()
-		ev.Ends = &ends
+		ev.LeaseEnd = &ends
 	}
 	ev.Rank, ev.Ungranted = g.w.oracle.Rank(in.env.Key, history.Acquisition{Client: g.p.name, Section: in.number})
 	if g.w.cfg.Tokens.Source.Name == "" {
@@ -260,14 +260,14 @@ func (in *Section) granted(ev *trace.Event) {
 }
 
 // run does what happens between a grant and its release, and the release.
-func (in *Section) visit() error {
-	err := in.inside()
+func (in *Section) run() error {
+	err := in.doTasks()
 	if err == nil && in.g.cfg.KeepsFor > 0 {
-		in.keep()
+		in.keepLock()
 	}
 	// The section has ended, whether or not the lock could be released.
-	for _, s := range slices.Backward(in.held()) {
-		s.failed = s.Release(in.g.ctx) != nil
+	for _, s := range slices.Backward(in.withNested()) {
+		s.releaseFailed = s.Release(in.g.ctx) != nil
 	}
 	return err
 }
@@ -276,19 +276,19 @@ func (in *Section) visit() error {
 // does so if an error tells it that its lock may still be held, and if it has acquired the
 // lock again since.
 func (in *Section) releaseAgain() {
-	if in.g.before == nil {
+	if in.g.previous == nil {
 		return
 	}
-	for _, s := range slices.Backward(in.g.before.held()) {
-		if s.failed {
-			s.failed = s.Release(in.g.ctx) != nil
+	for _, s := range slices.Backward(in.g.previous.withNested()) {
+		if s.releaseFailed {
+			s.releaseFailed = s.Release(in.g.ctx) != nil
 		}
 	}
 }
 
 // Release releases the lock. The section ends when Release is called, whatever it returns.
 func (in *Section) Release(ctx context.Context) error {
-	return in.ask(ctx, trace.Release, trace.Event{}, in.lease.Release, nil)
+	return in.callLock(ctx, trace.Release, trace.Event{}, in.lease.Release, nil)
 }
 
 // watchLoss records the lease's loss as soon as the lock reports it. It then closes the
@@ -299,14 +299,14 @@ func (in *Section) watchLoss() {
 		return
 	}
 	g := in.g
-	told := make(chan struct{})
-	in.lost = told
+	lost := make(chan struct{})
+	in.lost = lost
 	go func() {
 		select {
 		case <-n.Lost():
-			g.tell(1, in, func() {
+			g.onLoopForLock(1, in, func() {
 				g.w.emit(trace.Event{Kind: trace.KindLost, Process: g.p.name, Section: in.number})
-				g.w.then(func() { close(told) })
+				g.w.afterMoment(func() { close(lost) })
 			})
 		case <-g.ctx.Done():
 		}
@@ -327,8 +327,8 @@ func (in *Section) watchRenewals() {
 				if !more {
 					return
 				}
-				g.tell(2, in, func() {
-					g.w.emit(trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: trace.Extend, OK: true, Ends: &ends})
+				g.onLoopForLock(2, in, func() {
+					g.w.emit(trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: trace.Extend, OK: true, LeaseEnd: &ends})
 				})
 			case <-g.ctx.Done():
 				return
@@ -338,32 +338,32 @@ func (in *Section) watchRenewals() {
 }
 
 // doTasks does what the client does in its section, until something fails.
-func (in *Section) inside() error {
+func (in *Section) doTasks() error {
 	tasks := in.g.tasks()
 	for i, t := range tasks {
 		var err error
 		switch t.Step {
 		case trace.Acquire:
-			err = in.nest(t)
+			err = in.takeNested(t)
 		case trace.Mint:
 			err = in.newest().mint()
 		case trace.Work:
 			err = in.work()
 		case trace.Check:
-			err = in.check()
+			err = in.checkLease()
 		case trace.Release:
 			in.releaseAgain()
 		case trace.Mark:
-			s := in.at(t.Object)
+			s := in.sectionOf(t.Object)
 			_, err = s.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: s.token})
 		case trace.Read:
-			err = in.at(t.Object).readObject(in.g.ctx, t)
-			if t.Note == trace.Recall && err == nil && in.recalled >= in.period {
+			err = in.sectionOf(t.Object).readObject(in.g.ctx, t)
+			if t.Note == trace.Recall && err == nil && in.recalledPeriod >= in.period {
 				return nil // it has been run
 			}
 		case trace.Write:
 			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
-			err = in.at(t.Object).write(in.g.ctx, t, last)
+			err = in.sectionOf(t.Object).write(in.g.ctx, t, last)
 			if t.Note == trace.Claim && errors.Is(err, errRefusedByStorage) {
 				return nil // another client has claimed it
 			}
@@ -388,12 +388,12 @@ func (in *Section) mint() error {
 }
 
 // checkLease fails if the lease has ended, or the lease of a section that is nested in it.
-func (in *Section) check() error {
+func (in *Section) checkLease() error {
 	g := in.g
 	g.enter(in, trace.Check, trace.Event{})
 	var err error
-	if slices.ContainsFunc(in.held(), (*Section).over) {
-		err = errLeaseOver
+	if slices.ContainsFunc(in.withNested(), (*Section).hasLeaseEnded) {
+		err = errLeaseEnded
 	}
 	g.end(in, trace.Check, err, nil)
 	return err
@@ -401,19 +401,19 @@ func (in *Section) check() error {
 
 // hasLeaseEnded reports whether the lease has ended: at the time that the lock declared, or
 // one TTL after acquire was called.
-func (in *Section) over() bool {
+func (in *Section) hasLeaseEnded() bool {
 	g := in.g
-	ends := in.called.Add(g.env.TTL)
+	ends := in.acquireCalled.Add(g.env.TTL)
 	if e, ok := in.lease.(locks.Expirer); ok {
 		ends = e.Expires()
 	}
 	endless := g.w.cfg.Lock.Kind.Endless || g.w.cfg.Lock.Kind.Open
-	return g.read(ends.Clock).Sub(ends) >= 0 && !endless
+	return g.readClock(ends.Clock).Sub(ends) >= 0 && !endless
 }
 
 // readClock reads a clock as the lock does. A lock that does not read its process's clocks
 // sees true time.
-func (g *program) read(clock fakeclock.Kind) fakeclock.Reading {
+func (g *program) readClock(clock fakeclock.Kind) fakeclock.Reading {
 	if !g.w.cfg.Lock.Kind.OwnClock {
 		return fakeclock.Reading{Clock: clock, Nanos: time.Now().UnixNano()}
 	}
@@ -431,16 +431,16 @@ func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 	var resp storage.Response
 	var err error
 	if k, keeps := in.lease.(locks.Keeper); keeps {
-		resp, err = in.kept(ctx, req, false, func(ctx context.Context) (int, error) { return k.Read(ctx, t.Object) })
+		resp, err = in.accessKept(ctx, req, false, func(ctx context.Context) (int, error) { return k.Read(ctx, t.Object) })
 	} else {
 		resp, err = in.access(ctx, t, req)
 	}
 	switch {
 	case err != nil:
 	case t.Note == trace.Recall:
-		in.knows[t.Object], in.recalled = resp.Version, resp.Period
+		in.versions[t.Object], in.recalledPeriod = resp.Version, resp.Period
 	default:
-		in.knows[t.Object], in.read = resp.Version, t.Object
+		in.versions[t.Object], in.lastRead = resp.Version, t.Object
 	}
 	return err
 }
@@ -455,17 +455,17 @@ func (in *Section) Write(ctx context.Context, object string) error {
 // write writes what was computed from what was read. last is set for the last of the
 // section's writes. A client whose lock reports the loss of its lease does not write.
 func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
-	if cmp.Or(in.outer, in).toldLost() {
+	if cmp.Or(in.outermost, in).hasLostLease() {
 		return errLeaseLost
 	}
 	client := in.g.p.name
 	value := client
-	if version, knows := in.knows[t.Object]; knows {
+	if version, knows := in.versions[t.Object]; knows {
 		value = fmt.Sprintf("%s after version %d", client, version)
-	} else if in.read != "" {
-		value = fmt.Sprintf("%s after version %d of %s", client, in.knows[in.read], in.read)
+	} else if in.lastRead != "" {
+		value = fmt.Sprintf("%s after version %d of %s", client, in.versions[in.lastRead], in.lastRead)
 	}
-	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value, Knew: in.knows[t.Object]}
+	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value, KnownVersion: in.versions[t.Object]}
 	if t.Note != "" {
 		req.Value, req.Period, req.Claims = fmt.Sprintf("%s for period %d", client, in.period), in.period, t.Note == trace.Claim
 	}
@@ -473,12 +473,12 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	var err error
 	if k, keeps := in.lease.(locks.Keeper); keeps {
 		_, stays := k.(locks.Stayer)
-		resp, err = in.kept(ctx, req, last && !stays, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
+		resp, err = in.accessKept(ctx, req, last && !stays, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
 	} else {
 		resp, err = in.access(ctx, t, req)
 	}
 	if err == nil {
-		in.knows[t.Object] = resp.Version
+		in.versions[t.Object] = resp.Version
 	}
 	return err
 }
@@ -488,20 +488,20 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 	g := in.g
 	call := func() (storage.Response, error) { return g.call(ctx, in, req, t.Via, g.cfg.GivesUp) }
 	if g.w.cfg.Storage.InCluster {
-		call = func() (storage.Response, error) { return g.ask(ctx, req) }
+		call = func() (storage.Response, error) { return g.askCluster(ctx, req) }
 	}
 	begins := trace.Event{Object: req.Object, Token: req.Token, Value: req.Value}
-	return in.request(begins, req, func() (storage.Response, error) {
+	return in.requestStep(begins, req, func() (storage.Response, error) {
 		resp, err := call()
 		for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
-			why := tellError(err)
+			why := errorText(err)
 			if errors.Is(err, errRefused) { // without a pause it would only be refused again
 				_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
 			}
 			if ctx.Err() != nil {
 				break
 			}
-			g.step(0, func() {
+			g.onLoop(0, func() {
 				g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
 			})
 			resp, err = call()
@@ -515,18 +515,18 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 
 // accessKept is one step at the data that the lock keeps. leaves is set for the step with
 // which the section ends.
-func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
+func (in *Section) accessKept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
 	req.Token = 0
-	return in.request(trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves}, req, func() (storage.Response, error) {
-		ctx, cancel := in.g.patiently(ctx)
+	return in.requestStep(trace.Event{Object: req.Object, Value: req.Value, ReleasesLock: leaves}, req, func() (storage.Response, error) {
+		ctx, cancel := in.g.withPatience(ctx)
 		defer cancel()
 		version, err := do(ctx)
-		return versionOf(req, version), err
+		return responseFor(req, version), err
 	})
 }
 
 // requestStep is one step at the storage, or at what replaces it.
-func (in *Section) request(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
+func (in *Section) requestStep(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
 	step := trace.Step(req.Op)
 	in.g.enter(in, step, begins)
 	resp, err := ask()
@@ -542,7 +542,7 @@ func (in *Section) request(begins trace.Event, req storage.Request, ask func() (
 }
 
 // responseFor returns the answer to a request that resulted in a version.
-func versionOf(req storage.Request, version int) storage.Response {
+func responseFor(req storage.Request, version int) storage.Response {
 	resp := storage.Response{Version: version}
 	if req.Op == storage.Write {
 		resp.Replaced = version - 1
@@ -552,7 +552,7 @@ func versionOf(req storage.Request, version int) storage.Response {
 
 // withPatience returns a context that ends when the client gives up waiting for the
 // storage.
-func (g *program) patiently(ctx context.Context) (context.Context, context.CancelFunc) {
+func (g *program) withPatience(ctx context.Context) (context.Context, context.CancelFunc) {
 	if g.cfg.GivesUp == 0 {
 		return ctx, func() {}
 	}
@@ -566,12 +566,12 @@ func (in *Section) work() error {
 		return nil
 	}
 	g.enter(in, trace.Work, trace.Event{})
-	err := in.toil()
+	err := in.sleepAndExtend()
 	g.end(in, trace.Work, err, nil)
 	return err
 }
 
-func (in *Section) toil() error {
+func (in *Section) sleepAndExtend() error {
 	g := in.g
 	left := g.cfg.Works
 	for left > 0 {
@@ -580,11 +580,11 @@ func (in *Section) toil() error {
 			nap = min(nap, g.cfg.ExtendsEvery)
 		}
 		if err := g.p.clock.Sleep(g.ctx, nap); err != nil {
-			return errOver
+			return errEnded
 		}
 		left -= nap
 		if left > 0 && g.cfg.ExtendsEvery > 0 {
-			for _, s := range in.held() {
+			for _, s := range in.withNested() {
 				if err := s.Extend(g.ctx); err != nil {
 					return err
 				}
@@ -594,26 +594,26 @@ func (in *Section) toil() error {
 	if g.cfg.WorksUntil.IsZero() {
 		return nil
 	}
-	g.await()
+	g.awaitWorkEnd()
 	if g.ctx.Err() != nil {
-		return errOver
+		return errEnded
 	}
 	return nil
 }
 
 // awaitWorkEnd waits for the point before which the work does not end.
-func (g *program) await() {
+func (g *program) awaitWorkEnd() {
 	reached := make(chan struct{})
-	g.step(0, func() {
-		g.working = func() { g.w.then(func() { close(reached) }) }
-		if g.workOver {
-			g.working()
-			g.working = nil
+	g.onLoop(0, func() {
+		g.onWorkEnd = func() { g.w.afterMoment(func() { close(reached) }) }
+		if g.workMayEnd {
+			g.onWorkEnd()
+			g.onWorkEnd = nil
 		}
 	})
 	select {
 	case <-reached:
-		g.settled(storage.Response{}, nil)
+		g.takeAnswer(storage.Response{}, nil)
 	case <-g.ctx.Done():
 	}
 }
@@ -629,13 +629,13 @@ func (in *Section) Extend(ctx context.Context) error {
 	}
 	if !ok {
 		err := fmt.Errorf("%s cannot be asked to extend a lease", g.w.cfg.Lock.Kind.Name)
-		g.step(0, func() { g.w.doubt("the story has a client extend its lease, but " + err.Error()) })
+		g.onLoop(0, func() { g.w.doubt("the story has a client extend its lease, but " + err.Error()) })
 		return err
 	}
-	return in.ask(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {
+	return in.callLock(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {
 		if x, ok := in.lease.(locks.Expirer); ok && ev.OK {
 			ends := x.Expires()
-			ev.Ends = &ends
+			ev.LeaseEnd = &ends
 		}
 	})
 }

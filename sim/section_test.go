@@ -22,22 +22,22 @@ func TestTasks(t *testing.T) {
 		steps string
 	}{
 		{"the usual", nil, "acquire, read x, work, write x, release"},
-		{"a blind write", Does("write x"), "acquire, write x, release"},
-		{"two objects", Does("read x", "read y", "write y"), "acquire, read x, read y, write y, release"},
-		{"two writes", Does("read x", "write x", "write x"), "acquire, read x, write x, write x, release"},
-		{"work first", Does("work", "check", "write x"), "acquire, work, check, write x, release"},
-		{"a mark", Does("mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
+		{"a blind write", Tasks("write x"), "acquire, write x, release"},
+		{"two objects", Tasks("read x", "read y", "write y"), "acquire, read x, read y, write y, release"},
+		{"two writes", Tasks("read x", "write x", "write x"), "acquire, read x, write x, write x, release"},
+		{"work first", Tasks("work", "check", "write x"), "acquire, work, check, write x, release"},
+		{"a mark", Tasks("mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
-			Same(t, "steps", Steps(tr, "client-1"), test.steps)
+			tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
+			Equal(t, "steps", Steps(tr, "client-1"), test.steps)
 		})
 	}
 }
 
 // A value contains what it was computed from, so two writes of one section are never equal.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
-	tr := Play(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write z", "read x", "write y", "write x", "write x")}))
+	tr := RunWorld(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write z", "read x", "write y", "write x", "write x")}))
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
@@ -56,7 +56,7 @@ func TestCheck(t *testing.T) {
 	endless := ToyLock
 	endless.Name, endless.Endless = "endless", true
 	endless.New = func(env *locks.Env) (locks.Lock, error) {
-		forGood := env.On(env.Key)
+		forGood := env.ForKey(env.Key)
 		forGood.TTL = 0
 		return ToyLock.New(forGood)
 	}
@@ -72,8 +72,8 @@ func TestCheck(t *testing.T) {
 		// It has none.
 		{Lock(t, "none"), 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
-		tr := Play(t, Sections(test.lock, sim.Client{Name: "client-1", Does: Does("work", "check", "write x"), Works: test.works}))
-		Same(t, fmt.Sprintf("%s, after %v", test.lock.Name, test.works), Steps(tr, "client-1"), test.steps)
+		tr := RunWorld(t, Sections(test.lock, sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works}))
+		Equal(t, fmt.Sprintf("%s, after %v", test.lock.Name, test.works), Steps(tr, "client-1"), test.steps)
 	}
 }
 
@@ -90,10 +90,10 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 		{true, 29 * time.Second, "acquire, work, check, write x, release"},
 		{true, 30 * time.Second, "acquire, work, check failed, release"},
 	} {
-		cfg := Sections(Lock(t, "none"), sim.Client{Name: "client-1", Does: Does("work", "check", "write x"), Works: test.works})
+		cfg := Sections(Lock(t, "none"), sim.Client{Name: "client-1", Does: Tasks("work", "check", "write x"), Works: test.works})
 		cfg.Lock.Kind.Open, cfg.Nodes = false, Nodes("toy", 1)
 		cfg.Lock.Kind.OwnClock = test.ownClock
-		Same(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), Steps(Play(t, cfg), "client-1"), test.steps)
+		Equal(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), Steps(RunWorld(t, cfg), "client-1"), test.steps)
 	}
 }
 
@@ -109,19 +109,19 @@ func TestServices(t *testing.T) {
 		{"the token is dropped", []sim.Service{{Name: "order", DropsToken: true}, {Name: "billing"}}, "write x for client-1 by billing refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x via order and billing")})
+			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order and billing")})
 			cfg.Services = test.services
 			cfg.Storage.Fencing = storage.Writes
-			tr := Play(t, cfg)
-			Same(t, "served", Served(tr), test.served)
+			tr := RunWorld(t, cfg)
+			Equal(t, "served", StorageOps(tr), test.served)
 			stripped := Events(tr, trace.KindStrip, "order")
-			Same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
-			Same(t, "it was sent with the Seq", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
+			Equal(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
+			Equal(t, "it was sent with the Seq", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
 			// The lock and its answer take two hops. Each service opens its connection when
 			// it first has something to pass on, which takes two more.
-			About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
+			EqualTime(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
 			end := Events(tr, trace.KindEnd, "client-1")[1]
-			About(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*Hop)
+			EqualTime(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*Hop)
 		})
 	}
 }
@@ -138,31 +138,31 @@ func writeSent(tr *trace.Trace) int {
 
 // A request on its way through a service arrives even after its client has given up.
 func TestServiceIsPaused(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Does: Does("write x via order")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Does: Tasks("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "order"}, For: 10 * time.Second}}
-	tr := Play(t, cfg)
-	Same(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
-	Same(t, "served", Served(tr), "write x for client-1 by order (1)")
-	About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
+	tr := RunWorld(t, cfg)
+	Equal(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
+	Equal(t, "served", StorageOps(tr), "write x for client-1 by order (1)")
+	EqualTime(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
 }
 
 // A service that crashes loses the request, and its client is notified.
 func TestServiceCrashes(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x via order")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{
-		{Action: &sim.Hold{Message: Held("order's write request to storage")}},
+		{Action: &sim.Hold{Message: HeldMessage("order's write request to storage")}},
 		{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
 	}
-	tr := Play(t, cfg)
-	Same(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
+	tr := RunWorld(t, cfg)
+	Equal(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
 }
 
 // A token is minted after the acquire, or where the section's tasks say.
 func TestTokens(t *testing.T) {
 	after := func(client, point1 string, tasks ...string) sim.Client {
-		c := sim.Client{Name: client, Does: Does(tasks...)}
+		c := sim.Client{Name: client, Does: Tasks(tasks...)}
 		if point1 != "" {
 			c.Starts = Point(point1)
 		}
@@ -185,10 +185,10 @@ func TestTokens(t *testing.T) {
 			cfg := Sections(ToyLock, test.clients...)
 			cfg.Tokens = sim.Tokens{Source: ToyTokens, Nodes: test.nodes}
 			for _, name := range test.nodes {
-				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, System: "toy", Apart: true})
+				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, System: "toy", CountersOnly: true})
 			}
-			tr := Play(t, cfg)
-			Same(t, "served", Served(tr), test.served)
+			tr := RunWorld(t, cfg)
+			Equal(t, "served", StorageOps(tr), test.served)
 			counts := "toy-1"
 			if test.nodes != nil {
 				counts = test.nodes[0]
@@ -199,13 +199,13 @@ func TestTokens(t *testing.T) {
 					counted++
 				}
 			}
-			Same(t, "what is counted on "+counts, counted, len(test.clients))
+			Equal(t, "what is counted on "+counts, counted, len(test.clients))
 		})
 	}
 }
 
 // lockOnOneNode returns a lock that keeps its key only on the first toy.
-func onOne() locks.Kind {
+func lockOnOneNode() locks.Kind {
 	kind := ToyLock
 	kind.Slots = func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Key: key}}, 1 }
 	return kind
@@ -225,11 +225,11 @@ func TestFaultOfACounter(t *testing.T) {
 		{clock, []string{"toy-2"}, true},
 		{clock, nil, true},
 	} {
-		cfg := Sections(onOne(), sim.Client{Name: "client-1"})
+		cfg := Sections(lockOnOneNode(), sim.Client{Name: "client-1"})
 		cfg.Nodes = Nodes("toy", 2)
 		cfg.Tokens = sim.Tokens{Source: test.source, Nodes: test.nodes}
 		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "toy-2"}, For: time.Second}}
-		idle := Play(t, cfg).Faults[0].Idle
+		idle := RunWorld(t, cfg).Faults[0].IdleReason
 		if got := strings.Contains(idle, "keeps nothing on toy-2"); got != test.idle || !test.idle && idle != "" {
 			t.Errorf("tokens by %s on %v: the fault did not act: %q", test.source.Name, test.nodes, idle)
 		}
@@ -238,40 +238,40 @@ func TestFaultOfACounter(t *testing.T) {
 
 // Clients of two locks do not affect each other, and each lock has its own order of grants.
 func TestKeys(t *testing.T) {
-	tr := Play(t, Sections(ToyLock,
+	tr := RunWorld(t, Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
 		sim.Client{Name: "client-2", Key: "file-2", Works: 10 * time.Second},
 		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: Point("client-1 acquired")},
 	))
-	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
-	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, work, write x, release")
-	Same(t, "client-3", Steps(tr, "client-3"), "acquire failed")
+	Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, work, write x, release")
+	Equal(t, "client-3", Steps(tr, "client-3"), "acquire failed")
 	var names []string
 	for _, l := range tr.Locks {
 		names = append(names, l.Name)
 	}
-	Same(t, "locks", strings.Join(names, " "), "file-1 file-2")
+	Equal(t, "locks", strings.Join(names, " "), "file-1 file-2")
 	for _, client := range []string{"client-1", "client-2"} {
-		Same(t, "rank of "+client, Events(tr, trace.KindEnd, client)[0].Rank, 1)
+		Equal(t, "rank of "+client, Events(tr, trace.KindEnd, client)[0].Rank, 1)
 	}
 }
 
 // The latency between two processes can be longer than between others.
 func TestPaths(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Tasks("write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
-	tr := Play(t, cfg)
-	About(t, "acquired", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
-	About(t, "wrote", Events(tr, trace.KindEnd, "client-1")[1].At, 42*Hop)
+	tr := RunWorld(t, cfg)
+	EqualTime(t, "acquired", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
+	EqualTime(t, "wrote", Events(tr, trace.KindEnd, "client-1")[1].At, 42*Hop)
 }
 
 // A request without an answer is sent again over a new connection. The first copy may still
 // arrive.
 func TestResends(t *testing.T) {
-	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: Does("read x", "write x", "write x")})
-	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: Held("client-1's write request to storage")}, Until: Point("client-1 finished")}}
-	tr := Play(t, cfg)
-	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, write x, release")
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: Tasks("read x", "write x", "write x")})
+	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: HeldMessage("client-1's write request to storage")}, Until: Point("client-1 finished")}}
+	tr := RunWorld(t, cfg)
+	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, write x, release")
 	var order []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
@@ -295,12 +295,12 @@ func TestResendsToAStorageThatWasDown(t *testing.T) {
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 		Action:  &sim.CrashFault{Process: trace.StorageName}, For: 2500 * time.Millisecond,
 	}}
-	tr := Play(t, cfg)
-	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, release")
+	tr := RunWorld(t, cfg)
+	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, release")
 	// The old connection is reset, and the next attempt is refused. From then on the client
 	// pauses for a second each time: after 1 s and 2 s the storage is still down, after 3 s
 	// it is back.
-	Same(t, "times that it was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
+	Equal(t, "times that it was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
 }
 
 // A run in which a client should extend a lease that cannot be extended is inconclusive.
@@ -308,21 +308,21 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
 	again := extends // reports it a second time, but the doubt is recorded once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
-	tr := Play(t, Sections(renewing(), extends, again))
+	tr := RunWorld(t, Sections(renewingKind(), extends, again))
 	want := "the story has a client extend its lease, but renewing cannot be asked to extend a lease"
 	if !slices.Equal(tr.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}
-	endless := renewing()
+	endless := renewingKind()
 	endless.Endless = true
-	if tr := Play(t, Sections(endless, extends)); len(tr.Doubts) > 0 {
+	if tr := RunWorld(t, Sections(endless, extends)); len(tr.Doubts) > 0 {
 		t.Errorf("of a lease that never ends the doubts are %q", tr.Doubts)
 	}
 }
 
 // If a client never began, the run does not show the story.
 func TestClientThatNeverBegins(t *testing.T) {
-	tr := Play(t, Sections(ToyLock,
+	tr := RunWorld(t, Sections(ToyLock,
 		sim.Client{Name: "client-1"},
 		sim.Client{Name: "client-2", Starts: Point("client-1's keys expired")},
 	))
@@ -354,12 +354,12 @@ func TestReleaseAgain(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Sections: 2, Does: Does("read x", "release-again", "write x")})
+			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Sections: 2, Does: Tasks("read x", "release-again", "write x")})
 			cfg.Lock.Options.Without = c.without
 			cfg.Faults = c.faults
-			tr := Play(t, cfg)
-			Same(t, "steps", Steps(tr, "client-1"), c.steps)
-			Same(t, "broken", Broken(tr), c.broken)
+			tr := RunWorld(t, cfg)
+			Equal(t, "steps", Steps(tr, "client-1"), c.steps)
+			Equal(t, "broken", Violations(tr), c.broken)
 		})
 	}
 }
@@ -373,7 +373,7 @@ func TestResendsAfterAReset(t *testing.T) {
 			Action:  &sim.Reset{Process: "client-1", From: "storage"},
 		}}
 		made := 0
-		for _, ev := range Events(Play(t, cfg), trace.KindServe, "storage") {
+		for _, ev := range Events(RunWorld(t, cfg), trace.KindServe, "storage") {
 			if ev.Step == trace.Write {
 				made++
 			}
@@ -386,10 +386,10 @@ func TestResendsAfterAReset(t *testing.T) {
 
 // Renewals by the lock itself are recorded.
 func TestRenewals(t *testing.T) {
-	tr := Play(t, Sections(renewing(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
-	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
+	tr := RunWorld(t, Sections(renewingKind(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
+	Equal(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
 	ends := Events(tr, trace.KindEnd, "client-1")
-	if first, second := ends[0].Ends, ends[2].Ends; second == nil || second.Sub(*first) < 9*time.Second {
+	if first, second := ends[0].LeaseEnd, ends[2].LeaseEnd; second == nil || second.Sub(*first) < 9*time.Second {
 		t.Errorf("the lease ends at %v, and then at %v", first, second)
 	}
 }
@@ -401,13 +401,13 @@ func TestRetry(t *testing.T) {
 		locks.Fixed:       {time.Second, time.Second, time.Second},
 		locks.Exponential: {time.Second, 2 * time.Second, 4 * time.Second},
 	} {
-		tr := Play(t, Sections(ToyLock,
+		tr := RunWorld(t, Sections(ToyLock,
 			sim.Client{Name: "client-1", Works: 20 * time.Second},
 			sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
 		))
 		tries, fails := Events(tr, trace.KindBegin, "client-2"), Events(tr, trace.KindEnd, "client-2")
 		for i, pause := range want {
-			About(t, fmt.Sprintf("%q: attempt %d", retry, i+2), tries[i+1].At-fails[i].At, pause)
+			EqualTime(t, fmt.Sprintf("%q: attempt %d", retry, i+2), tries[i+1].At-fails[i].At, pause)
 		}
 	}
 }
@@ -431,15 +431,15 @@ func TestByClockOf(t *testing.T) {
 	} {
 		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
-		tr := Play(t, cfg)
-		About(t, test.name+": it is back", Events(tr, trace.KindRestart, "toy-1")[0].At, test.back)
+		tr := RunWorld(t, cfg)
+		EqualTime(t, test.name+": it is back", Events(tr, trace.KindRestart, "toy-1")[0].At, test.back)
 	}
 }
 
 // Sections that make no sense are refused before the world begins.
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
-		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = Does("write x via nobody") },
+		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = Tasks("write x via nobody") },
 		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Extend}} },
 		"has an object":                func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Read}} },
 		"two processes are called":     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },

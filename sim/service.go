@@ -30,7 +30,7 @@ type servicePeer struct {
 }
 
 func (p *servicePeer) receive(m *message) {
-	e := m.body.(errand)
+	e := m.body.(serviceRequest)
 	if p.s.cfg.DropsToken && e.request.Token != 0 {
 		p.s.w.emit(trace.Event{Kind: trace.KindStrip, Process: p.s.p.name, By: m.ctx.actor(), Section: m.ctx.section, Step: m.ctx.step, Token: e.request.Token})
 		e.request.Token = 0
@@ -45,11 +45,11 @@ func (p *servicePeer) receive(m *message) {
 		p.onward[next] = to
 	}
 	to.call(&call{e.request, rest, m.ctx, func(r storage.Response, err error) {
-		answer := &message{body: r, text: tellResponse(e.request.Op, r)}
+		answer := &message{body: r, text: describeResponse(e.request.Op, r)}
 		if err != nil {
-			answer = &message{body: failure{err}, text: "error: " + tellError(err)}
+			answer = &message{body: serviceFailure{err}, text: "error: " + errorText(err)}
 		}
-		p.c.answer(answer)
+		p.c.reply(answer)
 	}})
 }
 

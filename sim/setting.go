@@ -17,7 +17,7 @@ type Setting struct {
 }
 
 // SettingValue returns the value of a setting on the node; "" is the default.
-func (h *Host) Set(name string) string {
+func (h *Host) SettingValue(name string) string {
 	for _, s := range h.cfg.Settings {
 		if n, value, _ := strings.Cut(s, "="); n == name {
 			return value

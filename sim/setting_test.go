@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 		if err := mill.CheckSetting(setting); err != nil {
 			said = err.Error()
 		}
-		Same(t, setting, said, why)
+		Equal(t, setting, said, why)
 	}
 	cfg := sim.Config{Nodes: []sim.Node{{Name: "toy-1", System: "toy", Settings: []string{"wheels=2"}}}}
 	var bad *sim.BadNode

@@ -26,12 +26,12 @@ var (
 // kernelError is an error of the operating system. Its text is the same on all systems,
 // because it may appear in the trace.
 type kernelError struct {
-	text string
-	is   syscall.Errno
+	text  string
+	errno syscall.Errno
 }
 
 func (e *kernelError) Error() string        { return e.text }
-func (e *kernelError) Is(target error) bool { return target == e.is }
+func (e *kernelError) Is(target error) bool { return target == e.errno }
 
 // A socket is the client's end of a connection for its goroutines: a [net.Conn]. A write
 // fills an outbox that the loop empties when every goroutine waits. A read takes what the
@@ -47,22 +47,22 @@ type socket struct {
 	// framer cuts what is written into messages; it belongs to the loop.
 	framer Framer
 
-	lingered atomic.Int64
+	ioAfterEnd atomic.Int64
 
 	// All below is guarded by w.io.
-	changed  *sync.Cond
-	inbox    []byte
-	outbox   []byte
-	readers  int  // goroutines that wait for bytes
-	posted   bool // the loop has a request to empty the outbox
-	closed   bool
-	eof      bool
-	reset    bool
-	used     bool      // something was written
-	looked   bool      // the client has peeked at it; see peek
-	deadline time.Time // of reads
-	expired  bool
-	armed    time.Time // when the loop will check the deadline; zero if it will not
+	changed    *sync.Cond
+	inbox      []byte
+	outbox     []byte
+	readers    int  // goroutines that wait for bytes
+	posted     bool // the loop has a request to empty the outbox
+	closed     bool
+	eof        bool
+	reset      bool
+	wasWritten bool      // something was written
+	peeked     bool      // the client has peeked at it; see peek
+	deadline   time.Time // of reads
+	expired    bool
+	armed      time.Time // when the loop will check the deadline; zero if it will not
 }
 
 // dial is a process's [net.Dialer.DialContext].
@@ -73,7 +73,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	w.io.Unlock()
 	if !ok {
 		if w.ctx.Err() != nil {
-			w.linger(&p.lingered, 10_000)
+			w.delayAfterEnd(&p.ioAfterEnd, 10_000)
 		}
 		time.Sleep(time.Millisecond) // even a failed look-up takes time
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
@@ -81,23 +81,23 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.io)}
 	opened := make(chan error, 1)
 	w.io.Lock()
-	p.notice()
+	p.noteRanOn()
 	round := w.round
 	w.postLocked(&request{
 		process: p, class: classDial, rank: peer.index,
 		admit: func() {
 			if ctx.Err() != nil {
-				w.then(func() { opened <- ctx.Err() })
+				w.afterMoment(func() { opened <- ctx.Err() })
 				return
 			}
 			// A promotion may have moved the address.
 			s.peer = w.byAddr[addr]
 			w.sockets = append(w.sockets, s)
 			s.conn = w.connect(p, s.peer, s, func(_ *conn, err error) {
-				w.then(func() { opened <- err })
+				w.afterMoment(func() { opened <- err })
 			})
 		},
-		abandon: func() { opened <- errOver },
+		abandon: func() { opened <- errEnded },
 	})
 	w.io.Unlock()
 
@@ -112,11 +112,11 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 			s.giveUp(peer.index)
 		}
 	case <-w.ctx.Done():
-		err = errOver
+		err = errEnded
 	}
-	if w.hear(p, request{class: classHear, rank: peer.index, sub: s.number(), round: round}) {
-		w.linger(&p.lingered, 10_000)
-		err = errOver
+	if w.stall(p, request{class: classResult, rank: peer.index, sub: s.number(), round: round}) {
+		w.delayAfterEnd(&p.ioAfterEnd, 10_000)
+		err = errEnded
 	}
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: tcpAddr(peer.name), Err: err}
@@ -135,7 +135,7 @@ func (s *socket) giveUp(rank int) {
 }
 
 // noteRanOn records that a process does something although it is paused.
-func (p *process) notice() {
+func (p *process) noteRanOn() {
 	if p.state == paused && !p.ranOn {
 		p.ranOn = true
 		p.w.requests = append(p.w.requests, &request{process: p, class: classTimer, admit: func() {
@@ -148,13 +148,13 @@ func (p *process) notice() {
 // delayAfterEnd makes I/O after the end of the world cost time. It ends a goroutine that
 // never stops trying: after a thousand times on one socket, or ten thousand dials and calls
 // of one process.
-func (w *World) linger(times *atomic.Int64, most int64) {
-	tire(times, most)
+func (w *World) delayAfterEnd(times *atomic.Int64, most int64) {
+	limitAfterEnd(times, most)
 	time.Sleep(time.Millisecond)
 }
 
 // limitAfterEnd is delayAfterEnd without the delay.
-func tire(times *atomic.Int64, most int64) {
+func limitAfterEnd(times *atomic.Int64, most int64) {
 	if times.Add(1) > most {
 		runtime.Goexit()
 	}
@@ -164,8 +164,8 @@ func (s *socket) Read(b []byte) (int, error) {
 	s.w.disturb()
 	n, err := s.read(b)
 	s.w.disturb()
-	if err == errOver {
-		s.w.linger(&s.lingered, 1_000)
+	if err == errEnded {
+		s.w.delayAfterEnd(&s.ioAfterEnd, 1_000)
 	}
 	if err != nil && err != io.EOF {
 		err = &net.OpError{Op: "read", Net: "tcp", Addr: tcpAddr(s.peer.name), Err: err}
@@ -177,10 +177,10 @@ func (s *socket) read(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
 	for {
-		s.p.stall(request{class: classHear, rank: s.peer.index, sub: s.number()})
+		s.p.stallLocked(request{class: classResult, rank: s.peer.index, sub: s.number()})
 		switch {
-		case s.w.over:
-			return 0, errOver
+		case s.w.ended:
+			return 0, errEnded
 		case s.closed:
 			return 0, net.ErrClosed
 		case len(b) == 0:
@@ -188,7 +188,7 @@ func (s *socket) read(b []byte) (int, error) {
 		case len(s.inbox) > 0:
 			n := copy(b, s.inbox)
 			s.inbox = s.inbox[n:]
-			s.w.alive.moves.Add(1)
+			s.w.watchdog.moves.Add(1)
 			return n, nil
 		case s.reset:
 			return 0, errReset
@@ -215,7 +215,7 @@ func (s *socket) arm() {
 	s.armed = due
 	s.w.postLocked(&request{
 		process: s.p, class: classTimer, rank: s.peer.index, sub: s.number(),
-		admit: func() { s.w.at(due.Sub(s.w.origin), func() { s.look(due) }) },
+		admit: func() { s.w.schedule(due.Sub(s.w.origin), func() { s.checkDeadline(due) }) },
 	})
 }
 
@@ -227,7 +227,7 @@ func (s *socket) number() int {
 }
 
 // checkDeadline is called by the loop at a time for which the deadline was armed.
-func (s *socket) look(armed time.Time) {
+func (s *socket) checkDeadline(armed time.Time) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
 	if !s.armed.Equal(armed) {
@@ -249,7 +249,7 @@ func (s *socket) look(armed time.Time) {
 
 // moveDeadline adds the time for which a suspended machine stood still to the deadline.
 // [socket.rearm] then makes the loop check it.
-func (s *socket) resumed(stood time.Duration) {
+func (s *socket) moveDeadline(stood time.Duration) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
 	if !s.deadline.IsZero() {
@@ -273,10 +273,10 @@ func (s *socket) Write(b []byte) (int, error) {
 	s.w.disturb()
 	n, err := s.write(b)
 	s.w.disturb()
-	if err == errOver {
+	if err == errEnded {
 		// Here it takes no time, because a write never does. rueidis spins until such a
 		// write has failed.
-		tire(&s.lingered, 1_000)
+		limitAfterEnd(&s.ioAfterEnd, 1_000)
 	}
 	if err != nil {
 		err = &net.OpError{Op: "write", Net: "tcp", Addr: tcpAddr(s.peer.name), Err: err}
@@ -287,25 +287,25 @@ func (s *socket) Write(b []byte) (int, error) {
 func (s *socket) write(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
-	s.p.notice()
+	s.p.noteRanOn()
 	round := s.w.round
-	s.p.stall(request{class: classWrite, rank: s.peer.index, sub: s.number()})
-	if s.used && !s.looked && s.stale() {
-		if system := s.peer.host().system.Name; !slices.Contains(s.w.unlooked, system) {
-			s.w.unlooked = append(s.w.unlooked, system)
+	s.p.stallLocked(request{class: classWrite, rank: s.peer.index, sub: s.number()})
+	if s.wasWritten && !s.peeked && s.isStale() {
+		if system := s.peer.host().system.Name; !slices.Contains(s.w.uncheckedReuse, system) {
+			s.w.uncheckedReuse = append(s.w.uncheckedReuse, system)
 		}
 	}
-	s.used = true
+	s.wasWritten = true
 	switch {
-	case s.w.over:
-		return 0, errOver
+	case s.w.ended:
+		return 0, errEnded
 	case s.closed:
 		return 0, net.ErrClosed
 	case s.reset:
 		return 0, errPipe
 	}
-	if !s.w.hold(len(b)) {
-		return 0, errOver
+	if !s.w.reserve(len(b)) {
+		return 0, errEnded
 	}
 	s.outbox = append(s.outbox, b...)
 	if !s.posted {
@@ -333,8 +333,8 @@ func (s *socket) flush() {
 			s.w.io.Unlock()
 			return
 		}
-		s.w.drop(size) // it is accounted for as part of a message from now on
-		s.conn.ask(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
+		s.w.unreserve(size) // it is accounted for as part of a message from now on
+		s.conn.sendRequest(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
 		out = out[size:]
 	}
 }
@@ -357,7 +357,7 @@ func (s *socket) Close() error {
 	if s.closed {
 		return nil
 	}
-	s.p.notice()
+	s.p.noteRanOn()
 	s.closed = true
 	s.changed.Broadcast()
 	s.w.postLocked(&request{process: s.p, class: classClose, rank: s.peer.index, sub: s.number(), admit: func() { s.conn.close() }})
@@ -365,7 +365,7 @@ func (s *socket) Close() error {
 }
 
 func (s *socket) receive(m *message) {
-	s.w.then(func() {
+	s.w.afterMoment(func() {
 		s.w.io.Lock()
 		s.inbox = append(s.inbox, m.bytes...)
 		s.w.io.Unlock()
@@ -374,7 +374,7 @@ func (s *socket) receive(m *message) {
 }
 
 func (s *socket) hangUp(reset bool) {
-	s.w.then(func() {
+	s.w.afterMoment(func() {
 		s.w.io.Lock()
 		s.eof = true
 		s.reset = s.reset || reset
@@ -417,15 +417,15 @@ var errPeek = errors.New("the connection is closed, or has bytes that nothing as
 func (p peek) Read(func(fd uintptr) bool) error {
 	p.s.w.io.Lock()
 	defer p.s.w.io.Unlock()
-	p.s.looked = true
-	if p.s.stale() {
+	p.s.peeked = true
+	if p.s.isStale() {
 		return errPeek
 	}
 	return nil
 }
 
 // isStale reports, with w.io locked, whether the connection should not be used any more.
-func (s *socket) stale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
+func (s *socket) isStale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
 func (p peek) Write(func(fd uintptr) bool) error { return errPeek }
 func (p peek) Control(func(fd uintptr)) error    { return errPeek }

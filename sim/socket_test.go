@@ -27,9 +27,9 @@ func TestSocket(t *testing.T) {
 		{"an answer takes a round trip", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
 			reply, err := Ask(c, "ping")
-			Same(t, "reply", reply, "pong\n")
-			Same(t, "error", err, nil)
-			About(t, "the answer", Now(), began+2*Hop)
+			Equal(t, "reply", reply, "pong\n")
+			Equal(t, "error", err, nil)
+			EqualTime(t, "the answer", Now(), began+2*Hop)
 		}},
 		{"a line in pieces is one message", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			for _, piece := range []string{"se", "t k v", "\n"} {
@@ -38,21 +38,21 @@ func TestSocket(t *testing.T) {
 				}
 				time.Sleep(time.Second)
 			}
-			reply, err := Hear(c)
-			Same(t, "reply", reply, "yes\n")
-			Same(t, "error", err, nil)
+			reply, err := ReadReply(c)
+			Equal(t, "reply", reply, "yes\n")
+			Equal(t, "error", err, nil)
 		}},
 		{"two lines at once have two answers", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			_, err := c.Write([]byte("set k v\nget k\n"))
-			Same(t, "error", err, nil)
+			Equal(t, "error", err, nil)
 			b := make([]byte, len("yes\nv\n"))
 			_, err = io.ReadFull(c, b)
-			Same(t, "error", err, nil)
-			Same(t, "replies", string(b), "yes\nv\n")
+			Equal(t, "error", err, nil)
+			Equal(t, "replies", string(b), "yes\nv\n")
 		}},
 		{"a read takes what fits", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			_, err := c.Write([]byte("ping\n"))
-			Same(t, "error", err, nil)
+			Equal(t, "error", err, nil)
 			var heard []string
 			b := make([]byte, 2)
 			for strings.Join(heard, "") != "pong\n" {
@@ -62,85 +62,85 @@ func TestSocket(t *testing.T) {
 				}
 				heard = append(heard, string(b[:n]))
 			}
-			Same(t, "pieces", len(heard), 3)
+			Equal(t, "pieces", len(heard), 3)
 			n, err := c.Read(nil)
-			Same(t, "bytes of an empty read", n, 0)
-			Same(t, "error", err, nil)
+			Equal(t, "bytes of an empty read", n, 0)
+			Equal(t, "error", err, nil)
 		}},
 		{"closed", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			Same(t, "error", c.Close(), nil)
+			Equal(t, "error", c.Close(), nil)
 			_, err := Ask(c, "ping")
-			Same(t, "a write ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
-			_, err = Hear(c)
-			Same(t, "a read ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
+			Equal(t, "a write ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
+			_, err = ReadReply(c)
+			Equal(t, "a read ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
 		}},
 		{"closed during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
 			time.AfterFunc(time.Second, func() { c.Close() })
-			_, err := Hear(c)
-			Same(t, "the read ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
-			About(t, "the end", Now(), began+time.Second)
+			_, err := ReadReply(c)
+			Equal(t, "the read ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
+			EqualTime(t, "the end", Now(), began+time.Second)
 		}},
 		{"a deadline in the past", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
-			Same(t, "error", c.SetDeadline(time.Now().Add(-time.Second)), nil)
-			_, err := Hear(c)
-			Same(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
-			About(t, "the end", Now(), began)
+			Equal(t, "error", c.SetDeadline(time.Now().Add(-time.Second)), nil)
+			_, err := ReadReply(c)
+			Equal(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
+			EqualTime(t, "the end", Now(), began)
 			// As with TCP, a new deadline makes the connection usable again.
-			Same(t, "error", c.SetReadDeadline(time.Time{}), nil)
+			Equal(t, "error", c.SetReadDeadline(time.Time{}), nil)
 			reply, err := Ask(c, "ping")
-			Same(t, "reply", reply, "pong\n")
-			Same(t, "error", err, nil)
+			Equal(t, "reply", reply, "pong\n")
+			Equal(t, "error", err, nil)
 		}},
 		{"a deadline that is set during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
 			time.AfterFunc(time.Second, func() { c.SetReadDeadline(time.Now().Add(2 * time.Second)) })
-			_, err := Hear(c)
-			Same(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
-			About(t, "the end", Now(), began+3*time.Second)
+			_, err := ReadReply(c)
+			Equal(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
+			EqualTime(t, "the end", Now(), began+3*time.Second)
 		}},
 		{"a deadline that is moved on during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
-			Same(t, "error", c.SetReadDeadline(time.Now().Add(2*time.Second)), nil)
+			Equal(t, "error", c.SetReadDeadline(time.Now().Add(2*time.Second)), nil)
 			time.AfterFunc(time.Second, func() { c.SetReadDeadline(time.Now().Add(4 * time.Second)) })
-			_, err := Hear(c)
-			Same(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
-			About(t, "the end", Now(), began+5*time.Second)
+			_, err := ReadReply(c)
+			Equal(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
+			EqualTime(t, "the end", Now(), began+5*time.Second)
 		}},
 		{"a deadline that is moved forward during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
-			Same(t, "error", c.SetReadDeadline(time.Now().Add(9*time.Second)), nil)
+			Equal(t, "error", c.SetReadDeadline(time.Now().Add(9*time.Second)), nil)
 			time.AfterFunc(time.Second, func() { c.SetReadDeadline(time.Now().Add(time.Second)) })
-			_, err := Hear(c)
-			Same(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
-			About(t, "the end", Now(), began+2*time.Second)
+			_, err := ReadReply(c)
+			Equal(t, "the read times out", errors.Is(err, os.ErrDeadlineExceeded), true)
+			EqualTime(t, "the end", Now(), began+2*time.Second)
 		}},
 		{"a deadline that is lifted during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			Same(t, "error", c.SetReadDeadline(time.Now().Add(2*time.Second)), nil)
+			Equal(t, "error", c.SetReadDeadline(time.Now().Add(2*time.Second)), nil)
 			time.AfterFunc(time.Second, func() { c.SetReadDeadline(time.Time{}) })
 			time.AfterFunc(5*time.Second, func() { c.Write([]byte("ping\n")) })
-			reply, err := Hear(c)
-			Same(t, "reply", reply, "pong\n")
-			Same(t, "error", err, nil)
+			reply, err := ReadReply(c)
+			Equal(t, "reply", reply, "pong\n")
+			Equal(t, "error", err, nil)
 		}},
 		{"a deadline is a timeout error, as net says", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			Same(t, "error", c.SetReadDeadline(time.Now().Add(time.Second)), nil)
-			_, err := Hear(c)
+			Equal(t, "error", c.SetReadDeadline(time.Now().Add(time.Second)), nil)
+			_, err := ReadReply(c)
 			var e net.Error
-			Same(t, "a net.Error that timed out", errors.As(err, &e) && e.Timeout(), true)
+			Equal(t, "a net.Error that timed out", errors.As(err, &e) && e.Timeout(), true)
 		}},
 		{"closed by the other end", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			reply, err := Ask(c, "quit")
-			Same(t, "reply", reply, "")
-			Same(t, "error", err, io.EOF)
+			Equal(t, "reply", reply, "")
+			Equal(t, "error", err, io.EOF)
 		}},
 		{"addresses", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			Same(t, "the other end", c.RemoteAddr().String(), p.Env().Nodes[0])
-			Same(t, "its network", c.RemoteAddr().Network(), "tcp")
+			Equal(t, "the other end", c.RemoteAddr().String(), p.Env().Nodes[0])
+			Equal(t, "its network", c.RemoteAddr().Network(), "tcp")
 			host, _, err := net.SplitHostPort(c.LocalAddr().String())
-			Same(t, "error", err, nil)
-			Same(t, "this end has an IP address", net.ParseIP(host) != nil, true)
+			Equal(t, "error", err, nil)
+			Equal(t, "this end has an IP address", net.ParseIP(host) != nil, true)
 		}},
 		{"the look at an idle connection", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			look := func() error {
@@ -150,28 +150,28 @@ func TestSocket(t *testing.T) {
 				}
 				return raw.Read(func(uintptr) bool { return true })
 			}
-			Same(t, "an idle connection is good", look(), nil)
+			Equal(t, "an idle connection is good", look(), nil)
 			c.Write([]byte("ping\n"))
 			time.Sleep(time.Second)
-			Same(t, "one with bytes that nobody read is not", look() != nil, true)
-			Hear(c)
-			Same(t, "read, it is good again", look(), nil)
+			Equal(t, "one with bytes that nobody read is not", look() != nil, true)
+			ReadReply(c)
+			Equal(t, "read, it is good again", look(), nil)
 			c.Close()
-			Same(t, "closed, it is not", look() != nil, true)
+			Equal(t, "closed, it is not", look() != nil, true)
 		}},
 		{"a dial whose caller has given up", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			ctx, cancel := context.WithCancel(ctx)
 			cancel()
 			_, err := Dial(ctx, p, 0)
-			Same(t, "the error is the context's", errors.Is(err, context.Canceled), true)
+			Equal(t, "the error is the context's", errors.Is(err, context.Canceled), true)
 		}},
 		{"a dial to nowhere", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			_, err := p.Env().Dial(ctx, "tcp", "10.9.9.9:6379")
-			Same(t, "it fails and names the address", err != nil && strings.Contains(err.Error(), "10.9.9.9:6379"), true)
+			Equal(t, "it fails and names the address", err != nil && strings.Contains(err.Error(), "10.9.9.9:6379"), true)
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			RunWorld(t, ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -185,7 +185,7 @@ func TestSocket(t *testing.T) {
 
 // Closing recalls nothing: what was written arrives.
 func TestCloseRecallsNothing(t *testing.T) {
-	tr := Play(t, Story(
+	tr := RunWorld(t, ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			if err != nil {
@@ -195,9 +195,9 @@ func TestCloseRecallsNothing(t *testing.T) {
 			return errors.Join(err, conn.Close())
 		}),
 	))
-	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
+	EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
 	// Nothing is left that could receive the answer.
-	Same(t, "the answer", Only(t, tr, trace.KindLose, "toy-1").Reply, true)
+	Equal(t, "the answer", OnlyEvent(t, tr, trace.KindLose, "toy-1").Reply, true)
 }
 
 // The caller's deadline and the network's answer come at the same moment: one of them wins,
@@ -205,7 +205,7 @@ func TestCloseRecallsNothing(t *testing.T) {
 func TestAnswerAtTheDeadline(t *testing.T) {
 	for name, request := range map[string]func(ctx context.Context, p *sim.Program, d time.Duration) error{
 		"dial": func(ctx context.Context, p *sim.Program, d time.Duration) error {
-			conn, err := Dial(Within(ctx, d), p, 0)
+			conn, err := Dial(WithTrueTimeout(ctx, d), p, 0)
 			if err == nil {
 				err = conn.Close()
 			}
@@ -220,7 +220,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			return err
 		},
 		"storage": func(ctx context.Context, p *sim.Program, d time.Duration) error {
-			_, err := p.Storage(Within(ctx, d), storage.Request{Op: storage.Read, Object: trace.Object})
+			_, err := p.Storage(WithTrueTimeout(ctx, d), storage.Request{Op: storage.Read, Object: trace.DefaultObject})
 			return err
 		},
 	} {
@@ -228,7 +228,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			outcomes := map[string]int{}
 			for range 50 {
 				var failed []bool
-				tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				tr := RunWorld(t, ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					for _, d := range []time.Duration{2*Hop - time.Microsecond, 2 * Hop, 2*Hop + time.Microsecond} {
 						request(ctx, p, time.Second) // so that everything is open that can be
 						SleepUntil(Now().Truncate(time.Second) + time.Second)
@@ -236,8 +236,8 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 					}
 					return nil
 				})))
-				Same(t, "too short", failed[0], true)
-				Same(t, "long enough", failed[2], false)
+				Equal(t, "too short", failed[0], true)
+				Equal(t, "long enough", failed[2], false)
 				outcomes[fmt.Sprint(failed, tr.Hash())]++
 			}
 			if len(outcomes) != 1 {
@@ -275,17 +275,17 @@ func TestUseWithoutALook(t *testing.T) {
 		blind bool
 		notes int
 	}{
-		{"the connection is over", With(Story(use(false)), crash), true, 1},
-		{"it was looked at", With(Story(use(true)), crash), true, 0},
-		{"it is not over", Story(use(false)), true, 0},
-		{"this build looks", With(Story(use(false)), crash), false, 0},
+		{"the connection is over", WithFaults(ToyWorld(use(false)), crash), true, 1},
+		{"it was looked at", WithFaults(ToyWorld(use(true)), crash), true, 0},
+		{"it is not over", ToyWorld(use(false)), true, 0},
+		{"this build looks", WithFaults(ToyWorld(use(false)), crash), false, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.blind {
 				BlindToys(t)
 			}
-			tr := Play(t, test.cfg)
-			Same(t, "the notes", len(tr.Notes), test.notes)
+			tr := RunWorld(t, test.cfg)
+			Equal(t, "the notes", len(tr.Notes), test.notes)
 		})
 	}
 }

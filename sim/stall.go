@@ -7,20 +7,20 @@ import (
 
 // stallLocked waits, with w.io locked, until the process can do I/O. The request identifies
 // the waiting goroutine, to put requests in order.
-func (p *process) stall(as request) {
-	for p.state != running && !p.w.over {
-		goOn := make(chan struct{})
+func (p *process) stallLocked(as request) {
+	for p.state != running && !p.w.ended {
+		done := make(chan struct{})
 		as.process = p
-		as.admit = func() { p.w.then(func() { close(goOn) }) }
-		as.abandon = func() { close(goOn) }
+		as.admit = func() { p.w.afterMoment(func() { close(done) }) }
+		as.abandon = func() { close(done) }
 		if as.round == 0 {
 			as.round = p.w.round
 		}
-		mine := as
-		p.stalled = append(p.stalled, &mine)
+		waiter := as
+		p.stalled = append(p.stalled, &waiter)
 		p.w.rouse() // otherwise goroutines that came at different times would belong to one round
 		p.w.io.Unlock()
-		<-goOn
+		<-done
 		p.w.io.Lock()
 	}
 }
@@ -28,11 +28,11 @@ func (p *process) stall(as request) {
 // stall lets a goroutine of a process continue with the result of its I/O, once the process
 // runs. It reports whether the world has ended. It releases the lock even if it panics: the
 // code that reports the panic needs the lock, and the world would hang silently.
-func (w *World) hear(p *process, as request) (over bool) {
+func (w *World) stall(p *process, as request) (ended bool) {
 	w.io.Lock()
 	defer w.io.Unlock()
-	p.stall(as)
-	return w.over
+	p.stallLocked(as)
+	return w.ended
 }
 
 // unstall lets the stalled goroutines continue, writers first, each in a moment of its own.
@@ -45,7 +45,7 @@ func (p *process) unstall(at time.Duration) {
 	w.io.Unlock()
 	for i, r := range stalled {
 		w.noteRace(r, stalled[i+1:])
-		w.fly(at, func() {
+		w.scheduleDelivery(at, func() {
 			w.io.Lock()
 			p.stalled = slices.DeleteFunc(p.stalled, func(s *request) bool { return s == r })
 			w.io.Unlock()

@@ -30,7 +30,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for range 50 {
 				var wrote string
-				cfg := With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				cfg := WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					conn, err := Dial(ctx, p, 0)
 					if err != nil {
 						return err
@@ -42,7 +42,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 					}
 					closed := make(chan error)
 					go func() {
-						_, err := Hear(conn)
+						_, err := ReadReply(conn)
 						closed <- errors.Join(err, conn.Close())
 					}()
 					SleepUntil(2 * time.Second)
@@ -56,12 +56,12 @@ func TestWritersGoOnFirst(t *testing.T) {
 					}
 					return <-closed
 				})), test.pause...)
-				cfg.Disturb = Shake
-				tr := Play(t, cfg)
-				Same(t, "the write", wrote, test.writes)
+				cfg.Disturb = YieldRandomly
+				tr := RunWorld(t, cfg)
+				Equal(t, "the write", wrote, test.writes)
 				sets := len(Events(tr, trace.KindSet, "toy-1"))
 				if sent := wrote == "sent"; sent != (sets == 1) {
-					t.Errorf("the key was set %d times\n%s", sets, Tell(tr))
+					t.Errorf("the key was set %d times\n%s", sets, Dump(tr))
 				}
 			}
 		})
@@ -74,7 +74,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 	var first string
 	for range 50 {
-		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			var conns []net.Conn
 			for node := range 3 {
 				conn, err := Dial(ctx, p, node)
@@ -100,9 +100,9 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 			return errors.Join(<-over, <-over, <-over)
 		}))
 		cfg.Nodes = Nodes("toy", 3)
-		cfg = With(cfg, Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
-		cfg.Disturb = Shake
-		tr := Play(t, cfg)
+		cfg = WithFaults(cfg, Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+		cfg.Disturb = YieldRandomly
+		tr := RunWorld(t, cfg)
 		if len(tr.Doubts) > 0 {
 			t.Fatalf("doubts: %q", tr.Doubts)
 		}
@@ -112,11 +112,11 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 				wrote = append(wrote, ev.Peer)
 			}
 		}
-		Same(t, "the writes", strings.Join(wrote, " "), "toy-1 toy-2 toy-3")
+		Equal(t, "the writes", strings.Join(wrote, " "), "toy-1 toy-2 toy-3")
 		if first == "" {
 			first = tr.Hash()
 		}
-		Same(t, "the hash", tr.Hash(), first)
+		Equal(t, "the hash", tr.Hash(), first)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestPausedAgain(t *testing.T) {
 	} {
 		t.Run(test.second, func(t *testing.T) {
 			var answered time.Duration
-			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -144,9 +144,9 @@ func TestPausedAgain(t *testing.T) {
 			})),
 				Lasting(3*time.Second, At(time.Second, Stopped("client-1"))),
 				Lasting(3*time.Second, When(test.second, Stopped("client-1")))))
-			Struck(t, tr)
-			About(t, "the write", Only(t, tr, trace.KindSet, "toy-1").At, test.write+Hop)
-			About(t, "the answer", answered, max(7*time.Second, test.write+2*Hop))
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the write", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, test.write+Hop)
+			EqualTime(t, "the answer", answered, max(7*time.Second, test.write+2*Hop))
 		})
 	}
 }
@@ -158,7 +158,7 @@ func TestEndWhileStalled(t *testing.T) {
 		"as it ends":       4 * time.Second,
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := With(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+			cfg := WithFaults(ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -168,8 +168,8 @@ func TestEndWhileStalled(t *testing.T) {
 				return err
 			}}), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
 			cfg.Horizon = horizon
-			tr := Play(t, cfg)
-			None(t, tr, trace.KindSet, "toy-1")
+			tr := RunWorld(t, cfg)
+			NoEvents(t, tr, trace.KindSet, "toy-1")
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 // policy there.
 func (cfg *Config) CheckStorage() error {
 	if cfg.Storage.InCluster {
-		return cfg.checkKept()
+		return cfg.checkClusterStorage()
 	}
 	if cfg.Storage.Fencing == storage.Owner {
 		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock: write in: cluster", storage.Owner)

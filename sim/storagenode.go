@@ -18,8 +18,8 @@ type storageNode struct {
 	servedAt []time.Duration
 	// machineLost reports that the storage's machine is lost, so a copy takes over. copied
 	// is how many entries of the history the copy has received.
-	dead     bool
-	received int
+	machineLost bool
+	copied      int
 }
 
 func newStorageNode(w *World, p *process, cfg Storage) *storageNode {
@@ -30,11 +30,11 @@ func (n *storageNode) accept(c *conn) endpoint { return &storagePeer{n, c} }
 
 // crash ends the storage, and every thread that serves a request.
 func (n *storageNode) crash(how trace.Crash) {
-	n.dead = how == trace.FailOver
-	copied := n.w.now() - n.cfg.CopyLag
-	n.received = len(n.servedAt)
-	for n.received > 0 && n.servedAt[n.received-1] > copied {
-		n.received--
+	n.machineLost = how == trace.FailOver
+	copiedUntil := n.w.now() - n.cfg.CopyLag
+	n.copied = len(n.servedAt)
+	for n.copied > 0 && n.servedAt[n.copied-1] > copiedUntil {
+		n.copied--
 	}
 	for _, f := range n.w.faults {
 		if _, request := f.kept.(*serving); request {
@@ -46,24 +46,24 @@ func (n *storageNode) crash(how trace.Crash) {
 // restart starts the storage again with the data on its disk, or starts its copy in its
 // place. What is lost is known only now.
 func (n *storageNode) restart() {
-	if n.dead {
-		n.lost(n.store.FailOver(n.received))
+	if n.machineLost {
+		n.recordLosses(n.store.FailOver(n.copied))
 		return
 	}
-	n.lost(n.store.Crash())
+	n.recordLosses(n.store.Crash())
 }
 
 func (n *storageNode) stop() {}
 
 // recordLosses records what the storage lost in a crash.
-func (n *storageNode) lost(losses []storage.Loss) {
+func (n *storageNode) recordLosses(losses []storage.Loss) {
 	for _, l := range losses {
-		if l.Version != l.Was {
+		if l.Version != l.OldVersion {
 			_, value := n.store.Object(l.Object)
-			n.w.emit(trace.Event{Kind: trace.KindRevert, Process: n.p.name, Object: l.Object, Version: l.Version, Replaced: l.Was, Value: value})
+			n.w.emit(trace.Event{Kind: trace.KindRevert, Process: n.p.name, Object: l.Object, Version: l.Version, Replaced: l.OldVersion, Value: value})
 		}
-		if l.Token != l.Knew {
-			ev := trace.Event{Kind: trace.KindForgetToken, Process: n.p.name, Object: l.Object, Token: l.Knew, Text: "no token"}
+		if l.Token != l.OldToken {
+			ev := trace.Event{Kind: trace.KindForgetToken, Process: n.p.name, Object: l.Object, Token: l.OldToken, Text: "no token"}
 			if l.Token != 0 {
 				ev.Text = fmt.Sprintf("token %d", l.Token)
 			}
@@ -97,14 +97,14 @@ func (s *storagePeer) receive(m *message) {
 		n.w.act() // a fault that strikes now strikes between the check and the write
 	}
 	if !n.w.intercept(trace.KindStall, v) {
-		v.goOn()
+		v.proceed()
 	}
 }
 
 func (s *storagePeer) hangUp(bool) {}
 
 // describe returns an event about the request.
-func (s *serving) tells(kind trace.Kind) trace.Event {
+func (s *serving) describe(kind trace.Kind) trace.Event {
 	return trace.Event{
 		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.ctx.actor(),
 		Section: s.ctx.section, Step: trace.Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
@@ -113,7 +113,7 @@ func (s *serving) tells(kind trace.Kind) trace.Event {
 
 // check checks the request, where the check is a step of its own.
 func (s *serving) check() bool {
-	ev := s.tells(trace.KindCheck)
+	ev := s.describe(trace.KindCheck)
 	ev.Text = s.peer.n.store.Check(s.req)
 	ev.OK = ev.Text == ""
 	s.checked = ev.OK
@@ -130,7 +130,7 @@ func (s *serving) serve() {
 	}
 	resp := do(s.req)
 	n.servedAt = append(n.servedAt, n.w.now())
-	ev := s.tells(trace.KindServe)
+	ev := s.describe(trace.KindServe)
 	ev.OK, ev.Text = resp.Refused == "", resp.Refused
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, s.req.Value
 	ev.Period = max(s.req.Period, resp.Period)
@@ -139,7 +139,7 @@ func (s *serving) serve() {
 	if n.p.state == down {
 		return
 	}
-	s.peer.c.answer(&message{body: resp, text: tellResponse(s.req.Op, resp)})
+	s.peer.c.reply(&message{body: resp, text: describeResponse(s.req.Op, resp)})
 }
 
 // halt stops the thread that serves the request.
@@ -151,10 +151,10 @@ func (s *serving) halt() bool {
 
 // proceed continues the request as soon as the storage can. If the storage has crashed, the
 // request is lost.
-func (s *serving) goOn() {
+func (s *serving) proceed() {
 	switch n := s.peer.n; {
 	case n.p.state == down:
-	case n.p.halted():
+	case n.p.isHalted():
 		n.p.backlog = append(n.p.backlog, s.serve)
 	default:
 		s.serve()
@@ -170,26 +170,26 @@ func (n *storageNode) report() {
 }
 
 // reportData records what the storage or the cluster holds at the end of the run.
-func (w *World) report() {
+func (w *World) reportData() {
 	if s := w.byName[trace.StorageName]; s != nil {
 		s.server.(*storageNode).report()
 		return
 	}
-	w.reportKept()
+	w.reportClusterData()
 }
 
-func tellRequest(r storage.Request) string {
-	told := fmt.Sprintf("%s %s", r.Op, r.Object)
+func describeRequest(r storage.Request) string {
+	text := fmt.Sprintf("%s %s", r.Op, r.Object)
 	if r.Value != "" {
-		told += " = " + r.Value
+		text += " = " + r.Value
 	}
 	if r.Token != 0 {
-		told += fmt.Sprintf(" (token %d)", r.Token)
+		text += fmt.Sprintf(" (token %d)", r.Token)
 	}
-	return told
+	return text
 }
 
-func tellResponse(op storage.Op, r storage.Response) string {
+func describeResponse(op storage.Op, r storage.Response) string {
 	switch {
 	case r.Refused != "":
 		return "refused: " + r.Refused

@@ -16,16 +16,16 @@ import (
 
 // lateWrite returns a story of two holders: client-2, with token 34, writes at 1s, and client-1,
 // with token 33, at 5s. client-1 dials again then.
-func late(t *testing.T, policy storage.Policy) sim.Config {
-	cfg := Story(
+func lateWrite(t *testing.T, policy storage.Policy) sim.Config {
+	cfg := ToyWorld(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(5 * time.Second)
-			_, err := asks(ctx, p, storage.Write, 33)
+			_, err := askStorage(ctx, p, storage.Write, 33)
 			return err
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
-			_, err := asks(ctx, p, storage.Write, 34)
+			_, err := askStorage(ctx, p, storage.Write, 34)
 			return err
 		}),
 	)
@@ -51,20 +51,20 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 		{storage.VolatileToken, trace.Shutdown, "34 33", "token 34, now no token"},
 	} {
 		t.Run(string(test.policy)+" "+string(test.how), func(t *testing.T) {
-			cfg := late(t, test.policy)
+			cfg := lateWrite(t, test.policy)
 			if test.how != "" {
-				cfg = With(cfg, Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))))
+				cfg = WithFaults(cfg, Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))))
 			}
-			tr := Play(t, cfg)
-			Struck(t, tr)
-			Same(t, "writes", writes(tr), test.writes)
-			None(t, tr, trace.KindRevert, trace.StorageName)
+			tr := RunWorld(t, cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, "writes", writeTokens(tr), test.writes)
+			NoEvents(t, tr, trace.KindRevert, trace.StorageName)
 			forgot := ""
 			for _, ev := range Events(tr, trace.KindForgetToken, trace.StorageName) {
 				forgot += fmt.Sprintf("%stoken %d, now %s", ev.Object, ev.Token, ev.Text)
-				About(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
+				EqualTime(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
 			}
-			Same(t, "forgotten", forgot, test.forgot)
+			Equal(t, "forgotten", forgot, test.forgot)
 		})
 	}
 }
@@ -87,15 +87,15 @@ func TestFailOver(t *testing.T) {
 		{"shards", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := With(late(t, test.policy), Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))))
+			cfg := WithFaults(lateWrite(t, test.policy), Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))))
 			cfg.Storage.CopyLag = test.lag
-			tr := Play(t, cfg)
-			Struck(t, tr)
-			Same(t, "how it crashed", Only(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
-			Same(t, "writes", writes(tr), test.writes)
-			Same(t, "lost", losses(tr), test.lost)
-			end := Only(t, tr, trace.KindObject, trace.StorageName)
-			Same(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
+			tr := RunWorld(t, cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, "how it crashed", OnlyEvent(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
+			Equal(t, "writes", writeTokens(tr), test.writes)
+			Equal(t, "lost", losses(tr), test.lost)
+			end := OnlyEvent(t, tr, trace.KindObject, trace.StorageName)
+			Equal(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
 		})
 	}
 }
@@ -126,22 +126,22 @@ func losses(tr *trace.Trace) string {
 // If a copy never takes over, nothing is lost: what the storage holds at the end is what
 // its disk holds.
 func TestFailOverForGood(t *testing.T) {
-	cfg := late(t, storage.Writes)
+	cfg := lateWrite(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
 	cfg.Storage.CopyLag = time.Minute
-	tr := Play(t, With(cfg, At(1500*time.Millisecond, Crashed(trace.StorageName, trace.FailOver))))
-	Same(t, "lost", losses(tr), "")
-	Same(t, "the version at the end", Only(t, tr, trace.KindObject, trace.StorageName).Version, 1)
+	tr := RunWorld(t, WithFaults(cfg, At(1500*time.Millisecond, Crashed(trace.StorageName, trace.FailOver))))
+	Equal(t, "lost", losses(tr), "")
+	Equal(t, "the version at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
 
 // A machine that has taken over can fail too. What it has applied itself is copied again.
 func TestFailOverOfTheCopy(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i, token := range []uint64{33, 34, 35} {
 			SleepUntil(time.Duration(10*i) * time.Second)
-			if _, err := asks(Within(ctx, 5*time.Second), p, storage.Write, token); err != nil {
+			if _, err := askStorage(WithTrueTimeout(ctx, 5*time.Second), p, storage.Write, token); err != nil {
 				// The connection was to the machine that is lost.
-				if _, err := asks(ctx, p, storage.Write, token); err != nil {
+				if _, err := askStorage(ctx, p, storage.Write, token); err != nil {
 					return err
 				}
 			}
@@ -150,15 +150,15 @@ func TestFailOverOfTheCopy(t *testing.T) {
 		return nil
 	}))
 	cfg.Storage = sim.Storage{Fencing: storage.Writes, CopyLag: 3 * time.Second}
-	tr := Play(t, With(cfg,
+	tr := RunWorld(t, WithFaults(cfg,
 		Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))),
 		Lasting(time.Second, At(21*time.Second, Crashed(trace.StorageName, trace.FailOver))),
 	))
-	Struck(t, tr)
-	Same(t, "writes", writes(tr), "33 34 35")
+	AllFaultsStruck(t, tr)
+	Equal(t, "writes", writeTokens(tr), "33 34 35")
 	// 33 is lost with the first machine and 35 with the second.
-	Same(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
-	Same(t, "the object at the end", Only(t, tr, trace.KindObject, trace.StorageName).Value, "34")
+	Equal(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
+	Equal(t, "the object at the end", OnlyEvent(t, tr, trace.KindObject, trace.StorageName).Value, "34")
 }
 
 // The effect of a crash of the storage, from 2s to 7s, on three clients: one waits for its
@@ -182,7 +182,7 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 		syscall.ECONNRESET, 8*time.Second + 2*Hop,
 	}
 	// The storage's kernel notifies all clients.
-	told := outcome{
+	notified := outcome{
 		syscall.ECONNRESET, 2*time.Second + Hop,
 		syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
 		nil, 8*time.Second + 4*Hop,
@@ -190,20 +190,20 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	for _, test := range []struct {
 		how  trace.Crash
 		want outcome
-	}{{trace.Kill, told}, {trace.Shutdown, told}, {trace.PowerLoss, silent}, {trace.FailOver, silent}} {
+	}{{trace.Kill, notified}, {trace.Shutdown, notified}, {trace.PowerLoss, silent}, {trace.FailOver, silent}} {
 		t.Run(string(test.how), func(t *testing.T) {
 			var got outcome
-			read := storage.Request{Op: storage.Read, Object: trace.Object}
-			tr := Play(t, With(Story(
+			read := storage.Request{Op: storage.Read, Object: trace.DefaultObject}
+			tr := RunWorld(t, WithFaults(ToyWorld(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					SleepUntil(time.Second)
-					_, got.waits = p.Storage(Within(ctx, 8*time.Second), read)
+					_, got.waits = p.Storage(WithTrueTimeout(ctx, 8*time.Second), read)
 					got.waited = Now()
 					return nil
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					SleepUntil(3 * time.Second)
-					_, got.asks = p.Storage(Within(ctx, 8*time.Second), read)
+					_, got.asks = p.Storage(WithTrueTimeout(ctx, 8*time.Second), read)
 					got.answered = Now()
 					return nil
 				}),
@@ -217,10 +217,10 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 					return nil
 				}),
 			),
-				At(500*time.Millisecond, stalled("client-1", trace.Read)),
+				At(500*time.Millisecond, stallOf("client-1", trace.Read)),
 				Lasting(5*time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))),
 			))
-			Struck(t, tr)
+			AllFaultsStruck(t, tr)
 			for _, e := range []struct {
 				what      string
 				got, want error
@@ -229,9 +229,9 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 					t.Errorf("%s ended with %v, want %v", e.what, e.got, e.want)
 				}
 			}
-			About(t, "the wait ended", got.waited, test.want.waited)
-			About(t, "the request to a dead storage ended", got.answered, test.want.answered)
-			About(t, "the idle connection's request ended", got.later, test.want.later)
+			EqualTime(t, "the wait ended", got.waited, test.want.waited)
+			EqualTime(t, "the request to a dead storage ended", got.answered, test.want.answered)
+			EqualTime(t, "the idle connection's request ended", got.later, test.want.later)
 		})
 	}
 }
@@ -242,16 +242,16 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 func TestWaitForAMachineThatForgot(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {
-			tr := Play(t, With(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
-				_, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object})
+			tr := RunWorld(t, WithFaults(ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+				_, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.DefaultObject})
 				return err
 			}}),
-				At(0, stalled("client-1", trace.Read)),
+				At(0, stallOf("client-1", trace.Read)),
 				Lasting(time.Second, At(time.Second, Crashed(trace.StorageName, how))),
 			))
 			waits := len(Events(tr, trace.KindDone, "client-1")) == 0
-			Same(t, "it waits", waits, how == trace.PowerLoss)
-			Same(t, "the run is cut off", len(Events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
+			Equal(t, "it waits", waits, how == trace.PowerLoss)
+			Equal(t, "the run is cut off", len(Events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
 		})
 	}
 }

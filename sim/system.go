@@ -47,14 +47,14 @@ type System struct {
 	Key func(name string) string
 	// RevivesKeys reports that a key whose time has passed is valid again if its node's
 	// clock is set back.
-	Revives bool
+	RevivesKeys bool
 	// UsesElapsedTime reports that its nodes measure the time that passes. Their time of
 	// day, which a fault can set, does not end anything.
-	Elapsed bool
+	UsesElapsedTime bool
 	// Unit is the unit of which its TTLs are whole multiples; 0 is no restriction.
 	Unit time.Duration
 	// ShortestTTL is the shortest TTL that they accept; 0 is no limit.
-	Shortest time.Duration
+	ShortestTTL time.Duration
 	// Grace, if set, returns how much longer than its TTL a grant whose holder has died may
 	// block other clients.
 	Grace func(ttl time.Duration) time.Duration
@@ -66,7 +66,7 @@ type System struct {
 	// cases its [Server] is [Revocable]. If neither is simulated, RevokeAdvice says what to
 	// write instead, and why.
 	Revokes, RevokesSessions bool
-	Unrevoked                string
+	RevokeAdvice             string
 	// Reads are the ways to read data that is kept in its cluster. The first is what a
 	// client does by default. If there are none, only locks can be kept there.
 	Reads []string
@@ -78,7 +78,7 @@ type System struct {
 
 	// IdleCheckGap, if set, describes what the clients of this build fail to notice: that
 	// an idle connection has ended, before they use it again. It returns "" if they notice.
-	Blind func() string
+	IdleCheckGap func() string
 
 	// Framer returns a new framer, which cuts what a client sends on one connection into
 	// messages.
@@ -116,10 +116,10 @@ type Disk struct {
 	// HandlesStall reports that the node itself simulates what happens during a stall of
 	// its disk. Either it answers only when something is on its disk, or it writes later
 	// than it answers. Its server is [Durable].
-	Waits bool
+	HandlesStall bool
 	// StallAdvice describes, for any other node, what happens while its disk stalls and
 	// what to write instead: "it stands still: pause it".
-	Stalled string
+	StallAdvice string
 }
 
 // Persistences returns the names of the system's disks.
@@ -150,9 +150,9 @@ func (s System) disk(p Persistence) (Disk, bool) {
 
 // HandlesDiskStall reports whether a node with some persistence simulates a stall of its
 // disk itself; "" is the system's first persistence.
-func (s System) Waits(p Persistence) bool {
+func (s System) HandlesDiskStall(p Persistence) bool {
 	d, ok := s.disk(p)
-	return ok && d.Waits
+	return ok && d.HandlesStall
 }
 
 // A Framer cuts what a client has written on one connection into messages, which are what
@@ -244,12 +244,12 @@ type Attentive interface {
 }
 
 // notifyAttentive calls Attend of every [Attentive] server.
-func (w *World) attend() {
+func (w *World) notifyAttentive() {
 	if !w.started {
 		return
 	}
 	for _, p := range w.processes {
-		if h := p.host(); h != nil && h.Up() {
+		if h := p.host(); h != nil && h.IsUp() {
 			if s, ok := h.server.(Attentive); ok {
 				s.Attend()
 			}
@@ -375,7 +375,7 @@ func (cfg *Config) checkNode(n Node) error {
 		return err
 	case n.Persistence != "" && !slices.Contains(s.Persistences(), n.Persistence):
 		return &BadNode{n.Name, "persistence", fmt.Sprintf("%s cannot have persistence %s: %s %s has %s", n.Name, n.Persistence, article(s.Node), s.Node, listOr("no disk", s.Disks, func(d Disk) string { return string(d.Persistence) }))}
-	case cfg.counts(n) && cfg.Tokens.Source.System != s.Name:
+	case cfg.countsTokens(n) && cfg.Tokens.Source.System != s.Name:
 		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, and %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
 	case n.ReplicaOf != "" && !s.Replicates:
 		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot follow another", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
@@ -390,9 +390,9 @@ func (cfg *Config) CheckTTL() error {
 	if cfg.Lock.Kind.Endless {
 		return nil
 	}
-	if ttl < system.Shortest {
+	if ttl < system.ShortestTTL {
 		return fmt.Errorf("%s %s takes no TTL below %s, and %v is one",
-			article(system.Node), system.Node, trace.ShortDuration(system.Shortest), ttl)
+			article(system.Node), system.Node, trace.ShortDuration(system.ShortestTTL), ttl)
 	}
 	if system.Unit > 0 && ttl%system.Unit != 0 {
 		return fmt.Errorf("%s %s counts a TTL in whole units of %s, and %v is none; %v would be one",

@@ -39,10 +39,10 @@ func TestCheckNodes(t *testing.T) {
 		if err := cfg.CheckNodes(); err != nil {
 			why = err.Error()
 		}
-		Same(t, test.name, why, test.why)
+		Equal(t, test.name, why, test.why)
 	}
 	cfg := sim.Config{Nodes: Nodes("toy", 1), Lock: sim.Lock{Kind: ToyLock}, Tokens: sim.Tokens{Source: ToyTokens}}
-	Same(t, "tokens are counted on toys", cfg.CheckNodes(), nil)
+	Equal(t, "tokens are counted on toys", cfg.CheckNodes(), nil)
 	cfg.Tokens.Source.System = "abacus"
 	if err := cfg.CheckNodes(); err == nil || !strings.Contains(err.Error(), "counts on nodes of the kind abacus, and toy-1 is a toy") {
 		t.Errorf("tokens that are counted on another kind: %v", err)
@@ -62,7 +62,7 @@ func TestDisks(t *testing.T) {
 		{sim.NoPersistence, trace.PowerLoss, false},
 		{"stone", trace.PowerLoss, false},
 	} {
-		Same(t, string(test.disk)+" after "+string(test.how), paper.Keeps(test.disk, test.how), test.keeps)
+		Equal(t, string(test.disk)+" after "+string(test.how), paper.Keeps(test.disk, test.how), test.keeps)
 	}
 }
 

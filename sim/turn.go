@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// turn implements [locks.Env.Turn] for a process. If the process is paused, the caller
+// turn implements [locks.Env.WaitTurn] for a process. If the process is paused, the caller
 // waits for its turn until the process runs again.
 func (p *process) turn(words ...string) {
 	p.w.io.Lock()
-	p.notice()
+	p.noteRanOn()
 	p.w.io.Unlock()
 	p.w.await(&request{process: p, class: classTurn, words: words}, func() {})
 }
 
-// woken implements [locks.Env.Woken] for a process. Requests are admitted in order, and the
+// woken implements [locks.Env.WaitAfterTimer] for a process. Requests are admitted in order, and the
 // moments that they ask for follow in the same order. Timers of the process's clock fire in
 // these moments.
 //
@@ -24,15 +24,15 @@ func (p *process) turn(words ...string) {
 // moment before all of them wait, and none whose context has ended by then gets one.
 func (p *process) woken(ctx context.Context, words ...string) {
 	w := p.w
-	mine := make(chan struct{})
+	moment := make(chan struct{})
 	ended := func() bool {
 		if ctx.Err() == nil {
 			return false
 		}
-		w.then(func() { close(mine) })
+		w.afterMoment(func() { close(moment) })
 		return true
 	}
-	r := &request{process: p, class: classWoken, words: words, abandon: func() { close(mine) }}
+	r := &request{process: p, class: classWoken, words: words, abandon: func() { close(moment) }}
 	r.admit = func() {
 		if ended() {
 			return
@@ -40,11 +40,11 @@ func (p *process) woken(ctx context.Context, words ...string) {
 		p.awake = append(p.awake, r)
 		w.queue.add(w.now(), 1+p.index, func() {
 			p.awake = p.awake[1:]
-			if !p.running() {
+			if !p.canAct() {
 				p.waiting = append(p.waiting, r)
 				return
 			}
-			w.then(func() { close(mine) })
+			w.afterMoment(func() { close(moment) })
 		}, nil)
 	}
 	due := &request{process: p, class: classDue, words: words, abandon: r.abandon}
@@ -55,7 +55,7 @@ func (p *process) woken(ctx context.Context, words ...string) {
 		}
 	}
 	w.post(due)
-	<-mine
+	<-moment
 }
 
 // unseen replaces every random word that no trace has shown yet. No word of a command, and
@@ -69,7 +69,7 @@ func (n *Names) compare(a, b []string) int {
 		if a[i] == b[i] {
 			continue
 		}
-		if c := strings.Compare(n.told(i, a[i]), n.told(i, b[i])); c != 0 {
+		if c := strings.Compare(n.stableWord(i, a[i]), n.stableWord(i, b[i])); c != 0 {
 			return c
 		}
 	}
@@ -79,11 +79,11 @@ func (n *Names) compare(a, b []string) int {
 // stableWord returns the i-th word of a command, with random values replaced by words that
 // are equal in every run. The first two words, a command and perhaps its script, are never
 // random.
-func (n *Names) told(i int, word string) string {
-	if i < 2 || plain(word) || n.IsKey(word) {
+func (n *Names) stableWord(i int, word string) string {
+	if i < 2 || isPlain(word) || n.IsKey(word) {
 		return word
 	}
-	if name, seen := n.given[word]; seen {
+	if name, seen := n.aliases[word]; seen {
 		return name
 	}
 	return unseen

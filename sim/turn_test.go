@@ -14,14 +14,14 @@ import (
 // one.
 func TestTurnOfPausedProcess(t *testing.T) {
 	var asked, had time.Duration
-	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second) // true time, as libraries see it
 		asked = Now()
-		p.Env().Turn("ping")
+		p.Env().WaitTurn("ping")
 		had = Now()
 		return nil
 	}))
-	tr := Play(t, With(cfg, Lasting(time.Minute, At(time.Second, &sim.Pause{Process: "client-1"}))))
+	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Minute, At(time.Second, &sim.Pause{Process: "client-1"}))))
 	if asked != 10*time.Second || had < 61*time.Second || had > 62*time.Second {
 		t.Errorf("it asked at %v and had its turn at %v, want 10s and 61s", asked, had)
 	}
@@ -31,22 +31,22 @@ func TestTurnOfPausedProcess(t *testing.T) {
 			ran++
 		}
 	}
-	Same(t, "times that it ran on", ran, 1)
+	Equal(t, "times that it ran on", ran, 1)
 }
 
 // A crashed process never gets a turn, and does not prevent the end of the world.
 func TestTurnOfCrashedProcess(t *testing.T) {
 	over := false
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second)
-		p.Env().Turn("ping")
+		p.Env().WaitTurn("ping")
 		over = ctx.Err() != nil
 		return nil
 	}), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {
 		SleepUntil(time.Minute)
 		return nil
 	}))
-	Play(t, With(cfg, At(time.Second, Crashed("client-1", trace.Kill))))
+	RunWorld(t, WithFaults(cfg, At(time.Second, Crashed("client-1", trace.Kill))))
 	if !over {
 		t.Error("it had its turn before the end of the world")
 	}

@@ -14,7 +14,7 @@ type watcher struct {
 // onPoint calls do each time a point is reached. If the point has a delay, it calls each
 // function in planned at the beginning of the delay. It must be called before the first
 // event.
-func (w *World) when(p trace.Point, do func(), planned ...func()) {
+func (w *World) onPoint(p trace.Point, do func(), planned ...func()) {
 	for _, c := range p.Clauses() {
 		act := do
 		if c.Delay > 0 {
@@ -22,14 +22,14 @@ func (w *World) when(p trace.Point, do func(), planned ...func()) {
 				for _, plan := range planned {
 					plan()
 				}
-				w.at(w.now()+c.Delay, do)
+				w.schedule(w.now()+c.Delay, do)
 			}
 		}
 		if _, ok := c.Happening.(trace.Start); ok {
-			w.at(0, act)
+			w.schedule(0, act)
 			continue
 		}
-		w.watchers = append(w.watchers, &watcher{history.Recognise(trace.Any(c), w.trace), act})
+		w.watchers = append(w.watchers, &watcher{history.Recognise(trace.AnyOf(c), w.trace), act})
 	}
 }
 

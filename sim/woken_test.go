@@ -27,7 +27,7 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 		for _, word := range words {
 			all.Go(func() {
 				SleepUntil(2 * time.Second) // true time, as libraries see it
-				p.Env().Woken(context.Background(), word)
+				p.Env().WaitAfterTimer(context.Background(), word)
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.woke, s.at = append(s.woke, word), append(s.at, Now())
@@ -56,14 +56,14 @@ func TestWoken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 30 {
 				var s sleepers
-				cfg := With(Story(s.client(t, "renew", "close", "tell")), test.faults...)
-				cfg.Disturb = Shake
-				tr := Play(t, cfg)
-				Struck(t, tr)
-				None(t, tr, trace.KindRanOn, "client-1")
-				Same(t, "doubts", strings.Join(tr.Doubts, ", "), "")
-				Same(t, "the order", strings.Join(s.woke, " "), "close renew tell")
-				About(t, "the first", s.at[0], test.at)
+				cfg := WithFaults(ToyWorld(s.client(t, "renew", "close", "tell")), test.faults...)
+				cfg.Disturb = YieldRandomly
+				tr := RunWorld(t, cfg)
+				AllFaultsStruck(t, tr)
+				NoEvents(t, tr, trace.KindRanOn, "client-1")
+				Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "")
+				Equal(t, "the order", strings.Join(s.woke, " "), "close renew tell")
+				EqualTime(t, "the first", s.at[0], test.at)
 				if s.at[0] >= s.at[1] || s.at[1] >= s.at[2] {
 					t.Fatalf("they went on at %v, which are no times of their own", s.at)
 				}
@@ -78,7 +78,7 @@ func TestWoken(t *testing.T) {
 func TestWokenAsTheContextEnds(t *testing.T) {
 	const due = 2 * time.Second
 	went := func(asks bool) (at time.Duration) {
-		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			var all sync.WaitGroup
 			if asks {
 				all.Go(func() {
@@ -86,7 +86,7 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 					defer cancel()
 					SleepUntil(due)
 					for range 3 {
-						p.Env().Woken(ctx, "ask")
+						p.Env().WaitAfterTimer(ctx, "ask")
 						if ctx.Err() == nil {
 							t.Error("its context has not ended")
 						}
@@ -95,26 +95,26 @@ func TestWokenAsTheContextEnds(t *testing.T) {
 			}
 			all.Go(func() {
 				SleepUntil(due)
-				p.Env().Woken(context.Background(), "renew")
+				p.Env().WaitAfterTimer(context.Background(), "renew")
 				at = Now()
 			})
 			all.Wait()
 			return nil
 		}))
-		cfg.Disturb = Shake
-		Play(t, cfg)
+		cfg.Disturb = YieldRandomly
+		RunWorld(t, cfg)
 		return at
 	}
 	alone := went(false)
 	for range 30 {
-		Same(t, "when it went on", went(true), alone)
+		Equal(t, "when it went on", went(true), alone)
 	}
 }
 
 // Goroutines with the same words have no order.
 func TestWokenForTheSame(t *testing.T) {
 	var s sleepers
-	tr := Play(t, Story(s.client(t, "renew", "renew")))
+	tr := RunWorld(t, ToyWorld(s.client(t, "renew", "renew")))
 	if len(tr.Doubts) != 1 || !strings.Contains(tr.Doubts[0], "at the same moment") {
 		t.Errorf("doubts: %q", tr.Doubts)
 	}
@@ -125,17 +125,17 @@ func TestEndWhileWoken(t *testing.T) {
 	for _, horizon := range []time.Duration{2 * time.Second, 2*time.Second + 1, 3 * time.Second, 4 * time.Second, 4*time.Second + 1} {
 		t.Run(fmt.Sprint(horizon), func(t *testing.T) {
 			var s sleepers
-			cfg := With(Story(s.client(t, "renew", "close", "tell")), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+			cfg := WithFaults(ToyWorld(s.client(t, "renew", "close", "tell")), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
 			cfg.Horizon = horizon
-			Play(t, cfg)
-			Same(t, "went on", len(s.woke), 3)
+			RunWorld(t, cfg)
+			Equal(t, "went on", len(s.woke), 3)
 		})
 		t.Run(fmt.Sprint(horizon, " without a pause"), func(t *testing.T) {
 			var s sleepers
-			cfg := Story(s.client(t, "renew", "close", "tell"))
+			cfg := ToyWorld(s.client(t, "renew", "close", "tell"))
 			cfg.Horizon = horizon
-			Play(t, cfg)
-			Same(t, "went on", len(s.woke), 3)
+			RunWorld(t, cfg)
+			Equal(t, "went on", len(s.woke), 3)
 		})
 	}
 }
@@ -143,7 +143,7 @@ func TestEndWhileWoken(t *testing.T) {
 // Goroutines of a crashed process do not continue before the world ends.
 func TestWokenInACrashedProcess(t *testing.T) {
 	var s sleepers
-	Play(t, With(Story(s.client(t, "renew"), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {
+	RunWorld(t, WithFaults(ToyWorld(s.client(t, "renew"), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {
 		SleepUntil(time.Minute)
 		return nil
 	})), At(time.Second, Crashed("client-1", trace.Kill))))

@@ -32,7 +32,7 @@ import (
 const DefaultPatience = time.Minute
 
 // errEnded is the error of everything that a client tries after the end of the run.
-var errOver = errors.New("the simulated world has ended")
+var errEnded = errors.New("the simulated world has ended")
 
 // A World is one run. The type is exported for the kinds of faults, which act on it. Its
 // fields belong to the loop.
@@ -45,43 +45,43 @@ type World struct {
 	// charged is how much memory the world has used so far, in bytes. reserved is the
 	// length of the texts that it keeps for now. reserveFailed reports that there was no
 	// room for one. stopError is the error of a world that has made too much.
-	made, held atomic.Int64
-	refused    atomic.Bool
-	tooMuch    error
+	charged, reserved atomic.Int64
+	reserveFailed     atomic.Bool
+	stopError         error
 
 	// origin is the virtual time at which the story starts.
-	origin time.Time
-	queue  queue
-	last   time.Duration // when the latest moment ended
-	alive  *watchdog
+	origin     time.Time
+	queue      queue
+	lastMoment time.Duration // when the latest moment ended
+	watchdog   *watchdog
 
-	processes []*process
-	byName    map[string]*process
-	byAddr    map[string]*process // guarded by io
-	links     map[linkKey]*link
-	pairs     map[linkKey]int // connections numbered so far
-	conns     []*conn
-	sockets   []*socket
-	names     *Names
+	processes  []*process
+	byName     map[string]*process
+	byAddr     map[string]*process // guarded by io
+	links      map[linkKey]*link
+	connCounts map[linkKey]int // connections numbered so far
+	conns      []*conn
+	sockets    []*socket
+	names      *Names
 
 	faults   []*faultState
 	watchers []*watcher
-	flying   int // scheduled deliveries: the run does not end before them
+	inFlight int // scheduled deliveries: the run does not end before them
 	active   int // clients whose program has not ended
 
-	programs sync.WaitGroup
-	ctx      context.Context
-	cancel   context.CancelFunc
-	failed   error // guarded by io
-	io       sync.Mutex
-	requests []*request // guarded by io
-	round    int        // number of the loop's current round; guarded by io
-	wake     chan struct{}
-	over     bool     // guarded by io
-	unlooked []string // the systems for which a client has used an ended connection without a check; guarded by io
-	started  bool     // the story has begun
-	reached  []func() // actions whose point was reached
-	thens    []func() // actions at the end of the moment, mostly wake-ups of goroutines
+	programs       sync.WaitGroup
+	ctx            context.Context
+	cancel         context.CancelFunc
+	failed         error // guarded by io
+	io             sync.Mutex
+	requests       []*request // guarded by io
+	round          int        // number of the loop's current round; guarded by io
+	wake           chan struct{}
+	ended          bool     // guarded by io
+	uncheckedReuse []string // the systems for which a client has used an ended connection without a check; guarded by io
+	started        bool     // the story has begun
+	reached        []func() // actions whose point was reached
+	wakeUps        []func() // actions at the end of the moment, mostly wake-ups of goroutines
 	// admitted and done are the emptied slices of requests and wakeUps, kept to reuse their
 	// memory.
 	admitted   []*request
@@ -101,7 +101,7 @@ func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPat
 // RunPatiently is [Run] with another limit on the real time that the world may take. If
 // half of it, and at least a second, passes without any event, the world is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
-	return runWithin(cfg, usual(patience))
+	return runWithin(cfg, usualBounds(patience))
 }
 
 // runWithin is [Run] with other bounds.
@@ -109,24 +109,24 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	if err := check(&cfg); err != nil {
 		return nil, err
 	}
-	if err := crowded(); err != nil {
+	if err := checkLeftBehind(); err != nil {
 		return nil, err
 	}
 	w := &World{
-		cfg:    cfg,
-		bounds: b,
-		alive:  new(watchdog),
-		byName: map[string]*process{},
-		byAddr: map[string]*process{},
-		links:  map[linkKey]*link{},
-		pairs:  map[linkKey]int{},
-		round:  1,
+		cfg:        cfg,
+		bounds:     b,
+		watchdog:   new(watchdog),
+		byName:     map[string]*process{},
+		byAddr:     map[string]*process{},
+		links:      map[linkKey]*link{},
+		connCounts: map[linkKey]int{},
+		round:      1,
 	}
-	w.describe()
+	w.startTrace()
 	w.prepare()
 	seedLibraries(cfg.Seed)
-	if err := inBubble(b.patience, w.alive, w.run); err != nil {
-		if errors.Is(err, ErrStuck) || errors.Is(err, errAbandoned) || errors.Is(err, errHeavyOn) {
+	if err := inBubble(b.patience, w.watchdog, w.run); err != nil {
+		if errors.Is(err, ErrStuck) || errors.Is(err, errStillLate) || errors.Is(err, errStillHeavy) {
 			return nil, err // the loop may still be writing the trace
 		}
 		// A world that was cut off in the middle may leave goroutines behind. The reason
@@ -138,7 +138,7 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		return w.trace, err
 	}
 	w.trace.Ending = Ending(w.failed)
-	w.note()
+	w.addNotes()
 	return w.trace, w.failed
 }
 
@@ -157,20 +157,20 @@ func (w *World) prepare() {
 }
 
 // addNotes adds notes to the trace about properties of this build that matter for the run.
-func (w *World) note() {
-	for _, name := range slices.Sorted(slices.Values(w.unlooked)) {
+func (w *World) addNotes() {
+	for _, name := range slices.Sorted(slices.Values(w.uncheckedReuse)) {
 		system, _ := LookupSystem(name)
-		if system.Blind == nil {
+		if system.IdleCheckGap == nil {
 			continue
 		}
-		if why := system.Blind(); why != "" {
+		if why := system.IdleCheckGap(); why != "" {
 			w.trace.Notes = append(w.trace.Notes, "a client used a connection again that was over: "+why)
 		}
 	}
 }
 
 // startTrace makes the part of the trace that is known before the run.
-func (w *World) describe() {
+func (w *World) startTrace() {
 	cfg := &w.cfg
 	w.trace = &trace.Trace{
 		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
@@ -220,15 +220,15 @@ func (cfg *Config) Locks() (all []trace.LockInfo) {
 		return nil
 	}
 	for _, key := range cfg.keys() {
-		all = append(all, cfg.describe(key))
+		all = append(all, cfg.describeLock(key))
 	}
 	return all
 }
 
-func (cfg *Config) describe(key string) trace.LockInfo {
+func (cfg *Config) describeLock(key string) trace.LockInfo {
 	l := cfg.Lock
 	info := trace.LockInfo{
-		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock && !l.Kind.ReadsClock, Open: l.Kind.Open,
+		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock && !l.Kind.ReadsClock, GrantsEveryone: l.Kind.Open,
 		Unordered: cfg.Tokens.Source.Unordered, Holders: l.Options.Holders, Claims: l.Kind.Claims,
 	}
 	info.Claims.Tokens = info.Claims.Tokens && cfg.Tokens.Source.Name == ""
@@ -278,7 +278,7 @@ func (cfg *Config) keys() []string {
 func (c Client) key(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
 
 // keepsLocks reports whether a lock is kept on the node.
-func (n Node) keepsLocks() bool { return n.ReplicaOf == "" && !n.Apart }
+func (n Node) keepsLocks() bool { return n.ReplicaOf == "" && !n.CountersOnly }
 
 // masters returns the nodes that a lock is kept on.
 func (cfg *Config) masters() []Node {
@@ -291,11 +291,11 @@ func (w *World) run() {
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.wake = make(chan struct{}, 1) // waiting on a channel that was made outside the bubble would not be durable blocking
 	w.sleepTimer = time.NewTimer(0)
-	w.last = w.now() - 1
+	w.lastMoment = w.now() - 1
 	w.oracle = history.NewOracle(w.trace)
 	w.populate()
 	w.arm()
-	w.at(0, w.begin)
+	w.schedule(0, w.begin)
 	for _, p := range w.processes {
 		if p.actor != nil {
 			w.active++
@@ -344,11 +344,11 @@ func (w *World) populate() {
 func (w *World) begin() {
 	const moment, most = time.Microsecond, 10 * time.Microsecond
 	if w.now() < most && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
-		w.at(w.now()+moment, w.begin)
+		w.schedule(w.now()+moment, w.begin)
 		return
 	}
 	w.started = true
-	w.announce()
+	w.schedulePeriods()
 	w.strikeInitial()
 	for _, p := range w.processes {
 		if p.actor != nil {
@@ -362,14 +362,14 @@ func (w *World) now() time.Duration { return time.Since(w.origin) }
 
 // schedule makes the loop call do at a time, or as soon as possible if that time has
 // passed. Only the loop may call it.
-func (w *World) at(t time.Duration, do func()) { w.queue.add(t, 0, do, nil) }
+func (w *World) schedule(t time.Duration, do func()) { w.queue.add(t, 0, do, nil) }
 
 // scheduleDelivery is schedule for a message or an action in flight: the run does not end
 // before it.
-func (w *World) fly(t time.Duration, do func()) {
-	w.flying++
-	w.at(t, func() {
-		w.flying--
+func (w *World) scheduleDelivery(t time.Duration, do func()) {
+	w.inFlight++
+	w.schedule(t, func() {
+		w.inFlight--
 		do()
 	})
 }
@@ -382,23 +382,23 @@ func (w *World) loop() {
 		w.io.Lock()
 		w.round++
 		w.io.Unlock()
-		w.alive.moves.Add(1)
-		w.weigh()
+		w.watchdog.moves.Add(1)
+		w.checkMemory()
 		switch {
-		case w.tooMuch != nil:
-			w.fail(w.tooMuch)
+		case w.stopError != nil:
+			w.fail(w.stopError)
 			return
-		case w.alive.heavy.Load():
-			w.fail(w.heavy())
+		case w.watchdog.isHeavy.Load():
+			w.fail(w.newHeavyError())
 			return
-		case w.alive.late.Load():
-			w.fail(w.late())
+		case w.watchdog.isLate.Load():
+			w.fail(w.newLateError())
 			return
 		}
 		if w.admit() {
 			continue
 		}
-		if w.active == 0 && w.flying == 0 && !w.keptBack() {
+		if w.active == 0 && w.inFlight == 0 && !w.holdsBackRequest() {
 			return
 		}
 		t, ok := w.queue.next()
@@ -407,7 +407,7 @@ func (w *World) loop() {
 		}
 		// Each moment has its own nanosecond, so nothing that happens in it is simultaneous
 		// with anything that happens in another moment.
-		t = max(t, w.last+1)
+		t = max(t, w.lastMoment+1)
 		if now := w.now(); t > now {
 			// A timer of the clients' own may be due in the same nanosecond. The requests
 			// that it causes are admitted first.
@@ -418,7 +418,7 @@ func (w *World) loop() {
 			w.emit(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
 			return
 		}
-		w.last = t
+		w.lastMoment = t
 		w.queue.pop()()
 		w.settle()
 	}
@@ -438,7 +438,7 @@ func (w *World) sleep(d time.Duration) {
 func (w *World) end() {
 	w.finish()
 	w.io.Lock()
-	w.over = true
+	w.ended = true
 	requests := w.requests
 	w.requests = nil
 	for _, p := range w.processes {
@@ -450,13 +450,13 @@ func (w *World) end() {
 		p.clock.Close()
 	}
 	for _, r := range requests {
-		w.alive.moves.Add(1)
+		w.watchdog.moves.Add(1)
 		if r.abandon != nil {
 			r.abandon()
 		}
 	}
 	for _, s := range w.sockets {
-		w.alive.moves.Add(1)
+		w.watchdog.moves.Add(1)
 		s.changed.Broadcast()
 	}
 	for _, p := range w.processes {
@@ -479,7 +479,7 @@ func (w *World) end() {
 
 // finish records the final state at the end of the run.
 func (w *World) finish() {
-	w.report()
+	w.reportData()
 	for _, f := range w.faults {
 		f.finish()
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
@@ -522,9 +522,9 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	}
 	w.trace.Events = append(before, ev)
 	if n := len(w.trace.Events); n > w.bounds.events {
-		w.exceeds(ErrTooMuch, "%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
+		w.stopWith(ErrTooMuch, "%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
 	}
-	w.makes(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
+	w.charge(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
 	stored := &w.trace.Events[len(w.trace.Events)-1]
 	w.oracle.See(stored)
 	w.watch(stored)
@@ -561,7 +561,7 @@ func check(cfg *Config) error {
 		return errors.New("sim: the lock's TTL must be positive")
 	}
 	if cfg.Lock.Kind.Name != "" {
-		if err := cfg.Lock.Kind.Provided(); err != nil {
+		if err := cfg.Lock.Kind.CheckProvided(); err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}
 		if err := cfg.Lock.Kind.Check(cfg.Lock.Options); err != nil {
@@ -613,7 +613,7 @@ func check(cfg *Config) error {
 }
 
 // countsTokens reports whether a node counts fencing tokens.
-func (cfg *Config) counts(n Node) bool {
+func (cfg *Config) countsTokens(n Node) bool {
 	t := cfg.Tokens
 	if len(t.Nodes) > 0 {
 		return t.Source.Counts && slices.Contains(t.Nodes, n.Name)

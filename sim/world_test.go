@@ -31,7 +31,7 @@ func TestStuck(t *testing.T) {
 		"holdingAMutex": holdingAMutex,
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr, err := sim.RunPatiently(Story(sim.Client{Name: "client-1", Run: run}), 600*time.Millisecond)
+			tr, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: run}), 600*time.Millisecond)
 			if !errors.Is(err, sim.ErrStuck) || !strings.Contains(err.Error(), strings.TrimSuffix(name, "ning")) {
 				t.Errorf("the error is %v", err)
 			}
@@ -47,7 +47,7 @@ func TestStuck(t *testing.T) {
 func TestStillForAMomentIsNotStuck(t *testing.T) {
 	var stop atomic.Bool
 	defer time.AfterFunc(600*time.Millisecond, func() { stop.Store(true) }).Stop()
-	_, err := sim.RunPatiently(Story(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error {
+	_, err := sim.RunPatiently(ToyWorld(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error {
 		spin(&stop)
 		return nil
 	}}), 500*time.Millisecond)
@@ -74,7 +74,7 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 // A goroutine that a client leaves behind, blocked forever, is the run's error. The trace
 // exists nevertheless.
 func TestLeak(t *testing.T) {
-	tr, err := sim.Run(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+	tr, err := sim.Run(ToyWorld(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
 		return Toy(p, 0).Do(ctx, "set k v")
 	}}))
@@ -84,12 +84,12 @@ func TestLeak(t *testing.T) {
 	if tr.Ending == nil || tr.Ending.Rule != trace.ConductLeak || !strings.Contains(tr.Ending.Stacks, "forgotten") {
 		t.Errorf("by its trace it ended with %+v", tr.Ending)
 	}
-	Only(t, tr, trace.KindSet, "toy-1")
+	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
 // A client that panics ends, and the run's error says where. The other clients continue.
 func TestPanic(t *testing.T) {
-	tr, err := sim.Run(Story(
+	tr, err := sim.Run(ToyWorld(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error { return panicking() }},
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
@@ -99,15 +99,15 @@ func TestPanic(t *testing.T) {
 	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "oh no") || !strings.Contains(err.Error(), "panicking") || !strings.Contains(err.Error(), "client-1") {
 		t.Errorf("the error is %v", err)
 	}
-	Same(t, "client-1 succeeded", Only(t, tr, trace.KindDone, "client-1").OK, false)
-	Only(t, tr, trace.KindSet, "toy-1")
+	Equal(t, "client-1 succeeded", OnlyEvent(t, tr, trace.KindDone, "client-1").OK, false)
+	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
 // The same is true if a client panics while it takes an answer, where it holds a lock that
 // others need.
 func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
-	tr, err := sim.RunPatiently(Story(
-		sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error { sim.HearNobody(p); return nil }},
+	tr, err := sim.RunPatiently(ToyWorld(
+		sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error { sim.PanicInAnswer(p); return nil }},
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
 			return Toy(p, 0).Do(ctx, "set k v")
@@ -116,17 +116,17 @@ func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "panic in client-1: ") || !strings.Contains(err.Error(), "settled") {
 		t.Fatalf("the error is %v", err)
 	}
-	Only(t, tr, trace.KindSet, "toy-1")
+	OnlyEvent(t, tr, trace.KindSet, "toy-1")
 }
 
 func panicking() error { panic("oh no") }
 
 // A client's error is recorded in the trace, and is not the run's error.
 func TestFailingClient(t *testing.T) {
-	tr := Play(t, Story(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error { return errors.New("no luck") }}))
-	done := Only(t, tr, trace.KindDone, "client-1")
-	Same(t, "it succeeded", done.OK, false)
-	Same(t, "why not", done.Text, "no luck")
+	tr := RunWorld(t, ToyWorld(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error { return errors.New("no luck") }}))
+	done := OnlyEvent(t, tr, trace.KindDone, "client-1")
+	Equal(t, "it succeeded", done.OK, false)
+	Equal(t, "why not", done.Text, "no luck")
 }
 
 // A run is cut off at its horizon. A client that retries forever, and never checks its
@@ -167,7 +167,7 @@ func TestHorizon(t *testing.T) {
 		},
 		"it asks the storage for ever": func(_ context.Context, p *sim.Program) error {
 			for {
-				_, _ = p.Storage(context.Background(), storage.Request{Op: storage.Read, Object: trace.Object})
+				_, _ = p.Storage(context.Background(), storage.Request{Op: storage.Read, Object: trace.DefaultObject})
 			}
 		},
 		"it reads what never comes": func(_ context.Context, p *sim.Program) error {
@@ -176,7 +176,7 @@ func TestHorizon(t *testing.T) {
 				return err
 			}
 			for {
-				_, _ = Hear(conn)
+				_, _ = ReadReply(conn)
 			}
 		},
 		"a goroutine of it asks for ever": func(ctx context.Context, p *sim.Program) error {
@@ -194,12 +194,12 @@ func TestHorizon(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Story(sim.Client{Name: "client-1", Run: run})
+			cfg := ToyWorld(sim.Client{Name: "client-1", Run: run})
 			cfg.Horizon = time.Second
-			tr := Play(t, cfg)
-			About(t, "the end", Only(t, tr, trace.KindHorizon, "").At, cfg.Horizon)
-			About(t, "the last event", tr.End(), cfg.Horizon)
-			None(t, tr, trace.KindDone, "client-1")
+			tr := RunWorld(t, cfg)
+			EqualTime(t, "the end", OnlyEvent(t, tr, trace.KindHorizon, "").At, cfg.Horizon)
+			EqualTime(t, "the last event", tr.End(), cfg.Horizon)
+			NoEvents(t, tr, trace.KindDone, "client-1")
 		})
 	}
 }
@@ -210,10 +210,10 @@ func TestHorizonDuringAPause(t *testing.T) {
 		"suspend":    At(time.Second, Suspended("client-1")),
 		"power loss": At(time.Second, Crashed("client-1", trace.PowerLoss)),
 		"partition":  At(time.Second, &sim.Partition{"client-1", []string{"toy-1"}, ""}),
-		"hold":       At(time.Second, &sim.Hold{Held("toy-1's reply to client-1")}),
+		"hold":       At(time.Second, &sim.Hold{HeldMessage("toy-1's reply to client-1")}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Story(
+			cfg := ToyWorld(
 				sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error {
 					for {
 						_ = Toy(p, 0).Do(context.Background(), "set k v")
@@ -226,8 +226,8 @@ func TestHorizonDuringAPause(t *testing.T) {
 				}),
 			)
 			cfg.Horizon = 5 * time.Second
-			tr := Play(t, With(cfg, fault))
-			Struck(t, tr)
+			tr := RunWorld(t, WithFaults(cfg, fault))
+			AllFaultsStruck(t, tr)
 			if end := tr.End(); end > cfg.Horizon+time.Microsecond {
 				t.Errorf("it ended at %v", end)
 			}
@@ -237,7 +237,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 
 // A world ends when its clients and the messages in flight have ended.
 func TestEndOfAWorld(t *testing.T) {
-	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -245,10 +245,10 @@ func TestEndOfAWorld(t *testing.T) {
 		_, err = conn.Write([]byte("set k v\n"))
 		return err
 	})))
-	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
-	About(t, "the end", tr.End(), 4*Hop)
+	EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
+	EqualTime(t, "the end", tr.End(), 4*Hop)
 	for i, ev := range tr.Events {
-		Same(t, "number of the event", ev.Seq, i+1)
+		Equal(t, "number of the event", ev.Seq, i+1)
 		if i > 0 && ev.At < tr.Events[i-1].At {
 			t.Errorf("event %d is at %v, before the one before it", ev.Seq, ev.At)
 		}
@@ -274,14 +274,14 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 		{"toy-1's reply to client-1 arrived", time.Second + 4*Hop},
 	} {
 		two.Starts = Point(test.point)
-		tr := Play(t, Story(one, two))
-		About(t, test.point, Only(t, tr, trace.KindBegin, "client-2").At, test.at)
+		tr := RunWorld(t, ToyWorld(one, two))
+		EqualTime(t, test.point, OnlyEvent(t, tr, trace.KindBegin, "client-2").At, test.at)
 	}
 }
 
 // busyWorld returns a world in which much happens at the same time: clients with several
 // goroutines, timeouts, retries and every kind of fault, and times that coincide.
-func busy(network sim.Network, seed uint64) sim.Config {
+func busyWorld(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		var wg sync.WaitGroup
 		for i := range 3 {
@@ -300,7 +300,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 			for range 10 {
 				_ = p.Clock().Sleep(ctx, 100*time.Millisecond)
 				ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
+				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"})
 				cancel()
 			}
 		})
@@ -318,7 +318,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 		wg.Wait()
 		return nil
 	}
-	cfg := Story()
+	cfg := ToyWorld()
 	cfg.Seed, cfg.Network = seed, network
 	cfg.Nodes = []sim.Node{
 		{Name: "toy-1", System: "toy"},
@@ -329,7 +329,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Run: worker})
 	}
 	const ms = time.Millisecond
-	return With(cfg,
+	return WithFaults(cfg,
 		Lasting(100*ms, At(100*ms, Stopped("client-1"))),
 		Lasting(70*ms, At(150*ms, Suspended("client-2"))),
 		Lasting(50*ms, At(200*ms, Stopped("toy-2"))),
@@ -337,7 +337,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 		Lasting(100*ms, At(300*ms, Crashed("toy-2", trace.Kill))),
 		Lasting(100*ms, At(100*ms, &sim.Partition{"client-3", []string{"toy-1", trace.StorageName}, ""})),
 		Lasting(200*ms, At(150*ms, &sim.Delay{"client-1", "toy-2", 3 * ms, ""})),
-		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{Held("client-2's request to storage")})),
+		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{HeldMessage("client-2's request to storage")})),
 		At(350*ms, &sim.Reset{"client-1", "toy-1"}),
 		At(400*ms, &sim.Jump{"toy-1", -50 * ms}),
 		At(400*ms, &sim.Jump{"toy-2", 50 * ms}),
@@ -357,14 +357,14 @@ func TestDeterminism(t *testing.T) {
 		"latencies that do not": {Min: Hop, Max: Hop},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := busy(network, 7)
-			want := Play(t, cfg)
-			Struck(t, want)
-			cfg.Disturb = Shake
+			cfg := busyWorld(network, 7)
+			want := RunWorld(t, cfg)
+			AllFaultsStruck(t, want)
+			cfg.Disturb = YieldRandomly
 			for i := range 50 {
 				threads := 1 << (i % 3)
 				runtime.GOMAXPROCS(threads)
-				got := Play(t, cfg)
+				got := RunWorld(t, cfg)
 				if got.Hash() == want.Hash() {
 					continue
 				}
@@ -378,26 +378,26 @@ func TestDeterminism(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	hashes := map[string]bool{}
 	for seed := range uint64(5) {
-		hashes[Play(t, busy(sim.Network{Min: 300 * time.Microsecond, Max: 3 * time.Millisecond}, seed)).Hash()] = true
+		hashes[RunWorld(t, busyWorld(sim.Network{Min: 300 * time.Microsecond, Max: 3 * time.Millisecond}, seed)).Hash()] = true
 	}
-	Same(t, "different runs", len(hashes), 5)
+	Equal(t, "different runs", len(hashes), 5)
 }
 
 // Nothing outlives a world: no goroutine, no memory.
 func TestNothingOutlivesAWorld(t *testing.T) {
-	small := Story(
+	small := ToyWorld(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 			return Toy(p, 0).Do(ctx, "set k v 1000") // its connection is left open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
-			return Toy(p, 0).Do(Within(ctx, time.Second), "wait news")
+			return Toy(p, 0).Do(WithTrueTimeout(ctx, time.Second), "wait news")
 		}},
 		sim.Client{Name: "client-3", Run: func(ctx context.Context, p *sim.Program) error {
 			return Toy(p, 0).Do(ctx, "wait news")
 		}},
 	)
 	small.Horizon = 3 * time.Second
-	small = With(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
+	small = WithFaults(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
@@ -409,9 +409,9 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	}
 	run := func(n int) {
 		for range n {
-			Play(t, small)
+			RunWorld(t, small)
 		}
-		Play(t, busy(sim.Network{Min: Hop, Max: Hop}, 1))
+		RunWorld(t, busyWorld(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
 	run(50) // after this, everything exists that packages keep forever
 	goroutines, bytes := use()
@@ -453,31 +453,31 @@ func TestBadConfigurations(t *testing.T) {
 		{"beads counts on nodes of the kind abacus, and toy-1 is a toy", func(c *sim.Config) {
 			c.Tokens.Source = locks.TokenSource{Name: "beads", Counts: true, System: "abacus"}
 		}},
-		{"toy-7", func(c *sim.Config) { *c = With(*c, At(0, Stopped("toy-7"))) }},
-		{"mode", func(c *sim.Config) { *c = With(*c, At(0, &sim.Pause{"client-1", "freeze"})) }},
-		{"name a process", func(c *sim.Config) { *c = With(*c, At(0, Stopped(""))) }},
-		{"by", func(c *sim.Config) { *c = With(*c, At(0, &sim.Jump{"client-1", 0})) }},
-		{"more than a year", func(c *sim.Config) { *c = With(*c, At(0, &sim.Jump{"client-1", -9000 * time.Hour})) }},
-		{"rate", func(c *sim.Config) { *c = With(*c, At(0, &sim.Drift{"client-1", 0})) }},
-		{"more than 50%", func(c *sim.Config) { *c = With(*c, At(0, &sim.Drift{"client-1", -51 * sim.Percent})) }},
-		{"direction", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", []string{"toy-1"}, "up"})) }},
-		{"at least one", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", nil, ""})) }},
-		{"itself", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", []string{"client-1"}, ""})) }},
+		{"toy-7", func(c *sim.Config) { *c = WithFaults(*c, At(0, Stopped("toy-7"))) }},
+		{"mode", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Pause{"client-1", "freeze"})) }},
+		{"name a process", func(c *sim.Config) { *c = WithFaults(*c, At(0, Stopped(""))) }},
+		{"by", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Jump{"client-1", 0})) }},
+		{"more than a year", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Jump{"client-1", -9000 * time.Hour})) }},
+		{"rate", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Drift{"client-1", 0})) }},
+		{"more than 50%", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Drift{"client-1", -51 * sim.Percent})) }},
+		{"direction", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Partition{"client-1", []string{"toy-1"}, "up"})) }},
+		{"at least one", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Partition{"client-1", nil, ""})) }},
+		{"itself", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Partition{"client-1", []string{"client-1"}, ""})) }},
 		{"twice", func(c *sim.Config) {
-			*c = With(*c, At(0, &sim.Partition{"client-1", []string{"toy-1", "toy-1"}, ""}))
+			*c = WithFaults(*c, At(0, &sim.Partition{"client-1", []string{"toy-1", "toy-1"}, ""}))
 		}},
-		{"positive", func(c *sim.Config) { *c = With(*c, At(0, &sim.Delay{"client-1", "toy-1", -1, ""})) }},
-		{"to:", func(c *sim.Config) { *c = With(*c, At(0, &sim.Delay{"client-1", "", 1, ""})) }},
-		{"from:", func(c *sim.Config) { *c = With(*c, At(0, &sim.Reset{"client-1", ""})) }},
-		{"no message", func(c *sim.Config) { *c = With(*c, At(0, &sim.Hold{})) }},
-		{"no client", func(c *sim.Config) { *c = With(*c, At(0, &sim.Hold{Held("toy-1's request to storage")})) }},
-		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = With(*c, At(0, Crashed("toy-1", "burn"))) }},
-		{"only the storage has", func(c *sim.Config) { *c = With(*c, At(0, Crashed("toy-1", trace.FailOver))) }},
-		{"no replica", func(c *sim.Config) { *c = With(*c, At(0, &sim.Promote{"toy-1"})) }},
-		{"negative", func(c *sim.Config) { *c = With(*c, Lasting(-1, At(0, Stopped("toy-1")))) }},
-		{"negative", func(c *sim.Config) { *c = With(*c, At(-1, Stopped("toy-1"))) }},
+		{"positive", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Delay{"client-1", "toy-1", -1, ""})) }},
+		{"to:", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Delay{"client-1", "", 1, ""})) }},
+		{"from:", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Reset{"client-1", ""})) }},
+		{"no message", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{})) }},
+		{"no client", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{HeldMessage("toy-1's request to storage")})) }},
+		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = WithFaults(*c, At(0, Crashed("toy-1", "burn"))) }},
+		{"only the storage has", func(c *sim.Config) { *c = WithFaults(*c, At(0, Crashed("toy-1", trace.FailOver))) }},
+		{"no replica", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Promote{"toy-1"})) }},
+		{"negative", func(c *sim.Config) { *c = WithFaults(*c, Lasting(-1, At(0, Stopped("toy-1")))) }},
+		{"negative", func(c *sim.Config) { *c = WithFaults(*c, At(-1, Stopped("toy-1"))) }},
 	} {
-		cfg := Story(one)
+		cfg := ToyWorld(one)
 		test.spoil(&cfg)
 		tr, err := sim.Run(cfg)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

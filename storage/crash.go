@@ -13,10 +13,10 @@ type Loss struct {
 	Object string
 	// Version is the object's current version, and OldVersion the one before the crash;
 	// they are equal if none was lost.
-	Version, Was int
+	Version, OldVersion int
 	// Token is the current token, and OldToken the one before the crash; they are equal if
 	// none was lost.
-	Token, Knew uint64
+	Token, OldToken uint64
 }
 
 // Crash ends the storage and starts it again with the data on its disk: what it has kept
@@ -58,10 +58,10 @@ func (s *Store) losses(was record) []Loss {
 	for _, name := range slices.Compact(names) {
 		l := Loss{
 			Object:  name,
-			Version: s.record.objects[name].version, Was: was.objects[name].version,
-			Token: s.record.tokens[name], Knew: was.tokens[name],
+			Version: s.record.objects[name].version, OldVersion: was.objects[name].version,
+			Token: s.record.tokens[name], OldToken: was.tokens[name],
 		}
-		if l.Version != l.Was || l.Token != l.Knew {
+		if l.Version != l.OldVersion || l.Token != l.OldToken {
 			losses = append(losses, l)
 		}
 	}

@@ -16,7 +16,7 @@ func TestCrash(t *testing.T) {
 		{Writes, nil, older},
 		{ReadsAndWrites, nil, older},
 		{CheckThenWrite, nil, older},
-		{VolatileToken, []Loss{{Version: 0, Was: 0, Token: 0, Knew: 34}}, ""},
+		{VolatileToken, []Loss{{Version: 0, OldVersion: 0, Token: 0, OldToken: 34}}, ""},
 	} {
 		t.Run(string(test.policy), func(t *testing.T) {
 			s := New(test.policy)
@@ -65,18 +65,18 @@ func TestFailOver(t *testing.T) {
 		{"a copy that has everything", Writes, 3, nil, older},
 		{"one that lacks a refusal", Writes, 2, nil, older},
 		{"one that lacks the last write and its token", Writes, 1, []Loss{
-			{Object: "", Token: 33, Knew: 34},
-			{Object: "x", Version: 1, Was: 2},
+			{Object: "", Token: 33, OldToken: 34},
+			{Object: "x", Version: 1, OldVersion: 2},
 		}, ""},
 		{"one that has nothing", Writes, 0, []Loss{
-			{Object: "", Token: 0, Knew: 34},
-			{Object: "x", Version: 0, Was: 2},
+			{Object: "", Token: 0, OldToken: 34},
+			{Object: "x", Version: 0, OldVersion: 2},
 		}, ""},
 		{"one that has everything but what was only in memory", VolatileToken, 3, []Loss{
-			{Object: "", Token: 0, Knew: 34},
+			{Object: "", Token: 0, OldToken: 34},
 		}, ""},
 		{"one whose object knows its own token", PerShard, 1, []Loss{
-			{Object: "x", Version: 1, Was: 2, Token: 33, Knew: 34},
+			{Object: "x", Version: 1, OldVersion: 2, Token: 33, OldToken: 34},
 		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestFailOverLosesAMark(t *testing.T) {
 	s := New(CheckAndSet)
 	s.Do(mark("x", 907))
 	s.Do(mark("x", 15))
-	if lost := s.FailOver(1); !slices.Equal(lost, []Loss{{Object: "x", Token: 907, Knew: 15}}) {
+	if lost := s.FailOver(1); !slices.Equal(lost, []Loss{{Object: "x", Token: 907, OldToken: 15}}) {
 		t.Errorf("lost %+v", lost)
 	}
 	if got := s.Do(write("x", 15)).Refused; got != "it carries token 15, but x is marked with token 907" {

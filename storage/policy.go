@@ -97,7 +97,7 @@ func (p Policy) checks(op Op) bool {
 
 // keepsToken reports whether the storage keeps the token of an applied request, to compare
 // later ones with it.
-func (p Policy) remembers(op Op) bool {
+func (p Policy) keepsToken(op Op) bool {
 	switch p {
 	case CheckAndSet:
 		return op == Mark
@@ -118,12 +118,12 @@ func (p Policy) scope(object string) string {
 
 // refusal returns why a request is refused, or "". known is the token that the storage
 // remembers, and version the current version of the object.
-func (p Policy) compare(req Request, known uint64, version int) string {
+func (p Policy) refusal(req Request, known uint64, version int) string {
 	switch {
 	case !p.checks(req.Op):
 		return ""
-	case p == Optimistic && req.Knew != version:
-		return Changed(req.Object, version)
+	case p == Optimistic && req.KnownVersion != version:
+		return VersionRefusal(req.Object, version)
 	case p == Optimistic:
 		return ""
 	case req.Token == 0 && p == Lenient:
@@ -133,7 +133,7 @@ func (p Policy) compare(req Request, known uint64, version int) string {
 	case req.Token == 0:
 		return "it carries no fencing token"
 	case p == CheckAndSet:
-		return p.compareMark(req, known)
+		return p.markRefusal(req, known)
 	case p == Strict && req.Token == known:
 		return fmt.Sprintf("token %d is not newer than token %d, which the storage has already seen", req.Token, known)
 	case req.Token < known && p == PerShard:
@@ -144,7 +144,7 @@ func (p Policy) compare(req Request, known uint64, version int) string {
 	return ""
 }
 
-func (p Policy) compareMark(req Request, mark uint64) string {
+func (p Policy) markRefusal(req Request, mark uint64) string {
 	switch {
 	case req.Op == Mark || req.Token == mark:
 		return ""
@@ -156,6 +156,6 @@ func (p Policy) compareMark(req Request, mark uint64) string {
 
 // VersionRefusal returns why a write is refused whose writer knew another version than the
 // current one.
-func Changed(object string, is int) string {
-	return fmt.Sprintf("%s is at version %d by now", object, is)
+func VersionRefusal(object string, version int) string {
+	return fmt.Sprintf("%s is at version %d by now", object, version)
 }

@@ -26,8 +26,8 @@ const (
 )
 
 // writeKnowing returns a write without a token, by a client that knows a version.
-func knowing(object string, version int) Request {
-	return Request{Op: Write, Object: object, Knew: version}
+func writeKnowing(object string, version int) Request {
+	return Request{Op: Write, Object: object, KnownVersion: version}
 }
 
 // Accepted requests for each policy, each next to a refused one. 33 and 34 are the tokens
@@ -104,7 +104,7 @@ func TestPolicies(t *testing.T) {
 		},
 	}, {
 		name:     "who has read writes after another has written",
-		requests: []Request{knowing("x", 0), knowing("x", 0), read("x", 0), knowing("x", 1), knowing("y", 1), write("x", 9)},
+		requests: []Request{writeKnowing("x", 0), writeKnowing("x", 0), read("x", 0), writeKnowing("x", 1), writeKnowing("y", 1), write("x", 9)},
 		rows: rows{
 			{Optimistic, []string{"ok", "x is at version 1 by now", "ok", "ok", "y is at version 0 by now", "x is at version 2 by now"}},
 			{None, []string{"ok", "ok", "ok", "ok", "ok", "ok"}}, // it compares nothing

@@ -33,7 +33,7 @@ type Request struct {
 	// KnownVersion is the version of the object that the client last learned, for a storage
 	// with the policy Optimistic. 0 means that the client knows of no version, and is also
 	// the version of an object that was never written.
-	Knew int `json:"-"`
+	KnownVersion int `json:"-"`
 	// Period is the period of a schedule for which a write is made; 0 is none.
 	Period int `json:"period,omitempty"`
 	// Claims makes a write insert a row (object, period), of which there can be only one.
@@ -106,27 +106,27 @@ func (s *Store) Do(req Request) Response {
 
 // Check returns why a request must be refused now, or "". It changes nothing.
 func (s *Store) Check(req Request) (refused string) {
-	return s.policy.compare(req, s.Token(req.Object), s.record.objects[req.Object].version)
+	return s.policy.refusal(req, s.Token(req.Object), s.record.objects[req.Object].version)
 }
 
 // Apply serves a request that has passed the check, now or some time ago, and records it.
 func (s *Store) Apply(req Request) Response {
-	if req.Claims && s.claimed(req) {
-		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimed(req.Object, req.Period)})
+	if req.Claims && s.isClaimed(req) {
+		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: claimRefusal(req.Object, req.Period)})
 	}
 	return s.log(req, s.apply(req))
 }
 
 // isClaimed reports whether there is a row for the period of a request.
-func (s *Store) claimed(req Request) bool {
+func (s *Store) isClaimed(req Request) bool {
 	return slices.ContainsFunc(s.history, func(e Entry) bool {
-		was := e.Request
-		return was.Claims && was.Object == req.Object && was.Period == req.Period && e.Response.Refused == "" && !e.Lost
+		earlier := e.Request
+		return earlier.Claims && earlier.Object == req.Object && earlier.Period == req.Period && e.Response.Refused == "" && !e.Lost
 	})
 }
 
 // claimRefusal returns why a second row for a period is refused.
-func claimed(object string, period int) string {
+func claimRefusal(object string, period int) string {
 	return fmt.Sprintf("%s has a row for period %d by now", object, period)
 }
 
@@ -152,7 +152,7 @@ func (s *Store) apply(req Request) Response {
 // remember keeps the token of an applied request. A mark replaces the previous mark. The
 // highest token seen never goes down.
 func (s *Store) remember(req Request) {
-	if s.policy.remembers(req.Op) && (s.policy == CheckAndSet || req.Token > s.Token(req.Object)) {
+	if s.policy.keepsToken(req.Op) && (s.policy == CheckAndSet || req.Token > s.Token(req.Object)) {
 		s.record.tokens[s.policy.scope(req.Object)] = req.Token
 	}
 }

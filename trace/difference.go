@@ -12,12 +12,12 @@ type Difference struct {
 	Event int
 	// First and Second are the event in full, as JSON, in the first and in the second
 	// trace.
-	First, Then string
+	First, Second string
 }
 
 // String returns both versions of the event, below its number.
 func (d Difference) String() string {
-	return fmt.Sprintf("event %d\n  first: %s\n  then:  %s", d.Event, d.First, d.Then)
+	return fmt.Sprintf("event %d\n  first: %s\n  then:  %s", d.Event, d.First, d.Second)
 }
 
 // FirstDifference compares two traces of what should be the same run, and returns the first
@@ -27,13 +27,13 @@ func FirstDifference(a, b *Trace) Difference {
 		if i < min(len(a.Events), len(b.Events)) && reflect.DeepEqual(a.Events[i], b.Events[i]) {
 			continue
 		}
-		return Difference{i + 1, a.show(i), b.show(i)}
+		return Difference{i + 1, a.formatEvent(i), b.formatEvent(i)}
 	}
 	return Difference{}
 }
 
 // formatEvent returns the i-th event, counted from 0, as JSON.
-func (t *Trace) show(i int) string {
+func (t *Trace) formatEvent(i int) string {
 	if i >= len(t.Events) {
 		return "(the run had ended)"
 	}

@@ -36,7 +36,7 @@ type Event struct {
 	// strikes and is never lifted.
 	Instant bool `json:"instant,omitempty"`
 	// HasEnd says, on a strike, that the fault is meant to be lifted.
-	Lifts bool `json:"lifts,omitempty"`
+	HasEnd bool `json:"lifts,omitempty"`
 	// Text is for people: a command, a reply, a reason.
 	Text string `json:"text,omitempty"`
 
@@ -64,11 +64,11 @@ type Event struct {
 	// Lock is the name of the lock of an acquire. OuterSection is set if the client already
 	// holds a lock and acquires another one: it is the client's section that began last, in
 	// which it makes this call; 0 is none.
-	Lock   string `json:"lock,omitempty"`
-	Within int    `json:"within,omitempty"`
+	Lock         string `json:"lock,omitempty"`
+	OuterSection int    `json:"within,omitempty"`
 	// ContextEnded says, on the beginning of a call, that the client's context for the call
 	// had already ended.
-	ContextOver bool `json:"context_over,omitempty"`
+	ContextEnded bool `json:"context_over,omitempty"`
 	// Token is the fencing token of the grant. It is set on the end of a successful acquire
 	// or mint, on requests to the storage, and on the storage's events about them.
 	Token uint64 `json:"token,omitempty"`
@@ -84,14 +84,14 @@ type Event struct {
 	// LeaseEnd is when the lease ends. On the end of an acquire or an extend it is what the
 	// lock declares. On a key it is what the key says, for clients that judge it by their
 	// own clocks. It is nil if nothing is declared.
-	Ends *fakeclock.Reading `json:"ends,omitempty"`
+	LeaseEnd *fakeclock.Reading `json:"ends,omitempty"`
 	// Notifies says, on the end of a successful acquire, that the lock notifies its client
 	// when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
 	// ReleasesLock says, on the beginning of a write, that the write also releases the
 	// lock. This needs a lock that keeps the data as well, so that one transaction does
 	// both.
-	Leaves bool `json:"leaves,omitempty"`
+	ReleasesLock bool `json:"leaves,omitempty"`
 
 	// Session is a client's session with a cluster. It is set on events about the session,
 	// and on the end of a successful acquire whose lease lasts as long as the session.

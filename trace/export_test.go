@@ -1,4 +1,4 @@
 package trace
 
 // SubjectSessions is the subject of the kinds of events that a cluster's members write.
-const OfSessions = ofSessions
+const SubjectSessions = subjectSessions

@@ -6,16 +6,16 @@ import (
 )
 
 // A ParseError is the error for text that is no point, step, message or witness.
-type Misread struct {
+type ParseError struct {
 	// Problem says what is wrong, and Forms shows what can be written instead.
 	Problem, Forms string
 }
 
 // Error returns the problem and what can be written instead.
-func (m *Misread) Error() string { return m.Problem + ": " + m.Forms }
+func (m *ParseError) Error() string { return m.Problem + ": " + m.Forms }
 
-func misread(text, problem, forms string) error {
-	return &Misread{fmt.Sprintf("%q %s", text, problem), forms}
+func newParseError(text, problem, forms string) error {
+	return &ParseError{fmt.Sprintf("%q %s", text, problem), forms}
 }
 
 // A form is an example of the grammar. Words in capitals are placeholders: see [FormRoles]
@@ -53,7 +53,7 @@ func MessageForms() []string {
 // StepForms returns the forms of a [StepPoint].
 func StepForms() []string { return []string{"CLIENT STEP"} }
 
-var formRoles = map[string][]Role{"CLIENT": ofClient, "CALLER": ofCaller, "NODE": ofNode, "SERVER": ofServer, "PROCESS": ofAny}
+var formRoles = map[string][]Role{"CLIENT": clientRoles, "CALLER": callerRoles, "NODE": nodeRoles, "SERVER": serverRoles, "PROCESS": anyRole}
 
 // FormRoles returns the roles that a process can have in the place of a placeholder; no
 // roles means any role. It returns false if the word is no placeholder for a process.

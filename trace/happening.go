@@ -11,34 +11,34 @@ import (
 type Happening interface {
 	// text returns the happening in the grammar of [Point].
 	text() string
-	parts() []part
+	participants() []participant
 	rename(func(string) string) Happening
 }
 
 // A participant is a process that takes part in a happening, and the roles that it can have
 // there; no roles means any role.
-type part struct {
+type participant struct {
 	name  string
 	roles []Role
 }
 
 var (
-	ofClient = []Role{RoleClient}
-	ofCaller = []Role{RoleClient, RoleService}
-	ofNode   = []Role{RoleNode}
-	ofServer = []Role{RoleNode, RoleService, RoleStorage}
-	ofAny    []Role
+	clientRoles = []Role{RoleClient}
+	callerRoles = []Role{RoleClient, RoleService}
+	nodeRoles   = []Role{RoleNode}
+	serverRoles = []Role{RoleNode, RoleService, RoleStorage}
+	anyRole     []Role
 )
 
 // Start is the start of the run.
 type Start struct{}
 
 func (Start) text() string                           { return "the start" }
-func (Start) parts() []part                          { return nil }
+func (Start) participants() []participant            { return nil }
 func (s Start) rename(func(string) string) Happening { return s }
 
 // An Action is that a process did something, or that something was done to it.
-type Did struct {
+type Action struct {
 	Process string
 	Verb    Verb
 }
@@ -80,29 +80,29 @@ var verbs = []struct {
 	verb  Verb
 	roles []Role
 }{
-	{Acquired, ofClient},
-	{NotAcquired, ofClient},
-	{Minted, ofClient},
-	{Marked, ofClient},
-	{HasRead, ofClient},
-	{Worked, ofClient},
-	{Checked, ofClient},
-	{Wrote, ofClient},
-	{Extended, ofClient},
-	{Released, ofClient},
-	{Cancelled, ofClient},
-	{WasRefused, ofClient},
-	{GaveUp, ofClient},
-	{Finished, ofClient},
-	{Paused, ofAny},
-	{Resumed, ofAny},
-	{Crashed, ofAny},
-	{Restarted, ofServer},
-	{Synced, ofNode},
-	{WasPromoted, ofNode},
-	{BecameLeader, ofNode},
-	{Compacted, ofNode},
-	{WasNotified, ofClient},
+	{Acquired, clientRoles},
+	{NotAcquired, clientRoles},
+	{Minted, clientRoles},
+	{Marked, clientRoles},
+	{HasRead, clientRoles},
+	{Worked, clientRoles},
+	{Checked, clientRoles},
+	{Wrote, clientRoles},
+	{Extended, clientRoles},
+	{Released, clientRoles},
+	{Cancelled, clientRoles},
+	{WasRefused, clientRoles},
+	{GaveUp, clientRoles},
+	{Finished, clientRoles},
+	{Paused, anyRole},
+	{Resumed, anyRole},
+	{Crashed, anyRole},
+	{Restarted, serverRoles},
+	{Synced, nodeRoles},
+	{WasPromoted, nodeRoles},
+	{BecameLeader, nodeRoles},
+	{Compacted, nodeRoles},
+	{WasNotified, clientRoles},
 }
 
 // Verbs lists all verbs.
@@ -114,31 +114,33 @@ func Verbs() []Verb {
 	return all
 }
 
-func (d Did) text() string { return d.Process + " " + string(d.Verb) }
-func (d Did) parts() []part {
+func (d Action) text() string { return d.Process + " " + string(d.Verb) }
+func (d Action) participants() []participant {
 	for _, v := range verbs {
 		if v.verb == d.Verb {
-			return []part{{d.Process, v.roles}}
+			return []participant{{d.Process, v.roles}}
 		}
 	}
-	return []part{{d.Process, ofAny}}
+	return []participant{{d.Process, anyRole}}
 }
-func (d Did) rename(name func(string) string) Happening { return Did{name(d.Process), d.Verb} }
+func (d Action) rename(name func(string) string) Happening { return Action{name(d.Process), d.Verb} }
 
 // HoldsNode is that a client sets a key on a node.
-type Holds struct{ Client, Node string }
+type HoldsNode struct{ Client, Node string }
 
-func (h Holds) text() string  { return h.Client + " holds " + h.Node }
-func (h Holds) parts() []part { return []part{{h.Client, ofClient}, {h.Node, ofNode}} }
-func (h Holds) rename(name func(string) string) Happening {
-	return Holds{name(h.Client), name(h.Node)}
+func (h HoldsNode) text() string { return h.Client + " holds " + h.Node }
+func (h HoldsNode) participants() []participant {
+	return []participant{{h.Client, clientRoles}, {h.Node, nodeRoles}}
+}
+func (h HoldsNode) rename(name func(string) string) Happening {
+	return HoldsNode{name(h.Client), name(h.Node)}
 }
 
 // KeysExpired is that the last remaining key of a client expires.
 type KeysExpired struct{ Client string }
 
-func (k KeysExpired) text() string  { return k.Client + "'s keys expired" }
-func (k KeysExpired) parts() []part { return []part{{k.Client, ofClient}} }
+func (k KeysExpired) text() string                { return k.Client + "'s keys expired" }
+func (k KeysExpired) participants() []participant { return []participant{{k.Client, clientRoles}} }
 func (k KeysExpired) rename(name func(string) string) Happening {
 	return KeysExpired{name(k.Client)}
 }
@@ -146,8 +148,10 @@ func (k KeysExpired) rename(name func(string) string) Happening {
 // KeyExpired is that a key set by a client expires on one node.
 type KeyExpired struct{ Client, Node string }
 
-func (k KeyExpired) text() string  { return k.Client + "'s key expired on " + k.Node }
-func (k KeyExpired) parts() []part { return []part{{k.Client, ofClient}, {k.Node, ofNode}} }
+func (k KeyExpired) text() string { return k.Client + "'s key expired on " + k.Node }
+func (k KeyExpired) participants() []participant {
+	return []participant{{k.Client, clientRoles}, {k.Node, nodeRoles}}
+}
 func (k KeyExpired) rename(name func(string) string) Happening {
 	return KeyExpired{name(k.Client), name(k.Node)}
 }
@@ -155,8 +159,8 @@ func (k KeyExpired) rename(name func(string) string) Happening {
 // SessionExpired is that a cluster ends a client's session because its time is up.
 type SessionExpired struct{ Client string }
 
-func (s SessionExpired) text() string  { return s.Client + "'s session expired" }
-func (s SessionExpired) parts() []part { return []part{{s.Client, ofClient}} }
+func (s SessionExpired) text() string                { return s.Client + "'s session expired" }
+func (s SessionExpired) participants() []participant { return []participant{{s.Client, clientRoles}} }
 func (s SessionExpired) rename(name func(string) string) Happening {
 	return SessionExpired{name(s.Client)}
 }
@@ -164,15 +168,15 @@ func (s SessionExpired) rename(name func(string) string) Happening {
 // ClockJumped is that a process's wall clock is set.
 type ClockJumped struct{ Process string }
 
-func (c ClockJumped) text() string  { return c.Process + "'s clock jumped" }
-func (c ClockJumped) parts() []part { return []part{{c.Process, ofAny}} }
+func (c ClockJumped) text() string                { return c.Process + "'s clock jumped" }
+func (c ClockJumped) participants() []participant { return []participant{{c.Process, anyRole}} }
 func (c ClockJumped) rename(name func(string) string) Happening {
 	return ClockJumped{name(c.Process)}
 }
 
 // RequestServed is that the storage handles a client's request, which is a mark, a read or
 // a write.
-type Served struct {
+type RequestServed struct {
 	Client string
 	Step   Step
 	Answer Answer
@@ -187,11 +191,11 @@ const (
 	TokenChecked Answer = "checked" // the request's token, in a step of its own
 )
 
-func (s Served) text() string {
+func (s RequestServed) text() string {
 	return fmt.Sprintf("%s %s %s's %s", StorageName, s.Answer, s.Client, s.Step)
 }
-func (s Served) parts() []part { return []part{{s.Client, ofClient}} }
-func (s Served) rename(name func(string) string) Happening {
+func (s RequestServed) participants() []participant { return []participant{{s.Client, clientRoles}} }
+func (s RequestServed) rename(name func(string) string) Happening {
 	s.Client = name(s.Client)
 	return s
 }
@@ -211,10 +215,10 @@ func (t Transit) text() string {
 	return t.Message.String() + " is in flight"
 }
 
-func (t Transit) parts() []part {
-	parts := []part{{t.Client, ofCaller}}
+func (t Transit) participants() []participant {
+	parts := []participant{{t.Client, callerRoles}}
 	if t.Peer != "" {
-		parts = append(parts, part{t.Peer, ofServer})
+		parts = append(parts, participant{t.Peer, serverRoles})
 	}
 	return parts
 }
@@ -225,15 +229,15 @@ func (t Transit) rename(name func(string) string) Happening {
 }
 
 // StepEnded is that a client's step has ended, whether it succeeded or not.
-type StepOver struct {
+type StepEnded struct {
 	Client string
 	Step   Step
 }
 
-func (s StepOver) text() string  { return "after " + s.Client + " " + string(s.Step) }
-func (s StepOver) parts() []part { return []part{{s.Client, ofClient}} }
-func (s StepOver) rename(name func(string) string) Happening {
-	return StepOver{name(s.Client), s.Step}
+func (s StepEnded) text() string                { return "after " + s.Client + " " + string(s.Step) }
+func (s StepEnded) participants() []participant { return []participant{{s.Client, clientRoles}} }
+func (s StepEnded) rename(name func(string) string) Happening {
+	return StepEnded{name(s.Client), s.Step}
 }
 
 func parseHappening(s string) (Happening, error) {
@@ -242,7 +246,7 @@ func parseHappening(s string) (Happening, error) {
 		return Start{}, nil
 	}
 	if len(words) < 2 || words[0] == "after" {
-		return nil, misread(s, "is no point", `write who, then what happened, such as "client-1 acquired"`)
+		return nil, newParseError(s, "is no point", `write who, then what happened, such as "client-1 acquired"`)
 	}
 	for _, tail := range []struct {
 		words   string
@@ -254,7 +258,7 @@ func parseHappening(s string) (Happening, error) {
 	}
 	if words[0] == StorageName && len(words) == 4 {
 		client, ok := strings.CutSuffix(words[2], "'s")
-		served := Served{client, Step(words[3]), Answer(words[1])}
+		served := RequestServed{client, Step(words[3]), Answer(words[1])}
 		switch served.Answer {
 		case Applied, Refused, TokenChecked:
 			if ok && served.Step.AtStorage() {
@@ -273,18 +277,18 @@ func parseHappening(s string) (Happening, error) {
 		case rest == "clock jumped":
 			return ClockJumped{owner}, nil
 		}
-		return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: keys expired; key expired on NODE; session expired; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
+		return nil, newParseError(s, "is no point", fmt.Sprintf("after %q comes one of: keys expired; key expired on NODE; session expired; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
 	}
 	rest := strings.Join(words[1:], " ")
 	if words[1] == "holds" && len(words) == 3 {
-		return Holds{words[0], words[2]}, nil
+		return HoldsNode{words[0], words[2]}, nil
 	}
 	known := make([]string, len(verbs))
 	for i, v := range verbs {
 		if string(v.verb) == rest {
-			return Did{words[0], v.verb}, nil
+			return Action{words[0], v.verb}, nil
 		}
 		known[i] = string(v.verb)
 	}
-	return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: %s, holds NODE; after %q: keys expired, key expired on NODE, session expired, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
+	return nil, newParseError(s, "is no point", fmt.Sprintf("after %q comes one of: %s, holds NODE; after %q: keys expired, key expired on NODE, session expired, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
 }

@@ -2,7 +2,7 @@ package trace
 
 import "testing"
 
-func same[T comparable](t *testing.T, what string, got, want T) {
+func checkEqual[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -10,7 +10,7 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 }
 
 // mustParsePoint parses a point, and panics if it cannot be parsed.
-func point1(text string) Point {
+func mustParsePoint(text string) Point {
 	p, err := ParsePoint(text)
 	if err != nil {
 		panic(err)

@@ -75,100 +75,100 @@ const (
 type Form struct {
 	Kind Kind
 	// Subject is what such events are about.
-	Of Subject
+	Subject Subject
 	// Meaning says what has happened.
-	Means string
+	Meaning string
 	// Required are the fields that every such event has, and Optional those that it can
 	// have, by their names in JSON. All events have seq, at and kind, which are not listed.
-	Needs, Has []string
+	Required, Optional []string
 	// ChangesState says that the event changes a state that readers keep track of: who
 	// holds which key, which processes run, what their clocks show, which faults act.
-	State bool
+	ChangesState bool
 	// Texts are the possible values of the event's text. If there are none, the text is
 	// free text for people.
-	Words []string
+	Texts []string
 }
 
 // A Subject is what events of some kinds are about.
 type Subject string
 
 const (
-	ofProcesses Subject = "faults and processes"
-	ofNetwork   Subject = "the network"
-	ofKeys      Subject = "keys, as the clocks of their nodes see them"
-	ofSessions  Subject = "clusters, and the sessions that clients have with them"
-	ofSteps     Subject = "a client's steps"
-	ofServices  Subject = "services and the storage"
-	ofRun       Subject = "the run"
+	subjectProcesses Subject = "faults and processes"
+	subjectNetwork   Subject = "the network"
+	subjectKeys      Subject = "keys, as the clocks of their nodes see them"
+	subjectSessions  Subject = "clusters, and the sessions that clients have with them"
+	subjectSteps     Subject = "a client's steps"
+	subjectServices  Subject = "services and the storage"
+	subjectRun       Subject = "the run"
 )
 
 // forms has the form of each kind. Validation, documentation and readers use it.
 var forms = []Form{
-	{KindStrike, ofProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
-	{KindLift, ofProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
-	{KindPause, ofProcesses, "a process is paused; text is how", fields("process text"), nil, true, words(Stop, Suspend)},
-	{KindResume, ofProcesses, "it goes on", fields("process"), nil, true, nil},
-	{KindRanOn, ofProcesses, "a paused process started something all the same", fields("process"), fields("text"), false, nil},
-	{KindCrash, ofProcesses, "a process ends; text is how", fields("process text"), nil, true, words(Kill, PowerLoss, Shutdown, FailOver)},
-	{KindRestart, ofProcesses, "it runs again", fields("process"), nil, true, nil},
-	{KindClock, ofProcesses, "the readings of a process's clocks right after a change, and once at the start", fields("process clocks"), nil, true, nil},
-	{KindSync, ofProcesses, "a node's append-only file or snapshot reached the disk", fields("process"), fields("text"), false, nil},
-	{KindFail, ofProcesses, "a node answers every command with the error in text from now on", fields("process text"), nil, true, nil},
-	{KindRecover, ofProcesses, "a node that did executes commands again", fields("process"), nil, true, nil},
-	{KindPromote, ofProcesses, "process, a replica, takes over the address of peer, its master", fields("process peer"), nil, true, nil},
+	{KindStrike, subjectProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
+	{KindLift, subjectProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
+	{KindPause, subjectProcesses, "a process is paused; text is how", fields("process text"), nil, true, toStrings(Stop, Suspend)},
+	{KindResume, subjectProcesses, "it goes on", fields("process"), nil, true, nil},
+	{KindRanOn, subjectProcesses, "a paused process started something all the same", fields("process"), fields("text"), false, nil},
+	{KindCrash, subjectProcesses, "a process ends; text is how", fields("process text"), nil, true, toStrings(Kill, PowerLoss, Shutdown, FailOver)},
+	{KindRestart, subjectProcesses, "it runs again", fields("process"), nil, true, nil},
+	{KindClock, subjectProcesses, "the readings of a process's clocks right after a change, and once at the start", fields("process clocks"), nil, true, nil},
+	{KindSync, subjectProcesses, "a node's append-only file or snapshot reached the disk", fields("process"), fields("text"), false, nil},
+	{KindFail, subjectProcesses, "a node answers every command with the error in text from now on", fields("process text"), nil, true, nil},
+	{KindRecover, subjectProcesses, "a node that did executes commands again", fields("process"), nil, true, nil},
+	{KindPromote, subjectProcesses, "process, a replica, takes over the address of peer, its master", fields("process peer"), nil, true, nil},
 
-	{KindConnect, ofNetwork, "a connection is made", fields("process peer conn"), nil, false, nil},
-	{KindRefuse, ofNetwork, "a dial failed", fields("process peer"), fields("text"), false, nil},
-	{KindSend, ofNetwork, "process sends a message to peer", fields("process peer conn msg"), messageFields, false, nil},
-	{KindDeliver, ofNetwork, "process receives a message of peer", fields("process peer conn msg"), messageFields, false, nil},
-	{KindHold, ofNetwork, "a message that process sent is held back", fields("process peer conn msg"), messageFields, true, nil},
-	{KindLose, ofNetwork, "a message that process sent will never arrive", fields("process peer conn msg"), messageFields, false, nil},
-	{KindClose, ofNetwork, "process closed its end of a connection", fields("process peer conn"), nil, false, nil},
-	{KindReset, ofNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
-	{KindTimeout, ofNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
+	{KindConnect, subjectNetwork, "a connection is made", fields("process peer conn"), nil, false, nil},
+	{KindRefuse, subjectNetwork, "a dial failed", fields("process peer"), fields("text"), false, nil},
+	{KindSend, subjectNetwork, "process sends a message to peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindDeliver, subjectNetwork, "process receives a message of peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindHold, subjectNetwork, "a message that process sent is held back", fields("process peer conn msg"), messageFields, true, nil},
+	{KindLose, subjectNetwork, "a message that process sent will never arrive", fields("process peer conn msg"), messageFields, false, nil},
+	{KindClose, subjectNetwork, "process closed its end of a connection", fields("process peer conn"), nil, false, nil},
+	{KindReset, subjectNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
+	{KindTimeout, subjectNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
 
-	{KindSet, ofKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
-	{KindTouch, ofKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
-	{KindDelete, ofKeys, "a command removed a key; by is whose, operator that of an operator who did it by hand", fields("process"), fields("key value by owner"), true, nil},
-	{KindExpire, ofKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
-	{KindForget, ofKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
-	{KindDrop, ofKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
-	{KindRestore, ofKeys, "a key came back from disk otherwise than it was, or from a master, or its time, which was up, is not up any more, because the clock was set back; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
+	{KindSet, subjectKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
+	{KindTouch, subjectKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
+	{KindDelete, subjectKeys, "a command removed a key; by is whose, operator that of an operator who did it by hand", fields("process"), fields("key value by owner"), true, nil},
+	{KindExpire, subjectKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
+	{KindForget, subjectKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
+	{KindDrop, subjectKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
+	{KindRestore, subjectKeys, "a key came back from disk otherwise than it was, or from a master, or its time, which was up, is not up any more, because the clock was set back; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
 
-	{KindOpen, ofSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
-	{KindAlive, ofSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
-	{KindCloseSession, ofSessions, "peer has ended its session; or, if by is operator, an operator has ended it by hand", fields("process peer session"), fields("by"), false, nil},
-	{KindExpireSession, ofSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
-	{KindNotify, ofSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
-	{KindLead, ofSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
-	{KindCompact, ofSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
+	{KindOpen, subjectSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
+	{KindAlive, subjectSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
+	{KindCloseSession, subjectSessions, "peer has ended its session; or, if by is operator, an operator has ended it by hand", fields("process peer session"), fields("by"), false, nil},
+	{KindExpireSession, subjectSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
+	{KindNotify, subjectSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
+	{KindLead, subjectSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
+	{KindCompact, subjectSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
 
-	{KindBegin, ofSteps, "a client begins a step", fields("process step"), fields("section lock within context_over object token value leaves period"), false, nil},
-	{KindEnd, ofSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
+	{KindBegin, subjectSteps, "a client begins a step", fields("process step"), fields("section lock within context_over object token value leaves period"), false, nil},
+	{KindEnd, subjectSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
 		fields("section ok refused text lock within token minted rank ungranted ends notifies session object version replaced period"), false, nil},
-	{KindAgain, ofSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
-	{KindCancel, ofSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
-	{KindLost, ofSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
-	{KindDone, ofSteps, "a client's program has ended", fields("process"), fields("ok text"), false, nil},
+	{KindAgain, subjectSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
+	{KindCancel, subjectSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
+	{KindLost, subjectSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
+	{KindDone, subjectSteps, "a client's program has ended", fields("process"), fields("ok text"), false, nil},
 
-	{KindStrip, ofServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
-	{KindServe, ofServices, "the storage has served a request, or refused it", fields("process peer step"),
+	{KindStrip, subjectServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
+	{KindServe, subjectServices, "the storage has served a request, or refused it", fields("process peer step"),
 		fields("by section ok object version replaced value token text period"), false, nil},
-	{KindCheck, ofServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
-	{KindStall, ofServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
-	{KindRevert, ofServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
-	{KindForgetToken, ofServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
-	{KindObject, ofServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
+	{KindCheck, subjectServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
+	{KindStall, subjectServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
+	{KindRevert, subjectServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
+	{KindForgetToken, subjectServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
+	{KindObject, subjectServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
 
-	{KindPeriod, ofRun, "a period of the schedule begins, in true time", fields("period"), nil, false, nil},
-	{KindHorizon, ofRun, "the run was cut off here", nil, fields("text"), false, nil},
+	{KindPeriod, subjectRun, "a period of the schedule begins, in true time", fields("period"), nil, false, nil},
+	{KindHorizon, subjectRun, "the run was cut off here", nil, fields("text"), false, nil},
 }
 
 var messageFields = fields("reply handshake keep_alive bytes section step text")
 
 func fields(names string) []string { return strings.Fields(names) }
 
-func words[W ~string](all ...W) []string {
+func toStrings[W ~string](all ...W) []string {
 	texts := make([]string, len(all))
 	for i, w := range all {
 		texts[i] = string(w)
@@ -180,7 +180,7 @@ func words[W ~string](all ...W) []string {
 func Kinds() []Form { return slices.Clone(forms) }
 
 // formsByKind maps each kind to its form.
-var formOf = func() map[Kind]*Form {
+var formsByKind = func() map[Kind]*Form {
 	all := map[Kind]*Form{}
 	for i := range forms {
 		all[forms[i].Kind] = &forms[i]
@@ -204,16 +204,16 @@ func (f *Form) check(ev *Event) error {
 	for i, name := range eventFields {
 		switch {
 		case name == "seq", name == "at", name == "kind":
-		case slices.Contains(f.Needs, name):
+		case slices.Contains(f.Required, name):
 			if v.Field(i).IsZero() {
 				return fmt.Errorf("an event of kind %q says which %s, and this one does not", f.Kind, name)
 			}
-		case v.Field(i).IsZero(), slices.Contains(f.Has, name):
+		case v.Field(i).IsZero(), slices.Contains(f.Optional, name):
 		default:
 			return fmt.Errorf("an event of kind %q has no %s, and this one does: a later version may have written it", f.Kind, name)
 		}
 	}
-	if len(f.Words) > 0 && !slices.Contains(f.Words, ev.Text) {
+	if len(f.Texts) > 0 && !slices.Contains(f.Texts, ev.Text) {
 		return fmt.Errorf("%q is no text of an event of kind %q: a later version may have written it", ev.Text, f.Kind)
 	}
 	return nil

@@ -29,17 +29,17 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 				t.Errorf("%s %s, fencing %s: %v", s.Name, run.Variant.Name, run.Fencing, err)
 			}
 			for i := range run.History.Trace.Events {
-				note(seen, &run.History.Trace.Events[i])
+				recordFields(seen, &run.History.Trace.Events[i])
 			}
 		}
 	}
 	for _, form := range trace.Kinds() {
-		for _, name := range slices.Concat([]string{""}, form.Needs, form.Has) {
-			if form.Of == trace.OfSessions || slices.Contains(ofClusters, name) {
+		for _, name := range slices.Concat([]string{""}, form.Required, form.Optional) {
+			if form.Subject == trace.SubjectSessions || slices.Contains(clusterFields, name) {
 				continue
 			}
 			place := strings.TrimSuffix(string(form.Kind)+" "+name, " ")
-			if never := slices.Contains(elsewhere, place); seen[place] == never {
+			if never := slices.Contains(notInCatalogue, place); seen[place] == never {
 				t.Errorf("%s: seen in the catalogue %v, and on the list of what is not %v", place, seen[place], never)
 			}
 		}
@@ -48,7 +48,7 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 
 // notInCatalogue lists kinds and fields that no scenario of the catalogue produces, and
 // that other worlds do.
-var elsewhere = []string{
+var notInCatalogue = []string{
 	"hold reply", "cancel", "cancel process", "cancel section", "cancel step", // scenarios of libraries
 	"ran-on", "ran-on process", "ran-on text", // a lock that sleeps in C, or in a loop
 	"fail", "fail process", "fail text", "recover", "recover process",
@@ -64,10 +64,10 @@ var elsewhere = []string{
 
 // clusterFields are the fields that only worlds with clusters write. Their clients are
 // libraries, so the tests of those libraries check these fields.
-var ofClusters = []string{"keep_alive", "bytes", "session"}
+var clusterFields = []string{"keep_alive", "bytes", "session"}
 
 // recordFields adds the kind of an event and its fields to seen.
-func note(seen map[string]bool, ev *trace.Event) {
+func recordFields(seen map[string]bool, ev *trace.Event) {
 	seen[string(ev.Kind)] = true
 	v := reflect.ValueOf(ev).Elem()
 	for i := range v.NumField() {
@@ -91,11 +91,11 @@ func TestKinds(t *testing.T) {
 	}
 	kinds := map[trace.Kind]bool{}
 	for _, form := range trace.Kinds() {
-		if kinds[form.Kind] || form.Means == "" || form.Of == "" {
+		if kinds[form.Kind] || form.Meaning == "" || form.Subject == "" {
 			t.Errorf("%s is there twice, or does not say what it means", form.Kind)
 		}
 		kinds[form.Kind] = true
-		for _, name := range slices.Concat(form.Needs, form.Has) {
+		for _, name := range slices.Concat(form.Required, form.Optional) {
 			if _, known := names[name]; !known {
 				t.Errorf("%s: no event has a field %s", form.Kind, name)
 			}

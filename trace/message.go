@@ -28,7 +28,7 @@ type Message struct {
 func ParseMessage(s string) (Message, error) {
 	var m Message
 	words := strings.Fields(s)
-	fail := misread(s, "selects no message", `write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`)
+	fail := newParseError(s, "selects no message", `write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`)
 	if len(words) < 4 {
 		return m, fail
 	}
@@ -53,7 +53,7 @@ func ParseMessage(s string) (Message, error) {
 		return m, fail
 	}
 	if m.Step != "" && !slices.Contains(Steps(), m.Step) {
-		return m, fmt.Errorf("%q: there is no step %q; the steps are %s", s, m.Step, tellSteps())
+		return m, fmt.Errorf("%q: there is no step %q; the steps are %s", s, m.Step, listSteps())
 	}
 	return m, nil
 }
@@ -100,11 +100,13 @@ func (m Message) rename(name func(string) string) Message {
 
 // InFlight returns the point at which such a message is sent for the nth time in the run;
 // nth 0 means each time.
-func (m Message) InFlight(nth int) Point { return Any(Clause{Nth: nth, Happening: Transit{m, false}}) }
+func (m Message) InFlight(nth int) Point {
+	return AnyOf(Clause{Nth: nth, Happening: Transit{m, false}})
+}
 
 // Arrived returns the point at which such a message is delivered for the nth time in the
 // run; nth 0 means each time.
-func (m Message) Arrived(nth int) Point { return Any(Clause{Nth: nth, Happening: Transit{m, true}}) }
+func (m Message) Arrived(nth int) Point { return AnyOf(Clause{Nth: nth, Happening: Transit{m, true}}) }
 
 // IsZero reports whether m selects nothing.
 func (m Message) IsZero() bool { return m.Client == "" }
@@ -146,7 +148,7 @@ func parseTransit(s string, arrived bool) (Happening, error) {
 		m.Client, m.Step, ok = parseClientStep(words[3:])
 	}
 	if !ok || m.Step != "" && !slices.Contains(Steps(), m.Step) {
-		return nil, misread(s, "selects no messages", `write "every reply to client-1's acquire" or "every request of client-1's acquire"`)
+		return nil, newParseError(s, "selects no messages", `write "every reply to client-1's acquire" or "every request of client-1's acquire"`)
 	}
 	return Transit{m, arrived}, nil
 }

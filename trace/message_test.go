@@ -18,9 +18,9 @@ func TestParseMessage(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		same(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
-		same(t, "names", strings.Join(got.Names(), " "), want.Client+" "+want.Peer)
-		same(t, "zero", got.IsZero(), false)
+		checkEqual(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
+		checkEqual(t, "names", strings.Join(got.Names(), " "), want.Client+" "+want.Peer)
+		checkEqual(t, "zero", got.IsZero(), false)
 	}
 	for _, bad := range []string{
 		"'s request to storage", "'s reply to client-1", "redis-1's reply to 's acquire",
@@ -32,7 +32,7 @@ func TestParseMessage(t *testing.T) {
 			t.Errorf("%q was read as %+v", bad, m)
 		}
 	}
-	same(t, "the zero message is zero", Message{}.IsZero(), true)
+	checkEqual(t, "the zero message is zero", Message{}.IsZero(), true)
 }
 
 // Selects picks exactly the events about the selected message.
@@ -65,7 +65,7 @@ func TestMessageMatches(t *testing.T) {
 		for i := range all {
 			got += map[bool]string{true: "1", false: "0"}[m.Selects(&all[i])]
 		}
-		same(t, text, got, want)
+		checkEqual(t, text, got, want)
 	}
 }
 
@@ -90,8 +90,8 @@ func TestPointsOfAMessage(t *testing.T) {
 			}
 		}
 	}
-	same(t, "in words", Message{Client: "client-1", Peer: "redis-2", Step: Acquire}.InFlight(22).String(), "client-1's acquire request to redis-2 is in flight, 22nd time")
-	same(t, "in words", Message{Client: "client-1", Peer: "redis-2", Reply: true}.Arrived(0).String(), "redis-2's reply to client-1 arrived")
-	same(t, "in words", Message{Client: "client-1", Reply: true, Step: Acquire}.String(), "every reply to client-1's acquire")
-	same(t, "in words", Message{Client: "client-1"}.String(), "every request of client-1")
+	checkEqual(t, "in words", Message{Client: "client-1", Peer: "redis-2", Step: Acquire}.InFlight(22).String(), "client-1's acquire request to redis-2 is in flight, 22nd time")
+	checkEqual(t, "in words", Message{Client: "client-1", Peer: "redis-2", Reply: true}.Arrived(0).String(), "redis-2's reply to client-1 arrived")
+	checkEqual(t, "in words", Message{Client: "client-1", Reply: true, Step: Acquire}.String(), "every reply to client-1's acquire")
+	checkEqual(t, "in words", Message{Client: "client-1"}.String(), "every request of client-1")
 }

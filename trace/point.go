@@ -49,10 +49,10 @@ type Clause struct {
 }
 
 // At returns the point that is reached each time something happens.
-func At(h Happening) Point { return Any(Clause{Happening: h}) }
+func At(h Happening) Point { return AnyOf(Clause{Happening: h}) }
 
 // AnyOf returns the point that is reached each time one of the clauses is reached.
-func Any(clauses ...Clause) Point { return Point{slices.Clone(clauses)} }
+func AnyOf(clauses ...Clause) Point { return Point{slices.Clone(clauses)} }
 
 // IsZero reports whether there is no point.
 func (p Point) IsZero() bool { return len(p.clauses) == 0 }
@@ -78,7 +78,7 @@ func (c Clause) text() string {
 	if c.Nth > 0 {
 		s += ", " + NthTime(c.Nth)
 	}
-	switch _, step := c.Happening.(StepOver); {
+	switch _, step := c.Happening.(StepEnded); {
 	case step && c.Delay > 0:
 		return ShortDuration(c.Delay) + " " + s
 	case c.Delay > 0:
@@ -101,11 +101,11 @@ func ShortDuration(d time.Duration) string {
 
 // Phrase returns the point as an adverbial phrase: "when client-1 wrote", "5s after
 // client-1 wrote".
-func (p Point) Told() string {
+func (p Point) Phrase() string {
 	if p.IsZero() {
 		return ""
 	}
-	if _, step := p.clauses[0].Happening.(StepOver); step || p.clauses[0].Delay > 0 {
+	if _, step := p.clauses[0].Happening.(StepEnded); step || p.clauses[0].Delay > 0 {
 		return p.String()
 	}
 	return "when " + p.String()
@@ -127,7 +127,7 @@ func (p *Point) UnmarshalText(text []byte) (err error) {
 func (p Point) Names() []string {
 	var names []string
 	for _, c := range p.clauses {
-		for _, part := range c.parts() {
+		for _, part := range c.participants() {
 			names = append(names, part.name)
 		}
 	}
@@ -148,10 +148,10 @@ func (p Point) Rename(name func(string) string) Point {
 // process it does not know; such a process fits.
 func (p Point) Fits(role func(name string) (Role, bool)) error {
 	for _, c := range p.clauses {
-		for _, part := range c.parts() {
+		for _, part := range c.participants() {
 			r, known := role(part.name)
 			if known && len(part.roles) > 0 && !slices.Contains(part.roles, r) {
-				return fmt.Errorf("%q can never happen: %s is no %s", p, part.name, strings.Join(words(part.roles...), " or "))
+				return fmt.Errorf("%q can never happen: %s is no %s", p, part.name, strings.Join(toStrings(part.roles...), " or "))
 			}
 		}
 	}
@@ -180,9 +180,9 @@ func parseClause(s string) (Clause, error) {
 	if rest, ok := strings.CutPrefix(s, "after "); ok {
 		step, err := ParseStepPoint(rest)
 		if err != nil {
-			return c, misread(s, "is no point", `before "after" comes a duration such as 5s, or after it a step such as "client-1 write"`)
+			return c, newParseError(s, "is no point", `before "after" comes a duration such as 5s, or after it a step such as "client-1 write"`)
 		}
-		return step.over(), nil
+		return step.endClause(), nil
 	}
 	if d, rest, ok := strings.Cut(s, " after "); ok {
 		delay, err := time.ParseDuration(d)
@@ -191,7 +191,7 @@ func parseClause(s string) (Clause, error) {
 		}
 		c.Delay = delay
 		if step, err := ParseStepPoint(rest); err == nil && delay > 0 {
-			c = step.over()
+			c = step.endClause()
 			c.Delay = delay
 			return c, nil
 		}

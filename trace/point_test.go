@@ -54,9 +54,9 @@ func TestParsePoint(t *testing.T) {
 			t.Errorf("%q: %v", test.text, err)
 			continue
 		}
-		same(t, "written again", p.String(), test.text)
-		same(t, "names in "+test.text, strings.Join(p.Names(), " "), test.names)
-		same(t, "zero", p.IsZero(), false)
+		checkEqual(t, "written again", p.String(), test.text)
+		checkEqual(t, "names in "+test.text, strings.Join(p.Names(), " "), test.names)
+		checkEqual(t, "zero", p.IsZero(), false)
 		text, err := p.MarshalText()
 		if err != nil || string(text) != test.text {
 			t.Errorf("%q is marshalled as %q, %v", test.text, text, err)
@@ -74,7 +74,7 @@ func TestParsePoint(t *testing.T) {
 			t.Errorf("%q is written as %q, %v; want %q", text, p, err, plain)
 		}
 	}
-	same(t, "the zero point is zero", Point{}.IsZero(), true)
+	checkEqual(t, "the zero point is zero", Point{}.IsZero(), true)
 }
 
 // The error for a bad point shows what can be written.
@@ -136,15 +136,15 @@ func TestParseStepPoint(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		same(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
-		same(t, "zero", got.IsZero(), false)
+		checkEqual(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
+		checkEqual(t, "zero", got.IsZero(), false)
 	}
 	for _, bad := range []string{"", "write", "client-1", "client-1 wrote", "client-1 writes", "client-1 write now", "client-1 write, often", "client-1 write, 0th time"} {
 		if p, err := ParseStepPoint(bad); err == nil {
 			t.Errorf("%q was read as %+v", bad, p)
 		}
 	}
-	same(t, "the zero step is zero", StepPoint{}.IsZero(), true)
+	checkEqual(t, "the zero step is zero", StepPoint{}.IsZero(), true)
 }
 
 // Parsing never panics, whatever the text. The text of a parsed value is parsed back to the
@@ -215,7 +215,7 @@ func TestPointFits(t *testing.T) {
 		"storage applied redis-1's write":               false,
 		"every reply to redis-1's acquire is in flight": false,
 	} {
-		if err := point1(text).Fits(role); (err == nil) != fits {
+		if err := mustParsePoint(text).Fits(role); (err == nil) != fits {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -240,13 +240,13 @@ func TestRename(t *testing.T) {
 		"after client-1 write":                                 "after alice write",
 		"the start":                                            "the start",
 	} {
-		same(t, text, point1(text).Rename(name).String(), want)
+		checkEqual(t, text, mustParsePoint(text).Rename(name).String(), want)
 	}
 	w, err := ParseWitness("client-1 wrote while redis-1 was down")
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "a witness", w.Rename(name).String(), "alice wrote while bob was down")
-	same(t, "a step", StepPoint{"client-1", Write, 2}.Rename(name).String(), "alice write, 2nd time")
-	same(t, "a message", NthMessage{Message{Client: "client-1", Peer: "redis-1", Reply: true}, 3}.Rename(name).String(), "bob's reply to alice, 3rd time")
+	checkEqual(t, "a witness", w.Rename(name).String(), "alice wrote while bob was down")
+	checkEqual(t, "a step", StepPoint{"client-1", Write, 2}.Rename(name).String(), "alice write, 2nd time")
+	checkEqual(t, "a message", NthMessage{Message{Client: "client-1", Peer: "redis-1", Reply: true}, 3}.Rename(name).String(), "bob's reply to alice, 3rd time")
 }

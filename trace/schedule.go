@@ -20,35 +20,35 @@ type Schedule struct {
 
 // PeriodRecord is the object in which clients record which periods have been run. A write
 // to it is not an effect of the job.
-const Record = "runs"
+const PeriodRecord = "runs"
 
 // MaxPeriods is the largest number of periods of a schedule.
-const MostPeriods = 1000
+const MaxPeriods = 1000
 
 // Check returns an error if the schedule is not valid.
 func (s Schedule) Check() error {
 	switch {
-	case s.First < 0 || s.First > longest:
+	case s.First < 0 || s.First > maxTime:
 		return fmt.Errorf("the first period begins at %v", s.First)
-	case s.Every <= 0 || s.Every > longest:
+	case s.Every <= 0 || s.Every > maxTime:
 		return fmt.Errorf("a period lasts %v", s.Every)
-	case s.Periods < 1 || s.Periods > MostPeriods:
-		return fmt.Errorf("there are %d periods, and there can be 1 to %d", s.Periods, MostPeriods)
+	case s.Periods < 1 || s.Periods > MaxPeriods:
+		return fmt.Errorf("there are %d periods, and there can be 1 to %d", s.Periods, MaxPeriods)
 	}
 	return nil
 }
 
 // PeriodStart returns when a period begins, in true time since the start of the run.
 // Periods are numbered from 1.
-func (s Schedule) Begins(period int) time.Duration {
+func (s Schedule) PeriodStart(period int) time.Duration {
 	return s.First + time.Duration(period-1)*s.Every
 }
 
 // PeriodAt returns the number of the period at a time: 0 before the first period, and more
 // than Periods after the last one.
-func (s Schedule) At(at time.Duration) int {
+func (s Schedule) PeriodAt(at time.Duration) int {
 	if at < s.First {
 		return 0
 	}
-	return int(min((at-s.First)/s.Every, MostPeriods)) + 1
+	return int(min((at-s.First)/s.Every, MaxPeriods)) + 1
 }

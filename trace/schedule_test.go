@@ -15,21 +15,21 @@ func TestSchedule(t *testing.T) {
 		65*time.Second - 1: 1,
 		65 * time.Second:   2,
 		time.Hour:          60,
-		1 << 62:            MostPeriods + 1,
+		1 << 62:            MaxPeriods + 1,
 	} {
-		if got := s.At(at); got != want {
+		if got := s.PeriodAt(at); got != want {
 			t.Errorf("%v is in period %d, want %d", at, got, want)
 		}
 	}
 	for period := 1; period <= s.Periods; period++ {
-		if at := s.Begins(period); s.At(at) != period || s.At(at-1) != period-1 {
+		if at := s.PeriodStart(period); s.PeriodAt(at) != period || s.PeriodAt(at-1) != period-1 {
 			t.Errorf("period %d begins at %v", period, at)
 		}
 	}
 	if err := s.Check(); err != nil {
 		t.Error(err)
 	}
-	for _, bad := range []Schedule{{}, {Every: time.Minute}, {Periods: 1}, {First: -1, Every: 1, Periods: 1}, {Every: 1, Periods: MostPeriods + 1}} {
+	for _, bad := range []Schedule{{}, {Every: time.Minute}, {Periods: 1}, {First: -1, Every: 1, Periods: 1}, {Every: 1, Periods: MaxPeriods + 1}} {
 		if bad.Check() == nil {
 			t.Errorf("%+v makes sense", bad)
 		}

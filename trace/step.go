@@ -49,12 +49,12 @@ func ParseStepPoint(s string) (StepPoint, error) {
 	}
 	words := strings.Fields(head)
 	if len(words) != 2 || strings.HasSuffix(words[0], "'s") || !slices.Contains(Steps(), Step(words[1])) {
-		return StepPoint{}, misread(s, "is no step", fmt.Sprintf("write a client and one of %s, such as \"client-1 write\"", tellSteps()))
+		return StepPoint{}, newParseError(s, "is no step", fmt.Sprintf("write a client and one of %s, such as \"client-1 write\"", listSteps()))
 	}
 	return StepPoint{words[0], Step(words[1]), nth}, nil
 }
 
-func tellSteps() string { return strings.Join(words(Steps()...), ", ") }
+func listSteps() string { return strings.Join(toStrings(Steps()...), ", ") }
 
 // IsZero reports whether there is no step.
 func (p StepPoint) IsZero() bool { return p == StepPoint{} }
@@ -69,9 +69,11 @@ func (p StepPoint) String() string {
 }
 
 // EndPoint returns the point at which the step has ended, whether it succeeded or not.
-func (p StepPoint) Done() Point { return Any(p.over()) }
+func (p StepPoint) EndPoint() Point { return AnyOf(p.endClause()) }
 
-func (p StepPoint) over() Clause { return Clause{Nth: p.Nth, Happening: StepOver{p.Client, p.Step}} }
+func (p StepPoint) endClause() Clause {
+	return Clause{Nth: p.Nth, Happening: StepEnded{p.Client, p.Step}}
+}
 
 // Rename returns the step with its client renamed.
 func (p StepPoint) Rename(name func(string) string) StepPoint {

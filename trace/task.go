@@ -45,15 +45,15 @@ const (
 // task returns the request to the storage that a note makes.
 func (n Note) task() Task {
 	if n == Recall {
-		return Task{Step: Read, Object: Record, Note: n}
+		return Task{Step: Read, Object: PeriodRecord, Note: n}
 	}
-	return Task{Step: Write, Object: Record, Note: n}
+	return Task{Step: Write, Object: PeriodRecord, Note: n}
 }
 
 // DefaultTasks returns what a client does in its section if the scenario does not say
 // otherwise: it reads, works, and writes what it computed from what it read.
 func DefaultTasks() []Task {
-	return []Task{{Step: Read, Object: Object}, {Step: Work}, {Step: Write, Object: Object}}
+	return []Task{{Step: Read, Object: DefaultObject}, {Step: Work}, {Step: Write, Object: DefaultObject}}
 }
 
 // releaseAgain is the text of a task whose step is [Release]: it releases the client's
@@ -129,7 +129,7 @@ func (t Task) String() string {
 }
 
 // Receiver returns the process that receives the task's request first.
-func (t Task) First() string {
+func (t Task) Receiver() string {
 	if len(t.Via) > 0 {
 		return t.Via[0]
 	}

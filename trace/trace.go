@@ -42,8 +42,8 @@ type Trace struct {
 	// ClockNotReadBy are the clients whose programs have never read their wall clocks, so
 	// their clocks' settings made no difference. It is known only in the process that made
 	// the run.
-	Unread []string `json:"-"`
-	Events []Event  `json:"events"`
+	ClockNotReadBy []string `json:"-"`
+	Events         []Event  `json:"events"`
 }
 
 // An Ending is a misbehaviour of a client's code that ended a run and that no lock may
@@ -66,7 +66,7 @@ type LockInfo struct {
 	TrueTime bool `json:"true_time,omitempty"`
 	// GrantsEveryone says that the lock is granted to every client: there is no exclusion
 	// to break.
-	Open bool `json:"open,omitempty"`
+	GrantsEveryone bool `json:"open,omitempty"`
 	// Unordered says that fencing tokens can only be compared for equality.
 	Unordered bool `json:"unordered,omitempty"`
 	// Holders is how many clients may hold the lock at one moment; 0 means one.
@@ -92,7 +92,7 @@ type Claims struct {
 	Tokens bool `json:"tokens,omitempty"`
 	// ReportsLossAtRelease: a release returns an error if the lock had been lost, and
 	// success if it has released the lock.
-	TellsAtRelease bool `json:"tells_at_release,omitempty"`
+	ReportsLossAtRelease bool `json:"tells_at_release,omitempty"`
 }
 
 // SlotInfo is one place where a lock keeps a grant.
@@ -131,7 +131,7 @@ type FaultInfo struct {
 	Text string `json:"text"`
 	// Timing is when the fault was to strike and to end, in words: "before client-1 write,
 	// until client-2 released".
-	Course string `json:"course,omitempty"`
+	Timing string `json:"course,omitempty"`
 	// Kind is the name of the kind of fault. Targets are the processes that it acts on, in
 	// groups: a partition has those that are cut off, then those they are cut off from.
 	Kind    string     `json:"kind,omitempty"`
@@ -149,9 +149,9 @@ type FaultInfo struct {
 	Size string `json:"size,omitempty"`
 	// Trigger is when the fault strikes. Duration is how long it lasts, if it ends by
 	// itself.
-	Strikes Trigger       `json:"strikes,omitzero"`
-	Lasts   time.Duration `json:"lasts,omitempty"`
-	Phrases Phrases       `json:"phrases,omitzero"`
+	Trigger  Trigger       `json:"strikes,omitzero"`
+	Duration time.Duration `json:"lasts,omitempty"`
+	Phrases  Phrases       `json:"phrases,omitzero"`
 	// Assumption is the assumption that the fault breaks: process, network, clock, lock
 	// memory or storage memory; "" if it breaks none.
 	Assumption Assumption `json:"assumption"`
@@ -160,10 +160,10 @@ type FaultInfo struct {
 	// IdleReason says why the fault did not act as the scenario says: its point, or that of
 	// its end, was never reached, or it cannot act on the given lock. It is empty if the
 	// fault acted.
-	Idle string `json:"idle,omitempty"`
+	IdleReason string `json:"idle,omitempty"`
 	// NotApplicable says that the fault can never act on the given lock; IdleReason says
 	// why.
-	Moot bool `json:"moot,omitempty"`
+	NotApplicable bool `json:"moot,omitempty"`
 }
 
 // Target returns the process that the fault strikes, or "" if it strikes a message or the
@@ -189,8 +189,8 @@ func (f FaultInfo) Others() []string {
 type Phrases struct {
 	// Subject and Predicate form a clause in the present tense, such as "{target}'s clock"
 	// and "jumps back by {size}".
-	Subject string `json:"subject"`
-	Does    string `json:"does"`
+	Subject   string `json:"subject"`
+	Predicate string `json:"does"`
 	// Noun is the fault as a noun phrase: "{target}'s clock set back".
 	Noun string `json:"noun"`
 }

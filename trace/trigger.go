@@ -26,7 +26,7 @@ func (t Trigger) String() string {
 	case !t.Before.IsZero():
 		return "before " + t.Before.String()
 	case !t.When.IsZero():
-		return t.When.Told()
+		return t.When.Phrase()
 	case t.At != 0:
 		return "at " + t.At.String()
 	}

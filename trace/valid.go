@@ -12,19 +12,19 @@ import (
 const (
 	// maxTime bounds every time in a trace. A world's horizon is far below it, and
 	// computations with two such times and two clocks do not overflow.
-	longest = 10 * 365 * 24 * time.Hour
+	maxTime = 10 * 365 * 24 * time.Hour
 	// maxClockReading bounds what a clock shows, in nanoseconds: a wall clock gets there in
 	// 2096.
-	farthest = 4_000_000_000_000_000_000
+	maxClockReading = 4_000_000_000_000_000_000
 	// maxEvents is more events than any world has: a world is stopped long before.
-	fullest = 800_000
+	maxEvents = 800_000
 )
 
 // Validate returns an error if a trace that was read from a file does not have the shape
 // that every world's trace has, so that it cannot be checked and described. It does not
 // check whether such a run is possible.
 func (t *Trace) Validate() error {
-	known, err := t.names()
+	known, err := t.processNames()
 	if err != nil {
 		return err
 	}
@@ -42,12 +42,12 @@ func (t *Trace) Validate() error {
 	switch {
 	case t.Schedule != nil && t.Schedule.Check() != nil:
 		return fmt.Errorf("schedule: %w", t.Schedule.Check())
-	case t.ProgressWithin < 0 || t.ProgressWithin > longest:
-		return fmt.Errorf("progress_within is %d; it is a number of nanoseconds up to %d", t.ProgressWithin, longest)
+	case t.ProgressWithin < 0 || t.ProgressWithin > maxTime:
+		return fmt.Errorf("progress_within is %d; it is a number of nanoseconds up to %d", t.ProgressWithin, maxTime)
 	case len(t.Events) == 0:
 		return errors.New("there are no events")
-	case len(t.Events) > fullest:
-		return fmt.Errorf("there are %d events, and at most %d can be read", len(t.Events), fullest)
+	case len(t.Events) > maxEvents:
+		return fmt.Errorf("there are %d events, and at most %d can be read", len(t.Events), maxEvents)
 	}
 	last := time.Duration(0)
 	for i := range t.Events {
@@ -58,8 +58,8 @@ func (t *Trace) Validate() error {
 			err = fmt.Errorf("seq is %d, and it is event %d: none may be missing or out of order", ev.Seq, i+1)
 		case ev.At < last:
 			err = fmt.Errorf("it is at %d, before the event before it at %d", ev.At, last)
-		case ev.At > longest:
-			err = fmt.Errorf("it is at %d; no run lasts longer than %d nanoseconds", ev.At, longest)
+		case ev.At > maxTime:
+			err = fmt.Errorf("it is at %d; no run lasts longer than %d nanoseconds", ev.At, maxTime)
 		}
 		if err != nil {
 			return fmt.Errorf("events[%d]: %w", i, err)
@@ -70,7 +70,7 @@ func (t *Trace) Validate() error {
 }
 
 // processNames returns the names of the trace's processes.
-func (t *Trace) names() (map[string]bool, error) {
+func (t *Trace) processNames() (map[string]bool, error) {
 	known := map[string]bool{}
 	roles := []Role{RoleClient, RoleNode, RoleService, RoleStorage, RoleCluster}
 	for i, p := range t.Processes {
@@ -96,8 +96,8 @@ func (t *Trace) validLocks(known map[string]bool) error {
 		switch {
 		case names[l.Name]:
 			return fmt.Errorf("locks[%d]: there are two called %q", i, l.Name)
-		case l.TTL < 0 || l.TTL > longest:
-			return fmt.Errorf("locks[%d]: ttl is %d; it is a number of nanoseconds up to %d", i, l.TTL, longest)
+		case l.TTL < 0 || l.TTL > maxTime:
+			return fmt.Errorf("locks[%d]: ttl is %d; it is a number of nanoseconds up to %d", i, l.TTL, maxTime)
 		case l.Holders < 0:
 			return fmt.Errorf("locks[%d]: holders is %d", i, l.Holders)
 		case l.Quorum < 0 || l.Quorum > len(l.Slots):
@@ -140,10 +140,10 @@ func (t *Trace) validFaults(known map[string]bool) error {
 // validate returns an error if the event is not valid in a trace with this number of faults
 // and with processes of these names.
 func (ev *Event) validate(faults int, known map[string]bool) error {
-	none := func(name string) bool { return name != "" && !known[name] }
-	negative := func(n int) bool { return n < 0 }
-	past := func(d time.Duration) bool { return d < -longest || d > 2*longest }
-	form := formOf[ev.Kind]
+	isUnknown := func(name string) bool { return name != "" && !known[name] }
+	isNegative := func(n int) bool { return n < 0 }
+	isOutOfRange := func(d time.Duration) bool { return d < -maxTime || d > 2*maxTime }
+	form := formsByKind[ev.Kind]
 	if form == nil {
 		return fmt.Errorf("the kind %q is not known: a later version may have written it", ev.Kind)
 	}
@@ -153,24 +153,24 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 	switch {
 	case ev.Step != "" && !slices.Contains(Steps(), ev.Step):
 		return fmt.Errorf("the step %q is not known: a later version may have written it", ev.Step)
-	case none(ev.Process):
+	case isUnknown(ev.Process):
 		return fmt.Errorf("%q is none of the processes", ev.Process)
-	case none(ev.Peer):
+	case isUnknown(ev.Peer):
 		return fmt.Errorf("%q is none of the processes", ev.Peer)
 	case ev.Fault < 0 || ev.Fault > faults:
 		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
-	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period, ev.Within}, negative):
+	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period, ev.OuterSection}, isNegative):
 		return errors.New("conn, msg, bytes, section, version, replaced, period and within are not below 0")
-	case ev.Within > 0 && ev.Within >= ev.Section:
-		return fmt.Errorf("section %d is said to be within section %d, which is not before it", ev.Section, ev.Within)
-	case ev.TTL < 0 || past(ev.TTL) || past(ev.Expires):
+	case ev.OuterSection > 0 && ev.OuterSection >= ev.Section:
+		return fmt.Errorf("section %d is said to be within section %d, which is not before it", ev.Section, ev.OuterSection)
+	case ev.TTL < 0 || isOutOfRange(ev.TTL) || isOutOfRange(ev.Expires):
 		return errors.New("ttl or expires is no time that a key can have")
 	}
 	for _, a := range []*Actor{ev.By, ev.Owner, ev.Prior} {
 		switch {
 		case a == nil:
 		case a == ev.By && a.IsOperator() && (ev.Kind == KindDelete || ev.Kind == KindCloseSession):
-		case none(a.Client):
+		case isUnknown(a.Client):
 			return fmt.Errorf("%q is none of the processes", a.Client)
 		case a.Section < 0:
 			return fmt.Errorf("it is of section %d of %s", a.Section, a.Client)
@@ -179,27 +179,27 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		}
 	}
 	if c := ev.Clocks; c != nil {
-		if err := errors.Join(inReach(c.Wall), inReach(c.Monotonic)); err != nil {
+		if err := errors.Join(checkReading(c.Wall), checkReading(c.Monotonic)); err != nil {
 			return err
 		}
 		if c.Why != "" && !slices.Contains(clockChanges, c.Why) {
 			return fmt.Errorf("that %q changes a clock is not known: a later version may have written it", c.Why)
 		}
-		if c.RatePPB <= -1e9 || c.RatePPB >= fakeclock.Fastest {
+		if c.RatePPB <= -1e9 || c.RatePPB >= fakeclock.MaxRatePPB {
 			return fmt.Errorf("a clock is %d parts per billion too fast; that is no drift any more", c.RatePPB)
 		}
 	}
-	if r := ev.Ends; r != nil {
+	if r := ev.LeaseEnd; r != nil {
 		if r.Clock != fakeclock.Wall && r.Clock != fakeclock.Monotonic {
 			return fmt.Errorf("the clock %q is not known", r.Clock)
 		}
-		return inReach(r.Nanos)
+		return checkReading(r.Nanos)
 	}
 	return nil
 }
 
-func inReach(reading int64) error {
-	if reading < -farthest || reading > farthest {
+func checkReading(reading int64) error {
+	if reading < -maxClockReading || reading > maxClockReading {
 		return fmt.Errorf("a clock shows %d; that is beyond what can be computed with", reading)
 	}
 	return nil

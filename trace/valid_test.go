@@ -20,7 +20,7 @@ func tinyTrace() *Trace {
 			{Seq: 1, Kind: KindClock, Process: "c1", Clocks: &Clocks{}},
 			{Seq: 2, Kind: KindSend, Process: "c1", Peer: "redis-1", Conn: 1, Msg: 1},
 			{Seq: 3, At: 1, Kind: KindSet, Process: "redis-1", Key: "L", By: &Actor{Client: "c1", Section: 1, Sent: 2}},
-			{Seq: 4, At: 2, Kind: KindEnd, Process: "c1", Section: 1, Step: Acquire, OK: true, Ends: &fakeclock.Reading{Clock: fakeclock.Wall}},
+			{Seq: 4, At: 2, Kind: KindEnd, Process: "c1", Section: 1, Step: Acquire, OK: true, LeaseEnd: &fakeclock.Reading{Clock: fakeclock.Wall}},
 			{Seq: 5, At: 3, Kind: KindStrike, Fault: 1},
 		},
 	}
@@ -78,10 +78,10 @@ func TestValidateTrace(t *testing.T) {
 		{"a clock without hands", `events[0]: an event of kind "clock" says which clocks, and this one does not`, func(t *Trace) { t.Events[0].Clocks = nil }},
 		{"a clock that runs wild", "events[0]: a clock is 50000000000 parts per billion too fast", func(t *Trace) { t.Events[0].Clocks.RatePPB = 5e10 }},
 		{"a clock at the end of time", "events[0]: a clock shows 9223372036854775807", func(t *Trace) { t.Events[0].Clocks.Wall = 1<<63 - 1 }},
-		{"a lease until the end of time", "events[3]: a clock shows -9223372036854775808", func(t *Trace) { t.Events[3].Ends.Nanos = -1 << 63 }},
-		{"a lease by the sun", `events[3]: the clock "sun" is not known`, func(t *Trace) { t.Events[3].Ends.Clock = "sun" }},
+		{"a lease until the end of time", "events[3]: a clock shows -9223372036854775808", func(t *Trace) { t.Events[3].LeaseEnd.Nanos = -1 << 63 }},
+		{"a lease by the sun", `events[3]: the clock "sun" is not known`, func(t *Trace) { t.Events[3].LeaseEnd.Clock = "sun" }},
 		{"sent afterwards", "events[2]: what c1 did was sent with event 3, which is not before it", func(t *Trace) { t.Events[2].By.Sent = 3 }},
-		{"a section within a later one", "events[3]: section 1 is said to be within section 1, which is not before it", func(t *Trace) { t.Events[3].Within = 1 }},
+		{"a section within a later one", "events[3]: section 1 is said to be within section 1, which is not before it", func(t *Trace) { t.Events[3].OuterSection = 1 }},
 		{"an actor's section below 0", "events[2]: it is of section -1 of c1", func(t *Trace) { t.Events[2].By.Section = -1 }},
 	} {
 		t.Run(bad.name, func(t *testing.T) {

@@ -19,8 +19,8 @@ func TestParseWitness(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		same(t, "written again", w.String(), strings.Join(strings.Fields(text), " "))
-		same(t, "names", strings.Join(w.Names(), " "), names)
+		checkEqual(t, "written again", w.String(), strings.Join(strings.Fields(text), " "))
+		checkEqual(t, "names", strings.Join(w.Names(), " "), names)
 	}
 	for _, bad := range []string{
 		"", "client-1", "client-1 paused while client-1 was asleep", "client-1 paused while client-1", "client-1 paused while client-1's was paused",

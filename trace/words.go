@@ -8,7 +8,7 @@ const StorageName = "storage"
 const OperatorName = "operator"
 
 // DefaultObject is the storage's object that clients share if the scenario names none.
-const Object = "x"
+const DefaultObject = "x"
 
 // CannotMake is the rule of a [Complaint] by a client that failed to construct its lock.
 const CannotMake = "cannot make the lock"

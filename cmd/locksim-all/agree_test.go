@@ -17,8 +17,8 @@ func TestProgramsAgree(t *testing.T) {
 		t.Skip("it runs most of the catalogue, twice")
 	}
 	all := os.Getenv("PATH")
-	asReadmeBuilds(t)
-	shared := playedByBoth(t)
+	useReadmeCommand(t)
+	shared := sharedScenarios(t)
 	commands := [][]string{
 		{"list"}, {"list", "--format", "json"}, {"validate", root + "/scenarios"},
 		{"__complete", "run", ""}, {"__complete", "explore", "--lock", ""}, {"__complete", "matrix", "--lock", "redlock,"},
@@ -27,11 +27,11 @@ func TestProgramsAgree(t *testing.T) {
 	}
 	small := make([]string, len(commands))
 	for i, c := range commands {
-		small[i] = printed(t, c...)
+		small[i] = runOutput(t, c...)
 	}
 	t.Setenv("PATH", all)
 	for i, c := range commands {
-		if got := printed(t, c...); got != small[i] {
+		if got := runOutput(t, c...); got != small[i] {
 			t.Errorf("locksim %s: %s", strings.Join(c, " "), firstDifference(got, small[i]))
 		}
 	}
@@ -39,22 +39,22 @@ func TestProgramsAgree(t *testing.T) {
 
 // sharedScenarios returns a folder with the scenarios of the catalogue that the program in
 // PATH can run, because it contains all their locks.
-func playedByBoth(t *testing.T) string {
+func sharedScenarios(t *testing.T) string {
 	t.Helper()
-	lacks := map[string]bool{}
-	_, without, _ := strings.Cut(printed(t, "version"), "not linked in: the locks ")
-	without, _, _ = strings.Cut(without, ";")
-	for name := range strings.SplitSeq(without, ", ") {
-		lacks[name] = true
+	missing := map[string]bool{}
+	_, absent, _ := strings.Cut(runOutput(t, "version"), "not linked in: the locks ")
+	absent, _, _ = strings.Cut(absent, ";")
+	for name := range strings.SplitSeq(absent, ", ") {
+		missing[name] = true
 	}
 	dir := t.TempDir()
 	played := 0
 	for _, s := range scenarios.Embedded() {
-		whole := true
+		canRun := true
 		for _, v := range s.Variants {
-			whole = whole && !lacks[v.Lock]
+			canRun = canRun && !missing[v.Lock]
 		}
-		if !whole {
+		if !canRun {
 			continue
 		}
 		played++

@@ -15,12 +15,12 @@ import (
 
 // maxLines is the largest length of README.md, which everybody reads. Texts for some
 // readers belong in docs/.
-const mostLines = 250
+const maxLines = 250
 
 func TestReadmeIsAFrontPage(t *testing.T) {
 	readme := read(t, "README.md")[0]
-	if lines := strings.Count(readme.text, "\n"); lines > mostLines {
-		t.Errorf("README.md has %d lines, which is more than %d; what only some readers want belongs in docs/", lines, mostLines)
+	if lines := strings.Count(readme.text, "\n"); lines > maxLines {
+		t.Errorf("README.md has %d lines, which is more than %d; what only some readers want belongs in docs/", lines, maxLines)
 	}
 	links := linksOf(readme.text)
 	for _, d := range read(t, "docs/*.md") {

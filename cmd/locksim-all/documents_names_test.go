@@ -45,11 +45,11 @@ func TestDocumentsNameEverything(t *testing.T) {
 	}
 	named("docs/scenarios.md", "measure", checks.MeasureNames()...)
 	text := read(t, "docs/command.md")[0].text
-	for _, command := range offered(t, "") {
+	for _, command := range completions(t, "") {
 		if !strings.Contains(text, "locksim "+command) {
 			t.Errorf("docs/command.md does not name the command %q", command)
 		}
-		for _, flag := range offered(t, command, "--") {
+		for _, flag := range completions(t, command, "--") {
 			switch flag {
 			case "--help", "--version":
 			case "--output":
@@ -62,9 +62,9 @@ func TestDocumentsNameEverything(t *testing.T) {
 }
 
 // completions returns the words that the shell offers for a command line.
-func offered(t *testing.T, typed ...string) (words []string) {
+func completions(t *testing.T, typed ...string) (words []string) {
 	t.Helper()
-	for line := range strings.Lines(printed(t, append([]string{"__complete"}, typed...)...)) {
+	for line := range strings.Lines(runOutput(t, append([]string{"__complete"}, typed...)...)) {
 		if word, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); !strings.HasPrefix(word, ":") {
 			words = append(words, word)
 		}

@@ -34,27 +34,27 @@ func showRefused(t *testing.T, file, _ string) string {
 		if i < 0 {
 			t.Fatalf("%s has a variant %s and none with a lock", file, v.Name)
 		}
-		without, with := measured(t, v), measured(t, s.Variants[i])
+		without, with := sumMeasures(t, v), sumMeasures(t, s.Variants[i])
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", n,
 			without.share("refused sections", "sections"), without.share("refused time", "time"), without.rate(),
-			with.share("refused sections", "sections"), with.rate(), with.each("sent", "completed"))
+			with.share("refused sections", "sections"), with.rate(), with.ratio("sent", "completed"))
 	}
 	return b.String() + "\n"
 }
 
 // sums are the sums of the figures of measures over some runs, by name.
 type sums struct {
-	of   map[string]int64
-	runs int64
+	values map[string]int64
+	runs   int64
 }
 
 // sumMeasures returns the sums of a variant's runs with fencing. It fails if a run is not safe.
-func measured(t *testing.T, v *scenarios.Variant) sums {
-	all := sums{of: map[string]int64{}}
+func sumMeasures(t *testing.T, v *scenarios.Variant) sums {
+	all := sums{values: map[string]int64{}}
 	for seed := range uint64(20) {
-		runs, untold, err := v.Tell(scenarios.RunOptions{Seed: seed + 1})
-		if err != nil || untold != "" {
-			t.Fatal(err, untold)
+		runs, notApplicable, err := v.RunBoth(scenarios.RunOptions{Seed: seed + 1})
+		if err != nil || notApplicable != "" {
+			t.Fatal(err, notApplicable)
 		}
 		for _, run := range runs {
 			if run.Fencing != scenarios.On {
@@ -66,7 +66,7 @@ func measured(t *testing.T, v *scenarios.Variant) sums {
 			all.runs++
 			for _, m := range run.Measures {
 				for _, f := range m.Figures {
-					all.of[f.Name] += f.Value
+					all.values[f.Name] += f.Value
 				}
 			}
 		}
@@ -75,13 +75,13 @@ func measured(t *testing.T, v *scenarios.Variant) sums {
 }
 
 func (s sums) share(part, whole string) string {
-	return fmt.Sprintf("%.0f %%", 100*float64(s.of[part])/float64(s.of[whole]))
+	return fmt.Sprintf("%.0f %%", 100*float64(s.values[part])/float64(s.values[whole]))
 }
 
-func (s sums) each(what, by string) string {
-	return strconv.FormatFloat(float64(s.of[what])/float64(s.of[by]), 'f', 1, 64)
+func (s sums) ratio(what, by string) string {
+	return strconv.FormatFloat(float64(s.values[what])/float64(s.values[by]), 'f', 1, 64)
 }
 
 func (s sums) rate() string {
-	return strconv.FormatFloat(float64(s.of["per minute"])/60/float64(s.runs), 'f', 0, 64)
+	return strconv.FormatFloat(float64(s.values["per minute"])/60/float64(s.runs), 'f', 0, 64)
 }

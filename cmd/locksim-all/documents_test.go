@@ -26,7 +26,7 @@ const root = "../.."
 
 // useReadmeCommand makes the rest of the test run the command that README.md builds,
 // instead of this program, which contains the locks of all libraries.
-func asReadmeBuilds(t *testing.T) {
+func useReadmeCommand(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "../locksim")
@@ -106,7 +106,7 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 				t.Errorf("this comment neither begins a block nor ends one: <!--%s", comment)
 			}
 			if d.path == "README.md" {
-				asReadmeBuilds(t)
+				useReadmeCommand(t)
 			}
 			t.Chdir(filepath.Join(root, filepath.Dir(d.path)))
 			now := block.ReplaceAllStringFunc(d.text, func(s string) string {
@@ -157,17 +157,17 @@ func fence(language, text string) string { return "```" + language + "\n" + text
 
 // showOutput shows the output of a command line.
 func showOutput(t *testing.T, argument, _ string) string {
-	return fence("text", printed(t, strings.Fields(argument)...))
+	return fence("text", runOutput(t, strings.Fields(argument)...))
 }
 
 // showMarkdown shows the output of a command line as Markdown.
 func showMarkdown(t *testing.T, argument, _ string) string {
-	return "\n" + printed(t, strings.Fields(argument)...) + "\n"
+	return "\n" + runOutput(t, strings.Fields(argument)...) + "\n"
 }
 
 // showTable shows the table at the beginning of such Markdown.
 func showTable(t *testing.T, argument, _ string) string {
-	table, _, _ := strings.Cut(printed(t, strings.Fields(argument)...), "\n\n")
+	table, _, _ := strings.Cut(runOutput(t, strings.Fields(argument)...), "\n\n")
 	return "\n" + table + "\n\n"
 }
 
@@ -176,21 +176,21 @@ func showKinds(*testing.T, string, string) string {
 	var b strings.Builder
 	of := trace.Subject("")
 	for _, form := range trace.Kinds() {
-		if form.Of != of {
-			of = form.Of
+		if form.Subject != of {
+			of = form.Subject
 			fmt.Fprintf(&b, "\n%s%s:\n\n| kind | | what happened | fields |\n|---|---|---|---|\n", strings.ToUpper(string(of[:1])), of[1:])
 		}
 		state := ""
-		if form.State {
+		if form.ChangesState {
 			state = "●"
 		}
-		has := strings.Join(form.Needs, " ")
-		if len(form.Has) > 0 {
-			has += " (" + strings.Join(form.Has, " ") + ")"
+		has := strings.Join(form.Required, " ")
+		if len(form.Optional) > 0 {
+			has += " (" + strings.Join(form.Optional, " ") + ")"
 		}
-		means := form.Means
-		if len(form.Words) > 0 {
-			means += ": " + strings.Join(form.Words, ", ")
+		means := form.Meaning
+		if len(form.Texts) > 0 {
+			means += ": " + strings.Join(form.Texts, ", ")
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", form.Kind, state, means, strings.TrimSpace(has))
 	}
@@ -249,7 +249,7 @@ func TestTraceSchemaNamesEveryField(t *testing.T) {
 }
 
 // runOutput returns the output of a command line that must succeed.
-func printed(t *testing.T, args ...string) string {
+func runOutput(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "locksim", args...) // this program; see TestMain
@@ -263,14 +263,14 @@ func printed(t *testing.T, args ...string) string {
 
 // searchOutputs holds the outputs of searches by their command lines, because each search
 // takes thousands of worlds.
-var searched = map[string]string{}
+var searchOutputs = map[string]string{}
 
 // showExcerpt shows parts of a search's output. The argument is COMMAND: HEADING / HEADING.
 // The first line of a part begins or ends with its heading.
 func showExcerpt(t *testing.T, argument, _ string) string {
 	t.Helper()
 	command, headings, _ := strings.Cut(argument, ": ")
-	if searched[command] == "" {
+	if searchOutputs[command] == "" {
 		search := exec.Command("locksim", strings.Fields(command)...)
 		search.Dir = t.TempDir()
 		var stderr bytes.Buffer
@@ -279,14 +279,14 @@ func showExcerpt(t *testing.T, argument, _ string) string {
 		if code := search.ProcessState.ExitCode(); code != 0 && code != 1 || len(out) == 0 {
 			t.Fatalf("locksim %s: %v\n%s", command, err, &stderr)
 		}
-		searched[command] = string(out)
+		searchOutputs[command] = string(out)
 	}
-	return fence("text", parts(t, searched[command], strings.Split(headings, " / ")))
+	return fence("text", selectParts(t, searchOutputs[command], strings.Split(headings, " / ")))
 }
 
 // selectParts returns the parts of an output that have the headings, with a sign where
 // other parts are left out between or after them.
-func parts(t *testing.T, out string, headings []string) string {
+func selectParts(t *testing.T, out string, headings []string) string {
 	t.Helper()
 	var all []string
 	for paragraph := range strings.SplitSeq(strings.TrimRight(out, "\n"), "\n\n") {
@@ -336,7 +336,7 @@ func showFile(t *testing.T, argument, _ string) string {
 
 // unstable matches what varies from run to run, or with any edit of the suite: seconds, and
 // line numbers.
-var passing = regexp.MustCompile(`\([0-9.]+s\)|\t[0-9.]+s\n|:[0-9]+\b`)
+var unstable = regexp.MustCompile(`\([0-9.]+s\)|\t[0-9.]+s\n|:[0-9]+\b`)
 
 // showGoTest shows how a lock fails. The argument is PACKAGE TEST.
 func showGoTest(t *testing.T, argument, _ string) string {
@@ -346,7 +346,7 @@ func showGoTest(t *testing.T, argument, _ string) string {
 	if err == nil {
 		t.Fatalf("a lock that a document shows as broken passes:\n%s", out)
 	}
-	return fence("text", passing.ReplaceAllString(string(out), ""))
+	return fence("text", unstable.ReplaceAllString(string(out), ""))
 }
 
 // checkScenario checks that the runs of a scenario are as expected.

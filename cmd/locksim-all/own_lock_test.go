@@ -15,19 +15,19 @@ func TestALockOfOnesOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")
 	}
-	s := newStranger(t, "example.com/mine")
+	s := newUserModule(t, "example.com/mine")
 	if err := os.CopyFS(s.dir, os.DirFS("../../command/testdata/mine")); err != nil {
 		t.Fatal(err)
 	}
-	s.goes(t, "get", "github.com/locksim/locksim/command@"+ourVersion, "github.com/locksim/locksim/libraries@"+ourVersion)
-	s.goes(t, "mod", "tidy")
-	s.goes(t, "build", "-o", "mine", ".")
+	s.runGo(t, "get", "github.com/locksim/locksim/command@"+nextVersion, "github.com/locksim/locksim/libraries@"+nextVersion)
+	s.runGo(t, "mod", "tidy")
+	s.runGo(t, "build", "-o", "mine", ".")
 	for _, c := range []struct {
 		args   string
 		status int
 		says   string
 	}{
-		{"version", 0, `^locksim ` + regexp.QuoteMeta(ourVersion) + ` go\S+, in example.com/mine \(devel\)\n`},
+		{"version", 0, `^locksim ` + regexp.QuoteMeta(nextVersion) + ` go\S+, in example.com/mine \(devel\)\n`},
 		{"version", 0, `\nsystems: redis\n`},
 		{"__complete run --lock mi", 0, `(?m)^mine$`},
 		{"list --lock mine", 0, "no built-in scenario fits all filters"},

@@ -17,30 +17,30 @@ import (
 
 // A userModule is a module outside of this repository that requires the published modules
 // of locksim.
-type stranger struct {
+type userModule struct {
 	dir string
 	env []string
 }
 
 // newUserModule makes an empty module with a path. It gets the modules of locksim from the
 // folders of this repository, through a module proxy that is made of files.
-func newStranger(t *testing.T, path string) *stranger {
+func newUserModule(t *testing.T, path string) *userModule {
 	t.Helper()
 	proxy := filepath.Join(t.TempDir(), "proxy")
 	publish(t, proxy)
 	downloaded := strings.TrimSpace(goOutput(t, nil, ".", "env", "GOMODCACHE")) + "/cache/download"
-	s := &stranger{dir: t.TempDir(), env: append(os.Environ(),
+	s := &userModule{dir: t.TempDir(), env: append(os.Environ(),
 		"GOWORK=off", "GOFLAGS=-mod=mod -modcacherw -trimpath", "GOMODCACHE="+filepath.Join(t.TempDir(), "modules"),
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(downloaded)+","+strings.TrimSpace(goOutput(t, nil, ".", "env", "GOPROXY")),
 		"GONOSUMDB=github.com/locksim/*,github.com/locksim/locksim/*",
 	)}
-	s.goes(t, "mod", "init", path)
+	s.runGo(t, "mod", "init", path)
 	return s
 }
 
 // nextVersion is the version in which the modules of locksim require each other: that of
 // the next release.
-const ourVersion = "v0.1.0"
+const nextVersion = "v0.1.0"
 
 // publish puts the modules of the workspace into the folder of a module proxy, as a release
 // does.
@@ -64,7 +64,7 @@ func publish(t *testing.T, proxy string) {
 			t.Errorf("%s has a replacement, so go install cannot install it", dir)
 		}
 		var content bytes.Buffer
-		of := module.Version{Path: file.Module.Mod.Path, Version: ourVersion}
+		of := module.Version{Path: file.Module.Mod.Path, Version: nextVersion}
 		if err := zip.CreateFromDir(&content, of, dir); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func publish(t *testing.T, proxy string) {
 }
 
 // runGo runs the go command in the module and returns its output.
-func (s *stranger) goes(t *testing.T, args ...string) string {
+func (s *userModule) runGo(t *testing.T, args ...string) string {
 	t.Helper()
 	return goOutput(t, s.env, s.dir, args...)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // userTest is a user's test of a lock of a library.
-const theirs = `package theirs
+const userTest = `package theirs
 
 import (
 	"context"
@@ -63,18 +63,18 @@ func TestALibraryKeepsItsVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")
 	}
-	s := newStranger(t, "example.com/theirs")
-	if err := os.WriteFile(filepath.Join(s.dir, "lock_test.go"), []byte(theirs), 0o666); err != nil {
+	s := newUserModule(t, "example.com/theirs")
+	if err := os.WriteFile(filepath.Join(s.dir, "lock_test.go"), []byte(userTest), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	const redsync = "github.com/go-redsync/redsync/v4"
-	s.goes(t, "mod", "edit", "-require="+redsync+"@v4.13.0", "-require=github.com/locksim/locksim@"+ourVersion)
-	s.goes(t, "mod", "tidy")
-	out := s.goes(t, "test", "-count=1", "-v", "-run", "^TestTheirs$/^catalogue$/^no-faults$", ".")
+	s.runGo(t, "mod", "edit", "-require="+redsync+"@v4.13.0", "-require=github.com/locksim/locksim@"+nextVersion)
+	s.runGo(t, "mod", "tidy")
+	out := s.runGo(t, "test", "-count=1", "-v", "-run", "^TestTheirs$/^catalogue$/^no-faults$", ".")
 	if !strings.Contains(out, "--- PASS: TestTheirs/catalogue/no-faults") {
 		t.Errorf("its test did not run:\n%s", out)
 	}
-	if got, want := strings.TrimSpace(s.goes(t, "list", "-m", redsync)), redsync+" v4.13.0"; got != want {
+	if got, want := strings.TrimSpace(s.runGo(t, "list", "-m", redsync)), redsync+" v4.13.0"; got != want {
 		t.Errorf("it now has %s, want %s", got, want)
 	}
 	mod, err := os.ReadFile(filepath.Join(s.dir, "go.mod"))
@@ -84,7 +84,7 @@ func TestALibraryKeepsItsVersion(t *testing.T) {
 	if n := strings.Count(string(mod), "// indirect"); n > 12 {
 		t.Errorf("%d modules come with it:\n%s", n, mod)
 	}
-	all := s.goes(t, "list", "-m", "all")
+	all := s.runGo(t, "list", "-m", "all")
 	for _, module := range []string{"bsm/redislock", "chromedp/chromedp", "spf13/cobra", "rogpeppe/go-internal", "olekukonko/tablewriter", "invopop/jsonschema", "santhosh-tekuri/jsonschema/v6"} {
 		if strings.Contains(all, "github.com/"+module+" ") {
 			t.Errorf("it requires %s by locksim", module)

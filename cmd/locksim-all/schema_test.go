@@ -28,11 +28,11 @@ func TestScenariosFollowTheSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schema.Validate(plain(t, data)); err != nil {
+		if err := schema.Validate(toJSONValue(t, data)); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := schema.Validate(plain(t, []byte(floor.GoodScenario))); err != nil {
+	if err := schema.Validate(toJSONValue(t, []byte(floor.GoodScenario))); err != nil {
 		t.Errorf("the good file: %v", err)
 	}
 }
@@ -40,7 +40,7 @@ func TestScenariosFollowTheSchema(t *testing.T) {
 func TestTheSchemaSeesMistakes(t *testing.T) {
 	schema := compileSchema(t)
 	for _, m := range floor.Mistakes {
-		if m.Schema && schema.Validate(plain(t, []byte(m.Text()))) == nil {
+		if m.Schema && schema.Validate(toJSONValue(t, []byte(m.Text()))) == nil {
 			t.Errorf("%s: the schema accepts it", m.Name)
 		}
 	}
@@ -49,11 +49,11 @@ func TestTheSchemaSeesMistakes(t *testing.T) {
 func TestTheSchemaLimitsLists(t *testing.T) {
 	schema := compileSchema(t)
 	for _, l := range floor.Limits {
-		if err := schema.Validate(plain(t, []byte(l.File(l.Most)))); l.Valid && err != nil {
-			t.Errorf("%d entries of %s: %.200v", l.Most, l.Path, err)
+		if err := schema.Validate(toJSONValue(t, []byte(l.File(l.Max)))); l.Valid && err != nil {
+			t.Errorf("%d entries of %s: %.200v", l.Max, l.Path, err)
 		}
-		if schema.Validate(plain(t, []byte(l.File(l.Most+2)))) == nil {
-			t.Errorf("it allows %d entries of %s", l.Most+2, l.Path)
+		if schema.Validate(toJSONValue(t, []byte(l.File(l.Max+2)))) == nil {
+			t.Errorf("it allows %d entries of %s", l.Max+2, l.Path)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func compileSchema(t testing.TB) *jsonschema.Schema {
 }
 
 // toJSONValue returns a YAML file as the value that a JSON Schema validates.
-func plain(t testing.TB, data []byte) any {
+func toJSONValue(t testing.TB, data []byte) any {
 	t.Helper()
 	var v any
 	if err := yaml.Unmarshal(data, &v); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
+var initLine = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
 // At the start the program makes only what every run needs: the initialization of its
 // packages allocates only what they register. Regular expressions, templates and tables are
@@ -22,7 +22,7 @@ func TestStartMakesLittle(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	packages, total := 0, 0
-	for _, line := range initialised.FindAllStringSubmatch(string(out), -1) {
+	for _, line := range initLine.FindAllStringSubmatch(string(out), -1) {
 		size, err := strconv.Atoi(line[2])
 		if err != nil {
 			t.Fatal(err)

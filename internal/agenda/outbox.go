@@ -7,7 +7,7 @@ import "github.com/locksim/locksim/sim"
 // The Outbox belongs to the loop.
 type Outbox struct {
 	host     *sim.Host
-	life     int // counts the crashes
+	crashes  int // counts the crashes
 	waiting  []func()
 	depth    int
 	flushing bool
@@ -29,11 +29,11 @@ func (o *Outbox) Do(f func()) {
 		return
 	}
 	o.flushing = true
-	life := o.life
+	crashes := o.crashes
 	up := o.host.Act()
 	o.flushing = false
-	if up && life == o.life {
-		o.host.Running(o.flush)
+	if up && crashes == o.crashes {
+		o.host.WhenRunning(o.flush)
 	}
 }
 
@@ -52,6 +52,6 @@ func (o *Outbox) flush() {
 
 // Crash drops what has not been sent.
 func (o *Outbox) Crash() {
-	o.life++
+	o.crashes++
 	o.waiting = nil
 }

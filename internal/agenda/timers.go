@@ -14,9 +14,9 @@ import (
 // by its wall clock: keys that expire, and rows that contain their end. It must be set
 // again when the clock is set.
 type Alarm struct {
-	host *sim.Host
-	ring func()
-	set  int // counts the calls of Set: only the latest one counts
+	host     *sim.Host
+	ring     func()
+	setCount int // counts the calls of Set: only the latest one counts
 }
 
 // NewAlarm returns an alarm that calls ring on the loop, while the node is up, also during
@@ -26,14 +26,14 @@ func NewAlarm(h *sim.Host, ring func()) *Alarm { return &Alarm{host: h, ring: ri
 // Set makes the alarm ring when the node's wall clock reads t, and cancels the previous
 // setting. The zero Time is never.
 func (a *Alarm) Set(t time.Time) {
-	a.set++
-	set := a.set
+	a.setCount++
+	current := a.setCount
 	if t.IsZero() {
 		return
 	}
 	if at, ok := a.host.When(t); ok {
 		a.host.At(at, func() {
-			if set == a.set && a.host.Up() {
+			if current == a.setCount && a.host.IsUp() {
 				a.ring()
 			}
 		})
@@ -63,7 +63,7 @@ func (one *Timer) Due() int64 { return one.due }
 // makes them in the server's own way.
 func NewTimers(h *sim.Host, do func(func())) *Timers {
 	t := &Timers{host: h}
-	t.alarm = NewAlarm(h, func() { h.Running(func() { do(t.fire) }) })
+	t.alarm = NewAlarm(h, func() { h.WhenRunning(func() { do(t.fire) }) })
 	return t
 }
 
@@ -102,7 +102,7 @@ func (t *Timers) Clear() {
 
 // DueInTrueTime returns when a timer is due in true time, if nothing changes; false if the
 // machine stands still.
-func (t *Timers) Expires(one *Timer) (time.Duration, bool) { return t.host.When(t.wall(one)) }
+func (t *Timers) DueInTrueTime(one *Timer) (time.Duration, bool) { return t.host.When(t.wall(one)) }
 
 // wall returns what the wall clock reads when a timer is due.
 func (t *Timers) wall(one *Timer) time.Time {

@@ -13,17 +13,17 @@ import (
 )
 
 // An Answer is the answer of one node, counted from 0, to a request.
-type One struct {
+type Answer struct {
 	Node int
 	Yes  bool
 	Err  error
 }
 
 // Answers are the answers of all nodes, sorted by node.
-type All []One
+type Answers []Answer
 
 // YesNodes returns the nodes that answered yes.
-func (a All) Yes() (nodes []int) {
+func (a Answers) YesNodes() (nodes []int) {
 	for _, answer := range a {
 		if answer.Yes {
 			nodes = append(nodes, answer.Node)
@@ -34,7 +34,7 @@ func (a All) Yes() (nodes []int) {
 
 // MayHaveYes reports whether n nodes may have answered yes, including nodes whose answer is
 // not known.
-func (a All) CanHave(n int) bool {
+func (a Answers) MayHaveYes(n int) bool {
 	for _, answer := range a {
 		if answer.Yes || answer.Err != nil {
 			n--
@@ -45,25 +45,25 @@ func (a All) CanHave(n int) bool {
 
 // Refusals describes why nodes did not answer yes, in parentheses; "" if all did. no is the
 // word for nodes that answered no. It counts nodes from 1 and depends only on the answers.
-func (a All) But(no string) string {
-	var said []string
+func (a Answers) Refusals(no string) string {
+	var refusals []string
 	for _, answer := range a {
 		switch {
 		case answer.Err != nil:
-			said = append(said, fmt.Sprintf("node %d: %s", answer.Node+1, Reason(answer.Err)))
+			refusals = append(refusals, fmt.Sprintf("node %d: %s", answer.Node+1, Reason(answer.Err)))
 		case !answer.Yes:
-			said = append(said, fmt.Sprintf("node %d: %s", answer.Node+1, no))
+			refusals = append(refusals, fmt.Sprintf("node %d: %s", answer.Node+1, no))
 		}
 	}
-	if said == nil {
+	if refusals == nil {
 		return ""
 	}
-	return " (" + strings.Join(said, ", ") + ")"
+	return " (" + strings.Join(refusals, ", ") + ")"
 }
 
 // Sort sorts the answers by node.
-func (a All) Sort() {
-	slices.SortFunc(a, func(x, y One) int { return x.Node - y.Node })
+func (a Answers) Sort() {
+	slices.SortFunc(a, func(x, y Answer) int { return x.Node - y.Node })
 }
 
 // Reason returns the text of an error. A deadline passes for the context and for the
@@ -82,8 +82,8 @@ func Reason(err error) string {
 
 // WithCause adds the cause of ctx's end to an error, if ctx has ended. The nodes' answers
 // are then only a consequence of that.
-func Because(ctx context.Context, err error) error {
-	if cause := Ended(ctx); cause != nil {
+func WithCause(ctx context.Context, err error) error {
+	if cause := EndCause(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", err, cause)
 	}
 	return err
@@ -91,7 +91,7 @@ func Because(ctx context.Context, err error) error {
 
 // EndCause returns the cause of ctx's end, or nil. A context whose deadline is now has
 // ended, even if its timer has not fired yet.
-func Ended(ctx context.Context) error {
+func EndCause(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if deadline, ok := ctx.Deadline(); cause == nil && ok && !time.Now().Before(deadline) {
 		cause = context.DeadlineExceeded

@@ -17,20 +17,20 @@ func (l *layout) arrows() {
 		if from == nil || to == nil {
 			continue
 		}
-		g := figureArrow{Class: cmp.Or(l.clients[m.client], "server"), Title: story.OnTheWay(m.of, textwrap.Clip(m.of.Sent.Text, 160), l.diagram.end()), First: m.first, Last: m.last}
+		g := figureArrow{Class: cmp.Or(l.clients[m.client], "server"), Title: story.DescribeMessage(m.of, textwrap.Clip(m.of.Sent.Text, 160), l.diagram.end()), First: m.first, Last: m.last}
 		if m.reply {
 			g.Class += " reply"
 		}
 		if role := l.diagram.roles; role[m.from] == trace.RoleStorage || role[m.to] == trace.RoleStorage {
 			g.Class += " data"
 		}
-		x, y := l.axis.of(m.sent), from.Base
+		x, y := l.axis.positionOf(m.sent), from.Base
 		switch {
 		case m.lost:
 			g.Class += " lost"
 			g.Path = lostPath(x, y, to.Base)
 		default:
-			g.Path = arrowPath(x, y, l.axis.of(m.ended), to.Base)
+			g.Path = arrowPath(x, y, l.axis.positionOf(m.ended), to.Base)
 		}
 		if m.held {
 			g.Class += " held"
@@ -42,7 +42,7 @@ func (l *layout) arrows() {
 // arrowPath returns the path of a line with a head of two strokes.
 func arrowPath(x1, y1, x2, y2 int) string {
 	dx, dy := x2-x1, y2-y1
-	length := root(dx*dx + dy*dy)
+	length := squareRoot(dx*dx + dy*dy)
 	if length == 0 {
 		return fmt.Sprintf("M%d %dh0", x1, y1)
 	}
@@ -63,7 +63,7 @@ func lostPath(x, y1, y2 int) string {
 }
 
 // squareRoot returns the integer part of a square root.
-func root(n int) int {
+func squareRoot(n int) int {
 	if n <= 0 {
 		return 0
 	}

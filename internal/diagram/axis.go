@@ -51,7 +51,7 @@ func newAxis(x int, diagrams []*diagram) axis {
 	x += axisPad
 	for stretch := 100; ; stretch += 5 {
 		b := axis{at: a.at}
-		b.place(x, room, stretch)
+		b.placeMoments(x, room, stretch)
 		if stretch > 100 && b.end() > pageAxis {
 			return a
 		}
@@ -64,7 +64,7 @@ func newAxis(x int, diagrams []*diagram) axis {
 
 // placeMoments assigns a position to each moment, from x on. stretch is a percentage by
 // which steps are lengthened.
-func (a *axis) place(x int, room map[time.Duration]int, stretch int) {
+func (a *axis) placeMoments(x int, room map[time.Duration]int, stretch int) {
 	// A pill needs its room from the pill before it, not from every moment.
 	pill, pillEnds := false, 0
 	for i, at := range a.at {
@@ -95,7 +95,7 @@ func (a *axis) place(x int, room map[time.Duration]int, stretch int) {
 func step(gap time.Duration) int { return 2 + bits.Len64(uint64(gap/time.Microsecond)) }
 
 // positionOf returns the position of a moment.
-func (a axis) of(at time.Duration) int {
+func (a axis) positionOf(at time.Duration) int {
 	if len(a.at) == 0 {
 		return 0
 	}

@@ -14,12 +14,12 @@ func TestAxisKeepsMomentsApart(t *testing.T) {
 	moments := []time.Duration{0, 1, time.Microsecond, time.Millisecond, time.Second - 1, time.Minute, 24 * time.Hour}
 	a := newAxis(100, []*diagram{shownAt(moments...)})
 	for i := 1; i < len(moments); i++ {
-		if before, here := a.of(moments[i-1]), a.of(moments[i]); here < before+2 {
+		if before, here := a.positionOf(moments[i-1]), a.positionOf(moments[i]); here < before+2 {
 			t.Errorf("%v is at %d and %v at %d", moments[i-1], before, moments[i], here)
 		}
 	}
-	if a.of(0) < 100 || a.of(24*time.Hour) > a.end() {
-		t.Errorf("the axis goes from %d to %d, beyond its ends", a.of(0), a.of(24*time.Hour))
+	if a.positionOf(0) < 100 || a.positionOf(24*time.Hour) > a.end() {
+		t.Errorf("the axis goes from %d to %d, beyond its ends", a.positionOf(0), a.positionOf(24*time.Hour))
 	}
 }
 
@@ -27,14 +27,14 @@ func TestAxisKeepsMomentsApart(t *testing.T) {
 // axis.
 func TestAxisBetweenMoments(t *testing.T) {
 	a := newAxis(0, []*diagram{shownAt(0, 10*time.Second, 20*time.Second)})
-	start, middle, end := a.of(0), a.of(10*time.Second), a.of(20*time.Second)
-	if at := a.of(5 * time.Second); at != (start+middle)/2 {
+	start, middle, end := a.positionOf(0), a.positionOf(10*time.Second), a.positionOf(20*time.Second)
+	if at := a.positionOf(5 * time.Second); at != (start+middle)/2 {
 		t.Errorf("half-way is at %d, between %d and %d", at, start, middle)
 	}
-	if a.of(-time.Second) != start || a.of(time.Hour) != end {
+	if a.positionOf(-time.Second) != start || a.positionOf(time.Hour) != end {
 		t.Error("what is outside is not at the ends")
 	}
-	if empty := newAxis(0, []*diagram{shownAt()}); empty.of(time.Second) != 0 || empty.end() != 0 {
+	if empty := newAxis(0, []*diagram{shownAt()}); empty.positionOf(time.Second) != 0 || empty.end() != 0 {
 		t.Error("an axis without moments has places")
 	}
 }
@@ -74,7 +74,7 @@ func TestAxisLeavesRoomForDecisions(t *testing.T) {
 	}
 	a := newAxis(0, []*diagram{d})
 	for i := 1; i < len(d.shown); i++ {
-		if gap := a.of(d.shown[i]) - a.of(d.shown[i-1]); gap < pillWidth("W 123456") {
+		if gap := a.positionOf(d.shown[i]) - a.positionOf(d.shown[i-1]); gap < pillWidth("W 123456") {
 			t.Errorf("decisions %d and %d are %d pixels apart, and each is %d wide", i-1, i, gap, pillWidth("W 123456"))
 		}
 	}

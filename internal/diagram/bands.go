@@ -36,10 +36,10 @@ func (d *diagram) readBands(room Room) {
 		bands = append(bands, b)
 	}
 	for _, s := range d.history.Spells() {
-		add(band{process: s.Process, class: bandClasses[s.State], text: story.State(s)}, s.Began, s.Ended)
+		add(band{process: s.Process, class: bandClasses[s.State], text: story.StateName(s)}, s.Began, s.Ended)
 	}
 	for _, act := range d.history.Acts() {
-		for _, b := range d.apart(act) {
+		for _, b := range d.linkBandsOf(act) {
 			add(b, act.Struck, act.Lifted)
 		}
 		if act.Stalled != nil {
@@ -47,10 +47,10 @@ func (d *diagram) readBands(room Room) {
 		}
 	}
 	slices.SortStableFunc(bands, func(a, b band) int { return cmp.Compare(a.seq, b.seq) })
-	d.bands = keep(d.focus, bands, room.bands, asMuch, func(b band) int { return b.seq })
-	d.omit(len(bands)-len(d.bands), 0, "a band", "bands")
+	d.bands = keepHeaviest(d.focus, bands, room.bands, equalWeight, func(b band) int { return b.seq })
+	d.noteOmitted(len(bands)-len(d.bands), 0, "a band", "bands")
 	for _, b := range d.bands {
-		d.see(b.from, b.to)
+		d.show(b.from, b.to)
 	}
 	d.readClocks(room.bands)
 }
@@ -59,20 +59,20 @@ func (d *diagram) readBands(room Room) {
 func (d *diagram) readClocks(most int) {
 	var all []clockMark
 	for _, ev := range d.history.ClockChanges() {
-		if words := story.ClockChanged(d.history, ev); words != "" {
+		if words := story.DescribeClockChange(d.history, ev); words != "" {
 			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
 		}
 	}
-	d.clocks = keep(d.focus, all, most, asMuch, func(c clockMark) int { return c.seq })
-	d.omit(len(all)-len(d.clocks), 0, "a change of a clock", "changes of clocks")
+	d.clocks = keepHeaviest(d.focus, all, most, equalWeight, func(c clockMark) int { return c.seq })
+	d.noteOmitted(len(all)-len(d.clocks), 0, "a change of a clock", "changes of clocks")
 	for _, c := range d.clocks {
-		d.see(c.at)
+		d.show(c.at)
 	}
 }
 
 // linkBandsOf returns the bands of a fault that acts on the links between processes. The
 // processes at both ends of the links have a band.
-func (d *diagram) apart(act *history.Act) []band {
+func (d *diagram) linkBandsOf(act *history.Act) []band {
 	f := d.fault(act.Fault)
 	look := linkBands[f.Effect]
 	if look.words == "" {
@@ -103,36 +103,36 @@ func (d *diagram) fault(number int) trace.FaultInfo {
 	}
 	f := faults[number-1]
 	if f.Effect == "" {
-		f.Effect = effectsBefore[f.Kind]
+		f.Effect = effectsOfOldKinds[f.Kind]
 	}
 	return f
 }
 
 // effectsOfOldKinds are the effects of the kinds with a band, for traces of versions that
 // did not record effects.
-var effectsBefore = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
+var effectsOfOldKinds = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
 
 // A linkBand says how a fault that acts on the links between processes is drawn, on the
 // processes at both ends; or why it has no band.
 type linkBand struct {
 	class, words string
-	none         string
+	whyNone      string
 }
 
 // linkBands contains the linkBand of each effect.
 var linkBands = map[trace.Effect]linkBand{
 	trace.CutsLink:         {class: "partition", words: "cut off from %s"},
 	trace.SlowsLink:        {class: "delay", words: "delayed to %s"},
-	trace.StopsProcess:     {none: "the process itself has a band"},
-	trace.KillsProcess:     {none: "the process itself has a band"},
-	trace.AnswersErrors:    {none: "the process itself has a band"},
+	trace.StopsProcess:     {whyNone: "the process itself has a band"},
+	trace.KillsProcess:     {whyNone: "the process itself has a band"},
+	trace.AnswersErrors:    {whyNone: "the process itself has a band"},
 	trace.StallsDisk:       {class: "stall", words: "its disk stalls"},
-	trace.StallsRequest:    {none: "the storage has a band while a request is stalled in it"},
-	trace.HoldsMessage:     {none: "the arrow of the message shows it"},
-	trace.ResetsConnection: {none: "it has no duration, and the messages that it takes are shown as lost"},
-	trace.SetsClock:        {none: "the clock has a mark"},
-	trace.DriftsClock:      {none: "the clock has a mark"},
-	trace.MovesRole:        {none: "it has no duration"},
-	trace.CancelsCall:      {none: "it has no duration"},
-	trace.RevokesClaim:     {none: "it has no duration"},
+	trace.StallsRequest:    {whyNone: "the storage has a band while a request is stalled in it"},
+	trace.HoldsMessage:     {whyNone: "the arrow of the message shows it"},
+	trace.ResetsConnection: {whyNone: "it has no duration, and the messages that it takes are shown as lost"},
+	trace.SetsClock:        {whyNone: "the clock has a mark"},
+	trace.DriftsClock:      {whyNone: "the clock has a mark"},
+	trace.MovesRole:        {whyNone: "it has no duration"},
+	trace.CancelsCall:      {whyNone: "it has no duration"},
+	trace.RevokesClaim:     {whyNone: "it has no duration"},
 }

@@ -49,7 +49,7 @@ func newDiagram(run Run, room Room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	told := story.Marked(story.Of(h, false), run.marks())
+	told := story.Marked(story.Clauses(h, false), run.marks())
 	d.readSteps(told, room.steps)
 	again := repetitions(told)
 	d.readSections(room)
@@ -60,9 +60,9 @@ func newDiagram(run Run, room Room) *diagram {
 	d.readDecisions(room.decisions)
 	d.readPennants(room.pennants)
 	for i := range d.steps {
-		d.see(d.steps[i].At)
+		d.show(d.steps[i].At)
 	}
-	d.see(0, d.end())
+	d.show(0, d.end())
 	slices.Sort(d.shown)
 	d.shown = slices.Compact(d.shown)
 	return d
@@ -72,7 +72,7 @@ func newDiagram(run Run, room Room) *diagram {
 func (d *diagram) end() time.Duration { return d.history.Trace.End() }
 
 // show notes that something is visible at these times.
-func (d *diagram) see(times ...time.Duration) {
+func (d *diagram) show(times ...time.Duration) {
 	for _, at := range times {
 		if at >= 0 && at < history.Forever {
 			d.shown = append(d.shown, at)
@@ -83,7 +83,7 @@ func (d *diagram) see(times ...time.Duration) {
 // noteOmitted notes how many things of a kind are not drawn: room of them for lack of room,
 // and repeated of them because they only repeat. one and several are the phrases for one
 // and for many.
-func (d *diagram) omit(room, again int, one, several string) {
+func (d *diagram) noteOmitted(room, repeated int, one, several string) {
 	note := func(where *[]string, n int) {
 		switch {
 		case n == 1:
@@ -93,7 +93,7 @@ func (d *diagram) omit(room, again int, one, several string) {
 		}
 	}
 	note(&d.leftOut, room)
-	note(&d.repeated, again)
+	note(&d.repeated, repeated)
 }
 
 // leftOutWords says what is not drawn; "" if everything is.
@@ -155,7 +155,7 @@ func (d *diagram) busiest(most int) []string {
 	kept := slices.Clone(d.lanes)
 	slices.SortStableFunc(kept, func(a, b string) int { return weight[b] - weight[a] })
 	kept = kept[:most]
-	d.omit(len(d.lanes)-most, 0, "a process with all its events", "processes with all their events")
+	d.noteOmitted(len(d.lanes)-most, 0, "a process with all its events", "processes with all their events")
 	return slices.DeleteFunc(slices.Clone(d.lanes), func(p string) bool { return !slices.Contains(kept, p) })
 }
 
@@ -165,7 +165,7 @@ func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, p
 // readSteps keeps the steps of the timeline that there is room for.
 func (d *diagram) readSteps(told []story.Clause, most int) {
 	d.steps = d.focus.nearest(told, most)
-	d.omit(len(told)-len(d.steps), 0, "a step of the timeline", "steps of the timeline")
+	d.noteOmitted(len(told)-len(d.steps), 0, "a step of the timeline", "steps of the timeline")
 }
 
 // A stretch is a range of events, by their Seqs.
@@ -175,7 +175,7 @@ type stretch struct{ first, last int }
 func repetitions(told []story.Clause) []stretch {
 	var again []stretch
 	for _, e := range told {
-		if e.Again {
+		if e.IsRepetition {
 			again = append(again, stretch{e.First, e.Last})
 		}
 	}
@@ -201,7 +201,7 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 	var all []attempt
 	total := 0
 	for _, c := range d.history.Calls() {
-		if c.Step != trace.Acquire || c.Began == nil || d.history.Lock(c.Lock).Open {
+		if c.Step != trace.Acquire || c.Began == nil || d.history.Lock(c.Lock).GrantsEveryone {
 			continue
 		}
 		total++
@@ -215,11 +215,11 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 		all = append(all, a)
 	}
 	got := func(a attempt) int { return map[bool]int{true: 1}[a.ok] }
-	d.attempts = keep(d.focus, all, most, got, func(a attempt) int { return a.begun })
+	d.attempts = keepHeaviest(d.focus, all, most, got, func(a attempt) int { return a.begun })
 	for _, a := range d.attempts {
-		d.see(a.from, a.to)
+		d.show(a.from, a.to)
 	}
-	d.omit(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
+	d.noteOmitted(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
 }
 
 // A decision is what the storage did with a request.
@@ -235,8 +235,8 @@ type decision struct {
 func (d *diagram) readDecisions(most int) {
 	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
-	for _, ev := range d.history.Decisions() {
-		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, words: story.Decided(ev)}
+	for _, ev := range d.history.StorageDecisions() {
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, words: story.DescribeDecision(ev)}
 		g.label = cmp.Or(initial[ev.Step], "?")
 		if g.checked {
 			g.label = "check " + g.label
@@ -256,11 +256,11 @@ func (d *diagram) readDecisions(most int) {
 		all = append(all, g)
 	}
 	refused := func(g decision) int { return map[bool]int{false: 1}[g.ok] }
-	d.decisions = keep(d.focus, all, most, refused, func(g decision) int { return g.seq })
+	d.decisions = keepHeaviest(d.focus, all, most, refused, func(g decision) int { return g.seq })
 	for _, g := range d.decisions {
-		d.see(g.at)
+		d.show(g.at)
 	}
-	d.omit(len(all)-len(d.decisions), 0, "a decision of the storage", "decisions of the storage")
+	d.noteOmitted(len(all)-len(d.decisions), 0, "a decision of the storage", "decisions of the storage")
 }
 
 // A clockMark is a change of a process's wall clock.
@@ -297,9 +297,9 @@ func (d *diagram) readPennants(most int) {
 	}
 	slices.SortStableFunc(all, func(a, b pennant) int { return cmp.Compare(a.seq, b.seq) })
 	broke := func(p pennant) int { return min(1, len(p.property)) }
-	d.pennants = keep(d.focus, all, most, broke, func(p pennant) int { return p.seq })
-	d.omit(len(all)-len(d.pennants), 0, "a fault's flag", "flags of faults")
+	d.pennants = keepHeaviest(d.focus, all, most, broke, func(p pennant) int { return p.seq })
+	d.noteOmitted(len(all)-len(d.pennants), 0, "a fault's flag", "flags of faults")
 	for _, p := range d.pennants {
-		d.see(p.at)
+		d.show(p.at)
 	}
 }

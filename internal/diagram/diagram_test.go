@@ -17,17 +17,17 @@ import (
 
 // runOf returns a run with the verdict on a trace written by hand.
 func runOf(t *trace.Trace) Run {
-	h := history.Of(t)
+	h := history.New(t)
 	return Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
 }
 
-func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), everything) }
+func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), unlimitedRoom) }
 
 // A client is paused past the end of its lease: its key expires on every node while it is
 // paused in its section, its lease ends before its section, and the section of the next
 // client overlaps its own.
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
-	d := diagramOf(floor.Overslept("none"))
+	d := diagramOf(floor.PausedHolderTrace("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
 		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
 	}
@@ -68,7 +68,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	labels := func(fencing string) []string {
 		var all []string
-		for _, g := range diagramOf(floor.Overslept(fencing)).decisions {
+		for _, g := range diagramOf(floor.PausedHolderTrace(fencing)).decisions {
 			all = append(all, g.label+" "+g.below)
 		}
 		return all
@@ -191,7 +191,7 @@ func TestDiagramOfACrash(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
 	}
 	for _, a := range d.attempts {
-		got = append(got, story.Asking(a.of, d.end()).String())
+		got = append(got, story.DescribeAcquire(a.of, d.end()).String())
 	}
 	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
 	if !slices.Equal(got, want) {
@@ -252,12 +252,12 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 				t.Fatal("there is no key")
 			}
 			got := d.keys[0]
-			if says := string(story.KeyOn(got.of, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
+			if says := string(story.DescribeKey(got.of, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
 				t.Errorf("it ends at %v: %s, want %v: %s", got.to, says, c.to, c.want)
 			}
 			a := newAxis(laneLabel, []*diagram{d})
-			bar := lay(d, a).Keys[0]
-			if end := a.of(c.to); bar.X+bar.W != end {
+			bar := layOut(d, a).Keys[0]
+			if end := a.positionOf(c.to); bar.X+bar.W != end {
 				t.Errorf("its bar goes from %d to %d, and %v is at %d", bar.X, bar.X+bar.W, c.to, end)
 			}
 		})
@@ -278,7 +278,7 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Text: "write"},
 		trace.Event{Kind: trace.KindDeliver, Process: "storage", Peer: "client-1", Conn: 1, Msg: 1, Text: "write"},
 	)
-	room := everything
+	room := unlimitedRoom
 	room.messages = 4
 	d := newDiagram(runOf(&s.Trace), room)
 	if len(d.messages) != 4 || d.messages[3].to != "storage" {
@@ -306,11 +306,11 @@ func TestPicturesNeedNoVariables(t *testing.T) {
 
 // No flag above the lanes hides another.
 func TestFlagsDoNotHideEachOther(t *testing.T) {
-	d := diagramOf(floor.Overslept("none"))
+	d := diagramOf(floor.PausedHolderTrace("none"))
 	for i := range 6 {
 		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
 	}
-	f := lay(d, newAxis(laneLabel, []*diagram{d}))
+	f := layOut(d, newAxis(laneLabel, []*diagram{d}))
 	for i, a := range f.Pennants {
 		for _, b := range f.Pennants[:i] {
 			if left, right := max(a.TextX, b.TextX)-6, min(a.TextX-6+a.W, b.TextX-6+b.W); a.Y == b.Y && left < right {
@@ -323,7 +323,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 // Every effect of a fault has a band, or a reason to have none.
 func TestBandsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {
-		if look := linkBands[effect]; (look.words != "") == (look.none != "") || (look.words == "") != (look.class == "") {
+		if look := linkBands[effect]; (look.words != "") == (look.whyNone != "") || (look.words == "") != (look.class == "") {
 			t.Errorf("of a fault that %s: %+v", effect, look)
 		}
 	}

@@ -120,4 +120,4 @@ type figurePennant struct {
 func (f Figure) SVG() template.HTML { return fill("diagram.html", f) }
 
 // X returns the position of a moment in the figure.
-func (f Figure) X(at time.Duration) int { return f.axis.of(at) }
+func (f Figure) X(at time.Duration) int { return f.axis.positionOf(at) }

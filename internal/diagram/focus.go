@@ -32,7 +32,7 @@ func focusOf(v *checks.Verdict, h *history.History) focus {
 }
 
 // distance returns the distance of an event to the nearest important one, in events.
-func (about focus) far(seq int) int {
+func (about focus) distance(seq int) int {
 	if len(about) == 0 {
 		return seq
 	}
@@ -51,7 +51,7 @@ func (about focus) far(seq int) int {
 // to the important events.
 func (about focus) nearest(told []story.Clause, most int) []story.Clause {
 	marked := func(c story.Clause) int { return min(1, len(c.Sign)) }
-	return keep(about, told, most, marked, func(c story.Clause) int { return c.First })
+	return keepHeaviest(about, told, most, marked, func(c story.Clause) int { return c.First })
 }
 
 // Nearest keeps at most most clauses of a run, in order: first those with a sign, then

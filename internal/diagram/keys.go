@@ -42,17 +42,17 @@ func (d *diagram) readKeys(most int, again []stretch) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b keyBar) int { return cmp.Compare(a.last, b.last) })
-	d.keys = keep(d.focus, all, most, asMuch, func(k keyBar) int { return k.set })
+	d.keys = keepHeaviest(d.focus, all, most, equalWeight, func(k keyBar) int { return k.set })
 	for _, k := range d.keys {
-		d.see(k.from, k.to)
-		d.see(k.touched[:min(len(k.touched), mostExtensions)]...)
+		d.show(k.from, k.to)
+		d.show(k.touched[:min(len(k.touched), mostExtensions)]...)
 	}
-	d.omit(len(all)-len(d.keys), total-len(all), "a key", "keys")
+	d.noteOmitted(len(all)-len(d.keys), total-len(all), "a key", "keys")
 }
 
 // keyBar returns the bar of a key for as long as it really existed.
 func (d *diagram) keyBar(k *history.Holding) keyBar {
-	there := k.There()
+	there := k.Existence()
 	bar := keyBar{
 		of: k, node: k.Node, key: k.Key, owner: story.Owner(k.Set.Owner), from: there.From.At, to: min(there.To.At, d.end()),
 		set: k.Set.Seq, last: math.MaxInt,

@@ -30,7 +30,7 @@ func (l *layout) pennants() {
 	var ends []int // of each row
 	for _, p := range l.diagram.pennants {
 		text := textwrap.Clip(p.text.String(), 64)
-		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.of(p.at), W: textWidth(text, fontSize) + 12}
+		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.positionOf(p.at), W: textWidth(text, fontSize) + 12}
 		left := g.X
 		if left+g.W > l.axis.end() && left-g.W > laneLabel {
 			left -= g.W // the flag points to the left
@@ -69,7 +69,7 @@ func (l *layout) ticks() {
 		if written[text] {
 			return
 		}
-		x, half := l.axis.of(at), textWidth(text, fontSize)/2+5
+		x, half := l.axis.positionOf(at), textWidth(text, fontSize)/2+5
 		t := tick{x - half, x + half}
 		if t.from < laneLabel || slices.ContainsFunc(taken, func(o tick) bool { return t.from < o.to && o.from < t.to }) {
 			return
@@ -86,7 +86,7 @@ func (l *layout) ticks() {
 }
 
 // description describes the figure for screen readers.
-func (l *layout) words() string {
+func (l *layout) description() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The timeline below describes all of it in words.",
 		l.figure.Title, processes(len(l.figure.Lanes)), story.Span(d.end()),

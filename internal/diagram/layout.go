@@ -28,7 +28,7 @@ const (
 )
 
 // crowdedLanes is the number of lanes above which lanes without sections are low.
-const crowd = 12
+const crowdedLanes = 12
 
 // layout assigns a position to every part of a diagram.
 type layout struct {
@@ -52,7 +52,7 @@ func Draw(runs []Run, room Room) []Figure {
 	all := make([]Figure, len(runs))
 	width := 0
 	for i, d := range diagrams {
-		all[i] = lay(d, a)
+		all[i] = layOut(d, a)
 		width = max(width, all[i].Width)
 	}
 	for i := range all {
@@ -62,7 +62,7 @@ func Draw(runs []Run, room Room) []Figure {
 }
 
 // layOut returns the figure of a diagram.
-func lay(d *diagram, a axis) Figure {
+func layOut(d *diagram, a axis) Figure {
 	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, clients: map[string]string{}}
 	l.figure = Figure{
 		ID: d.run.ID, Title: d.run.Title, Steps: d.steps, LeftOut: d.leftOutWords(), axis: a, Left: laneLabel, Width: a.end() + axisPad,
@@ -74,7 +74,7 @@ func lay(d *diagram, a axis) Figure {
 	l.pills()
 	l.poles()
 	l.ticks()
-	l.figure.Desc = l.words()
+	l.figure.Desc = l.description()
 	return l.figure
 }
 
@@ -103,7 +103,7 @@ func (l *layout) layLanes() {
 			l.clients[name] = lane.Class
 			clients++
 			lane.H = laneGap + n*(sectionHeight+leaseHeight+4) + 24
-			if rows[name] == 0 && len(d.lanes) > crowd {
+			if rows[name] == 0 && len(d.lanes) > crowdedLanes {
 				lane.H = 32
 			}
 		case trace.RoleStorage:
@@ -144,10 +144,10 @@ func rowsOf(sections []*history.Section) []int {
 
 // bar returns a bar from one moment to another on a lane.
 func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title story.Raw) figureBar {
-	x := l.axis.of(from)
+	x := l.axis.positionOf(from)
 	return figureBar{
 		Class: class, Process: story.Visible(process), X: x, Y: y,
-		W: max(2, l.axis.of(min(to, l.diagram.end()))-x), H: height, Title: title,
+		W: max(2, l.axis.positionOf(min(to, l.diagram.end()))-x), H: height, Title: title,
 	}
 }
 
@@ -169,7 +169,7 @@ func (l *layout) bars() {
 	}
 	for _, b := range d.bands {
 		if lane := l.lanes[b.process]; lane != nil {
-			f.Bands = append(f.Bands, l.bar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.Suffering(b.process, b.text, b.from, b.to)).labelled(story.Visible(b.text)))
+			f.Bands = append(f.Bands, l.bar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.DescribeState(b.process, b.text, b.from, b.to)).labelled(story.Visible(b.text)))
 		}
 	}
 	for _, a := range d.attempts {
@@ -178,12 +178,12 @@ func (l *layout) bars() {
 			if !a.ok {
 				class += " failed"
 			}
-			f.Attempts = append(f.Attempts, l.bar(class, a.client, a.from, a.to, lane.Base-2, 4, story.Asking(a.of, d.end())))
+			f.Attempts = append(f.Attempts, l.bar(class, a.client, a.from, a.to, lane.Base-2, 4, story.DescribeAcquire(a.of, d.end())))
 		}
 	}
 	for _, k := range d.keys {
 		if lane := l.lanes[k.node]; lane != nil {
-			b := l.bar(cmp.Or(l.clients[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, story.KeyOn(k.of, d.end()))
+			b := l.bar(cmp.Or(l.clients[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, story.DescribeKey(k.of, d.end()))
 			b.Client = story.Visible(k.owner)
 			f.Keys = append(f.Keys, b.labelled("key of "+b.Client, b.Client))
 			l.extensions(k.touched, b)
@@ -197,7 +197,7 @@ func (l *layout) bars() {
 	}
 	for _, c := range d.clocks {
 		if lane := l.lanes[c.process]; lane != nil {
-			f.Clocks = append(f.Clocks, figureText{l.axis.of(c.at), lane.Middle() + 5, "◷", c.text})
+			f.Clocks = append(f.Clocks, figureText{l.axis.positionOf(c.at), lane.Middle() + 5, "◷", c.text})
 		}
 	}
 }
@@ -215,24 +215,24 @@ func (l *layout) section(i int, s *history.Section) {
 	if s.Token() != 0 {
 		label += ", token " + story.Token(s.Token())
 	}
-	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.InSection(s, end))
+	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.DescribeSection(s, end))
 	b.Client = story.Visible(s.Client)
 	covered := b
-	if !s.Open { // the part after the end of the lease has a label of its own
-		covered.W = min(b.W, l.axis.of(min(over, end))-b.X)
+	if !s.GrantsEveryone { // the part after the end of the lease has a label of its own
+		covered.W = min(b.W, l.axis.positionOf(min(over, end))-b.X)
 	}
 	b.Label = covered.labelled(label, "token "+story.Token(s.Token()), story.Token(s.Token())).Label
 	f.Sections = append(f.Sections, b)
-	if s.Open {
+	if s.GrantsEveryone {
 		return
 	}
-	lease := l.bar(class, s.Client, s.From.At, over, y+sectionHeight+2, leaseHeight, story.OnLease(s, over, len(prolongedAt(s))))
+	lease := l.bar(class, s.Client, s.From.At, over, y+sectionHeight+2, leaseHeight, story.DescribeLease(s, over, len(prolongedAt(s))))
 	lease.Client = b.Client
 	f.Leases = append(f.Leases, lease.labelled("lease"))
 	l.extensions(prolongedAt(s), lease)
 	if over < min(s.To.At, end) {
 		bare := l.bar("bare", s.Client, over, s.To.At, y, sectionHeight,
-			story.PastLease(s, over, end))
+			story.DescribeOverrun(s, over, end))
 		f.Sections = append(f.Sections, bare.labelled("lease ended"))
 	}
 }
@@ -247,7 +247,7 @@ func (l *layout) extensions(at []time.Duration, b figureBar) {
 		return
 	}
 	for _, t := range at {
-		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.of(t), b.Y, b.H, "extended at " + story.Moment(t, 3)})
+		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.positionOf(t), b.Y, b.H, "extended at " + story.Moment(t, 3)})
 	}
 }
 
@@ -261,6 +261,6 @@ func (l *layout) overlap(o history.Overlap) {
 		first, second = second, first
 	}
 	end := min(o.To, l.diagram.end())
-	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.AtOnce(o, end))
+	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.DescribeOverlap(o, end))
 	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two clients", "overlap", "two"), *first, *second})
 }

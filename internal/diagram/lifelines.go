@@ -18,8 +18,8 @@ type lanes struct {
 	list []lane
 	by   map[string]int // by process
 	// stepLanes are the lanes of the processes that received a step's requests, by step.
-	asked   map[story.Step][]int
-	storage []int
+	stepLanes map[story.Step][]int
+	storage   []int
 	// cluster reports whether the first lane is that of a cluster and its members.
 	cluster bool
 }
@@ -32,7 +32,7 @@ type lane struct {
 
 func newLanes(h *history.History) *lanes {
 	t := h.Trace
-	l := &lanes{by: map[string]int{}, asked: map[story.Step][]int{}}
+	l := &lanes{by: map[string]int{}, stepLanes: map[story.Step][]int{}}
 	nodes := h.LockNodes()
 	for _, keeper := range h.Keepers() {
 		if h.Role(keeper) == trace.RoleCluster { // a cluster is represented by its members
@@ -59,13 +59,13 @@ func newLanes(h *history.History) *lanes {
 		}
 	}
 	for _, m := range h.Messages() {
-		if m.Sent.Reply || m.Handshake() {
+		if m.Sent.Reply || m.IsHandshake() {
 			continue
 		}
 		step := story.Step{Acquisition: history.Acquisition{Client: m.From, Section: m.Sent.Section}, Step: m.Sent.Step}
-		for _, to := range l.of(m.To) {
-			if !slices.Contains(l.asked[step], to) {
-				l.asked[step] = append(l.asked[step], to)
+		for _, to := range l.lanesOf(m.To) {
+			if !slices.Contains(l.stepLanes[step], to) {
+				l.stepLanes[step] = append(l.stepLanes[step], to)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (l *lanes) add(role trace.Role, processes ...string) {
 }
 
 // lanesOf returns the lane of a process, if it has one.
-func (l *lanes) of(process string) []int {
+func (l *lanes) lanesOf(process string) []int {
 	if i, ok := l.by[process]; ok {
 		return []int{i}
 	}
@@ -98,7 +98,7 @@ func (l *lanes) servers(ev *trace.Event) []int {
 	if ev.Step.AtStorage() {
 		return l.storage
 	}
-	return l.asked[story.Step{Acquisition: history.Acquisition{Client: ev.Process, Section: ev.Section}, Step: ev.Step}]
+	return l.stepLanes[story.Step{Acquisition: history.Acquisition{Client: ev.Process, Section: ev.Section}, Step: ev.Step}]
 }
 
 // all returns the names of the first and the last lane that are drawn.

@@ -25,7 +25,7 @@ const (
 // characters.
 func mermaidLines(text string, most, columns int) string {
 	var lines []string
-	for line := range strings.SplitSeq(textwrap.Wrap(cut(story.Visible(textwrap.OneLine(text)), most), columns, 0), "\n") {
+	for line := range strings.SplitSeq(textwrap.Wrap(shorten(story.Visible(textwrap.OneLine(text)), most), columns, 0), "\n") {
 		for chunk := range slices.Chunk([]rune(line), columns) { // a word can be longer than a line
 			lines = append(lines, mermaidEscape(string(chunk)))
 		}
@@ -35,11 +35,11 @@ func mermaidLines(text string, most, columns int) string {
 
 // mermaidLine writes at most most characters of a text in one line.
 func mermaidLine(text string, most int) string {
-	return mermaidEscape(cut(story.Visible(textwrap.OneLine(text)), most))
+	return mermaidEscape(shorten(story.Visible(textwrap.OneLine(text)), most))
 }
 
 // shorten shortens a text that is too long, and marks the place.
-func cut(text string, most int) string {
+func shorten(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}

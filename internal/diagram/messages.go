@@ -44,7 +44,7 @@ func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 func (d *diagram) readMessages(most int, again []stretch) {
 	var all []message
 	for _, m := range d.history.Messages() {
-		if !m.Handshake() {
+		if !m.IsHandshake() {
 			all = append(all, d.message(m))
 		}
 	}
@@ -90,13 +90,13 @@ func (d *diagram) keepMessages(all []message, most int, again []stretch) {
 	once := slices.DeleteFunc(slices.Clone(all), func(m message) bool {
 		return !d.drawn(m.from) || !d.drawn(m.to) || within(m.first, again)
 	})
-	kept := keep(d.focus, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
-	d.omit(len(once)-len(kept), len(all)-len(once), "a message", "messages")
+	kept := keepHeaviest(d.focus, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
+	d.noteOmitted(len(once)-len(kept), len(all)-len(once), "a message", "messages")
 	d.messages = kept
 	for _, m := range kept {
-		d.see(m.sent)
+		d.show(m.sent)
 		if !m.lost {
-			d.see(m.ended)
+			d.show(m.ended)
 		}
 	}
 }

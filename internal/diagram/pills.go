@@ -11,7 +11,7 @@ func (l *layout) pills() {
 	for _, g := range l.diagram.decisions {
 		if lane := l.lanes[g.process]; lane != nil {
 			colour := cmp.Or(l.clients[g.client], "nobody")
-			l.figure.Decisions = append(l.figure.Decisions, g.pill(colour, l.axis.of(g.at), lane.Base+pillGap))
+			l.figure.Decisions = append(l.figure.Decisions, g.pill(colour, l.axis.positionOf(g.at), lane.Base+pillGap))
 		}
 	}
 }

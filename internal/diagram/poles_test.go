@@ -10,11 +10,11 @@ import (
 
 // A line ends above the decision that it belongs to, and continues below any other.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
-	d := diagramOf(floor.Overslept("none"))
+	d := diagramOf(floor.PausedHolderTrace("none"))
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
-		return lay(d, newAxis(laneLabel, []*diagram{d})).Poles
+		return layOut(d, newAxis(laneLabel, []*diagram{d})).Poles
 	}
 	own := d.decisions[len(d.decisions)-1].seq
 	if got := lay(own); len(got) != 1 {
@@ -29,8 +29,8 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 // are drawn.
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
-		d := diagramOf(floor.Overslept(fencing))
-		pills := lay(d, newAxis(laneLabel, []*diagram{d})).Decisions
+		d := diagramOf(floor.PausedHolderTrace(fencing))
+		pills := layOut(d, newAxis(laneLabel, []*diagram{d})).Decisions
 		return pills[len(pills)-1]
 	}
 	applied, refused := looks("none"), looks("writes")

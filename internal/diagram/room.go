@@ -11,7 +11,7 @@ type Room struct{ messages, decisions, keys, attempts, sections, overlaps, steps
 
 // unlimitedRoom is unlimited room, except for lanes, bands and flags: readers could not
 // distinguish more.
-var everything = Room{
+var unlimitedRoom = Room{
 	messages: math.MaxInt, decisions: math.MaxInt, keys: math.MaxInt, attempts: math.MaxInt,
 	sections: math.MaxInt, overlaps: math.MaxInt, steps: math.MaxInt,
 	bands: 200, pennants: 60, lanes: 64,
@@ -25,7 +25,7 @@ var weights = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sect
 const pageRoom = 380_000
 
 // sharedFields returns the fields of a room that the runs of one page share.
-func (r *Room) of() []*int {
+func (r *Room) sharedFields() []*int {
 	return []*int{&r.messages, &r.decisions, &r.keys, &r.attempts, &r.sections, &r.overlaps, &r.steps}
 }
 
@@ -36,18 +36,18 @@ func RoomFor(runs []Run) Room {
 	wanted := make([]Room, len(runs))
 	most := Room{}
 	for i, run := range runs {
-		wanted[i] = newDiagram(run, everything).size()
-		for k, n := range wanted[i].of() {
-			*most.of()[k] = max(*most.of()[k], *n)
+		wanted[i] = newDiagram(run, unlimitedRoom).size()
+		for k, n := range wanted[i].sharedFields() {
+			*most.sharedFields()[k] = max(*most.sharedFields()[k], *n)
 		}
 	}
 	for share := 1000; ; share = share * 9 / 10 {
-		limit := everything
+		limit := unlimitedRoom
 		bytes := 0
-		for k, n := range limit.of() {
-			*n = (*most.of()[k]*share + 999) / 1000
+		for k, n := range limit.sharedFields() {
+			*n = (*most.sharedFields()[k]*share + 999) / 1000
 			for i := range wanted {
-				bytes += min(*wanted[i].of()[k], *n) * *weights.of()[k]
+				bytes += min(*wanted[i].sharedFields()[k], *n) * *weights.sharedFields()[k]
 			}
 		}
 		if bytes <= pageRoom || share < 10 {
@@ -66,7 +66,7 @@ func (d *diagram) size() Room {
 
 // keepHeaviest returns at most most things, in their order: those with the greatest weight,
 // and among equal ones those nearest to the important events.
-func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
+func keepHeaviest[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	if len(all) <= most {
 		return all
 	}
@@ -75,7 +75,7 @@ func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(about.far(seq(all[a])), about.far(seq(all[b]))))
+		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(about.distance(seq(all[a])), about.distance(seq(all[b]))))
 	})
 	order = order[:most]
 	slices.Sort(order)
@@ -87,4 +87,4 @@ func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 }
 
 // equalWeight is the weight of things that are equally important.
-func asMuch[T any](T) int { return 0 }
+func equalWeight[T any](T) int { return 0 }

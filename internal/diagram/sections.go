@@ -17,16 +17,16 @@ func (d *diagram) readSections(room Room) {
 	overlapping := history.Overlapping(all)
 	overlaps := func(s *history.Section) int { return map[bool]int{true: 1}[overlapping[s]] }
 	granted := func(s *history.Section) int { return s.Granted.Seq }
-	d.sections = keep(d.focus, all, room.sections, overlaps, granted)
-	d.omit(len(all)-len(d.sections), 0, "a critical section", "critical sections")
+	d.sections = keepHeaviest(d.focus, all, room.sections, overlaps, granted)
+	d.noteOmitted(len(all)-len(d.sections), 0, "a critical section", "critical sections")
 
 	both := history.Overlaps(d.sections, maxOverlaps)
-	d.overlaps = keep(d.focus, both, room.overlaps, asMuch, func(o history.Overlap) int { return o.B.Granted.Seq })
-	d.omit(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
+	d.overlaps = keepHeaviest(d.focus, both, room.overlaps, equalWeight, func(o history.Overlap) int { return o.B.Granted.Seq })
+	d.noteOmitted(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
 	for _, s := range d.sections {
-		d.see(s.From.At, min(s.To.At, d.end()), min(leaseEnd(s), d.end()))
+		d.show(s.From.At, min(s.To.At, d.end()), min(leaseEnd(s), d.end()))
 		prolonged := prolongedAt(s)
-		d.see(prolonged[:min(len(prolonged), mostExtensions)]...)
+		d.show(prolonged[:min(len(prolonged), mostExtensions)]...)
 	}
 }
 
@@ -37,7 +37,7 @@ func leaseEnd(s *history.Section) time.Duration { return max(s.From.At, s.Lease.
 // prolongedAt returns the moments at which the lease of a section was extended.
 func prolongedAt(s *history.Section) []time.Duration {
 	var all []time.Duration
-	for _, d := range s.Lease.Ends[1:] {
+	for _, d := range s.Lease.Declarations[1:] {
 		all = append(all, d.Event.At)
 	}
 	return all

@@ -22,7 +22,7 @@ const mermaidRoom = 48_000
 // later violations, and says so. title names the run, and about describes it in a line.
 func Sequence(run Run, title, about string) string {
 	broke := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
-	told := story.Marked(story.Of(run.History, false), broke)
+	told := story.Marked(story.Clauses(run.History, false), broke)
 	for most := len(told); ; {
 		text := newSequence(run).draw(title, about, told, most)
 		if len(text) <= mermaidRoom || most == 0 {
@@ -43,9 +43,9 @@ type sequence struct {
 	// hidden are the sections that begin in a part that is left out, inside are the others
 	// that have begun but not ended, and frameIsOpen reports whether the frame around
 	// overlapping sections is open.
-	hidden   map[*history.Section]bool
-	inside   []*history.Section
-	together bool
+	hidden      map[*history.Section]bool
+	inside      []*history.Section
+	frameIsOpen bool
 }
 
 // A sequenceLine is one statement of a diagram. A wide one is the text of a note over all
@@ -77,25 +77,25 @@ func (s *sequence) draw(title, about string, clauses []story.Clause, most int) s
 	for i, e := range clauses {
 		if i >= most && e.Sign != story.Broken {
 			left++
-			s.turn(func(t turn) bool { return t.at <= e.At }, false)
+			s.drawTurns(func(t turn) bool { return t.at <= e.At }, false)
 			continue
 		}
-		s.turn(func(t turn) bool { return t.at < e.At || !t.begins && t.at == e.At }, true)
+		s.drawTurns(func(t turn) bool { return t.at < e.At || !t.begins && t.at == e.At }, true)
 		if gap := e.Wait(last); gap != "" {
 			s.wide("⋮ " + gap)
 		}
 		last = e.End()
-		s.tell(e)
+		s.addClause(e)
 		for _, m := range e.Marks {
-			s.note(s.place(e), fmt.Sprintf("%s %s", m.Sign, string(m.Text)))
+			s.note(s.lanesFor(e), fmt.Sprintf("%s %s", m.Sign, string(m.Text)))
 		}
-		s.turn(func(t turn) bool { return t.at == e.At }, true)
+		s.drawTurns(func(t turn) bool { return t.at == e.At }, true)
 	}
-	s.turn(func(turn) bool { return true }, false)
+	s.drawTurns(func(turn) bool { return true }, false)
 	if left > 0 {
 		s.wide(fmt.Sprintf("%s left out, because Mermaid cannot draw more", story.Count(left, "moment")))
 	}
-	cameTo := string(story.CameTo(s.run.History, s.run.Verdict))
+	cameTo := string(story.VerdictAndData(s.run.History, s.run.Verdict))
 	s.wide(cameTo)
 
 	all := s.lanes.all()
@@ -137,9 +137,9 @@ func (s *sequence) wide(text string) {
 
 // The arrows: a request, an answer, and a refusal.
 const (
-	asks    = "->>"
-	answers = "-->>"
-	denies  = "--x"
+	requestArrow = "->>"
+	answerArrow  = "-->>"
+	refusalArrow = "--x"
 )
 
 func (s *sequence) arrow(from int, arrow string, to int, text string) {
@@ -147,48 +147,48 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 }
 
 // addClause draws a clause: a step as arrows, anything else as a note.
-func (s *sequence) tell(e story.Clause) {
+func (s *sequence) addClause(e story.Clause) {
 	ev := s.run.History.Event(e.Last)
 	if ev == nil || e.Of == (story.Step{}) {
-		s.note(s.place(e), s.timed(e))
+		s.note(s.lanesFor(e), s.timedText(e))
 		return
 	}
-	client, servers := s.lanes.of(ev.Process), s.lanes.servers(ev)
+	client, servers := s.lanes.lanesOf(ev.Process), s.lanes.servers(ev)
 	if ev.Kind == trace.KindServe {
-		client = s.lanes.of(ev.Client())
+		client = s.lanes.lanesOf(ev.Client())
 	}
 	if len(client) == 0 || len(servers) == 0 {
-		s.note(s.place(e), s.timed(e))
+		s.note(s.lanesFor(e), s.timedText(e))
 		return
 	}
 	if e.Asked != "" {
 		begin := s.run.History.Event(e.First)
 		for _, server := range servers {
-			s.arrow(client[0], asks, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
+			s.arrow(client[0], requestArrow, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
 		}
 	}
 	server := servers[len(servers)-1]
 	switch {
-	case e.Part == story.Opens:
+	case e.Part == story.StepBegins:
 		for _, server := range servers {
-			s.arrow(client[0], asks, server, s.timed(e))
+			s.arrow(client[0], requestArrow, server, s.timedText(e))
 		}
 	case ev.Kind != trace.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
-		s.note(s.place(e), s.timed(e)) // an answer that has not arrived, or that no client waits for
+		s.note(s.lanesFor(e), s.timedText(e)) // an answer that has not arrived, or that no client waits for
 	case ev.OK:
-		s.arrow(server, answers, client[0], s.timed(e))
+		s.arrow(server, answerArrow, client[0], s.timedText(e))
 	default:
-		s.arrow(server, denies, client[0], s.timed(e))
+		s.arrow(server, refusalArrow, client[0], s.timedText(e))
 	}
 }
 
 // timedText returns the time and the text of a clause. The subject's name precedes them
 // unless the position in the diagram shows it.
-func (s *sequence) timed(e story.Clause) string {
+func (s *sequence) timedText(e story.Clause) string {
 	text, who := story.Moment(e.At, 3), string(e.Subject)
 	switch {
 	case who == "":
-	case len(s.lanes.of(who)) == 0:
+	case len(s.lanes.lanesOf(who)) == 0:
 		text += " " + who
 	case s.lanes.shared(who):
 		text += " " + who + ":"
@@ -197,25 +197,25 @@ func (s *sequence) timed(e story.Clause) string {
 }
 
 // lanesFor returns the lanes over which a note about a clause is drawn; nil is all lanes.
-func (s *sequence) place(e story.Clause) []int {
-	if own := s.lanes.of(string(e.Subject)); len(own) > 0 {
+func (s *sequence) lanesFor(e story.Clause) []int {
+	if own := s.lanes.lanesOf(string(e.Subject)); len(own) > 0 {
 		return own
 	}
 	ev := s.run.History.Event(e.Last)
-	if ev == nil || e.Part == story.Strikes || e.Again {
+	if ev == nil || e.Part == story.FaultStrikes || e.IsRepetition {
 		return nil
 	}
-	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
+	return append(s.lanes.lanesOf(ev.Process), s.lanes.lanesOf(ev.Peer)...)
 }
 
 // drawTurns draws the next beginnings and ends of sections as long as next returns true. In
 // a part that is left out (shown is false) no section begins.
-func (s *sequence) turn(next func(turn) bool, told bool) {
+func (s *sequence) drawTurns(next func(turn) bool, shown bool) {
 	for len(s.turns) > 0 && next(s.turns[0]) {
 		t := s.turns[0]
 		s.turns = s.turns[1:]
-		lane := s.lanes.of(t.section.Client)
-		if t.begins && (!told || len(lane) == 0) {
+		lane := s.lanes.lanesOf(t.section.Client)
+		if t.begins && (!shown || len(lane) == 0) {
 			s.hidden[t.section] = true
 		}
 		switch {
@@ -235,23 +235,23 @@ func (s *sequence) turn(next func(turn) bool, told bool) {
 // frame opens a frame with the names of the clients when two sections of one lock overlap,
 // and closes it when no sections overlap.
 func (s *sequence) frame(t turn) {
-	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.Open }
+	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.GrantsEveryone }
 	overlap := slices.ContainsFunc(s.inside, func(a *history.Section) bool {
 		return slices.ContainsFunc(s.inside, func(b *history.Section) bool { return overlaps(a, b) })
 	})
-	if overlap && !s.together {
+	if overlap && !s.frameIsOpen {
 		s.line("rect rgba(213, 94, 0, 0.15)")
 	}
-	if !overlap && s.together {
+	if !overlap && s.frameIsOpen {
 		s.line("end")
 	}
-	s.together = overlap
+	s.frameIsOpen = overlap
 	var who []string
 	var over []int
 	for _, o := range s.inside {
 		if o == t.section || overlaps(o, t.section) {
 			who = append(who, story.Visible(o.Client))
-			over = append(over, s.lanes.of(o.Client)...)
+			over = append(over, s.lanes.lanesOf(o.Client)...)
 		}
 	}
 	if t.begins && len(who) > 1 {

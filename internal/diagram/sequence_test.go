@@ -30,7 +30,7 @@ func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 // it took. An event of a process is a note over it. Sections are bars on their clients,
 // with a frame for as long as two of them overlap.
 func TestMermaidTellsTheStory(t *testing.T) {
-	participants, got := statements(t, asking(floor.Overslept("writes")))
+	participants, got := statements(t, asking(floor.PausedHolderTrace("writes")))
 	if want := "participant p1 as 3 nodes\nactor p2 as client-1\nactor p3 as client-2\nparticipant p4 as storage\n"; participants != want {
 		t.Errorf("got %swant %s", participants, want)
 	}

@@ -29,7 +29,7 @@ func Kinds() []string { return []string{lockKind, registerKind, sectionsKind} }
 // Histories returns the histories of a run that have any operation: one for each lock that
 // excludes clients, one for each object, and one for the sections. They are separate
 // because every checker accepts only one kind of operation.
-func Of(h *history.History) []History {
+func Histories(h *history.History) []History {
 	if h.Last() == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func Of(h *history.History) []History {
 	}
 	locks := h.Trace.Locks
 	for i, l := range locks {
-		if !l.Open {
+		if !l.GrantsEveryone {
 			add(lockKind, i, len(locks), fmt.Sprintf("the lock %s: a mutex (Knossos)", story.Visible(l.Name)), lockHistory(h, l.Name))
 		}
 	}

@@ -99,7 +99,7 @@ func TestLockHistory(t *testing.T) {
 		for _, events := range test.events {
 			s.Then(events...)
 		}
-		sameHistory(t, test.name, lockHistory(history.Of(&s.Trace), "x"), test.want...)
+		sameHistory(t, test.name, lockHistory(history.New(&s.Trace), "x"), test.want...)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestRegisterAndSections(t *testing.T) {
 		s := floor.NewScript("none", 3)
 		s.Then(test.events...)
 		s.Then(trace.Event{Kind: trace.KindHorizon})
-		requests := readRequests(history.Of(&s.Trace))
+		requests := readRequests(history.New(&s.Trace))
 		sameHistory(t, test.name+" (register)", registerHistory(requests, "x"), test.register...)
 		sameHistory(t, test.name+" (sections)", sectionsHistory(requests), test.sections...)
 	}
@@ -242,10 +242,10 @@ func BenchmarkHistories(b *testing.B) {
 			name string
 			of   *floor.Script
 		}{{"refused", refused}, {"served", served}} {
-			h := history.Of(&world.of.Trace)
+			h := history.New(&world.of.Trace)
 			b.Run(fmt.Sprintf("%s/%d", world.name, sections), func(b *testing.B) {
 				for b.Loop() {
-					Of(h)
+					Histories(h)
 				}
 			})
 		}

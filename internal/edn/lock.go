@@ -25,17 +25,17 @@ func lockHistory(h *history.History, lock string) []fields {
 		default:
 			continue
 		}
-		o := &operation{thread: threads[c.Client], f: keyword(c.Step), invoked: c.Began, about: aboutStep(c.Began)}
+		o := &operation{thread: threads[c.Client], f: keyword(c.Step), invoked: c.Began, fields: aboutStep(c.Began)}
 		switch {
 		case c.OK():
-			o.end(c.Ended, took, nil)
+			o.end(c.Ended, okOutcome, nil)
 			if c.Ended.Token > 0 {
-				o.learnt = append(o.learnt, field{"token", c.Ended.Token})
+				o.resultFields = append(o.resultFields, field{"token", c.Ended.Token})
 			}
 		case c.Failed() && c.Step == trace.Acquire && !granted[c.Acquisition]:
-			o.end(c.Ended, failed, nil)
+			o.end(c.Ended, failOutcome, nil)
 		default:
-			o.end(overOf(h, c), maybe, nil)
+			o.end(endOfCall(h, c), infoOutcome, nil)
 		}
 		operations = append(operations, o)
 	}
@@ -43,10 +43,10 @@ func lockHistory(h *history.History, lock string) []fields {
 		if !inside[s.Acquisition] || s.CutShort() == "" {
 			continue
 		}
-		over := h.Over(s)
+		over := h.EndEvent(s)
 		operations = append(operations, &operation{
-			thread: threads[s.Client], f: keyword(trace.Release), invoked: over, completed: over, outcome: maybe,
-			about: fields{{"client", s.Client}, {"section", s.Section}},
+			thread: threads[s.Client], f: keyword(trace.Release), invoked: over, completed: over, outcome: infoOutcome,
+			fields: fields{{"client", s.Client}, {"section", s.Section}},
 		})
 	}
 	return jepsenHistory(operations, len(threads))

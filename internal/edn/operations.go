@@ -10,9 +10,9 @@ import (
 
 // The outcomes of an operation, in Jepsen's words.
 const (
-	took   keyword = "ok"   // it took effect
-	failed keyword = "fail" // it did not
-	maybe  keyword = "info" // unknown: it may take effect at any time from now on, or never
+	okOutcome   keyword = "ok"   // it took effect
+	failOutcome keyword = "fail" // it did not
+	infoOutcome keyword = "info" // unknown: it may take effect at any time from now on, or never
 )
 
 // An operation is a request and its outcome.
@@ -22,20 +22,20 @@ type operation struct {
 	f      keyword
 	// invokedValue is the value of the invocation, and completedValue that of the
 	// completion.
-	asked, got any
+	invokedValue, completedValue any
 	// invoked and completed are the events with which it began and ended.
 	invoked, completed *trace.Event
 	outcome            keyword
 	// fields are further fields of both, and resultFields further fields of the completion
 	// only.
-	about, learnt fields
+	fields, resultFields fields
 }
 
 // end completes the operation.
 func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
-	o.completed, o.outcome, o.got = ev, outcome, got
+	o.completed, o.outcome, o.completedValue = ev, outcome, got
 	if ev.Kind == trace.KindEnd && ev.Text != "" {
-		o.learnt = append(o.learnt, field{"error", ev.Text})
+		o.resultFields = append(o.resultFields, field{"error", ev.Text})
 	}
 }
 
@@ -43,7 +43,7 @@ func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 // completions, in order. After an operation with an unknown outcome its thread continues as
 // another process, whose number is higher by the number of threads.
 func jepsenHistory(operations []*operation, threads int) []fields {
-	oneAtATime(operations)
+	endOvertaken(operations)
 	type moment struct {
 		*operation
 		ev      *trace.Event
@@ -61,15 +61,15 @@ func jepsenHistory(operations []*operation, threads int) []fields {
 	}
 	var history []fields
 	for i, m := range moments {
-		kind, value, more := keyword("invoke"), m.asked, m.about
+		kind, value, more := keyword("invoke"), m.invokedValue, m.fields
 		if !m.invokes {
-			kind, value, more = m.outcome, m.got, slices.Concat(m.about, m.learnt)
+			kind, value, more = m.outcome, m.completedValue, slices.Concat(m.fields, m.resultFields)
 		}
 		history = append(history, append(fields{
 			{"index", i}, {"time", m.ev.At}, {"process", processes[m.thread]},
 			{"type", kind}, {"f", m.f}, {"value", value},
 		}, more...))
-		if kind == maybe {
+		if kind == infoOutcome {
 			processes[m.thread] += threads
 		}
 	}
@@ -78,13 +78,13 @@ func jepsenHistory(operations []*operation, threads int) []fields {
 
 // endOvertaken gives an unknown outcome to an operation that has not ended when its thread
 // begins the next one, as in a trace that lacks its end.
-func oneAtATime(operations []*operation) {
+func endOvertaken(operations []*operation) {
 	last := map[int]*operation{} // by thread
 	inOrder := slices.Clone(operations)
 	slices.SortStableFunc(inOrder, func(a, b *operation) int { return a.invoked.Seq - b.invoked.Seq })
 	for _, o := range inOrder {
 		if before := last[o.thread]; before != nil && o.invoked.Seq < before.completed.Seq {
-			before.completed, before.outcome, before.learnt = o.invoked, maybe, nil
+			before.completed, before.outcome, before.resultFields = o.invoked, infoOutcome, nil
 		}
 		last[o.thread] = o
 	}
@@ -114,7 +114,7 @@ func clientThreads(h *history.History) map[string]int {
 
 // endOfCall returns the event with which a call ended: its end, or its client's crash, or
 // the end of the run.
-func overOf(h *history.History, c *history.Call) *trace.Event {
+func endOfCall(h *history.History, c *history.Call) *trace.Event {
 	return cmp.Or(c.Ended, c.Crashed, h.Last())
 }
 

@@ -15,24 +15,24 @@ func registerHistory(r *requests, object string) []fields {
 		if o.Object != object {
 			continue
 		}
-		op := &operation{thread: observer, f: keyword(o.Step), invoked: o.First()}
+		op := &operation{thread: observer, f: keyword(o.Step), invoked: o.FirstEvent()}
 		if o.Call != nil {
-			op.thread, op.about = threads[o.Call.Client], aboutStep(o.Call.Began)
+			op.thread, op.fields = threads[o.Call.Client], aboutStep(o.Call.Began)
 		}
 		if o.Step == trace.Write {
-			op.asked = o.value
+			op.invokedValue = o.value
 		}
-		op.end(r.over(o), o.outcome(), o.value)
-		if op.outcome == took {
-			op.learnt = append(op.learnt, field{"version", op.completed.Version})
+		op.end(r.endOf(o), o.outcome(), o.value)
+		if op.outcome == okOutcome {
+			op.resultFields = append(op.resultFields, field{"version", op.completed.Version})
 		}
 		operations = append(operations, op)
 	}
-	for _, ev := range r.Objects() {
+	for _, ev := range r.FinalObjects() {
 		if ev.Object == object {
 			operations = append(operations, &operation{
-				thread: observer, f: keyword(trace.Read), invoked: ev, completed: ev, outcome: took, got: r.finally(ev),
-				learnt: fields{{"version", ev.Version}},
+				thread: observer, f: keyword(trace.Read), invoked: ev, completed: ev, outcome: okOutcome, completedValue: r.finalValue(ev),
+				resultFields: fields{{"version", ev.Version}},
 			})
 		}
 	}

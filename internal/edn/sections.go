@@ -25,24 +25,24 @@ func sectionsHistory(r *requests) []fields {
 	own, rest := r.assign()
 	for _, s := range r.Sections() {
 		if len(own[s]) > 0 {
-			add(transaction(own[s], s.Granted, r.Over(s)))
+			add(transaction(own[s], s.Granted, r.EndEvent(s)))
 		}
 	}
 	for _, o := range rest {
-		alone := transaction([]*request{o}, o.First(), r.over(o))
-		if alone.outcome == took && !o.acknowledged() {
-			alone.outcome, alone.completed = maybe, r.Last()
+		alone := transaction([]*request{o}, o.FirstEvent(), r.endOf(o))
+		if alone.outcome == okOutcome && !o.acknowledged() {
+			alone.outcome, alone.completed = infoOutcome, r.Last()
 		}
 		add(alone)
 	}
-	if at := r.Objects(); len(at) > 0 {
-		final := &operation{invoked: at[0], completed: at[len(at)-1], outcome: took}
+	if at := r.FinalObjects(); len(at) > 0 {
+		final := &operation{invoked: at[0], completed: at[len(at)-1], outcome: okOutcome}
 		var asked, got []any
 		for _, ev := range at {
 			asked = append(asked, []any{keyword("r"), ev.Object, nil})
-			got = append(got, []any{keyword("r"), ev.Object, r.finally(ev)})
+			got = append(got, []any{keyword("r"), ev.Object, r.finalValue(ev)})
 		}
-		final.asked, final.got = asked, got
+		final.invokedValue, final.completedValue = asked, got
 		add(final)
 	}
 	return jepsenHistory(operations, len(operations))
@@ -66,7 +66,7 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 		}
 		write := []any{keyword("w"), o.Object, o.value}
 		asked = append(asked, write)
-		for _, ev := range o.Carried {
+		for _, ev := range o.Executions {
 			effects = append(effects, effect{ev.Seq, write})
 		}
 	}
@@ -74,12 +74,12 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 	for _, e := range effects {
 		got = append(got, e.op)
 	}
-	o := &operation{invoked: from, completed: to, outcome: took, asked: asked, got: got}
+	o := &operation{invoked: from, completed: to, outcome: okOutcome, invokedValue: asked, completedValue: got}
 	if from.Process != "" && from.Kind != trace.KindServe {
-		o.about = aboutStep(from)
+		o.fields = aboutStep(from)
 	}
 	if len(effects) == 0 {
-		o.outcome, o.got = failed, asked
+		o.outcome, o.completedValue = failOutcome, asked
 	}
 	return o
 }
@@ -93,7 +93,7 @@ func (r *requests) assign() (own map[*history.Section][]*request, rest []*reques
 		if o.Call != nil {
 			s = r.Section(o.Call.Acquisition)
 		}
-		if s == nil || o.First().Seq < s.Granted.Seq || o.First().Seq > r.Over(s).Seq {
+		if s == nil || o.FirstEvent().Seq < s.Granted.Seq || o.FirstEvent().Seq > r.EndEvent(s).Seq {
 			rest = append(rest, o)
 			continue
 		}

@@ -21,23 +21,23 @@ type request struct {
 func (r *request) outcome() keyword {
 	switch {
 	case r.Call == nil || r.Call.OK():
-		return took
+		return okOutcome
 	case r.Call.Ended == nil:
-		return maybe
-	case r.Step == trace.Read, r.Call.Ended.Refused && len(r.Call.Again) == 0:
-		return failed
+		return infoOutcome
+	case r.Step == trace.Read, r.Call.Ended.Refused && len(r.Call.Resent) == 0:
+		return failOutcome
 	}
-	return maybe
+	return infoOutcome
 }
 
 // acknowledged reports whether the client knows that the request was executed.
-func (r *request) acknowledged() bool { return r.outcome() == took }
+func (r *request) acknowledged() bool { return r.outcome() == okOutcome }
 
 // last returns the event with which the storage served an acknowledged request, or the
 // answer if there is no such event.
 func (r *request) last() *trace.Event {
-	if n := len(r.Carried); n > 0 {
-		return r.Carried[n-1]
+	if n := len(r.Executions); n > 0 {
+		return r.Executions[n-1]
 	}
 	return r.Call.Ended
 }
@@ -58,7 +58,7 @@ func readRequests(h *history.History) *requests {
 		if o.Step == trace.Write {
 			writes++
 			o.value = writes
-			for _, ev := range o.Carried {
+			for _, ev := range o.Executions {
 				r.writes[ev] = writes
 			}
 		}
@@ -66,7 +66,7 @@ func readRequests(h *history.History) *requests {
 	}
 	for _, o := range r.all {
 		if o.Step == trace.Read && o.acknowledged() {
-			o.value = r.seen(o)
+			o.value = r.valueSeen(o)
 		}
 	}
 	return r
@@ -74,14 +74,14 @@ func readRequests(h *history.History) *requests {
 
 // valueSeen returns the value that a read saw, which is the value of the object when the
 // storage served it.
-func (r *requests) seen(o *request) any {
+func (r *requests) valueSeen(o *request) any {
 	if o.Call == nil {
-		ev := o.First()
+		ev := o.FirstEvent()
 		return r.value(ev, ev.Seq)
 	}
 	answer := o.Call.Ended
 	at := answer.Seq
-	for _, served := range o.Carried {
+	for _, served := range o.Executions {
 		if served.Version == answer.Version && served.Seq < answer.Seq {
 			at = served.Seq
 		}
@@ -99,14 +99,14 @@ func (r *requests) value(ev *trace.Event, seq int) any {
 }
 
 // finalValue returns the value of an object at the end of the run, from its last event.
-func (r *requests) finally(ev *trace.Event) any { return r.value(ev, ev.Seq) }
+func (r *requests) finalValue(ev *trace.Event) any { return r.value(ev, ev.Seq) }
 
 // endOf returns the event with which a request ended for its client.
-func (r *requests) over(o *request) *trace.Event {
+func (r *requests) endOf(o *request) *trace.Event {
 	if o.Call == nil {
-		return o.First()
+		return o.FirstEvent()
 	}
-	return overOf(r.History, o.Call)
+	return endOfCall(r.History, o.Call)
 }
 
 // objects returns the objects of the requests, in the order in which they occur.

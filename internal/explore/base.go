@@ -105,7 +105,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			{Name: "clients", Value: scenarios.Fields{
 				{Name: firstClient, Value: holder},
 				{Name: "client-2", Value: scenarios.Fields{
-					{Name: "starts", Value: trace.Any(trace.Clause{Delay: ttl / 30, Happening: trace.Start{}}).String()},
+					{Name: "starts", Value: trace.AnyOf(trace.Clause{Delay: ttl / 30, Happening: trace.Start{}}).String()},
 					{Name: "works", Value: share(2)},
 					{Name: "retry-every", Value: asks}, waits, cancels,
 				}},
@@ -150,19 +150,19 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 	if v.Name != "" {
 		name += "/" + v.Name
 	}
-	return Base{Base: runs.Base{Name: name, Text: withoutOwnWords(v).Bytes(), Seed: seed}}
+	return Base{Base: runs.Base{Name: name, Text: withoutDescription(v).Bytes(), Seed: seed}}
 }
 
 // WithBoundedStarts returns the base with an upper bound for the start of each client that
 // would otherwise wait forever for the effect of a fault. Such clients start at the latest
 // one after the other, a second apart. late lists them; if it is empty, the base is
 // unchanged. WithBoundedStarts runs the base in this process.
-func (b Base) Unbound(patience time.Duration) (free Base, late []string, err error) {
-	v, err := b.Story()
+func (b Base) WithBoundedStarts(patience time.Duration) (bounded Base, late []string, err error) {
+	v, err := b.Variant()
 	if err != nil {
 		return b, nil, err
 	}
-	plain, err := NewLocal([]Base{b}, patience).Account(context.Background(), runs.World{}, runs.Without)
+	plain, err := NewLocal([]Base{b}, patience).Report(context.Background(), runs.WorldSpec{}, runs.FencingOff)
 	if err != nil || plain.History == nil {
 		return b, nil, err
 	}
@@ -175,10 +175,10 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 		if start := v.Starts(name); !start.IsZero() && !began[name] {
 			late = append(late, name)
 			soon := trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}}
-			starts[name] = trace.Any(append(start.Clauses(), soon)...)
+			starts[name] = trace.AnyOf(append(start.Clauses(), soon)...)
 		}
 	}
-	if v, err = v.With(scenarios.Change{Starts: starts}); err != nil {
+	if v, err = v.WithChange(scenarios.Change{Starts: starts}); err != nil {
 		return b, nil, err
 	}
 	b.Text = v.Document().Bytes()
@@ -188,13 +188,13 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 // WithLock returns the base with another registered kind of lock. It keeps those settings
 // of the lock that the new kind has too.
 func (b Base) WithLock(kind string) (Base, error) {
-	v, err := b.Story()
+	v, err := b.Variant()
 	if err != nil {
 		return b, err
 	}
 	doc := v.Document()
 	doc.Set("lock.kind", kind)
 	b.Text = doc.Bytes()
-	_, err = b.Story()
+	_, err = b.Variant()
 	return b, err
 }

@@ -12,11 +12,11 @@ import (
 
 // causeOf describes the faults of a world in words, with roles in place of names. Worlds
 // that differ only in names, times and sizes have the same cause.
-func causeOf(rec *Record, w runs.World) (cause []string) {
+func causeOf(rec *Record, w runs.WorldSpec) (cause []string) {
 	type part struct{ slug, words string }
 	var parts []part
 	for _, f := range w.Faults {
-		slug, words := abstract(rec, w, f)
+		slug, words := abstractFault(rec, w, f)
 		parts = append(parts, part{slug, words})
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(a.slug, b.slug), cmp.Compare(a.words, b.words)) })
@@ -27,7 +27,7 @@ func causeOf(rec *Record, w runs.World) (cause []string) {
 }
 
 // roleOf returns the role of a process of a world.
-func roleOf(rec *Record, w runs.World, name string) story.Role {
+func roleOf(rec *Record, w runs.WorldSpec, name string) story.Role {
 	switch {
 	case slices.Contains(rec.Clients, name):
 		return story.AClient
@@ -36,11 +36,11 @@ func roleOf(rec *Record, w runs.World, name string) story.Role {
 	case name == trace.StorageName:
 		return story.TheStorage
 	}
-	return story.AnOther
+	return story.OtherServer
 }
 
 // nodesOf returns the nodes of a world's lock. There may be fewer or more than in its base.
-func nodesOf(rec *Record, w runs.World) []string {
+func nodesOf(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Nodes == 0 {
 		return rec.Nodes
 	}
@@ -53,7 +53,7 @@ func nodesOf(rec *Record, w runs.World) []string {
 
 // groupRole returns the common role of several processes. If counts is set and all of them
 // are nodes, the role says what share of the nodes they are.
-func together(rec *Record, w runs.World, names []string, counts bool) story.Role {
+func groupRole(rec *Record, w runs.WorldSpec, names []string, counts bool) story.Role {
 	nodes := nodesOf(rec, w)
 	n, cut := len(nodes), count(names, func(name string) bool { return slices.Contains(nodes, name) })
 	switch {
@@ -63,7 +63,7 @@ func together(rec *Record, w runs.World, names []string, counts bool) story.Role
 	case 2*cut > n:
 		return story.Majority
 	case 2*cut == n:
-		return story.HalfOfThem
+		return story.HalfOfNodes
 	default:
 		return story.Minority
 	}
@@ -86,8 +86,8 @@ func together(rec *Record, w runs.World, names []string, counts bool) story.Role
 // abstractFault describes one fault without names. slug orders the faults of a world, and
 // words are for people. Most faults are described by the role of the process that they
 // strike, and by the role of the processes at the other end, if there are any.
-func abstract(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
-	slug = f.Is()
+func abstractFault(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
+	slug = f.Slug()
 	on := roleOf(rec, w, f.Target())
 	switch f.Effect() {
 	case trace.KillsProcess:
@@ -100,18 +100,18 @@ func abstract(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
 	if len(f.Others()) == 0 {
 		return slug + "-" + on.Slug, story.FaultOn(f.Info(), on)
 	}
-	if !cutsOff(f) || on != story.AClient { // usually a client is cut off, so the slug does not mention it
+	if !isPartition(f) || on != story.AClient { // usually a client is cut off, so the slug does not mention it
 		slug += "-" + on.Slug
 	}
-	others := together(rec, w, f.Others(), cutsOff(f))
+	others := groupRole(rec, w, f.Others(), isPartition(f))
 	return slug + "-" + others.Slug, story.FaultBetween(f.Info(), on, others)
 }
 
 // abstractCrash describes a crash. It distinguishes crashes by what they leave on the disk.
 // A kill is the usual crash of a client, so it is not mentioned.
-func abstractCrash(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
+func abstractCrash(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	on, disk, how := roleOf(rec, w, f.Target()), w.Change.Persistence[f.Target()], cmp.Or(trace.Crash(f.How()), trace.Kill)
-	slug = f.Is() + "-" + on.Slug
+	slug = f.Slug() + "-" + on.Slug
 	if disk != "" && disk != sim.NoPersistence {
 		slug += "-" + string(disk)
 	}
@@ -123,14 +123,14 @@ func abstractCrash(rec *Record, w runs.World, f runs.Fault) (slug, words string)
 
 // abstractMessage describes a held message by its step and direction. Most messages of a
 // step go to one kind of process, the storage or a node; only another peer is mentioned.
-func abstractMessage(rec *Record, w runs.World, f runs.Fault) (slug, words string) {
+func abstractMessage(rec *Record, w runs.WorldSpec, f runs.Fault) (slug, words string) {
 	held, _ := f.Message()
 	m := held.Message
 	peer, usual := roleOf(rec, w, m.Peer), story.ANode
 	if m.Step.AtStorage() {
 		usual = story.TheStorage
 	}
-	slug = f.Is()
+	slug = f.Slug()
 	if m.Step != "" {
 		slug += "-" + string(m.Step)
 	}

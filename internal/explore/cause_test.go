@@ -31,7 +31,7 @@ func TestCauses(t *testing.T) {
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "pause", Target: "redis-4", How: "stop"}.fault()}, "a pause of a node"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault()}, "a suspension of the machine of a client"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "pause", Target: "storage"}.fault()}, "a pause of the storage"},
-		{rec, writes("redis-3", sim.NoPersistence), []runs.Fault{item{Kind: "crash", Target: "redis-3"}.fault(), cut("redis-4", "redis-5")},
+		{rec, diskChange("redis-3", sim.NoPersistence), []runs.Fault{item{Kind: "crash", Target: "redis-3"}.fault(), cut("redis-4", "redis-5")},
 			"a crash of a node without persistence (kill), a partition of a client from a minority of the nodes"},
 		{rec, scenarios.Change{}, []runs.Fault{cut("redis-4", "redis-5"), item{Kind: "jump", Target: "redis-3", By: second}.fault()},
 			"a node's clock set forward, a partition of a client from a minority of the nodes"},
@@ -44,7 +44,7 @@ func TestCauses(t *testing.T) {
 		{rec, scenarios.Change{}, []runs.Fault{cut("storage", "redis-1")}, "a partition of a client from a node and the storage"},
 		{single, scenarios.Change{}, []runs.Fault{cut("redis-1")}, "a partition of a client from the node"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "partition", Target: "redis-1", Others: []string{"replica"}}.fault()}, "a partition of a node from another server"},
-		{rec, writes("redis-1", redis.Everysec), []runs.Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault()},
+		{rec, diskChange("redis-1", redis.Everysec), []runs.Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault()},
 			"a crash of a node with persistence everysec (power loss)"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault()}, "a crash of a client"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "crash", Target: "storage", How: "failover"}.fault()}, "a crash of the storage (failover)"},
@@ -60,7 +60,7 @@ func TestCauses(t *testing.T) {
 		{single, scenarios.Change{}, []runs.Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault()}, "connections cut between a client and the node"},
 		{rec, scenarios.Change{}, []runs.Fault{item{Kind: "pause", Target: "client-2"}.fault(), item{Kind: "pause", Target: "client-1"}.fault()}, "a pause of a client, a pause of a client"},
 	} {
-		cause := causeOf(test.rec, runs.World{Change: test.change, Faults: test.faults})
+		cause := causeOf(test.rec, runs.WorldSpec{Change: test.change, Faults: test.faults})
 		if words := strings.Join(cause, ", "); words != test.cause {
 			t.Errorf("%v is %s, not %s", test.faults, words, test.cause)
 		}

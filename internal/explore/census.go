@@ -14,27 +14,27 @@ type census struct {
 }
 
 // maxCounted is a variable so that tests can set it.
-var mostCounted = 1 << 18
+var maxCounted = 1 << 18
 
 func newCensus() *census { return &census{fewest: map[uint64]int{}} }
 
-func (c *census) counts(behaviour uint64) bool { return behaviour&(1<<c.bits-1) == 0 }
+func (c *census) inSample(behaviour uint64) bool { return behaviour&(1<<c.bits-1) == 0 }
 
 // isSample reports whether the counts are estimates.
 func (c *census) isSample() bool { return c.bits > 0 }
 
 // add records that a set of so many faults has shown a behaviour.
-func (c *census) see(behaviour uint64, faults int) {
-	if !c.counts(behaviour) {
+func (c *census) add(behaviour uint64, faults int) {
+	if !c.inSample(behaviour) {
 		return
 	}
 	if n, known := c.fewest[behaviour]; known && n <= faults {
 		return
 	}
 	c.fewest[behaviour] = faults
-	for len(c.fewest) > mostCounted {
+	for len(c.fewest) > maxCounted {
 		c.bits++
-		maps.DeleteFunc(c.fewest, func(b uint64, _ int) bool { return !c.counts(b) })
+		maps.DeleteFunc(c.fewest, func(b uint64, _ int) bool { return !c.inSample(b) })
 	}
 }
 

@@ -14,7 +14,7 @@ type sight struct {
 func census3(sights []sight) (c *census, counts [3]int) {
 	c = newCensus()
 	for _, s := range sights {
-		c.see(s.behaviour, s.faults)
+		c.add(s.behaviour, s.faults)
 	}
 	return c, [3]int{c.count(1), c.count(2), c.count(3)}
 }
@@ -31,8 +31,8 @@ func TestCensusDoesNotDependOnTheOrder(t *testing.T) {
 }
 
 func TestCensusOfMany(t *testing.T) {
-	defer func(most int) { mostCounted = most }(mostCounted)
-	mostCounted = 1000
+	defer func(most int) { maxCounted = most }(maxCounted)
+	maxCounted = 1000
 	const each = 20_000
 	random := rand.New(rand.NewPCG(1, 2))
 	var sights []sight
@@ -55,8 +55,8 @@ func TestCensusOfMany(t *testing.T) {
 		if got != first {
 			t.Errorf("in another order it counts %v, and not %v", got, first)
 		}
-		if len(c.fewest) > mostCounted {
-			t.Errorf("it keeps %d, and should keep %d at most", len(c.fewest), mostCounted)
+		if len(c.fewest) > maxCounted {
+			t.Errorf("it keeps %d, and should keep %d at most", len(c.fewest), maxCounted)
 		}
 	}
 }

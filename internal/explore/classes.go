@@ -15,7 +15,7 @@ type class struct {
 	// members are indices into the base's singles.
 	members []int
 	// slotsLost is how many of the slots that a holder can spare these faults cost it.
-	lost int
+	slotsLost int
 	// spare is how many slots a holder can spare without any fault.
 	spare int
 	// broke reports that these faults break something alone, so a larger set that breaks
@@ -36,7 +36,7 @@ func (f *Found) classes() []class {
 	place := map[key]int{}
 	for base, singles := range f.singles {
 		for i, s := range singles {
-			if s.outcome == nil || s.outcome.Off.Doubt != "" || s.outcome.Misconduct() {
+			if s.outcome == nil || s.outcome.Off.Doubt != "" || s.outcome.HasMisconduct() {
 				continue
 			}
 			k := key{base, [2]uint64{s.outcome.Off.Behaviour, s.outcome.On.Behaviour}, s.grade, s.outcome.Off.Spare}
@@ -46,8 +46,8 @@ func (f *Found) classes() []class {
 				place[k] = at
 				all = append(all, class{
 					base: base, broke: s.grade != 0,
-					spare: f.records[base].Outcome.Off.Spare,
-					lost:  f.records[base].Outcome.Off.Spare - s.outcome.Off.Spare,
+					spare:     f.records[base].Outcome.Off.Spare,
+					slotsLost: f.records[base].Outcome.Off.Spare - s.outcome.Off.Spare,
 				})
 			}
 			all[at].members = append(all[at].members, i)
@@ -63,8 +63,8 @@ type pairKind struct {
 	breaking int
 	// slotsLost is how many of the slots that a holder can spare the two classes cost it
 	// together. exceedsSpare reports that these are more than it can spare.
-	lost   int
-	enough bool
+	slotsLost    int
+	exceedsSpare bool
 	// classic are the members of the two classes that are a classic cause together.
 	// classics is the number of such pairs.
 	classic  [2][]int
@@ -87,8 +87,8 @@ func (f *Found) pairKinds(all []class) []pairKind {
 			if all[a].base != all[b].base {
 				continue
 			}
-			k := pairKind{a: a, b: b, lost: all[a].lost + all[b].lost}
-			k.enough = k.lost > all[a].spare
+			k := pairKind{a: a, b: b, slotsLost: all[a].slotsLost + all[b].slotsLost}
+			k.exceedsSpare = k.slotsLost > all[a].spare
 			for _, c := range []int{a, b} {
 				if all[c].broke {
 					k.breaking++

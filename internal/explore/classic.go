@@ -26,7 +26,7 @@ var classicPairs = [][2]trace.Effect{
 }
 
 // isClassic reports whether a fault alone is a classic cause.
-func (r *Record) classic(f runs.Fault) bool {
+func (r *Record) isClassic(f runs.Fault) bool {
 	switch held, _ := f.Message(); f.Effect() {
 	case trace.StopsProcess:
 		return r.Roles[f.Target()] == trace.RoleClient && f.How() == "" && !f.Strikes.Before.IsZero()
@@ -40,12 +40,12 @@ func (r *Record) classic(f runs.Fault) bool {
 // a part of a classic pair, in the largest size only. Nodes are alike, so it tries only
 // some of them: the first nodes are cut off, as many as a lock can do without, and the last
 // one forgets.
-func (r *Record) quick(w runs.World) bool {
+func (r *Record) isQuick(w runs.WorldSpec) bool {
 	f := w.Faults[0]
 	last := r.Nodes[max(len(r.Nodes)-1, 0):]
 	switch f.Effect() {
 	case trace.StopsProcess, trace.HoldsMessage:
-		return r.classic(f) && f.For == r.longest()
+		return r.isClassic(f) && f.For == r.longest()
 	case trace.CutsLink:
 		cut := r.Nodes[:max(len(r.Nodes)-1, 0)/2]
 		return f.How() == "" && f.For == r.longest() && slices.Equal(f.Others(), cut)
@@ -53,14 +53,14 @@ func (r *Record) quick(w runs.World) bool {
 		return f.By() == r.longest() && slices.Contains(last, f.Target())
 	case trace.KillsProcess:
 		disk := w.Change.Persistence[f.Target()]
-		return f.How() == "" && slices.Contains(last, f.Target()) && (disk == "" || disk == sim.NoPersistence) && f.For < r.share(100)
+		return f.How() == "" && slices.Contains(last, f.Target()) && (disk == "" || disk == sim.NoPersistence) && f.For < r.percentOfTTL(100)
 	}
 	return false
 }
 
 // longest returns the largest size of the faults that a search tries.
 func (r *Record) longest() time.Duration {
-	return max(r.share(largest), percentOf(r.Takeover, largest))
+	return max(r.percentOfTTL(largest), percentOf(r.Takeover, largest))
 }
 
 // effects returns the effects of a class's members, each with its members.
@@ -77,7 +77,7 @@ func (f *Found) effects(c class) map[trace.Effect][]int {
 // finds none if a part breaks something alone, or if the pair does not cost a holder more
 // than it can spare. Of several pairs of effects it returns the most common.
 func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int) {
-	if k.breaking > 0 || !k.enough {
+	if k.breaking > 0 || !k.exceedsSpare {
 		return members, 0
 	}
 	for _, pair := range classicPairs {
@@ -95,5 +95,5 @@ func classicOf(k pairKind, a, b map[trace.Effect][]int) (members [2][]int, n int
 // most of what it can spare.
 func comparePairKinds(a, b pairKind) int {
 	classic := func(k pairKind) int { return min(k.classics, 1) }
-	return cmp.Or(a.breaking-b.breaking, classic(b)-classic(a), b.lost-a.lost)
+	return cmp.Or(a.breaking-b.breaking, classic(b)-classic(a), b.slotsLost-a.slotsLost)
 }

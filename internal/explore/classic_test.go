@@ -10,7 +10,7 @@ import (
 )
 
 // debatedWays has the beginnings of the IDs of the well-known ways to break Redlock.
-var theDebate = []string{
+var debatedWays = []string{
 	"late-client/inherent-needs-fencing", // a pause
 	"late-client",                        // a late write
 	"node-clock-forward+unreachable-node/assumption-clock",
@@ -20,14 +20,14 @@ var theDebate = []string{
 // A quick search finds the classic causes in a few hundred worlds, on any number of nodes.
 func TestQuick(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
-		l, bases := of("redlock", nodes)
+		l, bases := newRunner("redlock", nodes)
 		first := 0
 		s := &Search{
 			Bases: bases, MaxFaults: 2, Worlds: 300, Quick: true, Runner: l, Records: Records{bases, l},
-			First: func(_ runs.World, tried int) { first = tried },
+			OnFirst: func(_ runs.WorldSpec, tried int) { first = tried },
 		}
 		f := find(t, s)
-		seeDebate(t, f)
+		checkDebatedWays(t, f)
 		if f.result.Worlds > 600 || first < 1 || first > 10 || first != f.result.First {
 			t.Errorf("%d nodes: it took %d worlds, and the first that broke it was told to be number %d; it was number %d", nodes, f.result.Worlds, first, f.result.First)
 		}
@@ -42,16 +42,16 @@ func TestClassicPairsComeFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all single faults")
 	}
-	l, bases := of("redlock", 3)
+	l, bases := newRunner("redlock", 3)
 	f := find(t, &Search{Bases: bases[:1], MaxFaults: 2, Worlds: 300, Runner: l, Records: Records{bases, l}})
-	seeDebate(t, f)
+	checkDebatedWays(t, f)
 }
 
 // checkDebatedWays checks that a search has found all debated ways.
-func seeDebate(t *testing.T, f *Found) {
+func checkDebatedWays(t *testing.T, f *Found) {
 	t.Helper()
 	found := slices.Sorted(maps.Keys(f.groups))
-	for _, id := range theDebate {
+	for _, id := range debatedWays {
 		if !slices.ContainsFunc(found, func(way string) bool { return strings.HasPrefix(way, id) }) {
 			t.Errorf("on %d nodes %s is not found among %v", len(f.records[0].Nodes), id, found)
 		}

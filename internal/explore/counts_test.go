@@ -15,7 +15,7 @@ func TestCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
 	}
-	local, bases := of("single", 1)
+	local, bases := newRunner("single", 1)
 	some := Kinds{Only: []string{"crash", "jump"}}
 	for name, c := range map[string]struct {
 		search    Search
@@ -41,7 +41,7 @@ func TestCounts(t *testing.T) {
 				}
 				ctx, interrupt := context.WithCancel(t.Context())
 				s.Bases, s.Records, s.Jobs = bases, Records{bases, local}, 1
-				s.Runner = runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+				s.Runner = runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 					if err := ctx.Err(); err != nil || len(w.Faults) == 0 {
 						o, _ := local.Run(t.Context(), w)
 						return o, err
@@ -51,12 +51,12 @@ func TestCounts(t *testing.T) {
 					}
 					return local.Run(t.Context(), w)
 				})
-				s.Watch = func(w runs.World, _ runs.Outcome) {
+				s.Watch = func(w runs.WorldSpec, _ runs.WorldResult) {
 					n := len(w.Faults)
 					if sets[n] == nil {
 						sets[n] = map[uint64]bool{}
 					}
-					sets[n][idOf(w)] = true
+					sets[n][setID(w)] = true
 				}
 				f, err := s.Find(ctx)
 				interrupt()
@@ -70,7 +70,7 @@ func TestCounts(t *testing.T) {
 					sum.Levels[i].Faults, sum.Levels[i].Space = l.Faults, l.Space
 					sum.Levels[i].Tried += l.Tried
 					sum.Levels[i].Repeats += l.Repeats
-					sum.Levels[i].Again += l.Again
+					sum.Levels[i].Duplicates += l.Duplicates
 				}
 				sum.Worlds += f.result.Worlds
 				sum.Parts += f.result.Parts
@@ -78,7 +78,7 @@ func TestCounts(t *testing.T) {
 			tried := sum.Parts
 			for _, l := range sum.Levels {
 				tried += int(l.Tried)
-				if l.Run()+l.Repeats != l.Tried || l.Sets()+l.Untried() != l.Space {
+				if l.RunCount()+l.Repeats != l.Tried || l.Sets()+l.Untried() != l.Space {
 					t.Errorf("%+v does not add up", l)
 				}
 				if n := len(sets[l.Faults]); uint64(n) != l.Sets() {
@@ -89,8 +89,8 @@ func TestCounts(t *testing.T) {
 				t.Errorf("%d worlds, of which the levels have %d", sum.Worlds, tried)
 			}
 			// Worlds that were running when the search was interrupted do not count.
-			if n := int(ran.Load()); sum.Run() != n && (c.interrupt == 0 || sum.Run() > n) {
-				t.Errorf("%d worlds were run, and the search says %d", n, sum.Run())
+			if n := int(ran.Load()); sum.RunCount() != n && (c.interrupt == 0 || sum.RunCount() > n) {
+				t.Errorf("%d worlds were run, and the search says %d", n, sum.RunCount())
 			}
 			if !c.want(sum.Levels) {
 				t.Errorf("the search is another one: %+v", sum.Levels)

@@ -12,40 +12,40 @@ import (
 
 // drawMaps draws the danger maps of the first base that can be explored: pauses of its
 // first client, without fencing tokens and with them.
-func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
-	first := slices.IndexFunc(f.records, func(r *Record) bool { return r.TookPlace() && len(r.Points) > 0 })
+func (f *Found) drawMaps(ctx context.Context) ([]DangerMap, error) {
+	first := slices.IndexFunc(f.records, func(r *Record) bool { return r.CanExplore() && len(r.Points) > 0 })
 	if first < 0 || f.search.Quick || f.result.Stopped != "" || !f.search.Kinds.Tries("pause") {
 		return nil, nil
 	}
 	r := f.records[first]
 	client := r.Clients[0]
-	var starts []Point
+	var starts []InjectionPoint
 	for _, p := range r.Points {
 		if p.Process == client {
 			starts = append(starts, p)
 		}
 	}
-	lengths := r.lengths()
-	rows := make([][]runs.Outcome, len(starts))
+	lengths := r.mapLengths()
+	rows := make([][]runs.WorldResult, len(starts))
 	// Few rows at the same time, so that a search that can run only one does not wait for
 	// maps.
 	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
-		rows[i], err = f.pauses(ctx, r, client, starts[i], lengths)
+		rows[i], err = f.runPauses(ctx, r, client, starts[i], lengths)
 		return err
 	}, func(int) {})
 	if err != nil {
 		return nil, err
 	}
 	var both []DangerMap
-	for _, fencing := range []string{runs.Without, runs.With} {
+	for _, fencing := range []string{runs.FencingOff, runs.FencingOn} {
 		m := DangerMap{Base: r.Name, Client: client, Fencing: fencing, Lengths: lengths}
 		for i, p := range starts {
 			var row []Danger
 			for _, o := range rows[i] {
-				row = append(row, danger(o.Of(fencing)))
+				row = append(row, dangerOf(o.ForFencing(fencing)))
 			}
-			m.Starts = append(m.Starts, p.start())
+			m.Starts = append(m.Starts, p.label())
 			m.Cells = append(m.Cells, row)
 		}
 		both = append(both, m)
@@ -54,17 +54,17 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 }
 
 // runPauses runs pauses of a client that begin at one point, and returns their results.
-func (f *Found) pauses(ctx context.Context, r *Record, client string, start Point, lengths []time.Duration) (all []runs.Outcome, err error) {
-	runner := f.others()
+func (f *Found) runPauses(ctx context.Context, r *Record, client string, start InjectionPoint, lengths []time.Duration) (all []runs.WorldResult, err error) {
+	runner := f.unplanned()
 	var ran []tried
 	for _, length := range lengths {
-		w := runs.World{Base: r.Base, Faults: []runs.Fault{runs.NewFault(&sim.Pause{Process: client}, length).At(start.Strikes)}}
+		w := runs.WorldSpec{Base: r.Base, Faults: []runs.Fault{runs.NewFault(&sim.Pause{Process: client}, length).WithTrigger(start.Strikes)}}
 		o, repeats := r.repeats(w, ran)
 		if !repeats {
 			if o, err = runner.Run(ctx, w); err != nil {
 				return nil, err
 			}
-			ran = with(ran, w, o)
+			ran = addTried(ran, w, o)
 		}
 		all = append(all, o)
 	}
@@ -72,7 +72,7 @@ func (f *Found) pauses(ctx context.Context, r *Record, client string, start Poin
 }
 
 // label returns the point as it is written in a danger map.
-func (p Point) start() string {
+func (p InjectionPoint) label() string {
 	if !p.Strikes.When.IsZero() {
 		return p.Strikes.When.String()
 	}
@@ -80,7 +80,7 @@ func (p Point) start() string {
 }
 
 // mapLengths returns twenty lengths, up to the length of the longest faults of the search.
-func (r *Record) lengths() []time.Duration {
+func (r *Record) mapLengths() []time.Duration {
 	var all []time.Duration
 	for n := time.Duration(1); n <= 20; n++ {
 		all = append(all, r.longest()/20*n)
@@ -89,18 +89,18 @@ func (r *Record) lengths() []time.Duration {
 }
 
 // dangerOf summarizes a run in one word.
-func danger(r runs.Run) Danger {
+func dangerOf(r runs.RunResult) Danger {
 	danger := Harmless
 	if r.Doubt != "" || r.RanOn {
 		danger = Undecided
 	}
 	for _, b := range r.Breaks {
 		switch p := checks.Property(b.What); {
-		case p.Data():
+		case p.IsData():
 			return Corrupted
-		case p.Card().Of == checks.OfExclusion:
+		case p.Card().Subject == checks.SubjectExclusion:
 			danger = TwoHolders
-		case p.Card().Of == checks.OfMisconduct && danger != TwoHolders:
+		case p.Card().Subject == checks.SubjectMisconduct && danger != TwoHolders:
 			danger = Misbehaved
 		}
 	}

@@ -6,28 +6,28 @@ import (
 )
 
 // An effectPolicy is how a search treats faults with one of the [trace.Effects].
-type effect struct {
+type effectPolicy struct {
 	// harmRank orders the effects by how often such faults do harm, from 1.
-	harm int
+	harmRank int
 	// familyOf returns the family of such a fault in a world.
-	comesTo  func(*Record, runs.World, runs.Fault) family
-	leaves   remainder
-	evidence trail
+	familyOf  func(*Record, runs.WorldSpec, runs.Fault) family
+	aftermath aftermath
+	evidence  evidence
 }
 
-var effects = map[trace.Effect]effect{
-	trace.StopsProcess:     {1, whatStops, remainder{happens: didThen(trace.Resumed)}, trail{shows: (*rivalry).showsStop}},
-	trace.CutsLink:         {2, justLate, remainder{none: "no point of a story tells the end of a partition"}, trail{shows: (*rivalry).showsCut}},
-	trace.SetsClock:        {3, wrongClock, remainder{happens: clockJumped}, trail{shows: (*rivalry).showsJump}},
-	trace.KillsProcess:     {4, whatDies, remainder{happens: didThen(trace.Restarted)}, trail{shows: (*rivalry).showsDeath}},
-	trace.HoldsMessage:     {5, justLate, remainder{none: "it strikes no node"}, trail{shows: (*rivalry).showsHold}},
-	trace.ResetsConnection: {6, justLate, remainder{none: "a node forgets nothing by it"}, trail{none: "no point of a story tells that a connection was reset"}},
-	trace.SlowsLink:        {7, justLate, remainder{none: "nothing tells when messages are fast again"}, trail{none: "a message that is slow arrives like any other"}},
-	trace.AnswersErrors:    {8, justLate, remainder{none: "a node forgets nothing by it"}, trail{none: "no point of a story tells that a node answered with an error"}},
-	trace.StallsRequest:    {9, justLate, remainder{none: "it strikes no node"}, trail{shows: (*rivalry).showsStall}},
-	trace.CancelsCall:      {10, always(cancelled), remainder{none: "it strikes no node"}, trail{shows: (*rivalry).showsCancel}},
-	trace.MovesRole:        {11, always(forgetful), remainder{happens: didThen(trace.WasPromoted)}, trail{shows: (*rivalry).showsMove}},
-	trace.StallsDisk:       {12, justLate, remainder{none: "a node forgets nothing by it"}, trail{none: "no point of a story tells that a disk stalled"}},
-	trace.DriftsClock:      {13, wrongClock, remainder{none: "it has no moment; that a key expires is one already"}, trail{shows: (*rivalry).showsDrift}},
-	trace.RevokesClaim:     {14, always(forgetful), remainder{none: "it names a client, and no node"}, trail{none: "no point of a story tells that an operator has deleted a key"}},
+var effectPolicies = map[trace.Effect]effectPolicy{
+	trace.StopsProcess:     {1, stoppedFamily, aftermath{event: didThen(trace.Resumed)}, evidence{witnesses: (*rivalry).evidenceOfStop}},
+	trace.CutsLink:         {2, lateFamily, aftermath{whyNone: "no point of a story tells the end of a partition"}, evidence{witnesses: (*rivalry).evidenceOfCut}},
+	trace.SetsClock:        {3, clockFamily, aftermath{event: clockJumped}, evidence{witnesses: (*rivalry).evidenceOfJump}},
+	trace.KillsProcess:     {4, crashedFamily, aftermath{event: didThen(trace.Restarted)}, evidence{witnesses: (*rivalry).evidenceOfDeath}},
+	trace.HoldsMessage:     {5, lateFamily, aftermath{whyNone: "it strikes no node"}, evidence{witnesses: (*rivalry).evidenceOfHold}},
+	trace.ResetsConnection: {6, lateFamily, aftermath{whyNone: "a node forgets nothing by it"}, evidence{whyNone: "no point of a story tells that a connection was reset"}},
+	trace.SlowsLink:        {7, lateFamily, aftermath{whyNone: "nothing tells when messages are fast again"}, evidence{whyNone: "a message that is slow arrives like any other"}},
+	trace.AnswersErrors:    {8, lateFamily, aftermath{whyNone: "a node forgets nothing by it"}, evidence{whyNone: "no point of a story tells that a node answered with an error"}},
+	trace.StallsRequest:    {9, lateFamily, aftermath{whyNone: "it strikes no node"}, evidence{witnesses: (*rivalry).evidenceOfStall}},
+	trace.CancelsCall:      {10, always(cancelledCall), aftermath{whyNone: "it strikes no node"}, evidence{witnesses: (*rivalry).evidenceOfCancel}},
+	trace.MovesRole:        {11, always(forgetfulNode), aftermath{event: didThen(trace.WasPromoted)}, evidence{witnesses: (*rivalry).evidenceOfMove}},
+	trace.StallsDisk:       {12, lateFamily, aftermath{whyNone: "a node forgets nothing by it"}, evidence{whyNone: "no point of a story tells that a disk stalled"}},
+	trace.DriftsClock:      {13, clockFamily, aftermath{whyNone: "it has no moment; that a key expires is one already"}, evidence{witnesses: (*rivalry).evidenceOfDrift}},
+	trace.RevokesClaim:     {14, always(forgetfulNode), aftermath{whyNone: "it names a client, and no node"}, evidence{whyNone: "no point of a story tells that an operator has deleted a key"}},
 }

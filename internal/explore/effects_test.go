@@ -22,12 +22,12 @@ func TestSearchKnowsEveryEffect(t *testing.T) {
 		return ""
 	}
 	for _, e := range trace.Effects() {
-		is := effects[e]
+		is := effectPolicies[e]
 		for part, lacks := range map[string]string{
-			"harm":     has(is.harm > 0, ""),
-			"comesTo":  has(is.comesTo != nil, ""),
-			"leaves":   has(is.leaves.happens != nil, is.leaves.none),
-			"evidence": has(is.evidence.shows != nil, is.evidence.none),
+			"harm":     has(is.harmRank > 0, ""),
+			"comesTo":  has(is.familyOf != nil, ""),
+			"leaves":   has(is.aftermath.event != nil, is.aftermath.whyNone),
+			"evidence": has(is.evidence.witnesses != nil, is.evidence.whyNone),
 		} {
 			if lacks != "" {
 				t.Errorf("of a fault that %s, %s has %s", e, part, lacks)
@@ -55,9 +55,9 @@ func TestKinds(t *testing.T) {
 		if got := tt.kinds.Tries("drift"); got != tt.drifts {
 			t.Errorf("%s: drifts are tried: %v", tt.kinds, got)
 		}
-		failsOver := func(w runs.World) bool { return w.Faults[0].Is() == "failover" }
-		l, bases := of("single", 0)
-		if got := slices.ContainsFunc(recorded(t, l, bases, 0).Singles(tt.kinds), failsOver); got != tt.failover {
+		failsOver := func(w runs.WorldSpec) bool { return w.Faults[0].Slug() == "failover" }
+		l, bases := newRunner("single", 0)
+		if got := slices.ContainsFunc(makeRecord(t, l, bases, 0).Singles(tt.kinds), failsOver); got != tt.failover {
 			t.Errorf("%s: failovers are tried: %v", tt.kinds, got)
 		}
 	}

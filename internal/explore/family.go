@@ -16,28 +16,28 @@ type family string
 
 const (
 	// lateClient: a client's request to the storage arrives late, or twice.
-	late family = "late-client"
+	lateClient family = "late-client"
 	// suspendedClient: a client's machine is suspended, and its monotonic clock stops too.
-	suspended family = "suspended-client"
+	suspendedClient family = "suspended-client"
 	// deadClient: a client has crashed.
-	dead family = "dead-client"
+	deadClient family = "dead-client"
 	// cancelledCall: a client cancels a call to its lock.
-	cancelled family = "cancelled-call"
+	cancelledCall family = "cancelled-call"
 	// clientClockForward and clientClockBack: a client's clock is set, or runs fast or
 	// slow.
-	clientForward family = "client-clock-forward"
-	clientBack    family = "client-clock-back"
+	clientClockForward family = "client-clock-forward"
+	clientClockBack    family = "client-clock-back"
 	// unreachableNode: messages between a client and a node arrive late or not at all.
-	unreachable family = "unreachable-node"
+	unreachableNode family = "unreachable-node"
 	// forgetfulNode: a node loses keys.
-	forgetful family = "forgetful-node"
+	forgetfulNode family = "forgetful-node"
 	// nodeClockForward and nodeClockBack: a node's clock is set, or runs fast or slow.
-	nodeForward family = "node-clock-forward"
-	nodeBack    family = "node-clock-back"
+	nodeClockForward family = "node-clock-forward"
+	nodeClockBack    family = "node-clock-back"
 )
 
 // families returns the families of a world's faults, sorted, one for each fault.
-func (r *Record) families(w runs.World) []family {
+func (r *Record) families(w runs.WorldSpec) []family {
 	var all []family
 	for _, f := range w.Faults {
 		all = append(all, r.family(w, f))
@@ -47,57 +47,57 @@ func (r *Record) families(w runs.World) []family {
 }
 
 // family returns the family of a fault of a world.
-func (r *Record) family(w runs.World, f runs.Fault) family {
-	return effects[f.Effect()].comesTo(r, w, f)
+func (r *Record) family(w runs.WorldSpec, f runs.Fault) family {
+	return effectPolicies[f.Effect()].familyOf(r, w, f)
 }
 
 // stoppedFamily returns the family of a fault that stops a process.
-func whatStops(r *Record, w runs.World, f runs.Fault) family {
+func stoppedFamily(r *Record, w runs.WorldSpec, f runs.Fault) family {
 	if r.Roles[f.Target()] == trace.RoleClient && f.How() == string(trace.Suspend) {
-		return suspended
+		return suspendedClient
 	}
-	return justLate(r, w, f)
+	return lateFamily(r, w, f)
 }
 
 // crashedFamily returns the family of a fault that crashes a process.
-func whatDies(r *Record, w runs.World, f runs.Fault) family {
+func crashedFamily(r *Record, w runs.WorldSpec, f runs.Fault) family {
 	switch on := r.Roles[f.Target()]; {
 	case on == trace.RoleClient:
-		return dead
+		return deadClient
 	case on == trace.RoleNode && r.forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
-		return forgetful
+		return forgetfulNode
 	}
-	return justLate(r, w, f)
+	return lateFamily(r, w, f)
 }
 
 // always returns a function that returns the same family for every fault.
-func always(f family) func(*Record, runs.World, runs.Fault) family {
-	return func(*Record, runs.World, runs.Fault) family { return f }
+func always(f family) func(*Record, runs.WorldSpec, runs.Fault) family {
+	return func(*Record, runs.WorldSpec, runs.Fault) family { return f }
 }
 
 // lateFamily returns the family of a fault that only makes something late. If it acts on a
 // node, or on messages to a node, then that node is unreachable.
-func justLate(r *Record, _ runs.World, f runs.Fault) family {
+func lateFamily(r *Record, _ runs.WorldSpec, f runs.Fault) family {
 	for _, process := range slices.Concat(f.Targets()...) {
 		if r.Roles[process] == trace.RoleNode {
-			return unreachable
+			return unreachableNode
 		}
 	}
-	return late
+	return lateClient
 }
 
 // clockFamily returns the family of a fault that makes a clock wrong.
-func wrongClock(r *Record, _ runs.World, f runs.Fault) family {
+func clockFamily(r *Record, _ runs.WorldSpec, f runs.Fault) family {
 	client, back := r.Roles[f.Target()] == trace.RoleClient, f.By() < 0 || f.Rate() < 0
 	switch {
 	case client && back:
-		return clientBack
+		return clientClockBack
 	case client:
-		return clientForward
+		return clientClockForward
 	case back:
-		return nodeBack
+		return nodeClockBack
 	}
-	return nodeForward
+	return nodeClockForward
 }
 
 // forgets reports whether a crash can leave less on the node's disk than the node had, at
@@ -108,7 +108,7 @@ func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
 
 // isPart reports whether whole has every element of part, at least as often as part has it.
 // The order makes no difference.
-func within[E comparable](part, whole []E) bool {
+func isPart[E comparable](part, whole []E) bool {
 	left := slices.Clone(whole)
 	for _, f := range part {
 		i := slices.Index(left, f)

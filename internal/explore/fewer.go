@@ -13,10 +13,10 @@ import (
 
 // fewerFaults leaves out some faults. It tries the smallest sets first, so no smaller set
 // than the one that is accepted shows the damage.
-func fewerFaults(rec *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func fewerFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		for some := range parts(w.Faults, len(w.Faults)-1) {
-			if !yield(withoutMoments(rec, w, w.With(some...))) {
+			if !yield(resetStarts(rec, w, w.WithFaults(some...))) {
 				return
 			}
 		}
@@ -25,9 +25,9 @@ func fewerFaults(rec *Record, w runs.World) iter.Seq[runs.World] {
 
 // resetStarts resets the start of each client that waits, in w, for the effect of a fault
 // that fewer does not have: it starts as in the base.
-func withoutMoments(rec *Record, w, fewer runs.World) runs.World {
+func resetStarts(rec *Record, w, fewer runs.WorldSpec) runs.WorldSpec {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
-	waits := func(w runs.World, client string, at trace.Point) bool {
+	waits := func(w runs.WorldSpec, client string, at trace.Point) bool {
 		return slices.ContainsFunc(openings(rec, w, client), func(m opening) bool { return m.at.Equal(at) })
 	}
 	maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
@@ -37,12 +37,12 @@ func withoutMoments(rec *Record, w, fewer runs.World) runs.World {
 }
 
 // fewerClients leaves out clients that no fault names. At least one client stays.
-func fewerClients(rec *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func fewerClients(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		now := clients(rec, w)
 		for some := range parts(now, len(now)-1) {
 			gone := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(some, name) }
-			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.ContainsFunc(speaksOf(f), gone) }) {
+			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.ContainsFunc(namedBy(f), gone) }) {
 				continue
 			}
 			fewer := w
@@ -62,13 +62,13 @@ func fewerClients(rec *Record, w runs.World) iter.Seq[runs.World] {
 // name take the names of the first nodes, in their order. Nodes that are only cut off by
 // partitions can be left out, as long as a client that could reach a quorum still can, and
 // a client that could not still cannot.
-func fewerNodes(rec *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func fewerNodes(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		now := nodesOf(rec, w)
 		var needed, cut []string
 		for _, node := range now {
 			switch {
-			case needs(w, node):
+			case isNeeded(w, node):
 				needed = append(needed, node)
 			case slices.ContainsFunc(w.Faults, func(f runs.Fault) bool { return slices.Contains(f.Others(), node) }):
 				cut = append(cut, node)
@@ -82,7 +82,7 @@ func fewerNodes(rec *Record, w runs.World) iter.Seq[runs.World] {
 				if len(stay) > n {
 					continue
 				}
-				if fewer, ok := on(rec, w, stay, n); ok && !yield(fewer) {
+				if fewer, ok := withNodes(rec, w, stay, n); ok && !yield(fewer) {
 					return
 				}
 			}
@@ -92,11 +92,11 @@ func fewerNodes(rec *Record, w runs.World) iter.Seq[runs.World] {
 
 // isNeeded reports whether a fault or a start names a node, other than as one of those that
 // a partition cuts off. Without such a node the world would be a different one.
-func needs(w runs.World, node string) bool {
+func isNeeded(w runs.WorldSpec, node string) bool {
 	for _, f := range w.Faults {
-		names := speaksOf(f)
-		if cutsOff(f) {
-			names = append(tells(f), f.Target())
+		names := namedBy(f)
+		if isPartition(f) {
+			names = append(namedByTrigger(f), f.Target())
 		}
 		if slices.Contains(names, node) {
 			return true
@@ -112,7 +112,7 @@ func needs(w runs.World, node string) bool {
 
 // withNodes returns the world with n nodes; the nodes of stay are renamed to the first of
 // them. It returns false if that would change whether a partition leaves a quorum.
-func on(rec *Record, w runs.World, stay []string, n int) (runs.World, bool) {
+func withNodes(rec *Record, w runs.WorldSpec, stay []string, n int) (runs.WorldSpec, bool) {
 	fewer := w
 	fewer.Change.Nodes = n
 	now, then := nodesOf(rec, w), nodesOf(rec, fewer)
@@ -125,15 +125,15 @@ func on(rec *Record, w runs.World, stay []string, n int) (runs.World, bool) {
 	name := func(old string) string { return cmp.Or(to[old], old) }
 	fewer.Faults = nil
 	for _, f := range w.Faults {
-		if cutsOff(f) {
+		if isPartition(f) {
 			left := slices.DeleteFunc(f.Others(), gone)
 			before, after := count(f.Others(), isNode), count(left, isNode)
 			if before > 0 && (after == 0 || leavesQuorum(before, len(now)) != leavesQuorum(after, n)) {
 				return w, false
 			}
-			f = f.Among(left)
+			f = f.WithOthers(left)
 		}
-		f.Fault = f.Renamed(name)
+		f.Fault = f.WithNames(name)
 		fewer.Faults = append(fewer.Faults, f)
 	}
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
@@ -164,14 +164,14 @@ func count(all []string, is func(string) bool) int {
 }
 
 // fewerOthers makes a partition cut off fewer processes.
-func fewerOthers(_ *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func fewerOthers(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
-			if !cutsOff(f) {
+			if !isPartition(f) {
 				continue
 			}
 			for some := range parts(f.Others(), len(f.Others())-1) {
-				if len(some) > 0 && !yield(replacing(w, i, f.Among(some))) {
+				if len(some) > 0 && !yield(replaceFault(w, i, f.WithOthers(some))) {
 					return
 				}
 			}
@@ -180,14 +180,14 @@ func fewerOthers(_ *Record, w runs.World) iter.Seq[runs.World] {
 }
 
 // replaceFault returns the world with f in place of its fault i.
-func replacing(w runs.World, i int, f runs.Fault) runs.World {
+func replaceFault(w runs.WorldSpec, i int, f runs.Fault) runs.WorldSpec {
 	w.Faults = slices.Clone(w.Faults)
 	w.Faults[i] = f
 	return w
 }
 
 // clients returns the clients that take part.
-func clients(rec *Record, w runs.World) []string {
+func clients(rec *Record, w runs.WorldSpec) []string {
 	if w.Change.Clients != nil {
 		return w.Change.Clients
 	}
@@ -196,13 +196,15 @@ func clients(rec *Record, w runs.World) []string {
 
 // isPartition reports whether a fault cuts off a process from some others. For such a fault
 // the number of others matters.
-func cutsOff(f runs.Fault) bool { return f.Effect() == trace.CutsLink }
+func isPartition(f runs.Fault) bool { return f.Effect() == trace.CutsLink }
 
 // namedBy returns the processes that a fault names.
-func speaksOf(f runs.Fault) []string { return append(tells(f), slices.Concat(f.Targets()...)...) }
+func namedBy(f runs.Fault) []string {
+	return append(namedByTrigger(f), slices.Concat(f.Targets()...)...)
+}
 
 // namedByTrigger returns the processes that a fault names in its trigger.
-func tells(f runs.Fault) []string {
+func namedByTrigger(f runs.Fault) []string {
 	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
 		names = append(names, before.Client)

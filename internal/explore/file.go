@@ -23,19 +23,19 @@ import (
 // If the base has its own kind of lock, which need not be registered, only Go can run the
 // file. A world whose lock hangs has no trace, so its file describes only the faults.
 // scenarioFile returns an error if the world cannot be made.
-func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (account, error) {
-	v, err := b.Story()
+func scenarioFile(ctx context.Context, source reportSource, b Base, w runs.WorldSpec) (worldFile, error) {
+	v, err := b.Variant()
 	if err != nil {
-		return account{}, err
+		return worldFile{}, err
 	}
-	if v, err = v.With(w.Change); err != nil {
-		return account{}, err
+	if v, err = v.WithChange(w.Change); err != nil {
+		return worldFile{}, err
 	}
 	d := story.Discovery{Lock: cmp.Or(b.Kind.Name, v.Lock), InGo: b.Kind.Name != "", Seed: b.Seed}
-	doc := document(v, w.Faults)
-	accounts, err := both(ctx, all, w)
+	doc := draft(v, w.Faults)
+	accounts, err := bothReports(ctx, source, w)
 	if err != nil {
-		return account{}, err
+		return worldFile{}, err
 	}
 	if last := accounts[len(accounts)-1]; last.History == nil {
 		d.Conduct = last.Ending.Rule
@@ -43,9 +43,9 @@ func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (ac
 		for _, f := range w.Faults {
 			infos = append(infos, f.Info())
 		}
-		says := tell(doc, d.Lock, story.TellFaults(infos, d.Conduct), nil)
-		says.text, err = writePage(doc, d.Comments())
-		return says, err
+		file := setTitleAndStory(doc, d.Lock, story.NewFaultsParagraph(infos, d.Conduct), nil)
+		file.text, err = writePage(doc, d.Comments())
+		return file, err
 	}
 	off, on := accounts[0], accounts[1]
 	main := off
@@ -53,14 +53,14 @@ func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (ac
 		main = on
 	}
 	var witnesses []trace.Witness
-	if witnesses, d.Idle, err = witnessesOf(ctx, all, w, accounts, main); err != nil {
-		return account{}, err
+	if witnesses, d.Idle, err = chooseWitnesses(ctx, source, w, accounts, main); err != nil {
+		return worldFile{}, err
 	}
-	paragraph := story.Tell(main.History, main.Verdict)
-	says := tell(doc, d.Lock, paragraph, on.Verdict)
-	say(doc, "assumption", story.Raw(assumption(main)))
-	say(doc, "why", paragraph.Why(off.Verdict, on.Verdict))
-	say(doc, "lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
+	paragraph := story.NewParagraph(main.History, main.Verdict)
+	file := setTitleAndStory(doc, d.Lock, paragraph, on.Verdict)
+	setText(doc, "assumption", story.Raw(assumption(main)))
+	setText(doc, "why", paragraph.Why(off.Verdict, on.Verdict))
+	setText(doc, "lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
 	if len(witnesses) > 0 {
 		var texts []string
 		for _, w := range witnesses {
@@ -68,14 +68,14 @@ func scenarioFile(ctx context.Context, all accountant, b Base, w runs.World) (ac
 		}
 		doc.Set("witnesses", texts)
 	}
-	d.Open = expect(doc, off, on)
-	says.text, err = writePage(doc, d.Comments())
-	return says, err
+	d.Open = setExpectations(doc, off, on)
+	file.text, err = writePage(doc, d.Comments())
+	return file, err
 }
 
 // A worldFile is the description of a world: its scenario file, the title without the
 // leading name of the lock, and the story.
-type account struct {
+type worldFile struct {
 	text         []byte
 	title, story string
 }
@@ -85,16 +85,16 @@ const titleWidth = 100
 
 // setTitleAndStory sets a file's title, which begins with the name of the lock, and its
 // story.
-func tell(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenced *checks.Verdict) account {
+func setTitleAndStory(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenced *checks.Verdict) worldFile {
 	begins := lock + ": "
 	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(begins)), paragraph.Text()
-	say(doc, "title", story.Raw(begins)+title)
-	say(doc, "story", text)
-	return account{title: string(title), story: string(text)}
+	setText(doc, "title", story.Raw(begins)+title)
+	setText(doc, "story", text)
+	return worldFile{title: string(title), story: string(text)}
 }
 
 // setText sets a field of a file to a text, unless the text is empty.
-func say(doc *scenarios.Document, field string, words story.Raw) {
+func setText(doc *scenarios.Document, field string, words story.Raw) {
 	if words != "" {
 		doc.Set(field, string(words))
 	}
@@ -102,7 +102,7 @@ func say(doc *scenarios.Document, field string, words story.Raw) {
 
 // assumption returns the assumption that the faults of a run break, or "" if it cannot be
 // determined.
-func assumption(run runs.Account) trace.Assumption {
+func assumption(run runs.RunReport) trace.Assumption {
 	var all []trace.Assumption
 	for _, f := range run.History.Trace.Faults {
 		if !slices.Contains(all, f.Assumption) {
@@ -113,7 +113,7 @@ func assumption(run runs.Account) trace.Assumption {
 		return all[0]
 	}
 	for _, f := range run.Verdict.Violations() {
-		for _, one := range f.Fault.Broken() {
+		for _, one := range f.Blame.Broken() {
 			if slices.Contains(all, one) {
 				return one
 			}
@@ -124,9 +124,9 @@ func assumption(run runs.Account) trace.Assumption {
 
 // setExpectations makes a file expect the results that its two runs had. It expects nothing
 // of an inconclusive run, and returns the inconclusive runs.
-func expect(doc *scenarios.Document, off, on runs.Account) (open []story.OpenRun) {
+func setExpectations(doc *scenarios.Document, off, on runs.RunReport) (open []story.OpenRun) {
 	var all scenarios.Fields
-	for i, run := range []runs.Account{off, on} {
+	for i, run := range []runs.RunReport{off, on} {
 		fencing := fencings[i]
 		if why := story.Undecided(run.Verdict); why != "" {
 			open = append(open, story.OpenRun{Fencing: fencing, Why: why})
@@ -150,23 +150,23 @@ func expect(doc *scenarios.Document, off, on runs.Account) (open []story.OpenRun
 
 // descriptionFields are the fields in which a scenario describes itself, and its faults. A
 // file that is written anew has its own, or none.
-var ownWords = []string{
+var descriptionFields = []string{
 	"group", "source", "assumption", "story", "question", "why", "prevention", "says", "faults", "witnesses", "measures",
 	"expect", "expect-with", "lesson",
 }
 
 // withoutDescription returns a scenario without the fields in which it describes itself.
-func withoutOwnWords(v *scenarios.Variant) *scenarios.Document {
+func withoutDescription(v *scenarios.Variant) *scenarios.Document {
 	doc := v.Document()
-	for _, field := range ownWords {
+	for _, field := range descriptionFields {
 		doc.Delete(field)
 	}
 	return doc
 }
 
 // draft returns a base with some faults, as a document without a description.
-func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
-	doc := withoutOwnWords(base)
+func draft(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document {
+	doc := withoutDescription(base)
 	var list []scenarios.Fields
 	for _, f := range faults {
 		list = append(list, scenarios.FaultFields(f.Fault))
@@ -178,19 +178,19 @@ func document(base *scenarios.Variant, faults []runs.Fault) *scenarios.Document 
 }
 
 // A reportSource reports what happened in a run of a world, as a [runs.Backend] does.
-type accountant interface {
-	Account(ctx context.Context, w runs.World, fencing string) (runs.Account, error)
+type reportSource interface {
+	Report(ctx context.Context, w runs.WorldSpec, fencing string) (runs.RunReport, error)
 }
 
 // fencings are the two runs of a world in their order.
-var fencings = []string{runs.Without, runs.With}
+var fencings = []string{runs.FencingOff, runs.FencingOn}
 
 // bothReports returns the reports of a world's two runs. If a run has no trace, its report
 // is the last one. It returns an error if the world cannot be made or its result is
 // unknown.
-func both(ctx context.Context, all accountant, w runs.World) (accounts []runs.Account, err error) {
+func bothReports(ctx context.Context, source reportSource, w runs.WorldSpec) (accounts []runs.RunReport, err error) {
 	for _, fencing := range fencings {
-		a, err := all.Account(ctx, w, fencing)
+		a, err := source.Report(ctx, w, fencing)
 		if err == nil && a.History == nil && a.Ending == nil {
 			err = errors.New(a.Doubt)
 		}
@@ -205,7 +205,7 @@ func both(ctx context.Context, all accountant, w runs.World) (accounts []runs.Ac
 }
 
 // histories returns the histories of runs, or nil if one of them has no trace.
-func histories(accounts []runs.Account) (all []*history.History) {
+func histories(accounts []runs.RunReport) (all []*history.History) {
 	for _, a := range accounts {
 		if a.History == nil {
 			return nil
@@ -217,10 +217,10 @@ func histories(accounts []runs.Account) (all []*history.History) {
 
 // chooseWitnesses chooses the witnesses of a world; main is the run that its story
 // describes. idle are the numbers of the faults that no witness needs.
-func witnessesOf(ctx context.Context, all accountant, w runs.World, accounts []runs.Account, told runs.Account) (chosen []trace.Witness, idle []int, err error) {
+func chooseWitnesses(ctx context.Context, source reportSource, w runs.WorldSpec, accounts []runs.RunReport, main runs.RunReport) (chosen []trace.Witness, idle []int, err error) {
 	with := func(faults []runs.Fault) ([]*history.History, error) {
 		w.Faults = faults
-		accounts, err := both(ctx, all, w)
+		accounts, err := bothReports(ctx, source, w)
 		return histories(accounts), err
 	}
 	faults := w.Faults
@@ -234,6 +234,6 @@ func witnessesOf(ctx context.Context, all accountant, w runs.World, accounts []r
 			return nil, nil, err
 		}
 	}
-	chosen, idle = rivalryIn(told.History, told.Verdict).witnesses(histories(accounts), less, bare)
+	chosen, idle = rivalryIn(main.History, main.Verdict).witnesses(histories(accounts), less, bare)
 	return chosen, idle, nil
 }

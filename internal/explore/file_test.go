@@ -54,7 +54,7 @@ func extending(lock string) string {
 }
 
 // A fileCase is a world for which a file is written.
-type deed struct {
+type fileCase struct {
 	name   string
 	base   string
 	seed   uint64
@@ -65,7 +65,7 @@ type deed struct {
 	off, on checks.Property
 	// wantTexts are texts that the file must contain, in addition to those about the
 	// faults.
-	says []string
+	wantTexts []string
 }
 
 const second = time.Second
@@ -75,43 +75,43 @@ var (
 	cutOff           = item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}, For: 11 * second}.fault()
 )
 
-var deeds = []deed{
+var fileCases = []fileCase{
 	{
 		name: "pause-client", base: workload("redlock"), seed: 1, faults: []runs.Fault{pauseBeforeWrite},
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
-		says: []string{"- client-1's keys expired while client-1 was paused", "Just before it writes, it pauses for 31s.", "assumption: process"},
+		wantTexts: []string{"- client-1's keys expired while client-1 was paused", "Just before it writes, it pauses for 31s.", "assumption: process"},
 	},
 	{
 		name: "suspend-client", base: workload("single, clock: wall"), seed: 7,
 		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
 		// The lock uses the wall clock, which advances during the pause.
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
-		says: []string{"# Run it with: locksim run FILE --seed 7"},
+		wantTexts: []string{"# Run it with: locksim run FILE --seed 7"},
 	},
 	{
 		name: "hold-write-request", base: workload("single"), seed: 1,
 		faults: []runs.Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
-		says: []string{"- client-1's write request to storage arrived after client-2 released", "the write arrives after client-1's lease has ended"},
+		wantTexts: []string{"- client-1's write request to storage arrived after client-2 released", "the write arrives after client-1's lease has ended"},
 	},
 	{
 		name: "hold-write-request, sent again", base: impatient("redlock"), seed: 1,
-		faults: []runs.Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
-		off:    checks.NoLostUpdate,
-		says:   []string{"client-1 gets no answer, sends its write again and releases.", "client-1's first request lands over client-2's update"},
+		faults:    []runs.Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
+		off:       checks.NoLostUpdate,
+		wantTexts: []string{"client-1 gets no answer, sends its write again and releases.", "client-1's first request lands over client-2's update"},
 	},
 	{
 		name: "jump-forward-node+partition-minority", base: workload("redlock"), seed: 1,
 		faults: []runs.Fault{cutOff, item{Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
-		says: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires at once"},
+		wantTexts: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires at once"},
 	},
 	{
 		name: "crash-node+partition-minority", base: workload("redlock"), seed: 3,
-		change: writes("redis-3", sim.NoPersistence),
+		change: diskChange("redis-3", sim.NoPersistence),
 		faults: []runs.Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
-		says: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
+		wantTexts: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
 	},
 	{
 		name: "three faults", base: workload("redlock"), seed: 1,
@@ -122,7 +122,7 @@ var deeds = []deed{
 			item{Kind: "pause", Target: "redis-1", When: "redis-2 restarted", For: 8 * second}.fault(),
 		},
 		off: checks.NoLostUpdate, on: checks.LeaseExclusion,
-		says: []string{"nodes: 3", "redis-1 pauses for 8s", "redis-2 loses its power"},
+		wantTexts: []string{"nodes: 3", "redis-1 pauses for 8s", "redis-2 loses its power"},
 	},
 	{
 		name: "crash-node, tokens lost as well", base: workload("single-token"), seed: 1,
@@ -130,20 +130,20 @@ var deeds = []deed{
 		// The token counter is lost with the lock, so the second grant has the token of the
 		// first.
 		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
-		says: []string{"Fencing tokens did not help, as they did not grow from grant to grant."},
+		wantTexts: []string{"Fencing tokens did not help, as they did not grow from grant to grant."},
 	},
 	{
 		name: "power loss with a disk that is a second behind", base: workload("single"), seed: 1,
-		change: writes("redis-1", redis.Everysec),
+		change: diskChange("redis-1", redis.Everysec),
 		faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
-		says: []string{"redis-1: {persistence: everysec}"},
+		wantTexts: []string{"redis-1: {persistence: everysec}"},
 	},
 	{
 		name: "jump-forward-node", base: workload("single"), seed: 1,
 		faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
-		says: []string{"Then redis-1's clock jumps ahead by 31s"},
+		wantTexts: []string{"Then redis-1's clock jumps ahead by 31s"},
 	},
 	{
 		name: "jump-back-node", base: workload("single"), seed: 1,
@@ -153,73 +153,73 @@ var deeds = []deed{
 			item{Kind: "crash", Target: "client-1", Before: "client-1 write"}.fault(),
 		},
 		off: checks.Progress, on: checks.Progress,
-		says: []string{"jumps back by 3m20s", "client-2 asks for the lock 30 times, always in vain"},
+		wantTexts: []string{"jumps back by 3m20s", "client-2 asks for the lock 30 times, always in vain"},
 	},
 	{
 		name: "crash-client between two commands", base: workload("setnx-then-expire"), seed: 1,
 		faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}.fault()},
 		off:    checks.Progress, on: checks.Progress,
-		says: []string{"the key of client-1 stands without an expiry", "As its key is set on redis-1, it crashes."},
+		wantTexts: []string{"the key of client-1 stands without an expiry", "As its key is set on redis-1, it crashes."},
 	},
 	{
 		name: "pause before the release", base: workload("single-plain-del"), seed: 1,
 		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
-		says: []string{"client-1 wakes up, and its release removes client-2's key.", "compared and the key removed in one step"},
+		wantTexts: []string{"client-1 wakes up, and its release removes client-2's key.", "compared and the key removed in one step"},
 	},
 	{
 		name: "hold-release-request", base: workload("single-plain-del"), seed: 1,
 		faults: []runs.Fault{item{Kind: "hold", Target: "client-1's release request to redis-1", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
-		says: []string{"client-1's release removes client-2's key"},
+		wantTexts: []string{"client-1's release removes client-2's key"},
 	},
 	{
 		name: "stall-write", base: workload("single"), seed: 1,
 		faults: []runs.Fault{item{Kind: "stall", Target: "client-1", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
-		says: []string{"the stall outlasts client-1's lease"},
+		wantTexts: []string{"the stall outlasts client-1's lease"},
 	},
 	{
 		name: "partition-storage", base: workload("redlock"), seed: 1,
 		faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"storage"}, When: "client-1 read", For: 45 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
-		says: []string{"Then it cannot reach the storage for 45s."},
+		wantTexts: []string{"Then it cannot reach the storage for 45s."},
 	},
 	{
 		name: "delay-client-storage", base: workload("single-token"), seed: 1,
 		faults: []runs.Fault{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}, Before: "client-1 write", By: 31 * second, For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
-		says: []string{"takes 31s longer"},
+		wantTexts: []string{"takes 31s longer"},
 	},
 	{
 		name: "pause-storage", base: workload("redlock"), seed: 1,
 		faults: []runs.Fault{item{Kind: "pause", Target: "storage", Before: "client-1 write", For: 31 * second}.fault()},
 		off:    checks.GrantOrder, on: checks.GrantOrder,
-		says: []string{"client-1's write lands although client-2 has the lock by then"},
+		wantTexts: []string{"client-1's write lands although client-2 has the lock by then"},
 	},
 	{
 		name: "reset-client-node", base: workload("single-no-ttl"), seed: 1,
 		faults: []runs.Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}.fault()},
 		// The release never arrives, and the key has no TTL.
 		off: checks.Progress, on: checks.Progress,
-		says: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives whoever set it."},
+		wantTexts: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives whoever set it."},
 	},
 	{
 		name: "extensions that do not arrive", base: extending("redlock"), seed: 1,
 		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 extend, 2nd time", For: 31 * second}.fault()},
 		off:    checks.SectionExclusion, on: checks.SectionExclusion,
-		says: []string{"just before it extends its lease for the second time"},
+		wantTexts: []string{"just before it extends its lease for the second time"},
 	},
 }
 
 // variant returns the case's base after its change, as in a search.
-func (d deed) story(t *testing.T) *scenarios.Variant {
+func (d fileCase) variant(t *testing.T) *scenarios.Variant {
 	t.Helper()
-	v, err := runs.Base{Name: d.name, Text: []byte(d.base)}.Story()
+	v, err := runs.Base{Name: d.name, Text: []byte(d.base)}.Variant()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err = v.With(d.change); err != nil {
+	if v, err = v.WithChange(d.change); err != nil {
 		t.Fatal(err)
 	}
 	return v
@@ -229,7 +229,7 @@ func (d deed) story(t *testing.T) *scenarios.Variant {
 var files = map[string][]byte{}
 
 // file returns the case's file.
-func (d deed) file(t *testing.T) []byte {
+func (d fileCase) file(t *testing.T) []byte {
 	t.Helper()
 	if files[d.name] == nil {
 		files[d.name] = d.write(t)
@@ -238,15 +238,15 @@ func (d deed) file(t *testing.T) []byte {
 }
 
 // writeFile writes a world of the case's base as a file.
-func (d deed) tell(t *testing.T, w runs.World, kind locks.Kind, patience time.Duration) (account, error) {
+func (d fileCase) writeFile(t *testing.T, w runs.WorldSpec, kind locks.Kind, patience time.Duration) (worldFile, error) {
 	t.Helper()
 	b := Base{Base: runs.Base{Name: d.name, Text: []byte(d.base), Kind: kind, Seed: d.seed}}
 	return scenarioFile(t.Context(), NewLocal([]Base{b}, patience), b, w)
 }
 
-func (d deed) write(t *testing.T) []byte {
+func (d fileCase) write(t *testing.T) []byte {
 	t.Helper()
-	says, err := d.tell(t, runs.World{Change: d.change, Faults: d.faults}, locks.Kind{}, 10*second)
+	says, err := d.writeFile(t, runs.WorldSpec{Change: d.change, Faults: d.faults}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,17 +262,17 @@ func (d deed) write(t *testing.T) []byte {
 }
 
 // hashes returns the hashes of the world's runs, made without a file.
-func (d deed) hashes(t *testing.T) []string {
+func (d fileCase) hashes(t *testing.T) []string {
 	t.Helper()
-	v := d.story(t)
+	v := d.variant(t)
 	var hashes []string
-	for _, fencing := range []string{runs.Without, runs.With} {
+	for _, fencing := range []string{runs.FencingOff, runs.FencingOn} {
 		cfg, err := v.Config(scenarios.Options{Seed: d.seed, Fencing: fencing})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range d.faults {
-			cfg.Faults = append(cfg.Faults, f.Sim())
+			cfg.Faults = append(cfg.Faults, f.SimFault())
 		}
 		tr, err := sim.Run(cfg)
 		if err != nil {
@@ -284,7 +284,7 @@ func (d deed) hashes(t *testing.T) []string {
 }
 
 // runFile returns the result of running the text of a file.
-func playedFile(t *testing.T, text []byte, seed uint64) *scenarios.Result {
+func runFile(t *testing.T, text []byte, seed uint64) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Parse("way.yaml", text)
 	if err != nil {
@@ -298,10 +298,10 @@ func playedFile(t *testing.T, text []byte, seed uint64) *scenarios.Result {
 }
 
 func TestAFileReproducesItsWorld(t *testing.T) {
-	for _, d := range deeds {
+	for _, d := range fileCases {
 		t.Run(d.name, func(t *testing.T) {
 			text := d.file(t)
-			r := playedFile(t, text, d.seed)
+			r := runFile(t, text, d.seed)
 			if r.AsExpected == nil || !*r.AsExpected {
 				t.Errorf("the file does not come to what it expects\n%s", text)
 			}
@@ -324,7 +324,7 @@ func TestAFileReproducesItsWorld(t *testing.T) {
 
 func TestAFileTellsItsWorld(t *testing.T) {
 	words := map[string][]string{}
-	for _, d := range deeds {
+	for _, d := range fileCases {
 		t.Run(d.name, func(t *testing.T) {
 			text := string(d.file(t))
 			s, err := scenarios.Parse("way.yaml", []byte(text))
@@ -345,7 +345,7 @@ func TestAFileTellsItsWorld(t *testing.T) {
 				t.Errorf("the story has %d sentences:\n%s", n, told)
 			}
 			flat := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n  ", " ")), " ")
-			for _, want := range d.says {
+			for _, want := range d.wantTexts {
 				if !strings.Contains(text, want) && !strings.Contains(flat, want) {
 					t.Errorf("it does not say %q:\n%s", want, text)
 				}
@@ -376,7 +376,7 @@ func TestAFileTellsItsWorld(t *testing.T) {
 // Without one of its faults, a file's witnesses are no longer all seen, unless the file
 // itself says that they do not need the fault.
 func TestWitnessesNeedEachFault(t *testing.T) {
-	for _, d := range deeds {
+	for _, d := range fileCases {
 		t.Run(d.name, func(t *testing.T) {
 			text := d.file(t)
 			s, err := scenarios.Parse("way.yaml", text)
@@ -393,7 +393,7 @@ func TestWitnessesNeedEachFault(t *testing.T) {
 					doc.Set("faults", rest)
 				}
 				unseen := 0
-				for _, run := range playedFile(t, doc.Bytes(), d.seed).Runs {
+				for _, run := range runFile(t, doc.Bytes(), d.seed).Runs {
 					for _, w := range run.Verdict.Witnesses {
 						if !w.Seen {
 							unseen++
@@ -411,7 +411,7 @@ func TestWitnessesNeedEachFault(t *testing.T) {
 func TestGoldenFiles(t *testing.T) {
 	for _, name := range []string{"pause-client", "crash-node+partition-minority", "hold-release-request"} {
 		t.Run(name, func(t *testing.T) {
-			d := deeds[slices.IndexFunc(deeds, func(d deed) bool { return d.name == name })]
+			d := fileCases[slices.IndexFunc(fileCases, func(d fileCase) bool { return d.name == name })]
 			got := d.file(t)
 			file := filepath.Join("testdata", "files", name+".yaml")
 			if *update {
@@ -433,7 +433,7 @@ func TestGoldenFiles(t *testing.T) {
 // A base can come from a user's file. Its words may be ones that YAML reads as other types,
 // and it may have a story, which a way does not take over.
 func TestNamesThatYAMLTakesForSomethingElse(t *testing.T) {
-	d := deed{name: "odd names", seed: 1, base: `title: "a title: with a colon"
+	d := fileCase{name: "odd names", seed: 1, base: `title: "a title: with a colon"
 group: examples
 source: 'somewhere: "here"'
 story: an old story
@@ -457,7 +457,7 @@ horizon: 5m
 		item{Kind: "partition", Target: "y", Others: []string{"redis-2", "storage"}, For: second}.fault(),
 	}}
 	text := d.file(t)
-	r := playedFile(t, text, 1)
+	r := runFile(t, text, 1)
 	if r.AsExpected == nil || !*r.AsExpected {
 		t.Errorf("the file does not come to what it expects\n%s", text)
 	}
@@ -478,7 +478,7 @@ horizon: 5m
 
 // The file expects nothing of an inconclusive run, and says why.
 func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
-	d := deed{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []runs.Fault{
+	d := fileCase{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []runs.Fault{
 		pauseBeforeWrite, item{Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"}.fault(),
 	}}
 	text := string(d.file(t))
@@ -491,49 +491,49 @@ func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
 	}
-	if r := playedFile(t, []byte(text), 1); r.AsExpected != nil || strings.Contains(text, "\nexpect:") {
+	if r := runFile(t, []byte(text), 1); r.AsExpected != nil || strings.Contains(text, "\nexpect:") {
 		t.Errorf("it expects something:\n%s", text)
 	}
 }
 
 // A misbehavingLock misbehaves when it is acquired.
-type rude struct{ acquire func() }
+type misbehavingLock struct{ acquire func() }
 
-func (r rude) Acquire(context.Context) (locks.Lease, error) {
+func (r misbehavingLock) Acquire(context.Context) (locks.Lease, error) {
 	r.acquire()
 	return nil, errors.New("no lock")
 }
 
-func rudeKind(name string, acquire func()) locks.Kind {
+func misbehavingKind(name string, acquire func()) locks.Kind {
 	return locks.Kind{
 		Name:  name,
 		Title: "a lock that misbehaves",
 		Slots: func(key string, nodes int) ([]locks.Slot, int) { return []locks.Slot{{Node: 0, Key: key}}, 1 },
-		New:   func(*locks.Env) (locks.Lock, error) { return rude{acquire}, nil },
+		New:   func(*locks.Env) (locks.Lock, error) { return misbehavingLock{acquire}, nil },
 	}
 }
 
 func TestALockThatIsNotRegistered(t *testing.T) {
-	d := deed{name: "rude", base: workload("single"), seed: 4}
+	d := fileCase{name: "rude", base: workload("single"), seed: 4}
 	fault := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
 	for _, test := range []struct {
 		kind locks.Kind
 		says []string
 	}{
-		{rudeKind("panicky", func() { panic("no") }), []string{
+		{misbehavingKind("panicky", func() { panic("no") }), []string{
 			"# Found by locksim explore --lock panicky.",
 			"# The lock panicky is not registered: run it from Go, with",
 			"the lock panics",
 			"# Nothing is expected of the run with fencing off:",
 		}},
-		{rudeKind("stubborn", func() {}), []string{
+		{misbehavingKind("stubborn", func() {}), []string{
 			"# Found by locksim explore --lock stubborn.",
 			"nobody gets any work done",
 			"violated: [progress]",
 		}},
 	} {
 		t.Run(test.kind.Name, func(t *testing.T) {
-			says, err := d.tell(t, runs.World{Faults: []runs.Fault{fault}}, test.kind, 10*second)
+			says, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{fault}}, test.kind, 10*second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -553,10 +553,10 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 // A lock that hangs leaves no trace. Its file describes the fault, so that it can be run
 // again.
 func TestALockThatHangs(t *testing.T) {
-	d := deed{name: "hangs", base: workload("single"), seed: 1}
+	d := fileCase{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
-	spinning := rudeKind("spinning", func() {
+	spinning := misbehavingKind("spinning", func() {
 		for { // never blocks, like code that waits in a loop
 			select {
 			case <-over:
@@ -567,7 +567,7 @@ func TestALockThatHangs(t *testing.T) {
 		}
 	})
 	pause := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
-	says, err := d.tell(t, runs.World{Faults: []runs.Fault{pause}}, spinning, second/5)
+	says, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, spinning, second/5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -586,8 +586,8 @@ func TestALockThatHangs(t *testing.T) {
 }
 
 func TestAWorldThatCannotBeMade(t *testing.T) {
-	d := deed{name: "nobody", base: workload("single"), seed: 1}
-	_, err := d.tell(t, runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, locks.Kind{}, 10*second)
+	d := fileCase{name: "nobody", base: workload("single"), seed: 1}
+	_, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, locks.Kind{}, 10*second)
 	if err == nil || !strings.Contains(err.Error(), "client-9") {
 		t.Errorf("the error is %v", err)
 	}

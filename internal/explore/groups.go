@@ -29,15 +29,15 @@ type group struct {
 // An example is a broken world.
 type example struct {
 	record *Record
-	world  runs.World
-	effect Effect
+	world  runs.WorldSpec
+	damage Damage
 	ranOn  bool
 }
 
 // add adds a world, if it is broken.
-func (g groups) add(r *Record, w runs.World, o runs.Outcome) {
-	e := example{r, w, effectOf(&o), o.RanOn()}
-	if len(e.effect) == 0 {
+func (g groups) add(r *Record, w runs.WorldSpec, o runs.WorldResult) {
+	e := example{r, w, provenDamage(&o), o.RanOn()}
+	if len(e.damage) == 0 {
 		return
 	}
 	stages := map[string]bool{}
@@ -82,17 +82,17 @@ func (e example) id() string {
 		words = append(words, string(f))
 	}
 	id := cmp.Or(strings.Join(words, "+"), "no-fault")
-	if whose := e.effect.fault(); !whose.IsZero() {
-		id += "/" + blameSlugs[whose.Whose]
-		for _, a := range whose.Broken() {
+	if blame := e.damage.blame(); !blame.IsZero() {
+		id += "/" + blameSlugs[blame.Kind]
+		for _, a := range blame.Broken() {
 			id += "-" + strings.ReplaceAll(string(a), " ", "-")
 		}
 	}
-	if e.effect.grade()&blames != 0 {
+	if e.damage.grade()&gradeLockBlamed != 0 {
 		// Different mistakes of a lock show in different steps.
 		id += "/" + strings.ReplaceAll(strings.Join(e.stages(), "+"), " ", "-")
 	}
-	if e.effect.grade()&corrupts != 0 {
+	if e.damage.grade()&gradeCorrupted != 0 {
 		id += "/despite-fencing"
 	}
 	if e.ranOn {
@@ -101,8 +101,8 @@ func (e example) id() string {
 	return id
 }
 
-var blameSlugs = map[checks.Whose]string{
-	checks.ByLock: "lock", checks.ByNature: "inherent-needs-fencing", checks.ByAssumption: "assumption",
+var blameSlugs = map[checks.BlameKind]string{
+	checks.KindLock: "lock", checks.KindInherent: "inherent-needs-fencing", checks.KindAssumption: "assumption",
 }
 
 // stages returns the stages that the faults of an example strike, sorted.
@@ -119,8 +119,8 @@ func (e example) stages() []string {
 // simplest. The order does not depend on which was found first.
 func compareExamples(a, b example) int {
 	return cmp.Or(
-		cmp.Compare(b.effect.severity(), a.effect.severity()),
-		rank(a.world, b.world),
+		cmp.Compare(b.damage.severity(), a.damage.severity()),
+		compareSimplicity(a.world, b.world),
 		strings.Compare(a.world.Key(), b.world.Key()),
 	)
 }

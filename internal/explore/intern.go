@@ -11,12 +11,12 @@ import (
 // different.
 type interner struct {
 	mu    sync.Mutex
-	known map[[2]runKey]*runs.Outcome
+	known map[[2]runKey]*runs.WorldResult
 }
 
-func newInterner() *interner { return &interner{known: map[[2]runKey]*runs.Outcome{}} }
+func newInterner() *interner { return &interner{known: map[[2]runKey]*runs.WorldResult{}} }
 
-func (n *interner) intern(o runs.Outcome) *runs.Outcome {
+func (n *interner) intern(o runs.WorldResult) *runs.WorldResult {
 	key := [2]runKey{keyOf(o.Off), keyOf(o.On)}
 	o.Grounds = runs.Grounds{} // each world has its own
 	n.mu.Lock()
@@ -38,7 +38,7 @@ type runKey struct {
 	doubt       string
 }
 
-func keyOf(r runs.Run) runKey {
+func keyOf(r runs.RunResult) runKey {
 	k := runKey{behaviour: r.Behaviour, spare: r.Spare, ranOn: r.RanOn, late: r.Late, doubt: r.Doubt}
 	if len(r.Breaks) > 0 {
 		k.breaks = fmt.Sprintf("%q", r.Breaks)

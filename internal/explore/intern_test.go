@@ -10,14 +10,16 @@ import (
 
 // Results that differ in anything except their grounds are different.
 func TestIntern(t *testing.T) {
-	broken := func(b runs.Break) runs.Outcome { return runs.Outcome{On: runs.Run{Breaks: []runs.Break{b}}} }
-	all := []runs.Outcome{
-		{}, broken(runs.Break{What: "panic"}), broken(runs.Break{What: "panic", Why: "it did"}),
-		broken(runs.Break{What: "panic", Fault: checks.FaultLock}), {On: runs.Run{Breaks: []runs.Break{{What: "panic"}, {What: "hang"}}}},
+	broken := func(b runs.Break) runs.WorldResult {
+		return runs.WorldResult{On: runs.RunResult{Breaks: []runs.Break{b}}}
 	}
-	run := reflect.TypeFor[runs.Run]()
+	all := []runs.WorldResult{
+		{}, broken(runs.Break{What: "panic"}), broken(runs.Break{What: "panic", Why: "it did"}),
+		broken(runs.Break{What: "panic", Blame: checks.BlameLock}), {On: runs.RunResult{Breaks: []runs.Break{{What: "panic"}, {What: "hang"}}}},
+	}
+	run := reflect.TypeFor[runs.RunResult]()
 	for i := range run.NumField() {
-		for _, o := range []*runs.Outcome{{}, {}} {
+		for _, o := range []*runs.WorldResult{{}, {}} {
 			field := reflect.ValueOf(&o.Off).Elem().Field(i)
 			switch {
 			case field.CanInt():
@@ -32,7 +34,7 @@ func TestIntern(t *testing.T) {
 				continue // breaks, as above
 			}
 			all = append(all, *o)
-			o.On, o.Off = o.Off, runs.Run{}
+			o.On, o.Off = o.Off, runs.RunResult{}
 			all = append(all, *o)
 		}
 	}
@@ -44,7 +46,7 @@ func TestIntern(t *testing.T) {
 			}
 		}
 	}
-	if n.intern(runs.Outcome{Grounds: runs.Grounds{Sound: true}}) != n.intern(runs.Outcome{}) {
+	if n.intern(runs.WorldResult{Grounds: runs.Grounds{Sound: true}}) != n.intern(runs.WorldResult{}) {
 		t.Error("two outcomes that differ in their grounds are two")
 	}
 }

@@ -37,7 +37,7 @@ func (i item) fault() runs.Fault {
 }
 
 // diskChange returns the change that gives a node a persistence.
-func writes(node string, disk sim.Persistence) scenarios.Change {
+func diskChange(node string, disk sim.Persistence) scenarios.Change {
 	return scenarios.Change{Persistence: map[string]sim.Persistence{node: disk}}
 }
 

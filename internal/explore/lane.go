@@ -23,7 +23,7 @@ const Lanes = 64
 const quantum = 4
 
 // minKinds is the number of kinds of pairs that a lane needs to choose from.
-const fewKinds = 4
+const minKinds = 4
 
 // A lane is one search for sets of several faults. Lanes only decide what is tried next;
 // their results are put together.
@@ -48,12 +48,12 @@ type lane struct {
 	frontier    []*promising
 	// step counts the worlds that it has run, and tried those of them that were new sets.
 	step, tried int
-	over        bool
+	finished    bool
 }
 
 // A promising set has shown a new behaviour.
 type promising struct {
-	world runs.World
+	world runs.WorldSpec
 	// id identifies the set of its faults.
 	id uint64
 	// parts is how bad the smaller sets are, as far as it is known.
@@ -63,14 +63,14 @@ type promising struct {
 
 // maxFrontier bounds the promising sets of a lane, so that the memory of a search does not
 // grow with its duration.
-const mostFrontier = 500
+const maxFrontier = 500
 
 // runLanes tries sets of several faults.
 func (f *Found) runLanes(ctx context.Context) error {
 	s := f.search
 	classes := f.classes()
 	kinds := f.pairKinds(classes)
-	known := f.known()
+	known := f.baseBehaviours()
 	for _, singles := range f.singles {
 		for _, one := range singles {
 			if one.outcome != nil {
@@ -84,7 +84,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 	f.result.Levels[1].Kinds = uint64(len(kinds))
 	var all []*lane
 	for i := range Lanes {
-		if !s.mine(i) {
+		if !s.isInShard(i) {
 			continue
 		}
 		l := &lane{
@@ -100,7 +100,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 		for k := i; k < len(kinds); k += Lanes {
 			l.kinds = append(l.kinds, kinds[k])
 		}
-		if len(kinds) < fewKinds*Lanes {
+		if len(kinds) < minKinds*Lanes {
 			l.kinds = slices.Clone(kinds) // the lanes draw different members
 		}
 		// Chance decides which kinds a small budget leaves out.
@@ -109,22 +109,22 @@ func (f *Found) runLanes(ctx context.Context) error {
 		for b := range known {
 			l.seen.add(b)
 		}
-		l.over = len(l.kinds) == 0 || l.budget == 0
+		l.finished = len(l.kinds) == 0 || l.budget == 0
 		all = append(all, l)
 	}
 	behaviours := newCensus()
 	for b := range known {
-		behaviours.see(b, 1)
+		behaviours.add(b, 1)
 	}
 	sets := newCensus()
 	err := f.takeTurns(ctx, all, behaviours, sets)
 	for n := 2; n <= s.MaxFaults; n++ {
 		level := &f.result.Levels[n-1]
 		level.Behaviours = behaviours.count(n)
-		level.Again = level.Tried - min(uint64(sets.count(n)), level.Tried, level.Space)
+		level.Duplicates = level.Tried - min(uint64(sets.count(n)), level.Tried, level.Space)
 		level.Estimated = sets.isSample()
 	}
-	return f.halted(ctx, err)
+	return f.noteInterrupt(ctx, err)
 }
 
 // takeTurns runs the lanes, a few worlds of each at a time, until all lanes are finished,
@@ -135,7 +135,7 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 	defer cancel(nil)
 	queue := make(chan *lane, len(all))
 	for _, l := range all {
-		if !l.over {
+		if !l.finished {
 			queue <- l
 		}
 	}
@@ -146,22 +146,22 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 	var mu sync.Mutex
 	var work sync.WaitGroup
 	late := false
-	for range s.hands() {
+	for range s.feederCount() {
 		work.Go(func() {
 			for l := range queue {
 				var trials []trial
 				var err error
-				if trials, err = l.turn(ctx); err != nil {
+				if trials, err = l.runTurn(ctx); err != nil {
 					cancel(err)
 				}
 				mu.Lock()
 				for _, t := range trials {
-					f.take(t, behaviours, sets)
+					f.addTrial(t, behaviours, sets)
 				}
 				if !s.Deadline.IsZero() && time.Now().After(s.Deadline) {
 					late = true
 				}
-				if err == nil && !l.over && !late {
+				if err == nil && !l.finished && !late {
 					queue <- l // there is room for all
 				} else if left--; left == 0 {
 					close(queue)
@@ -188,8 +188,8 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 
 // A trial is the result of one world that a lane ran.
 type trial struct {
-	world   runs.World
-	outcome runs.Outcome
+	world   runs.WorldSpec
+	outcome runs.WorldResult
 	// id identifies the set of its faults.
 	id uint64
 	// parts is how bad smaller sets of the faults are.
@@ -199,19 +199,19 @@ type trial struct {
 }
 
 // addTrial adds a trial of a lane to the result.
-func (f *Found) take(t trial, behaviours, sets *census) {
+func (f *Found) addTrial(t trial, behaviours, sets *census) {
 	f.result.Worlds++
-	defer func() { f.search.tell(SeveralFaults, f.result.Worlds, f.total(), len(f.groups)) }()
+	defer func() { f.search.reportProgress(SeveralFaults, f.result.Worlds, f.total(), len(f.groups)) }()
 	if t.part {
 		f.result.Parts++
 		return
 	}
-	sets.see(t.id, len(t.world.Faults))
-	f.search.watch(t.world, t.outcome)
+	sets.add(t.id, len(t.world.Faults))
+	f.search.notifyWatch(t.world, t.outcome)
 	level := &f.result.Levels[len(t.world.Faults)-1]
-	behaviours.see(t.outcome.Off.Behaviour, len(t.world.Faults))
+	behaviours.add(t.outcome.Off.Behaviour, len(t.world.Faults))
 	if level.count(&t.outcome, t.parts) {
-		f.tellFirst(t.world)
+		f.reportFirst(t.world)
 		f.groups.add(f.records[t.world.Base], t.world, t.outcome)
 	}
 }
@@ -242,12 +242,12 @@ func (f *Found) space(n int) uint64 {
 }
 
 // runTurn runs the lane's next few worlds.
-func (l *lane) turn(ctx context.Context) (trials []trial, err error) {
+func (l *lane) runTurn(ctx context.Context) (trials []trial, err error) {
 	for range quantum {
-		if l.over {
+		if l.finished {
 			return trials, nil
 		}
-		more, err := l.next(ctx)
+		more, err := l.runNext(ctx)
 		trials = append(trials, more...)
 		if err != nil {
 			return trials, err
@@ -257,27 +257,27 @@ func (l *lane) turn(ctx context.Context) (trials []trial, err error) {
 }
 
 // runNext tries one more set.
-func (l *lane) next(ctx context.Context) ([]trial, error) {
+func (l *lane) runNext(ctx context.Context) ([]trial, error) {
 	kind, base := l.draw()
 	if kind == nil {
-		l.over = true
+		l.finished = true
 		return nil, nil
 	}
 	l.tried++
-	l.over = l.tried >= l.budget
+	l.finished = l.tried >= l.budget
 	o, err := l.run(ctx, base.world)
 	if err != nil {
 		return nil, err
 	}
 	t := trial{world: base.world, id: base.id, outcome: o, parts: base.parts}
-	bad := effectOf(&o).grade()
+	bad := provenDamage(&o).grade()
 	var trials []trial
 	if len(base.world.Faults) > 2 && bad&^t.parts != 0 {
-		if trials, err = l.parts(ctx, base.world); err != nil {
+		if trials, err = l.runParts(ctx, base.world); err != nil {
 			return nil, err
 		}
 		for _, p := range trials {
-			t.parts |= effectOf(&p.outcome).grade()
+			t.parts |= provenDamage(&p.outcome).grade()
 		}
 	}
 	trials = append(trials, t)
@@ -287,7 +287,7 @@ func (l *lane) next(ctx context.Context) ([]trial, error) {
 	if b := o.Off.Behaviour; !l.seen.has(b) && o.Off.Doubt == "" {
 		kind.reward()
 		l.seen.add(b)
-		if bad == 0 && len(base.world.Faults) < l.found.search.MaxFaults && len(l.frontier) < mostFrontier {
+		if bad == 0 && len(base.world.Faults) < l.found.search.MaxFaults && len(l.frontier) < maxFrontier {
 			l.frontier = append(l.frontier, &promising{world: base.world, parts: base.parts})
 		}
 	}
@@ -295,16 +295,16 @@ func (l *lane) next(ctx context.Context) ([]trial, error) {
 }
 
 // run runs a world as the lane's next step.
-func (l *lane) run(ctx context.Context, w runs.World) (runs.Outcome, error) {
+func (l *lane) run(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 	l.step++
 	return l.found.search.run(ctx, l.unit, l.step-1, w)
 }
 
 // runParts runs the sets that lack one of the world's faults.
-func (l *lane) parts(ctx context.Context, w runs.World) ([]trial, error) {
+func (l *lane) runParts(ctx context.Context, w runs.WorldSpec) ([]trial, error) {
 	var trials []trial
 	for i := range w.Faults {
-		less := w.With(slices.Concat(w.Faults[:i], w.Faults[i+1:])...)
+		less := w.WithFaults(slices.Concat(w.Faults[:i], w.Faults[i+1:])...)
 		o, err := l.run(ctx, less)
 		if err != nil {
 			return nil, err
@@ -325,10 +325,10 @@ func (p *promising) reward() { p.tried-- }
 const attempts = 200
 
 // setID returns a hash of the world's set of faults.
-func idOf(w runs.World) uint64 {
+func setID(w runs.WorldSpec) uint64 {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
-		words[i] = runs.World{Base: w.Base, Faults: []runs.Fault{f}}.Key()
+		words[i] = runs.WorldSpec{Base: w.Base, Faults: []runs.Fault{f}}.Key()
 	}
 	slices.Sort(words) // their order makes no difference
 	w.Faults = nil
@@ -338,7 +338,7 @@ func idOf(w runs.World) uint64 {
 }
 
 // addNew adds a set to those that the lane has tried, and reports whether it was new.
-func (l *lane) fresh(id uint64) bool {
+func (l *lane) addNew(id uint64) bool {
 	if l.drawn.has(id) {
 		return false
 	}
@@ -358,24 +358,24 @@ func (l *lane) draw() (source, promising) {
 			}
 			i := c.members[l.random.IntN(len(c.members))]
 			one := l.found.singles[c.base][i]
-			w, ok := p.world.And(one.world)
+			w, ok := p.world.WithFaultsOf(one.world)
 			if !ok {
 				continue
 			}
-			if id := idOf(w); l.fresh(id) {
+			if id := setID(w); l.addNew(id) {
 				return p, promising{world: w, id: id, parts: p.parts | one.grade}
 			}
 		}
 	}
 	for range attempts {
-		k := l.kind()
+		k := l.nextKind()
 		k.drawn++
-		a, b := l.pair(k)
-		w, ok := a.world.And(b.world)
+		a, b := l.drawPair(k)
+		w, ok := a.world.WithFaultsOf(b.world)
 		if !ok {
 			continue
 		}
-		if id := idOf(w); l.fresh(id) {
+		if id := setID(w); l.addNew(id) {
 			k.tried++
 			return k, promising{world: w, id: id, parts: l.found.records[w.Base].grade() | a.grade | b.grade}
 		}
@@ -385,7 +385,7 @@ func (l *lane) draw() (source, promising) {
 
 // drawPair draws a pair of a kind. If the kind has classic pairs, every other pair is
 // classic.
-func (l *lane) pair(k *pairKind) (a, b single) {
+func (l *lane) drawPair(k *pairKind) (a, b single) {
 	members := [2][]int{l.classes[k.a].members, l.classes[k.b].members}
 	if k.classics > 0 && k.drawn%2 == 1 {
 		members = k.classic
@@ -401,11 +401,11 @@ const nearMisses = 12
 
 // nextKind returns the kind of pair to try next: the first that was not tried enough, and
 // otherwise the one with the most rewards for its trials.
-func (l *lane) kind() *pairKind {
+func (l *lane) nextKind() *pairKind {
 	best := &l.kinds[0]
 	for i := range l.kinds {
 		k := &l.kinds[i]
-		if k.drawn == 0 || k.enough && k.breaking == 0 && k.drawn < nearMisses {
+		if k.drawn == 0 || k.exceedsSpare && k.breaking == 0 && k.drawn < nearMisses {
 			return k
 		}
 		// (1 + 4 rewards) / drawn, without a division.

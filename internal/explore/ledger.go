@@ -23,18 +23,18 @@ import (
 type Ledger struct {
 	mu       sync.Mutex
 	w        io.Writer // nil if nothing is written
-	whole    bool
+	complete bool
 	outcomes *interner
 	// planned has the results of the worlds of each unit, by their place in the unit.
 	// others has the results of worlds outside the plan, by [runs.WorldSpec.Key].
-	planned map[string]map[int]*runs.Outcome
-	others  map[string]*runs.Outcome
+	planned map[string]map[int]*runs.WorldResult
+	others  map[string]*runs.WorldResult
 	// singles has what the ledger knows of single faults in addition to their results.
-	singles map[int]aside
+	singles map[int]singleExtra
 }
 
 // A singleExtra is what a ledger has of a single fault in addition to its result.
-type aside struct {
+type singleExtra struct {
 	// Grounds are those of the world. They are unknown if Repeats is set: then the result
 	// follows from those of other worlds.
 	Grounds *runs.Grounds `json:"g,omitempty"`
@@ -94,8 +94,8 @@ func (s *Search) Heading(version, lock string) Heading {
 // one. The budgets of the two may differ, because the new search begins with the same
 // worlds. If the search is one part of several, the part must be the same, because the
 // ledger has nothing of the other parts.
-func (h Heading) Continues(old Heading) error {
-	if err := h.differs(old); err != nil {
+func (h Heading) CheckContinues(old Heading) error {
+	if err := h.checkSame(old); err != nil {
 		return err
 	}
 	switch {
@@ -108,8 +108,8 @@ func (h Heading) Continues(old Heading) error {
 }
 
 // CheckJoins returns an error if two ledgers are not of parts of one search.
-func (h Heading) Joins(other Heading) error {
-	if err := h.differs(other); err != nil {
+func (h Heading) CheckJoins(other Heading) error {
+	if err := h.checkSame(other); err != nil {
 		return err
 	}
 	switch {
@@ -124,7 +124,7 @@ func (h Heading) Joins(other Heading) error {
 }
 
 // checkSame returns an error that says how another heading differs, or nil.
-func (h Heading) differs(o Heading) error {
+func (h Heading) checkSame(o Heading) error {
 	switch {
 	case h.Version != o.Version:
 		return fmt.Errorf("%w: it was written by version %s, and this is version %s", ErrLedger, o.Version, h.Version)
@@ -152,8 +152,8 @@ func (h Heading) check() error {
 	switch {
 	case len(h.Bases) == 0:
 		return errors.New("it has no bases")
-	case h.MaxFaults < 1 || h.MaxFaults > MostFaults:
-		return fmt.Errorf("max_faults is %d, and not between 1 and %d", h.MaxFaults, MostFaults)
+	case h.MaxFaults < 1 || h.MaxFaults > FaultLimit:
+		return fmt.Errorf("max_faults is %d, and not between 1 and %d", h.MaxFaults, FaultLimit)
 	case h.Worlds < 0:
 		return fmt.Errorf("worlds is %d", h.Worlds)
 	case h.Shards < 0 || h.Shards > Lanes || h.Shard < 0 || h.Shard > h.Shards || h.Shard == 0 && h.Shards > 0:
@@ -179,16 +179,16 @@ func hashOf(text []byte) string {
 type entry struct {
 	// Unit and Index are the world's place in the search. A world outside the plan has the
 	// World itself instead.
-	Unit    string        `json:"u,omitempty"`
-	Index   int           `json:"i,omitempty"`
-	World   string        `json:"w,omitempty"`
-	Outcome *runs.Outcome `json:"o"`
-	aside
+	Unit    string            `json:"u,omitempty"`
+	Index   int               `json:"i,omitempty"`
+	World   string            `json:"w,omitempty"`
+	Outcome *runs.WorldResult `json:"o"`
+	singleExtra
 }
 
 // NewLedger makes an empty ledger.
 func NewLedger() *Ledger {
-	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*runs.Outcome{}, others: map[string]*runs.Outcome{}, singles: map[int]aside{}}
+	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*runs.WorldResult{}, others: map[string]*runs.WorldResult{}, singles: map[int]singleExtra{}}
 }
 
 // WriteTo makes the ledger write to w each result from now on, one line at a time. It first
@@ -198,12 +198,12 @@ func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
 	if h == nil {
 		return nil
 	}
-	return l.line(h)
+	return l.writeLine(h)
 }
 
 // SetComplete declares that the ledger has every world of the search. A world that it lacks
 // is [Missing], and is not run.
-func (l *Ledger) Whole() { l.whole = true }
+func (l *Ledger) SetComplete() { l.complete = true }
 
 // ErrLedger is wrapped by the error for a file that is not a ledger of the search.
 var ErrLedger = errors.New("it cannot be used")
@@ -222,8 +222,8 @@ func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err
 	n := 0
 	for lines.Scan() {
 		if n++; n == 1 {
-			err = begin(lines.Bytes(), accept)
-		} else if err = l.take(lines.Bytes()); err != nil {
+			err = readHeading(lines.Bytes(), accept)
+		} else if err = l.readEntry(lines.Bytes()); err != nil {
 			err = fmt.Errorf("%w: line %d: %w", ErrLedger, n, err)
 		}
 		if err != nil {
@@ -253,10 +253,10 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 }
 
 // readHeading reads the heading.
-func begin(line []byte, accept func(Heading) error) error {
+func readHeading(line []byte, accept func(Heading) error) error {
 	schema, is := strings.CutPrefix(string(line), `{"schema":"`)
 	schema, _, _ = strings.Cut(schema, `"`)
-	object, whole := unsealed(line)
+	object, whole := removeSeal(line)
 	switch {
 	case !is || !strings.HasPrefix(schema, ledgerSchemas):
 		return fmt.Errorf("%w: its first line is not the heading of a ledger of locksim explore", ErrLedger)
@@ -266,7 +266,7 @@ func begin(line []byte, accept func(Heading) error) error {
 		return fmt.Errorf("%w: its schema is %q, and this version of locksim reads %q; go on with the version that has written it, or begin again with another --ledger", ErrLedger, schema, ledgerSchema)
 	}
 	var h Heading
-	if err := runs.Strictly(object, &h); err != nil {
+	if err := runs.DecodeStrictly(object, &h); err != nil {
 		return fmt.Errorf("%w: its heading: %w", ErrLedger, err)
 	}
 	if err := h.check(); err != nil {
@@ -276,13 +276,13 @@ func begin(line []byte, accept func(Heading) error) error {
 }
 
 // readEntry reads one line after the heading.
-func (l *Ledger) take(line []byte) error {
-	object, ok := unsealed(line)
+func (l *Ledger) readEntry(line []byte) error {
+	object, ok := removeSeal(line)
 	if !ok {
 		return errors.New("it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again")
 	}
 	var e entry
-	if err := runs.Strictly(object, &e); err != nil {
+	if err := runs.DecodeStrictly(object, &e); err != nil {
 		return err
 	}
 	if e.Outcome == nil || (e.Unit == "") == (e.World == "") || e.Index < 0 || e.Unit != "" && e.Unit != singlesUnit && laneOf(e.Unit) < 0 {
@@ -302,14 +302,14 @@ func (l *Ledger) take(line []byte) error {
 		return nil
 	}
 	if l.planned[e.Unit] == nil {
-		l.planned[e.Unit] = map[int]*runs.Outcome{}
+		l.planned[e.Unit] = map[int]*runs.WorldResult{}
 	}
 	if known, again := l.planned[e.Unit][e.Index]; again && known != o {
 		return differs(fmt.Sprintf("world %d of %s", e.Index, e.Unit))
 	}
 	l.planned[e.Unit][e.Index] = o
 	if e.Unit == singlesUnit {
-		l.singles[e.Index] = e.aside
+		l.singles[e.Index] = e.singleExtra
 	}
 	return nil
 }
@@ -323,30 +323,30 @@ func laneUnit(faults, lane int) string { return fmt.Sprintf("%d faults, lane %d"
 func laneOf(unit string) int {
 	var faults, lane int
 	if n, _ := fmt.Sscanf(unit, "%d faults, lane %d", &faults, &lane); n < 2 || lane < 0 || lane >= Lanes ||
-		faults < 2 || faults > MostFaults || unit != laneUnit(faults, lane) {
+		faults < 2 || faults > FaultLimit || unit != laneUnit(faults, lane) {
 		return -1
 	}
 	return lane
 }
 
 // plannedResult returns the result of a world of the plan.
-func (l *Ledger) past(unit string, i int) (runs.Outcome, bool) {
+func (l *Ledger) plannedResult(unit string, i int) (runs.WorldResult, bool) {
 	if l == nil {
-		return runs.Outcome{}, false
+		return runs.WorldResult{}, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o, ok := l.planned[unit][i]
 	if !ok {
-		return runs.Outcome{}, false
+		return runs.WorldResult{}, false
 	}
 	return *o, true
 }
 
 // singleResult returns the result of a world with one fault. repeats reports that it
 // followed from the results of others.
-func (l *Ledger) pastSingle(i int) (o runs.Outcome, repeats, ok bool) {
-	if o, ok = l.past(singlesUnit, i); !ok {
+func (l *Ledger) singleResult(i int) (o runs.WorldResult, repeats, ok bool) {
+	if o, ok = l.plannedResult(singlesUnit, i); !ok {
 		return o, false, false
 	}
 	l.mu.Lock()
@@ -359,44 +359,44 @@ func (l *Ledger) pastSingle(i int) (o runs.Outcome, repeats, ok bool) {
 }
 
 // otherResult returns the result of a world outside the plan.
-func (l *Ledger) pastOther(world string) (runs.Outcome, bool) {
+func (l *Ledger) otherResult(world string) (runs.WorldResult, bool) {
 	if l == nil {
-		return runs.Outcome{}, false
+		return runs.WorldResult{}, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o, ok := l.others[world]
 	if !ok {
-		return runs.Outcome{}, false
+		return runs.WorldResult{}, false
 	}
 	return *o, true
 }
 
 // isComplete reports whether a world that the ledger lacks is missing, instead of being
 // run.
-func (l *Ledger) complete() bool { return l != nil && l.whole }
+func (l *Ledger) isComplete() bool { return l != nil && l.complete }
 
 // writeSingle writes the result of a world with one fault.
-func (l *Ledger) keepSingle(i int, o runs.Outcome, repeats bool) error {
-	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, aside: aside{Repeats: repeats}}
+func (l *Ledger) writeSingle(i int, o runs.WorldResult, repeats bool) error {
+	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, singleExtra: singleExtra{Repeats: repeats}}
 	if !repeats && o.Grounds != (runs.Grounds{}) {
 		e.Grounds = &o.Grounds
 	}
-	return l.keep(e)
+	return l.writeEntry(e)
 }
 
 // writeEntry writes a result. It does not write one that was cut off because it took too
 // long: that world is run again.
-func (l *Ledger) keep(e entry) error {
+func (l *Ledger) writeEntry(e entry) error {
 	if l == nil || l.w == nil || e.Outcome.Off.Late || e.Outcome.On.Late {
 		return nil
 	}
-	return l.line(e)
+	return l.writeLine(e)
 }
 
 // writeLine writes a line immediately, so a killed process loses at most that line.
-func (l *Ledger) line(v any) error {
-	line, err := sealed(v)
+func (l *Ledger) writeLine(v any) error {
+	line, err := addSeal(v)
 	if err != nil {
 		return err
 	}
@@ -413,7 +413,7 @@ type Missing struct {
 	Unit  string
 	Index int
 	// place is, for a single fault, the place's number among all places of the search.
-	spot int
+	place int
 }
 
 func (m *Missing) Error() string {
@@ -429,7 +429,7 @@ func (m *Missing) Part(maxFaults, shards int) int {
 	case lane >= 0:
 		return lane%shards + 1
 	case maxFaults == 1:
-		return m.spot%shards + 1
+		return m.place%shards + 1
 	}
 	return 0
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-func note(l *Ledger, unit string, i int, o runs.Outcome) error {
-	return l.keep(entry{Unit: unit, Index: i, Outcome: &o})
+func writePlanned(l *Ledger, unit string, i int, o runs.WorldResult) error {
+	return l.writeEntry(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
-func noteOther(l *Ledger, world string, o runs.Outcome) error {
-	return l.keep(entry{World: world, Outcome: &o})
+func writeOther(l *Ledger, world string, o runs.WorldResult) error {
+	return l.writeEntry(entry{World: world, Outcome: &o})
 }
 
 // testSearch is the search of the ledgers in these tests.
-var aSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
+var testSearch = &Search{Bases: []Base{{Base: runs.Base{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}}, MaxFaults: 2, Worlds: 64}
 
-func broke(what string) runs.Outcome {
-	return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: what, Fault: checks.FaultLock}}, Behaviour: 1 << 63}}
+func broke(what string) runs.WorldResult {
+	return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock}}, Behaviour: 1 << 63}}
 }
 
 // ledgerText returns a ledger with three worlds.
@@ -33,12 +33,12 @@ func ledgerText(t testing.TB) string {
 	t.Helper()
 	var text bytes.Buffer
 	l := NewLedger()
-	heading := aSearch.Heading("v1", "single")
+	heading := testSearch.Heading("v1", "single")
 	if err := errors.Join(
 		l.WriteTo(&text, &heading),
-		note(l, singlesUnit, 0, broke("a")),
-		note(l, laneUnit(2, 63), 5, broke("b")),
-		noteOther(l, `{"Base":0}`, broke("c")),
+		writePlanned(l, singlesUnit, 0, broke("a")),
+		writePlanned(l, laneUnit(2, 63), 5, broke("b")),
+		writeOther(l, `{"Base":0}`, broke("c")),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func resealed(text string) string {
 
 func readLedger(text string) (*Ledger, int64, error) {
 	l := NewLedger()
-	whole, err := l.Read(strings.NewReader(text), aSearch.Heading("v1", "single").Continues)
+	whole, err := l.Read(strings.NewReader(text), testSearch.Heading("v1", "single").CheckContinues)
 	return l, whole, err
 }
 
@@ -74,11 +74,11 @@ func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
 	var text bytes.Buffer
 	l := NewLedger()
 	l.w = &text
-	late := runs.Outcome{On: runs.Run{Doubt: "it took too long", Late: true}}
-	if err := errors.Join(note(l, singlesUnit, 0, late), noteOther(l, `{"Base":0}`, late)); err != nil || text.Len() > 0 {
+	late := runs.WorldResult{On: runs.RunResult{Doubt: "it took too long", Late: true}}
+	if err := errors.Join(writePlanned(l, singlesUnit, 0, late), writeOther(l, `{"Base":0}`, late)); err != nil || text.Len() > 0 {
 		t.Errorf("%v; it has %q", err, text.String())
 	}
-	if err := note(l, singlesUnit, 1, broke("a")); err != nil || text.Len() == 0 {
+	if err := writePlanned(l, singlesUnit, 1, broke("a")); err != nil || text.Len() == 0 {
 		t.Errorf("%v; it has nothing of the others", err)
 	}
 }
@@ -97,15 +97,15 @@ func TestLedgerReadsWhatItWrote(t *testing.T) {
 		{singlesUnit, 0, "a"}, {laneUnit(2, 63), 5, "b"},
 		{singlesUnit, 1, ""}, {singlesUnit, 5, ""}, {laneUnit(2, 63), 0, ""}, {laneUnit(2, 62), 5, ""}, {laneUnit(3, 63), 5, ""},
 	} {
-		o, ok := l.past(c.unit, c.i)
+		o, ok := l.plannedResult(c.unit, c.i)
 		if ok != (c.want != "") || ok && !reflect.DeepEqual(o, broke(c.want)) {
 			t.Errorf("world %d of %s: %v %v, want %q", c.i, c.unit, ok, o, c.want)
 		}
 	}
-	if o, ok := l.pastOther(`{"Base":0}`); !ok || !reflect.DeepEqual(o, broke("c")) {
+	if o, ok := l.otherResult(`{"Base":0}`); !ok || !reflect.DeepEqual(o, broke("c")) {
 		t.Errorf("the other world: %v %v", ok, o)
 	}
-	if _, ok := l.pastOther(`{"Base":1}`); ok {
+	if _, ok := l.otherResult(`{"Base":1}`); ok {
 		t.Error("it has a world that was not written")
 	}
 }
@@ -205,7 +205,7 @@ func TestLedgerRefuses(t *testing.T) {
 
 func TestHeadings(t *testing.T) {
 	of := func(maxFaults, worlds, shard, shards int) Heading {
-		s := *aSearch
+		s := *testSearch
 		s.MaxFaults, s.Worlds, s.Shard, s.Shards = maxFaults, worlds, shard, shards
 		return s.Heading("v1", "single")
 	}
@@ -222,10 +222,10 @@ func TestHeadings(t *testing.T) {
 		{"more worlds in a part", of(2, 128, 1, 2), of(2, 64, 1, 2), false, false},
 		{"more faults in a part", of(3, 64, 1, 2), of(2, 64, 1, 2), false, false},
 	} {
-		if err := c.one.Continues(c.other); (err == nil) != c.continues {
+		if err := c.one.CheckContinues(c.other); (err == nil) != c.continues {
 			t.Errorf("%s: continues: %v, want %v", c.name, err, c.continues)
 		}
-		if err := c.one.Joins(c.other); (err == nil) != c.joins {
+		if err := c.one.CheckJoins(c.other); (err == nil) != c.joins {
 			t.Errorf("%s: joins: %v, want %v", c.name, err, c.joins)
 		}
 	}
@@ -276,7 +276,7 @@ func FuzzLedger(f *testing.F) {
 		}
 		// Writing what it has read, and reading that again, gives the same.
 		var out bytes.Buffer
-		heading := aSearch.Heading("v1", "single")
+		heading := testSearch.Heading("v1", "single")
 		if err := l.WriteTo(&out, &heading); err != nil {
 			t.Fatal(err)
 		}
@@ -286,12 +286,12 @@ func FuzzLedger(f *testing.F) {
 				if i < 0 || unit != singlesUnit && laneOf(unit) < 0 {
 					t.Errorf("it took world %d of %q", i, unit)
 				}
-				note(l, unit, i, *o)
+				writePlanned(l, unit, i, *o)
 				n++
 			}
 		}
 		for world, o := range l.others {
-			noteOther(l, world, *o)
+			writeOther(l, world, *o)
 			n++
 		}
 		if lines := strings.Count(text, "\n"); n > lines-1 {

@@ -13,12 +13,12 @@ import (
 )
 
 // newRunner returns a runner on the bases of a lock.
-func of(lock string, nodes int) (*runs.Local, []Base) {
+func newRunner(lock string, nodes int) (*runs.Local, []Base) {
 	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases(Kinds{})
 	return NewLocal(bases, 10*time.Second), bases
 }
 
-func recorded(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
+func makeRecord(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
 	t.Helper()
 	r, err := Records{bases, l}.Record(t.Context(), base)
 	if err != nil {
@@ -31,10 +31,10 @@ func recorded(t *testing.T, l *runs.Local, bases []Base, base int) *Record {
 // arrived, each at the process to which that happens.
 func TestRecordHasEveryStepAndMessage(t *testing.T) {
 	for _, lock := range []string{"single", "redlock", "watchdog"} {
-		l, bases := of(lock, 0)
+		l, bases := newRunner(lock, 0)
 		for base := range bases {
-			r := recorded(t, l, bases, base)
-			played, err := l.Account(t.Context(), runs.World{Base: base}, runs.Without)
+			r := makeRecord(t, l, bases, base)
+			played, err := l.Report(t.Context(), runs.WorldSpec{Base: base}, runs.FencingOff)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,11 +68,11 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 // A fault strikes at each point of the record, at the time at which the run without faults
 // reached it, and each message can be held.
 func TestEveryPointCanBeStruck(t *testing.T) {
-	l, bases := of("single", 0)
+	l, bases := newRunner("single", 0)
 	for base := range bases {
-		r := recorded(t, l, bases, base)
+		r := makeRecord(t, l, bases, base)
 		strike := func(f runs.Fault) *trace.Event {
-			p, err := l.Account(t.Context(), runs.World{Base: base, Faults: []runs.Fault{f}}, runs.Without)
+			p, err := l.Report(t.Context(), runs.WorldSpec{Base: base, Faults: []runs.Fault{f}}, runs.FencingOff)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 		for _, p := range r.Points {
 			// Setting the clock of a client that does not read it does not change anything
 			// earlier.
-			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().At(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
+			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().WithTrigger(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
 				t.Errorf("%+v is struck at %v", p, ev.At)
 			}
 		}
@@ -102,10 +102,10 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs thousands of worlds")
 	}
-	l, bases := of("single", 0)
+	l, bases := newRunner("single", 0)
 	for base := range bases {
 		doubtful := 0
-		singles := recorded(t, l, bases, base).Singles()
+		singles := makeRecord(t, l, bases, base).Singles()
 		for _, w := range singles {
 			f := w.Faults[0]
 			o, err := l.Run(t.Context(), w)
@@ -132,24 +132,24 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 		t.Skip("it runs hundreds of worlds")
 	}
 	for _, lock := range []string{"single", "redlock", "watchdog"} {
-		l, bases := of(lock, 3)
+		l, bases := newRunner(lock, 3)
 		random := rand.New(rand.NewPCG(1, 2))
 		for base := range bases {
-			r := recorded(t, l, bases, base)
+			r := makeRecord(t, l, bases, base)
 			singles := r.Singles()
 			for range 60 {
 				w, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
-				if both, ok := w.And(b); ok && random.IntN(2) == 0 {
+				if both, ok := w.WithFaultsOf(b); ok && random.IntN(2) == 0 {
 					w = both
 				}
-				off, err := l.Account(t.Context(), w, runs.Without)
+				off, err := l.Report(t.Context(), w, runs.FencingOff)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if len(off.Breaks) > 0 {
 					continue
 				}
-				on, err := l.Account(t.Context(), w, runs.With)
+				on, err := l.Report(t.Context(), w, runs.FencingOn)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -167,8 +167,8 @@ func TestWorkloadsScale(t *testing.T) {
 		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases(Kinds{})
 		l := NewLocal(bases, 10*time.Second)
 		for base := range bases {
-			r := recorded(t, l, bases, base)
-			if !r.TookPlace() || r.Outcome.Broke() {
+			r := makeRecord(t, l, bases, base)
+			if !r.CanExplore() || r.Outcome.Broke() {
 				t.Errorf("TTL %v, %s: %+v", ttl, r.Name, r.Outcome)
 			}
 			points += len(r.Points)
@@ -191,7 +191,7 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 	}
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
-			if k, _ := locks.Lookup(v.Lock); k.Provided() != nil {
+			if k, _ := locks.Lookup(v.Lock); k.CheckProvided() != nil {
 				continue
 			}
 			base := FileBase(v, 1)
@@ -199,7 +199,7 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			free, late, err := base.Unbound(10 * time.Second)
+			free, late, err := base.WithBoundedStarts(10 * time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,10 +207,10 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !after.TookPlace() {
+			if !after.CanExplore() {
 				t.Errorf("%s: %s", base.Name, after.Outcome.Off.Doubt)
 			}
-			if before.TookPlace() != (len(late) == 0) {
+			if before.CanExplore() != (len(late) == 0) {
 				t.Errorf("%s: %v begin otherwise, and without that the run %s", base.Name, late, before.Outcome.Off.Doubt)
 			}
 		}

@@ -16,14 +16,14 @@ import (
 //
 // A world that is inconclusive, or in which a paused process ran on, counts as survived. If
 // w itself is such a world, it has no margins.
-func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.World, effect Effect) ([]Margin, error) {
+func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, damage Damage) ([]Margin, error) {
 	o, err := r.Run(ctx, w)
 	switch {
 	case err != nil:
 		return nil, err
-	case !wholeEffect(o).Includes(effect):
-		return nil, fmt.Errorf("%v have no margins: they show %q, not %q; does the lock behave differently each time?", w.Faults, wholeEffect(o), effect)
-	case o.RanOn() || !proves(o, effect):
+	case !allDamage(o).Includes(damage):
+		return nil, fmt.Errorf("%v have no margins: they show %q, not %q; does the lock behave differently each time?", w.Faults, allDamage(o), damage)
+	case o.RanOn() || !proves(o, damage):
 		return nil, nil
 	}
 	var all []Margin
@@ -34,8 +34,8 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.World, effe
 		}
 		m := Margin{Fault: i, What: story.FaultNoun(f.Info(), story.Named)}
 		m.Survived, m.Broken, err = border(known, rec.TTL, func(size sim.Size) (bool, error) {
-			o, err := r.Run(ctx, replacing(w, i, f.Sized(size)))
-			return proves(o, effect) && !o.RanOn(), err
+			o, err := r.Run(ctx, replaceFault(w, i, f.WithSize(size)))
+			return proves(o, damage) && !o.RanOn(), err
 		})
 		if err != nil {
 			return all, err

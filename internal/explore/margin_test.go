@@ -14,8 +14,8 @@ import (
 
 // breaksIf returns a runner in whose worlds something breaks exactly if the size satisfies
 // is.
-func hurts(is func(time.Duration) bool) *plant {
-	return planted(func(w runs.World) bool { return is(w.Faults[0].Size().Time) })
+func breaksIf(is func(time.Duration) bool) *plant {
+	return planted(func(w runs.WorldSpec) bool { return is(w.Faults[0].Size().Time) })
 }
 
 func TestMargins(t *testing.T) {
@@ -43,8 +43,8 @@ func TestMargins(t *testing.T) {
 		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
 	} {
 		for _, f := range []runs.Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
-			p := hurts(func(size time.Duration) bool { return size >= tt.threshold })
-			w := runs.World{Faults: []runs.Fault{f.Sized(sim.Size{Time: tt.size})}}
+			p := breaksIf(func(size time.Duration) bool { return size >= tt.threshold })
+			w := runs.WorldSpec{Faults: []runs.Fault{f.WithSize(sim.Size{Time: tt.size})}}
 			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
 			if err != nil || len(got) != 1 || got[0].Survived.Time != tt.survived || got[0].Broken.Time != tt.broken {
 				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
@@ -58,12 +58,12 @@ func TestMargins(t *testing.T) {
 
 // Each fault with a size has its own margin.
 func TestMarginOfEachFault(t *testing.T) {
-	w := runs.World{Faults: []runs.Fault{
+	w := runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}}.fault(),
 		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
-	p := planted(func(w runs.World) bool {
+	p := planted(func(w runs.WorldSpec) bool {
 		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
@@ -80,7 +80,7 @@ func TestMarginOfSeveral(t *testing.T) {
 	hurt := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
 	}
-	got, err := margins(t.Context(), hurts(hurt), &Record{}, runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
+	got, err := margins(t.Context(), breaksIf(hurt), &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -91,16 +91,16 @@ func TestMarginOfSeveral(t *testing.T) {
 
 // An inconclusive world counts as survived, and so does one with other damage.
 func TestMarginTraps(t *testing.T) {
-	other := runs.Outcome{On: broken.Off}
-	for name, trap := range map[string]runs.Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
+	other := runs.WorldResult{On: broken.Off}
+	for name, trap := range map[string]runs.WorldResult{"doubt": doubted, "ran on": wentOn, "another effect": other} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w runs.World) runs.Outcome {
+			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 				if w.Faults[0].Size().Time < 5*time.Second {
 					return trap
 				}
 				return broken
 			}}
-			w := runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
+			w := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
 			got, err := margins(t.Context(), p, &Record{}, w, lost)
 			want := []Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 4990 * time.Millisecond}, Broken: sim.Size{Time: 5 * time.Second}}}
 			if err != nil || !slices.Equal(got, want) {
@@ -109,7 +109,7 @@ func TestMarginTraps(t *testing.T) {
 
 			// A world that is itself such a trap has no margins, and other damage is an
 			// error.
-			p.outcome = func(runs.World) runs.Outcome { return trap }
+			p.outcome = func(runs.WorldSpec) runs.WorldResult { return trap }
 			got, err = margins(t.Context(), p, &Record{}, w, lost)
 			if len(got) > 0 || (err != nil) != (name == "another effect") {
 				t.Errorf("%+v, %v", got, err)
@@ -121,7 +121,7 @@ func TestMarginTraps(t *testing.T) {
 func TestMarginsStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
-	r := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+	r := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if worlds++; worlds == 5 {
 			cancel()
 		}
@@ -130,7 +130,7 @@ func TestMarginsStop(t *testing.T) {
 		}
 		return broken, ctx.Err()
 	})
-	got, err := margins(ctx, r, &Record{}, runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
+	got, err := margins(ctx, r, &Record{}, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
 	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
 		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
 	}

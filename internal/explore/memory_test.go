@@ -17,20 +17,20 @@ import (
 func BenchmarkMemory(b *testing.B) {
 	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
 	local := NewLocal(bases, time.Minute)
-	runner := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+	runner := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if len(w.Faults) == 0 {
 			return local.Run(ctx, w)
 		}
 		h := fnv.New64a()
 		h.Write([]byte(w.Key()))
-		r := runs.Run{Behaviour: h.Sum64()}
+		r := runs.RunResult{Behaviour: h.Sum64()}
 		if len(w.Faults) == 1 {
 			r.Behaviour %= 100 // about as many kinds as real worlds have
 		}
 		if r.Behaviour>>32%8 == 1 {
-			r.Breaks = []runs.Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
+			r.Breaks = []runs.Break{{What: string(checks.SectionExclusion), Blame: checks.BlameInherent}}
 		}
-		return runs.Outcome{Off: r, On: r}, nil
+		return runs.WorldResult{Off: r, On: r}, nil
 	})
 	heap := func() float64 {
 		runtime.GC()

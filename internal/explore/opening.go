@@ -13,8 +13,8 @@ import (
 // promptStarts makes clients other than the first start when they are granted the lock
 // immediately, so that they do not ask in vain. If that is when a fault makes a node
 // forget, the fault may have to strike at another step.
-func goodMoments(rec *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func promptStarts(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		for _, client := range clients(rec, w)[1:] {
 			for _, m := range openings(rec, w, client) {
 				if m.at.Equal(w.Change.Starts[client]) {
@@ -30,7 +30,7 @@ func goodMoments(rec *Record, w runs.World) iter.Seq[runs.World] {
 					return
 				}
 				for _, before := range m.steps {
-					if !yield(replacing(started, m.fault, w.Faults[m.fault].At(trace.Trigger{Before: before}))) {
+					if !yield(replaceFault(started, m.fault, w.Faults[m.fault].WithTrigger(trace.Trigger{Before: before}))) {
 						return
 					}
 				}
@@ -51,7 +51,7 @@ type opening struct {
 // openings returns the openings of one client, the best first: when a fault has made a node
 // forget an earlier client, when all keys of an earlier client have expired, and as soon as
 // an earlier client holds the lock.
-func openings(rec *Record, w runs.World, client string) []opening {
+func openings(rec *Record, w runs.WorldSpec, client string) []opening {
 	var all []opening
 	present := clients(rec, w)
 	earlier := present[:max(slices.Index(present, client), 0)]
@@ -70,7 +70,7 @@ func openings(rec *Record, w runs.World, client string) []opening {
 		for _, other := range earlier {
 			add(trace.KeyExpired{Client: other, Node: node})
 		}
-		if over := effects[f.Effect()].leaves.happens; over != nil {
+		if over := effectPolicies[f.Effect()].aftermath.event; over != nil {
 			add(over(node))
 		}
 	}
@@ -78,27 +78,27 @@ func openings(rec *Record, w runs.World, client string) []opening {
 		all = append(all, opening{at: trace.At(trace.KeysExpired{Client: other})})
 	}
 	for _, other := range earlier {
-		all = append(all, opening{at: trace.At(trace.Did{Process: other, Verb: trace.Acquired})})
+		all = append(all, opening{at: trace.At(trace.Action{Process: other, Verb: trace.Acquired})})
 	}
 	return all
 }
 
 // An aftermath is what happens after a fault has acted on a node: a good moment for another
 // client to ask. If there is no such point, whyNone says why.
-type remainder struct {
-	happens func(node string) trace.Happening
-	none    string
+type aftermath struct {
+	event   func(node string) trace.Happening
+	whyNone string
 }
 
 func clockJumped(node string) trace.Happening { return trace.ClockJumped{Process: node} }
 
 func didThen(verb trace.Verb) func(string) trace.Happening {
-	return func(node string) trace.Happening { return trace.Did{Process: node, Verb: verb} }
+	return func(node string) trace.Happening { return trace.Action{Process: node, Verb: verb} }
 }
 
 // untilCurrent lists the elements before the current one, or all if the current one is not
 // among them.
-func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
+func untilCurrent[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, e := range all {
 			if isNow(e) || !yield(e) {
@@ -111,19 +111,19 @@ func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 // laterFaults makes faults strike later in the story, as late as possible. It prefers the
 // moment before a step to a moment in the life of a message, which is harder to describe. A
 // held message is replaced by a later one of the same kind.
-func later(rec *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func laterFaults(rec *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
 			if held, ok := f.Message(); ok {
 				now := func(m trace.NthMessage) bool { return m == held }
-				for message := range better(laterMessages(rec, w, held.Message), now) {
-					if !yield(replacing(w, i, f.WithMessage(message))) {
+				for message := range untilCurrent(laterMessages(rec, w, held.Message), now) {
+					if !yield(replaceFault(w, i, f.WithMessage(message))) {
 						return
 					}
 				}
 			}
-			for strikes := range better(strikes(rec, w, f), f.Strikes.Equal) {
-				if !yield(replacing(w, i, f.At(strikes))) {
+			for strikes := range untilCurrent(triggers(rec, w, f), f.Strikes.Equal) {
+				if !yield(replaceFault(w, i, f.WithTrigger(strikes))) {
 					return
 				}
 			}
@@ -133,15 +133,15 @@ func later(rec *Record, w runs.World) iter.Seq[runs.World] {
 
 // triggers returns the points at which a fault can strike, the best first. A server's fault
 // can wait for a client's step. A fault that waits for a message needs no trigger.
-func strikes(rec *Record, w runs.World, f runs.Fault) []trace.Trigger {
-	if kind, _ := sim.KindOf(f.Action); kind.Patient() {
+func triggers(rec *Record, w runs.WorldSpec, f runs.Fault) []trace.Trigger {
+	if kind, _ := sim.KindOf(f.Action); kind.IsPatient() {
 		return []trace.Trigger{{}}
 	}
 	var steps, messages []trace.Trigger
 	ofClient := slices.Contains(rec.Clients, f.Target())
 	for _, p := range slices.Backward(rec.Points) {
 		switch {
-		case absent(rec, w, append(p.Strikes.When.Names(), p.Process)):
+		case hasAbsent(rec, w, append(p.Strikes.When.Names(), p.Process)):
 		case p.Process != f.Target() && (ofClient || !p.isStep()):
 		case p.isStep():
 			steps = append(steps, p.Strikes)
@@ -154,7 +154,7 @@ func strikes(rec *Record, w runs.World, f runs.Fault) []trace.Trigger {
 
 // laterMessages returns the messages of the same client and kind as a held one, the last
 // first.
-func laterMessages(rec *Record, w runs.World, held trace.Message) []trace.NthMessage {
+func laterMessages(rec *Record, w runs.WorldSpec, held trace.Message) []trace.NthMessage {
 	kind := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {
 			m.Peer = ""
@@ -163,7 +163,7 @@ func laterMessages(rec *Record, w runs.World, held trace.Message) []trace.NthMes
 	}
 	var all []trace.NthMessage
 	for _, m := range slices.Backward(rec.Messages) {
-		if kind(m.Message) == kind(held) && !absent(rec, w, m.Names()) {
+		if kind(m.Message) == kind(held) && !hasAbsent(rec, w, m.Names()) {
 			all = append(all, m.NthMessage)
 		}
 	}
@@ -172,7 +172,7 @@ func laterMessages(rec *Record, w runs.World, held trace.Message) []trace.NthMes
 
 // hasAbsent reports whether one of the names is that of a client or a node that the world
 // does not have.
-func absent(rec *Record, w runs.World, names []string) bool {
+func hasAbsent(rec *Record, w runs.WorldSpec, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains(rec.Clients, name) && !slices.Contains(clients(rec, w), name) ||
 			slices.Contains(rec.Nodes, name) && !slices.Contains(nodesOf(rec, w), name)

@@ -13,7 +13,7 @@ import (
 
 // Damage is what broke in the two runs of a world, sorted and each once. Two worlds that
 // broke in the same way have equal damage.
-type Effect []Harm
+type Damage []Harm
 
 // A Harm is something that broke in one of the runs.
 type Harm struct {
@@ -21,12 +21,12 @@ type Harm struct {
 	Fencing string
 	// What and Blame are those of the Break.
 	What  string
-	Fault checks.Blame
+	Blame checks.Blame
 }
 
 // String returns the harm as documents contain it: the run, what broke and, after a tab,
 // the blame.
-func (h Harm) String() string { return h.Fencing + " " + h.What + "\t" + h.Fault.String() }
+func (h Harm) String() string { return h.Fencing + " " + h.What + "\t" + h.Blame.String() }
 
 // MarshalText returns the same as String.
 func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
@@ -35,37 +35,37 @@ func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 func (h *Harm) UnmarshalText(text []byte) error {
 	fencing, rest, _ := strings.Cut(string(text), " ")
 	what, fault, ok := strings.Cut(rest, "\t")
-	if !ok || fencing != runs.Without && fencing != runs.With {
+	if !ok || fencing != runs.FencingOff && fencing != runs.FencingOn {
 		return fmt.Errorf("%q does not say what broke in which run", text)
 	}
 	h.Fencing, h.What = fencing, what
-	return h.Fault.UnmarshalText([]byte(fault))
+	return h.Blame.UnmarshalText([]byte(fault))
 }
 
 func compareHarms(a, b Harm) int {
-	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Fault.String(), b.Fault.String()))
+	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Blame.String(), b.Blame.String()))
 }
 
 // allDamage returns everything that broke in a world. In an inconclusive run that is only
 // what a lock must never do.
-func wholeEffect(o runs.Outcome) Effect {
-	var e Effect
-	for _, fencing := range []string{runs.Without, runs.With} {
-		for _, b := range o.Of(fencing).Breaks {
-			e = append(e, Harm{fencing, b.What, b.Fault})
+func allDamage(o runs.WorldResult) Damage {
+	var e Damage
+	for _, fencing := range []string{runs.FencingOff, runs.FencingOn} {
+		for _, b := range o.ForFencing(fencing).Breaks {
+			e = append(e, Harm{fencing, b.What, b.Blame})
 		}
 	}
-	return e.ordered()
+	return e.sorted()
 }
 
 // sorted sorts the harms, and keeps each once.
-func (e Effect) ordered() Effect {
+func (e Damage) sorted() Damage {
 	slices.SortFunc(e, compareHarms)
 	return slices.Compact(e)
 }
 
 // Includes reports whether everything in other is also in d.
-func (e Effect) Includes(other Effect) bool {
+func (e Damage) Includes(other Damage) bool {
 	return !slices.ContainsFunc(other, func(h Harm) bool { return !slices.Contains(e, h) })
 }
 
@@ -75,29 +75,29 @@ type grade uint8
 
 const (
 	// gradeBroken: something broke.
-	breaks grade = 1 << iota
+	gradeBroken grade = 1 << iota
 	// gradeCorrupted: data were corrupted although the storage checks tokens.
-	corrupts
+	gradeCorrupted
 	// gradeLockBlamed: something broke for which the lock is to blame.
-	blames
+	gradeLockBlamed
 	// gradeMisconduct: the lock did what no caller can live with.
-	misbehaves
+	gradeMisconduct
 )
 
 // grade returns the grade of the damage.
-func (e Effect) grade() grade {
+func (e Damage) grade() grade {
 	var g grade
 	for _, h := range e {
-		g |= breaks
+		g |= gradeBroken
 		property := checks.Property(h.What)
-		if h.Fencing == runs.With && property.Data() {
-			g |= corrupts
+		if h.Fencing == runs.FencingOn && property.IsData() {
+			g |= gradeCorrupted
 		}
-		if h.Fault == checks.FaultLock {
-			g |= blames
+		if h.Blame == checks.BlameLock {
+			g |= gradeLockBlamed
 		}
-		if property.Card().Of == checks.OfMisconduct {
-			g |= misbehaves
+		if property.Card().Subject == checks.SubjectMisconduct {
+			g |= gradeMisconduct
 		}
 	}
 	return g
@@ -105,7 +105,7 @@ func (e Effect) grade() grade {
 
 // endsRun reports whether the lock ended a run early, and perhaps its process. Then there
 // is nothing to measure.
-func (e Effect) ends() bool {
+func (e Damage) endsRun() bool {
 	return slices.ContainsFunc(e, func(h Harm) bool {
 		return slices.Contains([]string{trace.ConductPanic, trace.ConductHang, trace.ConductLeak, trace.ConductEndless}, h.What)
 	})
@@ -113,24 +113,24 @@ func (e Effect) ends() bool {
 
 // blame returns the blame for the damage: the lock's if the lock is to blame for any of it,
 // otherwise an assumption's.
-func (e Effect) fault() checks.Blame {
+func (e Damage) blame() checks.Blame {
 	var worst checks.Blame
 	for _, h := range e {
-		if weight(h.Fault) > weight(worst) || weight(h.Fault) == weight(worst) && h.Fault.String() < worst.String() {
-			worst = h.Fault
+		if blameWeight(h.Blame) > blameWeight(worst) || blameWeight(h.Blame) == blameWeight(worst) && h.Blame.String() < worst.String() {
+			worst = h.Blame
 		}
 	}
 	return worst
 }
 
 // blameWeight orders blames.
-func weight(fault checks.Blame) int {
-	switch fault.Whose {
-	case checks.ByLock:
+func blameWeight(blame checks.Blame) int {
+	switch blame.Kind {
+	case checks.KindLock:
 		return 3
-	case checks.ByAssumption:
+	case checks.KindAssumption:
 		return 2
-	case checks.ByNature:
+	case checks.KindInherent:
 		return 1
 	}
 	return 0
@@ -139,7 +139,7 @@ func weight(fault checks.Blame) int {
 // core returns the part of the damage that an example has to keep while it is made smaller.
 // It leaves out missing progress, which usually follows from the rest, unless the grade
 // depends on it.
-func (e Effect) core() Effect {
+func (e Damage) core() Damage {
 	less := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
 	if less.grade() != e.grade() {
 		return e
@@ -149,11 +149,11 @@ func (e Effect) core() Effect {
 
 // severity orders damage: first by grade, then by whether data are corrupted, and then by
 // whether two clients held the lock.
-func (e Effect) severity() int {
+func (e Damage) severity() int {
 	n := int(e.grade()) << 4
 	for _, h := range e {
 		switch property := checks.Property(h.What); {
-		case property.Data():
+		case property.IsData():
 			n |= 4
 		case property == checks.LeaseExclusion:
 			n |= 2

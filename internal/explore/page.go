@@ -71,7 +71,7 @@ func checksumOf(text []byte) []byte {
 
 // IsUnedited reports whether a scenario file is byte for byte as a search wrote it: its
 // comments end with the checksum of the rest.
-func Wrote(file []byte) bool {
+func IsUnedited(file []byte) bool {
 	comments := 0
 	var last []byte
 	for line := range bytes.Lines(file) {

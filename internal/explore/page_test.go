@@ -78,22 +78,22 @@ func TestALongLineIsBroken(t *testing.T) {
 
 // A change of any byte of a file that a search has written is noticed.
 func TestWrote(t *testing.T) {
-	d := deed{name: "wrote", base: workload("single"), seed: 1}
+	d := fileCase{name: "wrote", base: workload("single"), seed: 1}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()
-	says, err := d.tell(t, runs.World{Faults: []runs.Fault{pause}}, locks.Kind{}, 10*second)
+	says, err := d.writeFile(t, runs.WorldSpec{Faults: []runs.Fault{pause}}, locks.Kind{}, 10*second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := says.text
-	if !Wrote(file) {
+	if !IsUnedited(file) {
 		t.Fatalf("it does not know its own file:\n%s", file)
 	}
 	for i := range file {
 		edited := bytes.Clone(file)
-		if edited[i] ^= 1; Wrote(edited) {
+		if edited[i] ^= 1; IsUnedited(edited) {
 			t.Errorf("it takes the file for its own although byte %d (%q) is another", i, file[i])
 		}
-		if Wrote(slices.Delete(bytes.Clone(file), i, i+1)) {
+		if IsUnedited(slices.Delete(bytes.Clone(file), i, i+1)) {
 			t.Errorf("it takes the file for its own although byte %d (%q) is gone", i, file[i])
 		}
 	}
@@ -109,7 +109,7 @@ func TestWrote(t *testing.T) {
 		"twice":                mark + text,
 		"the lines of Windows": strings.ReplaceAll(text, "\n", "\r\n"),
 	} {
-		if Wrote([]byte(edited)) {
+		if IsUnedited([]byte(edited)) {
 			t.Errorf("%s: it takes the file for its own", name)
 		}
 	}

@@ -16,10 +16,10 @@ import (
 
 // plainerFaults makes a fault happen in the most common manner, and a node write to its
 // disk as the base says.
-func plainer(_ *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func plainerFaults(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
-			if f.How() != "" && !yield(replacing(w, i, runs.Fault{Fault: f.Common()})) {
+			if f.How() != "" && !yield(replaceFault(w, i, runs.Fault{Fault: f.WithCommonManner()})) {
 				return
 			}
 			usual := w
@@ -35,11 +35,11 @@ func plainer(_ *Record, w runs.World) iter.Seq[runs.World] {
 // rounderSizes gives a fault the smallest round size. First it tries 1, 2 and 5 of every
 // power of ten, because damage may appear, disappear and reappear as a size grows. Then it
 // tries the round sizes between the last of them and the current size.
-func rounder(_ *Record, w runs.World) iter.Seq[runs.World] {
-	return func(yield func(runs.World) bool) {
+func rounderSizes(_ *Record, w runs.WorldSpec) iter.Seq[runs.WorldSpec] {
+	return func(yield func(runs.WorldSpec) bool) {
 		for i, f := range w.Faults {
 			known := f.Size()
-			coarse, round := coarse, round
+			coarse, round := coarseTimes, roundTimes
 			if known.Rate != 0 {
 				coarse, round = coarseRates, roundRates
 			}
@@ -48,12 +48,12 @@ func rounder(_ *Record, w runs.World) iter.Seq[runs.World] {
 				if !size.Less(known) {
 					break
 				}
-				if last = size; !yield(replacing(w, i, f.Sized(size))) {
+				if last = size; !yield(replaceFault(w, i, f.WithSize(size))) {
 					return
 				}
 			}
 			for _, size := range round {
-				if last.Less(size) && size.Less(known) && !yield(replacing(w, i, f.Sized(size))) {
+				if last.Less(size) && size.Less(known) && !yield(replaceFault(w, i, f.WithSize(size))) {
 					return
 				}
 			}
@@ -66,7 +66,7 @@ func rounder(_ *Record, w runs.World) iter.Seq[runs.World] {
 // necessary. coarseTimes are those with the one digit 1, 2 or 5. roundRates and coarseRates
 // are the same for rates, from ten parts per million on.
 var (
-	round, coarse = roundSizes(func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} },
+	roundTimes, coarseTimes = roundSizes(func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} },
 		time.Millisecond, 10*time.Millisecond, 100*time.Millisecond, time.Second, 10*time.Second,
 		time.Minute, 10*time.Minute, 100*time.Minute)
 	roundRates, coarseRates = roundSizes(func(n int64) sim.Size { return sim.Size{Rate: sim.Rate(n)} },
@@ -96,10 +96,10 @@ func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coars
 
 // compareSimplicity compares two worlds by how simple they are in the sense of [shrink]. It
 // is negative if a is simpler than b, and zero only if they are the same.
-func rank(a, b runs.World) int {
+func compareSimplicity(a, b runs.WorldSpec) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Faults), len(b.Faults)),
-		cmp.Compare(crowd(a), crowd(b)),
+		cmp.Compare(processCount(a), processCount(b)),
 		slices.Compare(complexity(a), complexity(b)),
 		cmp.Compare(a.Base, b.Base),
 		strings.Compare(a.Key(), b.Key()),
@@ -108,7 +108,7 @@ func rank(a, b runs.World) int {
 
 // processCount returns the number of clients and nodes. A base counts as larger than any
 // change of it.
-func crowd(w runs.World) int {
+func processCount(w runs.WorldSpec) int {
 	c := w.Change
 	size := len(c.Clients) + c.Nodes
 	if c.Clients == nil {
@@ -123,7 +123,7 @@ func crowd(w runs.World) int {
 // complexity returns what makes faults hard to describe, the worst first: special manners,
 // the number of processes that are cut off, strikes at messages, digits of sizes, and the
 // sizes.
-func complexity(w runs.World) []int {
+func complexity(w runs.WorldSpec) []int {
 	var others, messages, digits, size int
 	special := len(w.Change.Persistence)
 	for _, f := range w.Faults {
@@ -134,7 +134,7 @@ func complexity(w runs.World) []int {
 		if !f.Strikes.When.IsZero() {
 			messages++
 		}
-		digits += significant(f.Size())
+		digits += significantDigits(f.Size())
 		size += int(f.Size().Time) + int(f.Size().Rate)
 	}
 	return []int{special, others, messages, digits, size}
@@ -142,7 +142,7 @@ func complexity(w runs.World) []int {
 
 // significantDigits returns the number of digits of a size without trailing zeros, in the
 // unit in which there are fewest.
-func significant(s sim.Size) int {
+func significantDigits(s sim.Size) int {
 	size, fewest := s.Time+time.Duration(s.Rate), math.MaxInt
 	for _, unit := range []time.Duration{time.Nanosecond, time.Minute} {
 		if size%unit == 0 {

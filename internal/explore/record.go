@@ -29,11 +29,11 @@ type Record struct {
 	// Roles has the role of every process.
 	Roles map[string]trace.Role
 	// Points are where a fault can strike, in the order in which the run reaches them.
-	Points []Point
+	Points []InjectionPoint
 	// Messages are those that can be held or lost, in the order in which they are sent.
 	Messages []Message
 	// Outcome is the result of the run.
-	Outcome runs.Outcome
+	Outcome runs.WorldResult
 }
 
 // system returns the kind of server that stores the lock.
@@ -44,7 +44,7 @@ func (r *Record) system() sim.System {
 
 // An InjectionPoint is a moment in the story of a base as one process sees it: the process
 // begins or ends a step, or it sends a message, or one is sent to it.
-type Point struct {
+type InjectionPoint struct {
 	// Process is the process to which something happens.
 	Process string
 	// Strikes is the trigger for a fault: before a step, or when a message is on its way or
@@ -58,7 +58,7 @@ type Point struct {
 }
 
 // isStep reports whether the point is before a step of a client.
-func (p Point) isStep() bool { return !p.Strikes.Before.IsZero() }
+func (p InjectionPoint) isStep() bool { return !p.Strikes.Before.IsZero() }
 
 // A Message is one message of the run.
 type Message struct {
@@ -71,7 +71,7 @@ type Message struct {
 
 // CanExplore reports whether the base can be explored: without faults its runs are
 // conclusive.
-func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
+func (r *Record) CanExplore() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
 
 // stageOf returns the stage that a fault strikes.
 func (r *Record) stageOf(f runs.Fault) trace.Step {

@@ -11,25 +11,25 @@ import (
 // Records makes the records of bases, whose worlds it runs by the Backend.
 type Records struct {
 	Bases []Base
-	runs.Worlds
+	runs.Backend
 }
 
 // Record runs a base without faults and records where faults can strike.
 func (all Records) Record(ctx context.Context, base int) (*Record, error) {
-	b, worlds := all.Bases[base], all.Worlds
-	w := runs.World{Base: base}
+	b, worlds := all.Bases[base], all.Backend
+	w := runs.WorldSpec{Base: base}
 	o, err := worlds.Run(ctx, w)
-	if err != nil || o.Misconduct() {
+	if err != nil || o.HasMisconduct() {
 		return &Record{Base: base, Name: b.Name, Outcome: o}, err
 	}
-	off, err := worlds.Account(ctx, w, runs.Without)
+	off, err := worlds.Report(ctx, w, runs.FencingOff)
 	if err != nil {
 		return nil, err
 	}
 	if off.History == nil { // the lock does not behave the same each time
-		return &Record{Base: base, Name: b.Name, Outcome: runs.Outcome{Off: off.Run, On: off.Run}}, nil
+		return &Record{Base: base, Name: b.Name, Outcome: runs.WorldResult{Off: off.RunResult, On: off.RunResult}}, nil
 	}
-	cfg, err := worlds.Config(w, runs.Without)
+	cfg, err := worlds.Config(w, runs.FencingOff)
 	if err != nil {
 		return nil, err
 	}
@@ -52,21 +52,21 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 			r.Nodes = append(r.Nodes, n.Name)
 		}
 	}
-	for _, o := range off.History.Survey() {
-		if o.Begins == nil && r.Roles[o.Message.Client] == trace.RoleNode {
+	for _, o := range off.History.Occasions() {
+		if o.StepCall == nil && r.Roles[o.Message.Client] == trace.RoleNode {
 			continue // stories do not mention the messages between nodes
 		}
-		p := Point{Process: o.Event.Process, Stage: o.Stage, At: o.Event.At}
-		if o.Begins != nil {
-			p.Strikes.Before = o.Begins.Point()
-			p.Strikes.Before.Nth = numbered(p.Strikes.Before.Nth)
+		p := InjectionPoint{Process: o.Event.Process, Stage: o.Stage, At: o.Event.At}
+		if o.StepCall != nil {
+			p.Strikes.Before = o.StepCall.Point()
+			p.Strikes.Before.Nth = ordinal(p.Strikes.Before.Nth)
 		} else {
-			p.Strikes.When = o.When()
+			p.Strikes.When = o.Point()
 		}
 		r.Points = append(r.Points, p)
-		if o.Begins == nil && !o.Arrived {
+		if o.StepCall == nil && !o.Arrived {
 			m := o.Message
-			m.Nth = numbered(m.Nth)
+			m.Nth = ordinal(m.Nth)
 			r.Messages = append(r.Messages, Message{NthMessage: m, Stage: o.ClientStage, At: o.Event.At})
 		}
 	}
@@ -74,7 +74,7 @@ func (all Records) Record(ctx context.Context, base int) (*Record, error) {
 }
 
 // ordinal returns the number of one of several alike points: the first needs none.
-func numbered(nth int) int {
+func ordinal(nth int) int {
 	if nth == 1 {
 		return 0
 	}

@@ -28,12 +28,12 @@ import (
 
 // A tried world was run with sound grounds; it has its result.
 type tried struct {
-	runs.World
-	runs.Outcome
+	runs.WorldSpec
+	runs.WorldResult
 }
 
 // addTried adds a world that was run, if results of other worlds can follow from it.
-func with(ran []tried, w runs.World, o runs.Outcome) []tried {
+func addTried(ran []tried, w runs.WorldSpec, o runs.WorldResult) []tried {
 	if !o.Grounds.Sound {
 		return ran
 	}
@@ -42,76 +42,76 @@ func with(ran []tried, w runs.World, o runs.Outcome) []tried {
 
 // repeats returns the result of a world with one fault if it follows from ran. In each
 // world of ran such a fault strikes the same process at the same moment.
-func (r *Record) repeats(w runs.World, ran []tried) (runs.Outcome, bool) {
+func (r *Record) repeats(w runs.WorldSpec, ran []tried) (runs.WorldResult, bool) {
 	for _, t := range ran {
-		aslong := lasts(t.World) == lasts(w) || t.Grounds.Over > 0 && lasts(w) > t.Grounds.Over
-		if aslong && r.sameBefore(w, t.World, ran) {
-			return t.Outcome, true
+		lastsAlike := faultLength(t.WorldSpec) == faultLength(w) || t.Grounds.EndedAfter > 0 && faultLength(w) > t.Grounds.EndedAfter
+		if lastsAlike && r.sameUntilLifted(w, t.WorldSpec, ran) {
+			return t.WorldResult, true
 		}
 	}
-	if t, ok := r.between(w, ran); ok {
-		return t.Outcome, true
+	if t, ok := r.findSameCourse(w, ran); ok {
+		return t.WorldResult, true
 	}
-	return runs.Outcome{}, false
+	return runs.WorldResult{}, false
 }
 
 // faultLength returns how long the world's only fault lasts.
-func lasts(w runs.World) time.Duration { return w.Faults[0].For }
+func faultLength(w runs.WorldSpec) time.Duration { return w.Faults[0].For }
 
 // sameUntilLifted reports whether two worlds are the same until one of their faults is
 // lifted.
-func (r *Record) sameBefore(a, b runs.World, ran []tried) bool {
+func (r *Record) sameUntilLifted(a, b runs.WorldSpec, ran []tried) bool {
 	f, g := a.Faults[0], b.Faults[0]
 	f.For, g.For = 0, 0
 	if f.Equal(g) && a.Change.Persistence[f.Target()] == b.Change.Persistence[f.Target()] {
 		return true
 	}
-	if f.Effect() != trace.KillsProcess || r.Roles[f.Target()] != trace.RoleNode || powerless(f) != powerless(g) {
+	if f.Effect() != trace.KillsProcess || r.Roles[f.Target()] != trace.RoleNode || isPowerLoss(f) != isPowerLoss(g) {
 		return false
 	}
-	x, y := r.leaves(a, ran), r.leaves(b, ran)
-	return x == y && x != someOfIt
+	x, y := r.remainsOf(a, ran), r.remainsOf(b, ran)
+	return x == y && x != remainsUnknown
 }
 
 // isPowerLoss reports whether a crash also stops the machine. Then the connections of the
 // process are not reset.
-func powerless(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
+func isPowerLoss(f runs.Fault) bool { return trace.Crash(f.How()) == trace.PowerLoss }
 
 // A diskRemains is what a crash leaves on a disk.
-type remains int
+type diskRemains int
 
 const (
-	someOfIt remains = iota // unknown, or part of the data
-	allOfIt
-	nothing
+	remainsUnknown diskRemains = iota // unknown, or part of the data
+	remainsAll
+	remainsNone
 )
 
 // remainsOf returns what the crash of a world leaves on the node's disk.
-func (r *Record) leaves(w runs.World, ran []tried) remains {
+func (r *Record) remainsOf(w runs.WorldSpec, ran []tried) diskRemains {
 	f := w.Faults[0]
 	disk := w.Change.Persistence[f.Target()]
-	blank := func(t tried) bool { return t.Grounds.Blank && t.Change.Persistence[f.Target()] == disk }
+	blank := func(t tried) bool { return t.Grounds.DiskUnwritten && t.Change.Persistence[f.Target()] == disk }
 	switch {
 	case disk == "":
-		return someOfIt
+		return remainsUnknown
 	case !r.forgets(cmp.Or(trace.Crash(f.How()), trace.Kill), disk):
-		return allOfIt
+		return remainsAll
 	case disk == sim.NoPersistence, slices.ContainsFunc(ran, blank):
-		return nothing
+		return remainsNone
 	}
-	return someOfIt
+	return remainsUnknown
 }
 
 // findSameCourse finds a world of ran that has the same events as w although its fault sets
 // a clock differently. Either nobody reads that clock; or two worlds have the same events,
 // and w's fault sets a server's clock to a time between theirs.
-func (r *Record) between(w runs.World, ran []tried) (tried, bool) {
+func (r *Record) findSameCourse(w runs.WorldSpec, ran []tried) (tried, bool) {
 	f := w.Faults[0]
 	if f.Effect() != trace.SetsClock {
 		return tried{}, false
 	}
 	for i, a := range ran {
-		if a.Grounds.Unread {
+		if a.Grounds.ClockUnread {
 			return a, true
 		}
 		if r.Roles[f.Target()] != trace.RoleNode {
@@ -119,7 +119,7 @@ func (r *Record) between(w runs.World, ran []tried) (tried, bool) {
 		}
 		for _, b := range ran[:i] {
 			from, to := a.Faults[0].By(), b.Faults[0].By()
-			if a.Grounds.Course != 0 && a.Grounds.Course == b.Grounds.Course && min(from, to) < f.By() && f.By() < max(from, to) {
+			if a.Grounds.CourseHash != 0 && a.Grounds.CourseHash == b.Grounds.CourseHash && min(from, to) < f.By() && f.By() < max(from, to) {
 				return a, true
 			}
 		}

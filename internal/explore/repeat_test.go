@@ -31,10 +31,10 @@ func TestRepeats(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.lock, " by its wall clock: ", c.wall), func(t *testing.T) {
 			t.Parallel()
-			l, bases := of(c.lock, c.nodes)
+			l, bases := newRunner(c.lock, c.nodes)
 			if c.wall {
 				for i, b := range bases {
-					v, err := b.Story()
+					v, err := b.Variant()
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -49,14 +49,14 @@ func TestRepeats(t *testing.T) {
 			}
 			left := map[trace.Effect]int{}
 			for base := range bases {
-				r := recorded(t, l, bases, base)
+				r := makeRecord(t, l, bases, base)
 				var all []single
 				for _, w := range r.Singles(Kinds{}, bases[base].Kinds) {
 					all = append(all, single{world: w})
 				}
 				for n, spot := range spotsOf(all) {
 					if n%every == 0 {
-						seeRepeats(t, l, r, all, spot, left)
+						checkRepeats(t, l, r, all, spot, left)
 					}
 				}
 			}
@@ -71,7 +71,7 @@ func TestRepeats(t *testing.T) {
 
 // checkRepeats also runs the worlds of a place that a search skips, and counts them by
 // effect.
-func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
+func checkRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
 	t.Helper()
 	var ran []tried
 	var runs []string
@@ -84,7 +84,7 @@ func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int
 		}
 		run := eventsOf(t, l, w)
 		if !repeats {
-			ran, runs = with(ran, w, is), append(runs, run)
+			ran, runs = addTried(ran, w, is), append(runs, run)
 			continue
 		}
 		left[w.Faults[0].Effect()]++
@@ -100,11 +100,11 @@ func seeRepeats(t *testing.T, l *runs.Local, r *Record, all []single, spot []int
 // eventsOf returns the events of a world without the details that no event depends on: the
 // size of its fault, the words for a crash, when a disk is written to, and the time shown
 // by a wall clock that the fault sets.
-func eventsOf(t *testing.T, l *runs.Local, w runs.World) string {
+func eventsOf(t *testing.T, l *runs.Local, w runs.WorldSpec) string {
 	t.Helper()
 	var all strings.Builder
-	for _, fencing := range []string{runs.Without, runs.With} {
-		p, err := l.Account(t.Context(), w, fencing)
+	for _, fencing := range []string{runs.FencingOff, runs.FencingOn} {
+		p, err := l.Report(t.Context(), w, fencing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func eventsOf(t *testing.T, l *runs.Local, w runs.World) string {
 // Skipping worlds changes nothing in the result of a search except the number of worlds
 // run. A search that is cut, or that continues with a ledger, runs the same number.
 func TestRepeatsChangeNothing(t *testing.T) {
-	l, bases := of("single", 1)
+	l, bases := newRunner("single", 1)
 	find := func(runner runs.Runner, shard, shards int, ledger *Ledger) *Found {
 		s := &Search{Bases: bases, MaxFaults: 1, Runner: runner, Records: Records{bases, l}, Kinds: Kinds{Only: []string{"crash", "jump"}}, Shard: shard, Shards: shards, Ledger: ledger}
 		f, err := s.Find(t.Context())
@@ -153,7 +153,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 		bases = bases[:1]
 	}
 	var n atomic.Int64 // several worlds run at the same time
-	each := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+	each := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		n.Add(1)
 		o, err := l.Run(ctx, w)
 		o.Grounds = runs.Grounds{}
@@ -185,25 +185,25 @@ func TestRepeatsChangeNothing(t *testing.T) {
 	if _, err := half.Read(strings.NewReader(strings.Join(lines[:len(lines)/2], "")), func(Heading) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if whole, resumed := find(l, 3, 3, nil), find(l, 3, 3, half); told(whole) != told(resumed) {
-		t.Errorf("gone on with:\n%s\nin one go:\n%s", told(resumed), told(whole))
+	if whole, resumed := find(l, 3, 3, nil), find(l, 3, 3, half); describeFound(whole) != describeFound(resumed) {
+		t.Errorf("gone on with:\n%s\nin one go:\n%s", describeFound(resumed), describeFound(whole))
 	}
-	together.Whole()
-	if merged := find(l, 0, 0, together); told(merged) != told(some) {
-		t.Errorf("put together:\n%s\nin one go:\n%s", told(merged), told(some))
+	together.SetComplete()
+	if merged := find(l, 0, 0, together); describeFound(merged) != describeFound(some) {
+		t.Errorf("put together:\n%s\nin one go:\n%s", describeFound(merged), describeFound(some))
 	}
 	some.result.Levels[0].Repeats = 0
-	if told(some) != told(all) {
-		t.Errorf("without what repeats:\n%s\nwith it:\n%s", told(some), told(all))
+	if describeFound(some) != describeFound(all) {
+		t.Errorf("without what repeats:\n%s\nwith it:\n%s", describeFound(some), describeFound(all))
 	}
 }
 
 // describeFound describes all that a search has found.
-func told(f *Found) string {
+func describeFound(f *Found) string {
 	var examples []string
 	for id, g := range f.groups {
 		examples = append(examples, id+" "+g.best.world.Key())
 	}
 	slices.Sort(examples)
-	return fmt.Sprintf("%+v\n%s\n%s\n%d", f.result.Levels, ids(f), strings.Join(examples, "\n"), f.result.First)
+	return fmt.Sprintf("%+v\n%s\n%s\n%d", f.result.Levels, groupIDs(f), strings.Join(examples, "\n"), f.result.First)
 }

@@ -73,8 +73,8 @@ type Level struct {
 	Repeats uint64
 	// Duplicates is how many of those tried have the same set as another one: two lanes may draw
 	// the same set. Estimated reports that this number is not exact.
-	Again     uint64
-	Estimated bool
+	Duplicates uint64
+	Estimated  bool
 	// Kinds is the number of sets of faults that behave differently alone. KindsTried is
 	// how many of these are among those tried. Both are 0 for single faults.
 	Kinds, KindsTried uint64
@@ -86,24 +86,24 @@ type Level struct {
 	Doubtful uint64
 	// Damage is everything that broke in the worlds tried, whether or not a smaller set
 	// does it too. Worlds in which a paused process ran on are left out.
-	Effect Effect
+	Damage Damage
 	// Behaviours is the number of different behaviours that no smaller number of faults had
 	// shown.
 	Behaviours int
 }
 
 // RunCount returns how many worlds of the level were run.
-func (l Level) Run() uint64 { return l.Tried - l.Repeats }
+func (l Level) RunCount() uint64 { return l.Tried - l.Repeats }
 
 // Sets returns how many different sets were tried.
-func (l Level) Sets() uint64 { return l.Tried - l.Again }
+func (l Level) Sets() uint64 { return l.Tried - l.Duplicates }
 
 // Untried returns how many sets were not tried.
 func (l Level) Untried() uint64 { return l.Space - min(l.Sets(), l.Space) }
 
 // RunCount returns how many of the worlds that were tried were run. The others only repeat
 // one of those.
-func (r *Result) Run() int {
+func (r *Result) RunCount() int {
 	n := r.Worlds
 	for _, l := range r.Levels {
 		n -= int(l.Repeats)
@@ -125,12 +125,12 @@ type Way struct {
 	// Off and On are the properties that break in the example. Blame is the lock's, if the
 	// lock is to blame for any of it.
 	Off, On []string
-	Fault   checks.Blame
+	Blame   checks.Blame
 	// Worlds is how many of those tried broke in this way.
 	Worlds int
 	// Example is the smallest world, and Damage what broke in it.
-	Example runs.World
-	Effect  Effect
+	Example runs.WorldSpec
+	Damage  Damage
 	Margins []Margin
 	// Title and Story describe what happens in the example: Title on one line and without
 	// the name of the lock, Story in a paragraph. They are those of the scenario file, or
@@ -188,7 +188,7 @@ type Danger string
 const (
 	Harmless Danger = "safe"
 	// Misbehaved: the lock did what no caller can live with, a property of
-	// [checks.OfMisconduct].
+	// [checks.SubjectMisconduct].
 	Misbehaved Danger = "misconduct"
 	TwoHolders Danger = "two holders"
 	Corrupted  Danger = "corrupted"

@@ -15,7 +15,7 @@ const (
 )
 
 // addSeal encodes an object as a line of JSON with its seal, without the line end.
-func sealed(v any) ([]byte, error) {
+func addSeal(v any) ([]byte, error) {
 	line, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func sealed(v any) ([]byte, error) {
 
 // removeSeal returns the object of a line without its seal. ok is false if the line is not
 // as it was written.
-func unsealed(line []byte) (object []byte, ok bool) {
+func removeSeal(line []byte) (object []byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if len(line) < sealLength {
 		return nil, false

@@ -50,7 +50,7 @@ type Search struct {
 	// Records makes the records of the bases, and reports what happened in a world.
 	Records interface {
 		Record(ctx context.Context, base int) (*Record, error)
-		accountant
+		reportSource
 	}
 	// Ledger has the results of earlier runs, and writes down new ones; nil is none.
 	Ledger *Ledger
@@ -59,16 +59,16 @@ type Search struct {
 	Progress func(Progress)
 	// OnFirst, if not nil, is called with the first world in which anything broke, and with
 	// the number of worlds tried by then.
-	First func(w runs.World, tried int)
+	OnFirst func(w runs.WorldSpec, tried int)
 	// Watch, if not nil, is called with the result of every base and every world of the
 	// plan, one at a time. While it runs, little else is run.
-	Watch func(runs.World, runs.Outcome)
+	Watch func(runs.WorldSpec, runs.WorldResult)
 	// Deadline, if not zero, is when the search stops trying sets of several faults.
 	Deadline time.Time
 }
 
 // FaultLimit is the largest number of faults that a world of a search can have.
-const MostFaults = 4
+const FaultLimit = 4
 
 // Progress is how far a search has come.
 type Progress struct {
@@ -98,16 +98,16 @@ type Found struct {
 	records []*Record
 	singles [][]single // by base
 	// listed is the number of single faults, tried or not, by base.
-	listed []int
-	groups groups
-	told   bool // the first world in which anything broke was reported
+	listed        []int
+	groups        groups
+	firstReported bool // the first world in which anything broke was reported
 	// result has the counts.
 	result Result
 }
 
 // Worlds returns how many worlds were tried, and how many of these were run.
 func (f *Found) Worlds() (tried, run int) {
-	return f.result.Worlds, f.result.Run()
+	return f.result.Worlds, f.result.RunCount()
 }
 
 // Stopped says why the search ended early; "" if it did not.
@@ -115,8 +115,8 @@ func (f *Found) Stopped() string { return f.result.Stopped }
 
 // A single is a world with one fault, and its result.
 type single struct {
-	world   runs.World
-	outcome *runs.Outcome // shared by all singles with an equal result; nil if the world was not run
+	world   runs.WorldSpec
+	outcome *runs.WorldResult // shared by all singles with an equal result; nil if the world was not run
 	grade   grade
 	// repeats reports that the result follows from those of other worlds.
 	repeats bool
@@ -150,24 +150,24 @@ func (f *Found) record(ctx context.Context) error {
 		f.records = append(f.records, r)
 		f.singles = append(f.singles, nil)
 		f.listed = append(f.listed, 0)
-		f.search.watch(runs.World{Base: i}, r.Outcome)
-		if !r.TookPlace() {
+		f.search.notifyWatch(runs.WorldSpec{Base: i}, r.Outcome)
+		if !r.CanExplore() {
 			continue
 		}
-		f.groups.add(r, runs.World{Base: i}, r.Outcome)
+		f.groups.add(r, runs.WorldSpec{Base: i}, r.Outcome)
 		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
 			f.listed[i]++
-			if !f.search.Quick || r.quick(w) {
+			if !f.search.Quick || r.isQuick(w) {
 				f.singles[i] = append(f.singles[i], single{world: w})
 			}
 		}
 	}
 	for i, r := range f.records {
-		if r.TookPlace() && (f.search.Kinds.IsZero() || len(f.singles[i]) > 0) {
+		if r.CanExplore() && (f.search.Kinds.IsZero() || len(f.singles[i]) > 0) {
 			return nil
 		}
 	}
-	if slices.ContainsFunc(f.records, (*Record).TookPlace) {
+	if slices.ContainsFunc(f.records, (*Record).CanExplore) {
 		return fmt.Errorf("%s: there is nothing to try: no fault of these kinds can strike in it: %s", f.records[0].Name, f.search.Kinds)
 	}
 	return fmt.Errorf("%s: without any fault the run proves nothing: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
@@ -195,7 +195,7 @@ func (f *Found) places() (all []place) {
 		for _, spot := range spotsOf(singles) {
 			// The choice of pairs depends on all single faults, so a shard that tries pairs
 			// runs them all.
-			if f.search.MaxFaults > 1 || f.search.mine(n) {
+			if f.search.MaxFaults > 1 || f.search.isInShard(n) {
 				all = append(all, place{base, spot, before, n})
 			}
 			n++
@@ -203,7 +203,7 @@ func (f *Found) places() (all []place) {
 		before += len(singles)
 	}
 	late := func(p place) int {
-		if f.records[p.base].classic(f.singles[p.base][p.spot[0]].world.Faults[0]) {
+		if f.records[p.base].isClassic(f.singles[p.base][p.spot[0]].world.Faults[0]) {
 			return 0
 		}
 		return 1
@@ -224,16 +224,16 @@ func (f *Found) runSingles(ctx context.Context) error {
 		total += len(p.spot)
 	}
 	outcomes := newInterner()
-	behaviours := f.known()
-	err := parallel(ctx, s.hands(), len(places), func(ctx context.Context, k int) error {
-		return f.runSpot(ctx, places[k], outcomes)
+	behaviours := f.baseBehaviours()
+	err := parallel(ctx, s.feederCount(), len(places), func(ctx context.Context, k int) error {
+		return f.runPlace(ctx, places[k], outcomes)
 	}, func(k int) {
 		r := f.records[places[k].base]
 		for _, i := range places[k].spot {
 			one := &f.singles[r.Base][i]
-			one.grade = effectOf(one.outcome).grade()
+			one.grade = provenDamage(one.outcome).grade()
 			f.result.Worlds++
-			s.watch(one.world, *one.outcome)
+			s.notifyWatch(one.world, *one.outcome)
 			if one.repeats {
 				level.Repeats++
 			}
@@ -241,30 +241,30 @@ func (f *Found) runSingles(ctx context.Context) error {
 				if f.result.First == 0 {
 					f.result.First = f.result.Worlds
 				}
-				f.tellFirst(one.world)
+				f.reportFirst(one.world)
 				f.groups.add(r, one.world, *one.outcome)
 			}
 			if !behaviours[one.outcome.Off.Behaviour] {
 				behaviours[one.outcome.Off.Behaviour] = true
 				level.Behaviours++
 			}
-			s.tell(SingleFaults, f.result.Worlds, total, len(f.groups))
+			s.reportProgress(SingleFaults, f.result.Worlds, total, len(f.groups))
 		}
 	})
 	f.result.Levels = append(f.result.Levels, level)
-	return f.halted(ctx, err)
+	return f.noteInterrupt(ctx, err)
 }
 
 // reportFirst reports the first world in which anything broke.
-func (f *Found) tellFirst(w runs.World) {
-	if f.search.First != nil && !f.told {
-		f.told = true
-		f.search.First(w, f.result.Worlds)
+func (f *Found) reportFirst(w runs.WorldSpec) {
+	if f.search.OnFirst != nil && !f.firstReported {
+		f.firstReported = true
+		f.search.OnFirst(w, f.result.Worlds)
 	}
 }
 
 // runPlace runs the worlds of a place, except those that only repeat another one.
-func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error {
+func (f *Found) runPlace(ctx context.Context, p place, outcomes *interner) error {
 	var ran []tried
 	for _, i := range p.spot {
 		one := &f.singles[p.base][i]
@@ -273,7 +273,7 @@ func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error 
 			return err
 		}
 		if !one.repeats {
-			ran = with(ran, one.world, o)
+			ran = addTried(ran, one.world, o)
 		}
 		one.outcome = outcomes.intern(o)
 	}
@@ -282,15 +282,15 @@ func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error 
 
 // runSingle returns the result of one of the worlds of a place. It runs the world unless
 // the ledger has the result, or the world repeats another one.
-func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (runs.Outcome, error) {
+func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (runs.WorldResult, error) {
 	s, one := f.search, &f.singles[p.base][i]
-	o, repeats, known := s.Ledger.pastSingle(p.first + i)
+	o, repeats, known := s.Ledger.singleResult(p.first + i)
 	if known {
 		one.repeats = repeats
 		return o, nil
 	}
-	if s.Ledger.complete() {
-		return o, &Missing{Unit: singlesUnit, Index: p.first + i, spot: p.n}
+	if s.Ledger.isComplete() {
+		return o, &Missing{Unit: singlesUnit, Index: p.first + i, place: p.n}
 	}
 	if o, one.repeats = f.records[p.base].repeats(one.world, ran); !one.repeats {
 		var err error
@@ -298,11 +298,11 @@ func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (run
 			return o, err
 		}
 	}
-	return o, s.Ledger.keepSingle(p.first+i, o, one.repeats)
+	return o, s.Ledger.writeSingle(p.first+i, o, one.repeats)
 }
 
 // baseBehaviours returns the behaviours of the bases without faults.
-func (f *Found) known() map[uint64]bool {
+func (f *Found) baseBehaviours() map[uint64]bool {
 	known := map[uint64]bool{}
 	for _, r := range f.records {
 		known[r.Outcome.Off.Behaviour] = true
@@ -312,16 +312,16 @@ func (f *Found) known() map[uint64]bool {
 
 // count adds a world to the level. It reports whether the world broke something that the
 // smaller parts of it, whose grade is parts, did not.
-func (l *Level) count(o *runs.Outcome, parts grade) bool {
+func (l *Level) count(o *runs.WorldResult, parts grade) bool {
 	l.Tried++
-	effect := effectOf(o)
-	if len(effect) == 0 && (o.Off.Doubt != "" || o.On.Doubt != "") {
+	damage := provenDamage(o)
+	if len(damage) == 0 && (o.Off.Doubt != "" || o.On.Doubt != "") {
 		l.Doubtful++
 	}
-	if !o.RanOn() && !l.Effect.Includes(effect) {
-		l.Effect = append(l.Effect, effect...).ordered()
+	if !o.RanOn() && !l.Damage.Includes(damage) {
+		l.Damage = append(l.Damage, damage...).sorted()
 	}
-	if effect.grade()&^parts == 0 {
+	if damage.grade()&^parts == 0 {
 		return false
 	}
 	l.Broke++
@@ -332,25 +332,25 @@ func (l *Level) count(o *runs.Outcome, parts grade) bool {
 }
 
 // grade returns the grade of the base without faults.
-func (r *Record) grade() grade { return effectOf(&r.Outcome).grade() }
+func (r *Record) grade() grade { return provenDamage(&r.Outcome).grade() }
 
 // provenDamage returns the damage that a world proves. An inconclusive run proves only what
 // a lock must never do.
-func effectOf(o *runs.Outcome) Effect {
-	if o.Misconduct() {
-		return wholeEffect(*o)
+func provenDamage(o *runs.WorldResult) Damage {
+	if o.HasMisconduct() {
+		return allDamage(*o)
 	}
 	if o.Off.Doubt != "" {
 		return nil
 	}
 	if o.On.Doubt != "" {
-		return wholeEffect(runs.Outcome{Off: o.Off})
+		return allDamage(runs.WorldResult{Off: o.Off})
 	}
-	return wholeEffect(*o)
+	return allDamage(*o)
 }
 
 // noteInterrupt records that the search was ended early, if ctx is done.
-func (f *Found) halted(ctx context.Context, err error) error {
+func (f *Found) noteInterrupt(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		f.result.Stopped = story.Interrupted
 		return nil
@@ -359,31 +359,31 @@ func (f *Found) halted(ctx context.Context, err error) error {
 }
 
 // isInShard reports whether the nth part of the work belongs to the shard.
-func (s *Search) mine(n int) bool { return s.Shards == 0 || n%s.Shards == s.Shard-1 }
+func (s *Search) isInShard(n int) bool { return s.Shards == 0 || n%s.Shards == s.Shard-1 }
 
 // run returns the result of a world of the plan. It runs the world unless the ledger has
 // it.
-func (s *Search) run(ctx context.Context, unit string, i int, w runs.World) (runs.Outcome, error) {
-	if o, ok := s.Ledger.past(unit, i); ok {
+func (s *Search) run(ctx context.Context, unit string, i int, w runs.WorldSpec) (runs.WorldResult, error) {
+	if o, ok := s.Ledger.plannedResult(unit, i); ok {
 		return o, nil
 	}
-	if s.Ledger.complete() {
-		return runs.Outcome{}, &Missing{Unit: unit, Index: i}
+	if s.Ledger.isComplete() {
+		return runs.WorldResult{}, &Missing{Unit: unit, Index: i}
 	}
 	o, err := s.Runner.Run(ctx, w)
 	if err != nil {
 		return o, err
 	}
-	return o, s.Ledger.keep(entry{Unit: unit, Index: i, Outcome: &o})
+	return o, s.Ledger.writeEntry(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
-func (s *Search) tell(phase Phase, done, total, causes int) {
+func (s *Search) reportProgress(phase Phase, done, total, causes int) {
 	if s.Progress != nil {
 		s.Progress(Progress{phase, done, total, causes})
 	}
 }
 
-func (s *Search) watch(w runs.World, o runs.Outcome) {
+func (s *Search) notifyWatch(w runs.WorldSpec, o runs.WorldResult) {
 	if s.Watch != nil {
 		s.Watch(w, o)
 	}
@@ -391,22 +391,22 @@ func (s *Search) watch(w runs.World, o runs.Outcome) {
 
 // feederCount returns the number of goroutines that pass worlds to the runner: so many that it
 // never waits for the next world.
-func (s *Search) hands() int { return (1 + runs.Ahead) * max(s.Jobs, 1) }
+func (s *Search) feederCount() int { return (1 + runs.MaxPrefetch) * max(s.Jobs, 1) }
 
 // parallel calls do for each of n indices, at most limit at the same time. It calls done
 // for each of them in their order, one at a time. It stops at the first error in that
 // order, and returns it.
-func parallel(ctx context.Context, hands, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
+func parallel(ctx context.Context, limit, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Only a bounded number of calls is ahead of done, so that nothing piles up.
-	begun := make(chan chan error, 8*hands)
+	begun := make(chan chan error, 8*limit)
 	type thing struct {
 		i    int
 		over chan error
 	}
 	things := make(chan thing)
-	for range hands {
+	for range limit {
 		go func() {
 			for t := range things {
 				t.over <- do(ctx, t.i)

@@ -20,12 +20,12 @@ import (
 )
 
 // A fakeBase is a base that exists only in its record: two clients and three nodes.
-type stage struct {
-	runs.Worlds
+type fakeBase struct {
+	runs.Backend
 	points int
 }
 
-func (s stage) Record(_ context.Context, base int) (*Record, error) {
+func (s fakeBase) Record(_ context.Context, base int) (*Record, error) {
 	r := &Record{
 		Base: base, Name: "stage", Lock: "redlock", System: "redis", TTL: 30 * time.Second,
 		Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1", "redis-2", "redis-3"},
@@ -37,11 +37,11 @@ func (s stage) Record(_ context.Context, base int) (*Record, error) {
 	for i := range s.points {
 		for _, c := range r.Clients {
 			p := trace.StepPoint{Client: c, Step: trace.Steps()[i%3], Nth: i/3 + 1}
-			r.Points = append(r.Points, Point{Process: c, Strikes: trace.Trigger{Before: p}, Stage: p.Step, At: time.Duration(i) * time.Second})
+			r.Points = append(r.Points, InjectionPoint{Process: c, Strikes: trace.Trigger{Before: p}, Stage: p.Step, At: time.Duration(i) * time.Second})
 		}
 		for _, n := range r.Nodes {
 			m := trace.Message{Client: "client-1", Peer: n, Step: trace.Acquire}
-			r.Points = append(r.Points, Point{Process: n, Strikes: trace.Trigger{When: m.Arrived(i + 1)}, Stage: trace.Acquire, At: time.Duration(i) * time.Second})
+			r.Points = append(r.Points, InjectionPoint{Process: n, Strikes: trace.Trigger{When: m.Arrived(i + 1)}, Stage: trace.Acquire, At: time.Duration(i) * time.Second})
 		}
 	}
 	return r, nil
@@ -49,17 +49,17 @@ func (s stage) Record(_ context.Context, base int) (*Record, error) {
 
 // newSearch returns a search on a fakeBase with a planted cause. Behaviours differ as the
 // faults' kinds and targets do.
-func search(points, faults, worlds, jobs int, broken func(w runs.World) []runs.Break) *Search {
+func newSearch(points, faults, worlds, jobs int, broken func(w runs.WorldSpec) []runs.Break) *Search {
 	return &Search{
 		Bases: []Base{{Base: runs.Base{Name: "stage", Seed: 1}}}, MaxFaults: faults, Worlds: worlds, Jobs: jobs,
-		Records: stage{points: points},
-		Runner: runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
-			run := runs.Run{Behaviour: 1, Breaks: broken(w)}
+		Records: fakeBase{points: points},
+		Runner: runs.RunnerFunc(func(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
+			run := runs.RunResult{Behaviour: 1, Breaks: broken(w)}
 			for _, f := range w.Faults {
 				p := f.Parameters()
 				run.Behaviour = run.Behaviour*31 + uint64(len(p.Kind))*7 + uint64(len(p.Target)) + uint64(len(p.Others))
 			}
-			return runs.Outcome{Off: run, On: run}, nil
+			return runs.WorldResult{Off: run, On: run}, nil
 		}),
 	}
 }
@@ -75,7 +75,7 @@ func find(t *testing.T, s *Search) *Found {
 
 // groupIDs returns the IDs of the groups that were found, with the number of worlds in
 // each.
-func ids(f *Found) string {
+func groupIDs(f *Found) string {
 	var all []string
 	for id, g := range f.groups {
 		all = append(all, fmt.Sprintf("%s: %d", id, g.worlds))
@@ -85,7 +85,7 @@ func ids(f *Found) string {
 }
 
 // countFaults counts the faults of a world that a cause needs.
-func has(w runs.World, is func(runs.Fault) bool) int {
+func countFaults(w runs.WorldSpec, is func(runs.Fault) bool) int {
 	n := 0
 	for _, f := range w.Faults {
 		if is(f) {
@@ -111,25 +111,25 @@ func jumpsAhead(f runs.Fault) bool {
 }
 
 var (
-	late2     = []runs.Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
-	twoLeases = []runs.Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption(trace.AssumeClock)}}
+	late2     = []runs.Break{{What: string(checks.SectionExclusion), Blame: checks.BlameInherent}}
+	twoLeases = []runs.Break{{What: string(checks.LeaseExclusion), Blame: checks.BlameAssumption(trace.AssumeClock)}}
 )
 
 // Every single fault is tried once, and those that break something are one group.
 func TestSingleFaultsAreAllTried(t *testing.T) {
 	tried := map[string]int{}
 	var mu sync.Mutex
-	s := search(4, 1, 0, 3, func(w runs.World) []runs.Break {
+	s := newSearch(4, 1, 0, 3, func(w runs.WorldSpec) []runs.Break {
 		mu.Lock()
 		defer mu.Unlock()
 		tried[w.Key()]++
-		if has(w, pausesClient) > 0 {
+		if countFaults(w, pausesClient) > 0 {
 			return late2
 		}
 		return nil
 	})
 	f := find(t, s)
-	r, _ := stage{points: 4}.Record(t.Context(), 0)
+	r, _ := fakeBase{points: 4}.Record(t.Context(), 0)
 	singles := r.Singles()
 	if len(tried) != len(singles) {
 		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
@@ -149,10 +149,10 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	if level.Space != uint64(len(singles)) || level.Tried != level.Space || level.Broke != pauses {
 		t.Errorf("%+v, want %d tried and %d broken", level, len(singles), pauses)
 	}
-	if got, want := ids(f), fmt.Sprintf("late-client/inherent-needs-fencing: %d", pauses); got != want {
+	if got, want := groupIDs(f), fmt.Sprintf("late-client/inherent-needs-fencing: %d", pauses); got != want {
 		t.Errorf("groups:\n%s\nwant\n%s", got, want)
 	}
-	if f.result.First != 1+slices.IndexFunc(singles, func(w runs.World) bool { return pausesClient(w.Faults[0]) }) {
+	if f.result.First != 1+slices.IndexFunc(singles, func(w runs.WorldSpec) bool { return pausesClient(w.Faults[0]) }) {
 		t.Errorf("the first that breaks something is number %d", f.result.First)
 	}
 }
@@ -160,12 +160,12 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 // A cause that needs two faults is found among pairs. Damage that a part of it does alone
 // does not count.
 func TestPairs(t *testing.T) {
-	s := search(3, 2, 3000, 4, func(w runs.World) []runs.Break {
+	s := newSearch(3, 2, 3000, 4, func(w runs.WorldSpec) []runs.Break {
 		var all []runs.Break
-		if has(w, pausesClient) > 0 {
+		if countFaults(w, pausesClient) > 0 {
 			all = append(all, late2...)
 		}
-		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
+		if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 {
 			all = append(all, twoLeases...)
 		}
 		return all
@@ -173,9 +173,9 @@ func TestPairs(t *testing.T) {
 	f := find(t, s)
 	pair := f.groups["node-clock-forward+unreachable-node/assumption-clock"]
 	if pair == nil || pair.worlds < 5 {
-		t.Fatalf("groups:\n%s", ids(f))
+		t.Fatalf("groups:\n%s", groupIDs(f))
 	}
-	if w := pair.best.world; len(w.Faults) != 2 || has(w, cutsMinority) != 1 || has(w, jumpsAhead) != 1 {
+	if w := pair.best.world; len(w.Faults) != 2 || countFaults(w, cutsMinority) != 1 || countFaults(w, jumpsAhead) != 1 {
 		t.Errorf("%v is no example", w.Faults)
 	}
 	for id, g := range f.groups {
@@ -190,18 +190,18 @@ func TestPairs(t *testing.T) {
 
 // A cause that needs three faults is found if its pairs show new behaviours.
 func TestTriples(t *testing.T) {
-	three := func(w runs.World) []runs.Break {
-		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 && has(w, pausesClient) > 0 {
+	three := func(w runs.WorldSpec) []runs.Break {
+		if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 && countFaults(w, pausesClient) > 0 {
 			return twoLeases
 		}
 		return nil
 	}
-	if f := find(t, search(2, 2, 3000, 2, three)); len(f.groups) != 0 {
-		t.Errorf("two faults are enough:\n%s", ids(f))
+	if f := find(t, newSearch(2, 2, 3000, 2, three)); len(f.groups) != 0 {
+		t.Errorf("two faults are enough:\n%s", groupIDs(f))
 	}
-	f := find(t, search(2, 3, 6000, 2, three))
+	f := find(t, newSearch(2, 3, 6000, 2, three))
 	if g := f.groups["late-client+node-clock-forward+unreachable-node/assumption-clock"]; g == nil || len(f.groups) != 1 {
-		t.Errorf("groups:\n%s", ids(f))
+		t.Errorf("groups:\n%s", groupIDs(f))
 	}
 }
 
@@ -209,11 +209,11 @@ func TestTriples(t *testing.T) {
 // how long each of them takes.
 func TestSearchIsDeterministic(t *testing.T) {
 	told := func(jobs int) string {
-		s := search(3, 3, 1500, jobs, func(w runs.World) []runs.Break {
+		s := newSearch(3, 3, 1500, jobs, func(w runs.WorldSpec) []runs.Break {
 			if jobs > 1 {
 				time.Sleep(time.Duration(rand.IntN(20)) * time.Microsecond)
 			}
-			if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
+			if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 {
 				return twoLeases
 			}
 			return nil
@@ -224,7 +224,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 			examples = append(examples, id+" "+g.best.world.Key())
 		}
 		slices.Sort(examples)
-		return fmt.Sprintf("%+v\n%s\n%s", f.result.Levels, ids(f), strings.Join(examples, "\n"))
+		return fmt.Sprintf("%+v\n%s\n%s", f.result.Levels, groupIDs(f), strings.Join(examples, "\n"))
 	}
 	want := told(1)
 	for _, jobs := range []int{2, 7} {
@@ -237,17 +237,17 @@ func TestSearchIsDeterministic(t *testing.T) {
 // Together the parts of a search have every world of the whole search. Joining them gives
 // the same result.
 func TestShards(t *testing.T) {
-	broken := func(w runs.World) []runs.Break {
-		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
+	broken := func(w runs.WorldSpec) []runs.Break {
+		if countFaults(w, cutsMinority) > 0 && countFaults(w, jumpsAhead) > 0 {
 			return twoLeases
 		}
 		return nil
 	}
-	whole := find(t, search(3, 2, 1000, 2, broken))
+	whole := find(t, newSearch(3, 2, 1000, 2, broken))
 	together := NewLedger()
 	var heading Heading
 	for part := 1; part <= 3; part++ {
-		s := search(3, 2, 1000, 2, broken)
+		s := newSearch(3, 2, 1000, 2, broken)
 		s.Shard, s.Shards = part, 3
 		s.Ledger = NewLedger()
 		read, write := io.Pipe()
@@ -257,7 +257,7 @@ func TestShards(t *testing.T) {
 			heading = h
 		}
 		go func() {
-			_, err := together.Read(read, heading.Joins)
+			_, err := together.Read(read, heading.CheckJoins)
 			done <- err
 		}()
 		if err := s.Ledger.WriteTo(write, &h); err != nil {
@@ -269,21 +269,21 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := search(3, 2, 1000, 2, broken)
+	s := newSearch(3, 2, 1000, 2, broken)
 	s.Ledger = together
-	s.Ledger.Whole()
+	s.Ledger.SetComplete()
 	base := true
-	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
+	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if len(w.Faults) > 0 {
 			base = false
 		}
-		return runs.Outcome{Off: runs.Run{Behaviour: 1}, On: runs.Run{Behaviour: 1}}, nil
+		return runs.WorldResult{Off: runs.RunResult{Behaviour: 1}, On: runs.RunResult{Behaviour: 1}}, nil
 	})
 	merged := find(t, s)
 	if !base {
 		t.Error("a world was run again")
 	}
-	if got, want := fmt.Sprintf("%+v\n%s", merged.result.Levels, ids(merged)), fmt.Sprintf("%+v\n%s", whole.result.Levels, ids(whole)); got != want {
+	if got, want := fmt.Sprintf("%+v\n%s", merged.result.Levels, groupIDs(merged)), fmt.Sprintf("%+v\n%s", whole.result.Levels, groupIDs(whole)); got != want {
 		t.Errorf("together:\n%s\nas a whole:\n%s", got, want)
 	}
 }
@@ -292,21 +292,21 @@ func TestShards(t *testing.T) {
 func TestInterruptedSearch(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	n := 0
-	s := search(4, 2, 1000, 2, func(w runs.World) []runs.Break {
-		if has(w, pausesClient) > 0 {
+	s := newSearch(4, 2, 1000, 2, func(w runs.WorldSpec) []runs.Break {
+		if countFaults(w, pausesClient) > 0 {
 			return late2
 		}
 		return nil
 	})
-	s.Watch = func(runs.World, runs.Outcome) {
+	s.Watch = func(runs.WorldSpec, runs.WorldResult) {
 		if n++; n == 200 {
 			interrupt()
 		}
 	}
 	runner := s.Runner
-	s.Runner = runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+	s.Runner = runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if err := ctx.Err(); err != nil {
-			return runs.Outcome{}, err
+			return runs.WorldResult{}, err
 		}
 		return runner.Run(ctx, w)
 	})
@@ -315,19 +315,19 @@ func TestInterruptedSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.Stopped() == "" || f.result.Worlds == 0 || f.result.Worlds >= 1000 || len(f.groups) == 0 {
-		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.result.Worlds, ids(f))
+		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.result.Worlds, groupIDs(f))
 	}
 }
 
 // A world that cannot be run ends the search with the reason.
 func TestSearchThatFails(t *testing.T) {
 	failure := errors.New("no such process")
-	s := search(3, 2, 100, 2, func(runs.World) []runs.Break { return nil })
-	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
+	s := newSearch(3, 2, 100, 2, func(runs.WorldSpec) []runs.Break { return nil })
+	s.Runner = runs.RunnerFunc(func(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if len(w.Faults) == 2 {
-			return runs.Outcome{}, failure
+			return runs.WorldResult{}, failure
 		}
-		return runs.Outcome{Off: runs.Run{Behaviour: 1}, On: runs.Run{Behaviour: 1}}, nil
+		return runs.WorldResult{Off: runs.RunResult{Behaviour: 1}, On: runs.RunResult{Behaviour: 1}}, nil
 	})
 	if _, err := s.Find(t.Context()); !errors.Is(err, failure) {
 		t.Errorf("the error is %v", err)
@@ -337,30 +337,30 @@ func TestSearchThatFails(t *testing.T) {
 // If a pause of any client breaks the lock, a pause together with another fault is nothing
 // new, and neither is a larger set that does the same.
 func TestMinimal(t *testing.T) {
-	r, _ := stage{points: 1}.Record(t.Context(), 0)
+	r, _ := fakeBase{points: 1}.Record(t.Context(), 0)
 	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
 	down := item{Kind: "crash", Target: "redis-1", For: time.Second}.fault()
-	one := func(effect Effect, faults ...runs.Fault) *group {
-		e := example{record: r, world: runs.World{Faults: faults}, effect: effect}
+	one := func(effect Damage, faults ...runs.Fault) *group {
+		e := example{record: r, world: runs.WorldSpec{Faults: faults}, damage: effect}
 		return &group{id: e.id(), best: e}
 	}
-	data := Harm{Fencing: runs.Without, What: "no-lost-update"}
-	fenced := Harm{Fencing: runs.With, What: "no-lost-update"}
-	own := Harm{runs.Without, "lease-exclusion", checks.FaultLock}
+	data := Harm{Fencing: runs.FencingOff, What: "no-lost-update"}
+	fenced := Harm{Fencing: runs.FencingOn, What: "no-lost-update"}
+	own := Harm{runs.FencingOff, "lease-exclusion", checks.BlameLock}
 	for _, test := range []struct {
 		name string
 		all  []*group
 		want string
 	}{
-		{"a part does the same", []*group{one(Effect{data}, pause), one(Effect{data}, pause, down)}, "late-client"},
-		{"only the larger is worse", []*group{one(Effect{data}, pause), one(Effect{data, fenced}, pause, down)},
+		{"a part does the same", []*group{one(Damage{data}, pause), one(Damage{data}, pause, down)}, "late-client"},
+		{"only the larger is worse", []*group{one(Damage{data}, pause), one(Damage{data, fenced}, pause, down)},
 			"late-client forgetful-node+late-client/despite-fencing"},
-		{"the larger is the lock's fault", []*group{one(Effect{data}, pause), one(Effect{data, own}, pause, down)},
+		{"the larger is the lock's fault", []*group{one(Damage{data}, pause), one(Damage{data, own}, pause, down)},
 			"late-client forgetful-node+late-client/lock/between-steps+between-steps"},
-		{"another part", []*group{one(Effect{data}, down), one(Effect{data}, pause, pause)}, "forgetful-node late-client+late-client"},
+		{"another part", []*group{one(Damage{data}, down), one(Damage{data}, pause, pause)}, "forgetful-node late-client+late-client"},
 	} {
 		var left []string
-		for _, g := range minimal(test.all) {
+		for _, g := range dropRedundant(test.all) {
 			left = append(left, g.id)
 		}
 		if got := strings.Join(left, " "); got != test.want {
@@ -371,41 +371,41 @@ func TestMinimal(t *testing.T) {
 
 // The family of a crash depends on whether it leaves the disk empty.
 func TestFamilies(t *testing.T) {
-	r, _ := stage{points: 1}.Record(t.Context(), 0)
+	r, _ := fakeBase{points: 1}.Record(t.Context(), 0)
 	for _, test := range []struct {
 		fault runs.Fault
 		disk  sim.Persistence
 		want  family
 	}{
-		{item{Kind: "pause", Target: "client-1"}.fault(), "", late},
-		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "", suspended},
-		{item{Kind: "pause", Target: "redis-1"}.fault(), "", unreachable},
-		{item{Kind: "pause", Target: trace.StorageName}.fault(), "", late},
-		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "", late},
-		{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault(), "", unreachable},
-		{item{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}.fault(), "", unreachable},
-		{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault(), "", unreachable},
-		{item{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}.fault(), "", late},
-		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}.fault(), "", unreachable},
-		{item{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}.fault(), "", late},
-		{item{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}.fault(), "", late},
-		{item{Kind: "stall", Target: "client-1", Step: trace.Write}.fault(), "", late},
-		{item{Kind: "fail", Target: "redis-1"}.fault(), "", unreachable},
-		{item{Kind: "jump", Target: "redis-1", By: 1}.fault(), "", nodeForward},
-		{item{Kind: "jump", Target: "redis-1", By: -1}.fault(), "", nodeBack},
-		{item{Kind: "jump", Target: "client-1", By: 1}.fault(), "", clientForward},
-		{item{Kind: "jump", Target: "client-1", By: -1}.fault(), "", clientBack},
-		{item{Kind: "crash", Target: "client-1"}.fault(), "", dead},
-		{item{Kind: "crash", Target: trace.StorageName}.fault(), "", late},
-		{item{Kind: "crash", Target: "redis-1"}.fault(), "", forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), "", forgetful},
-		{item{Kind: "crash", Target: "redis-1"}.fault(), redis.Snapshots, forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), redis.Snapshots, unreachable},
-		{item{Kind: "crash", Target: "redis-1"}.fault(), redis.Everysec, unreachable},
-		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Everysec, forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Always, unreachable},
+		{item{Kind: "pause", Target: "client-1"}.fault(), "", lateClient},
+		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "", suspendedClient},
+		{item{Kind: "pause", Target: "redis-1"}.fault(), "", unreachableNode},
+		{item{Kind: "pause", Target: trace.StorageName}.fault(), "", lateClient},
+		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "", lateClient},
+		{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault(), "", unreachableNode},
+		{item{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}.fault(), "", unreachableNode},
+		{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault(), "", unreachableNode},
+		{item{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}.fault(), "", lateClient},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}.fault(), "", unreachableNode},
+		{item{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}.fault(), "", lateClient},
+		{item{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}.fault(), "", lateClient},
+		{item{Kind: "stall", Target: "client-1", Step: trace.Write}.fault(), "", lateClient},
+		{item{Kind: "fail", Target: "redis-1"}.fault(), "", unreachableNode},
+		{item{Kind: "jump", Target: "redis-1", By: 1}.fault(), "", nodeClockForward},
+		{item{Kind: "jump", Target: "redis-1", By: -1}.fault(), "", nodeClockBack},
+		{item{Kind: "jump", Target: "client-1", By: 1}.fault(), "", clientClockForward},
+		{item{Kind: "jump", Target: "client-1", By: -1}.fault(), "", clientClockBack},
+		{item{Kind: "crash", Target: "client-1"}.fault(), "", deadClient},
+		{item{Kind: "crash", Target: trace.StorageName}.fault(), "", lateClient},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), "", forgetfulNode},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), "", forgetfulNode},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), redis.Snapshots, forgetfulNode},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), redis.Snapshots, unreachableNode},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), redis.Everysec, unreachableNode},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Everysec, forgetfulNode},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Always, unreachableNode},
 	} {
-		if got := r.family(runs.World{Change: writes("redis-1", test.disk)}, test.fault); got != test.want {
+		if got := r.family(runs.WorldSpec{Change: diskChange("redis-1", test.disk)}, test.fault); got != test.want {
 			t.Errorf("%s is of the family %s, want %s", test.fault, got, test.want)
 		}
 	}
@@ -413,28 +413,28 @@ func TestFamilies(t *testing.T) {
 
 // The lock is to blame for damage if it is to blame for any part of it.
 func TestEffects(t *testing.T) {
-	clock := checks.FaultAssumption(trace.AssumeClock)
-	o := runs.Outcome{
-		Off: runs.Run{Breaks: []runs.Break{{What: "lease-exclusion", Fault: clock}, {What: "section-exclusion", Fault: clock}, {What: "no-lost-update"}}},
-		On:  runs.Run{Breaks: []runs.Break{{What: "section-exclusion", Fault: checks.FaultInherent}}},
+	clock := checks.BlameAssumption(trace.AssumeClock)
+	o := runs.WorldResult{
+		Off: runs.RunResult{Breaks: []runs.Break{{What: "lease-exclusion", Blame: clock}, {What: "section-exclusion", Blame: clock}, {What: "no-lost-update"}}},
+		On:  runs.RunResult{Breaks: []runs.Break{{What: "section-exclusion", Blame: checks.BlameInherent}}},
 	}
-	e := wholeEffect(o)
-	if e.fault() != clock || e.grade() != breaks {
-		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
+	e := allDamage(o)
+	if e.blame() != clock || e.grade() != gradeBroken {
+		t.Errorf("%q: fault %q, grade %d", e, e.blame(), e.grade())
 	}
 	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "serial-sections"})
-	if g := wholeEffect(o).grade(); g != breaks|corrupts {
+	if g := allDamage(o).grade(); g != gradeBroken|gradeCorrupted {
 		t.Errorf("data corrupted with fencing: grade %d", g)
 	}
-	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "progress", Fault: checks.FaultLock})
-	if e := wholeEffect(o); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock {
-		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
+	o.On.Breaks = append(o.On.Breaks, runs.Break{What: "progress", Blame: checks.BlameLock})
+	if e := allDamage(o); e.grade() != gradeBroken|gradeCorrupted|gradeLockBlamed || e.blame() != checks.BlameLock {
+		t.Errorf("%q: fault %q, grade %d", e, e.blame(), e.grade())
 	}
-	if e := wholeEffect(o); slices.Equal(e.core(), e) != true {
+	if e := allDamage(o); slices.Equal(e.core(), e) != true {
 		t.Errorf("progress is all that is the lock's fault, and %q leaves it out", e.core())
 	}
-	o.Off.Breaks = append(o.Off.Breaks, runs.Break{What: "release-ownership", Fault: checks.FaultLock})
-	if e := wholeEffect(o); len(e.core()) != len(e)-1 {
+	o.Off.Breaks = append(o.Off.Breaks, runs.Break{What: "release-ownership", Blame: checks.BlameLock})
+	if e := allDamage(o); len(e.core()) != len(e)-1 {
 		t.Errorf("progress is a consequence, and %q has it", e.core())
 	}
 }

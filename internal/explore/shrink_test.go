@@ -19,7 +19,7 @@ import (
 // fakeRecord returns a record as the run of a base would give it: each of its clients in
 // turn acquires, reads, works, writes and releases, and meanwhile each node gets requests
 // and answers.
-func written(clients, nodes int) *Record {
+func fakeRecord(clients, nodes int) *Record {
 	r := &Record{Lock: "redlock", System: "redis", TTL: 30 * time.Second}
 	for i := range nodes {
 		r.Nodes = append(r.Nodes, fmt.Sprintf("redis-%d", i+1))
@@ -32,16 +32,16 @@ func written(clients, nodes int) *Record {
 			reply := request
 			reply.Reply = true
 			r.Points = append(r.Points,
-				Point{Process: c, Strikes: trace.Trigger{When: request.InFlight(0)}},
-				Point{Process: peer, Strikes: trace.Trigger{When: request.Arrived(0)}},
-				Point{Process: peer, Strikes: trace.Trigger{When: reply.InFlight(0)}},
-				Point{Process: c, Strikes: trace.Trigger{When: reply.Arrived(0)}})
+				InjectionPoint{Process: c, Strikes: trace.Trigger{When: request.InFlight(0)}},
+				InjectionPoint{Process: peer, Strikes: trace.Trigger{When: request.Arrived(0)}},
+				InjectionPoint{Process: peer, Strikes: trace.Trigger{When: reply.InFlight(0)}},
+				InjectionPoint{Process: c, Strikes: trace.Trigger{When: reply.Arrived(0)}})
 			for _, m := range []trace.Message{request, reply} {
 				r.Messages = append(r.Messages, Message{NthMessage: trace.NthMessage{Message: m}})
 			}
 		}
 		for _, step := range []trace.Step{trace.Acquire, trace.Read, trace.Work, trace.Write, trace.Release} {
-			r.Points = append(r.Points, Point{Process: c, Strikes: trace.Trigger{Before: trace.StepPoint{Client: c, Step: step}}})
+			r.Points = append(r.Points, InjectionPoint{Process: c, Strikes: trace.Trigger{Before: trace.StepPoint{Client: c, Step: step}}})
 			switch {
 			case step == trace.Acquire || step == trace.Release:
 				for _, node := range r.Nodes {
@@ -57,15 +57,15 @@ func written(clients, nodes int) *Record {
 
 // pointIndex returns when a fault strikes: the index of its point in the record, or -1 for
 // the start of the run.
-func (r *Record) reached(f runs.Fault) int {
-	return slices.IndexFunc(r.Points, func(p Point) bool { return p.Strikes.Equal(f.Strikes) })
+func (r *Record) pointIndex(f runs.Fault) int {
+	return slices.IndexFunc(r.Points, func(p InjectionPoint) bool { return p.Strikes.Equal(f.Strikes) })
 }
 
 // stepIndex returns when a client's step begins.
-func (r *Record) before(step string) int { return r.reached(item{Before: step}.fault()) }
+func (r *Record) stepIndex(step string) int { return r.pointIndex(item{Before: step}.fault()) }
 
 // findFault returns the fault of a kind that acts on a target, and whether there is one.
-func one(w runs.World, kind, target string) (runs.Fault, bool) {
+func findFault(w runs.WorldSpec, kind, target string) (runs.Fault, bool) {
 	i := slices.IndexFunc(w.Faults, func(f runs.Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
 	if i < 0 {
 		return runs.Fault{}, false
@@ -74,31 +74,31 @@ func one(w runs.World, kind, target string) (runs.Fault, bool) {
 }
 
 // startAt makes a client start at a point.
-func starts(client, at string) map[string]trace.Point {
+func startAt(client, at string) map[string]trace.Point {
 	return map[string]trace.Point{client: point(at)}
 }
 
 // takesPart reports whether a client takes part.
-func takesPart(w runs.World, client string) bool {
+func takesPart(w runs.WorldSpec, client string) bool {
 	return w.Change.Clients == nil || slices.Contains(w.Change.Clients, client)
 }
 
 var (
-	broken  = runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: "serial-sections"}}}}
-	lost    = wholeEffect(broken)
-	unhurt  = runs.Outcome{}
-	doubted = runs.Outcome{Off: broken.Off, On: runs.Run{Doubt: "the fault did not act"}}
-	wentOn  = runs.Outcome{Off: runs.Run{Breaks: broken.Off.Breaks, RanOn: true}}
+	broken  = runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections"}}}}
+	lost    = allDamage(broken)
+	unhurt  = runs.WorldResult{}
+	doubted = runs.WorldResult{Off: broken.Off, On: runs.RunResult{Doubt: "the fault did not act"}}
+	wentOn  = runs.WorldResult{Off: runs.RunResult{Breaks: broken.Off.Breaks, RanOn: true}}
 )
 
 // A plant runs worlds in which something breaks exactly if a planted cause is there.
 type plant struct {
-	outcome func(runs.World) runs.Outcome
+	outcome func(runs.WorldSpec) runs.WorldResult
 	worlds  int
 }
 
-func planted(cause func(runs.World) bool) *plant {
-	return &plant{outcome: func(w runs.World) runs.Outcome {
+func planted(cause func(runs.WorldSpec) bool) *plant {
+	return &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if cause(w) {
 			return broken
 		}
@@ -106,20 +106,20 @@ func planted(cause func(runs.World) bool) *plant {
 	}}
 }
 
-func (p *plant) Run(_ context.Context, w runs.World) (runs.Outcome, error) {
+func (p *plant) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 	p.worlds++
 	return p.outcome(w), nil
 }
 
 // shrinksTo checks the exact world that is found, and that at most so many worlds were run.
-func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.World, atMost int) {
+func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.WorldSpec, atMost int) {
 	t.Helper()
 	original := from.Key()
 	got, err := shrink(t.Context(), p, rec, from, lost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !same(got, want) {
+	if !sameWorld(got, want) {
 		t.Errorf("shrunk to\n%s\nwant\n%s", got.Key(), want.Key())
 	}
 	if p.worlds > atMost {
@@ -133,21 +133,21 @@ func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want runs.World, atMo
 // The cause is a long pause of client-1 at any of its steps from read on, if client-2 asks
 // in time.
 func TestShrinkPause(t *testing.T) {
-	rec := written(3, 5)
-	p := planted(func(w runs.World) bool {
-		pause, ok := one(w, "pause", "client-1")
+	rec := fakeRecord(3, 5)
+	p := planted(func(w runs.WorldSpec) bool {
+		pause, ok := findFault(w, "pause", "client-1")
 		return ok && pause.For >= 29880*time.Millisecond &&
-			rec.reached(pause) >= rec.before("client-1 read") && rec.reached(pause) <= rec.before("client-1 write") &&
+			rec.pointIndex(pause) >= rec.stepIndex("client-1 read") && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") &&
 			takesPart(w, "client-2")
 	})
-	p.shrinksTo(t, rec, runs.World{Base: 2, Faults: []runs.Fault{
+	p.shrinksTo(t, rec, runs.WorldSpec{Base: 2, Faults: []runs.Fault{
 		item{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"}.fault(),
 		item{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"}.fault(),
-	}}, runs.World{
+	}}, runs.WorldSpec{
 		Base: 2,
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"}, Nodes: 1,
-			Starts: starts("client-2", "client-1's keys expired"),
+			Starts: startAt("client-2", "client-1's keys expired"),
 		},
 		Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: 30 * time.Second, Before: "client-1 write"}.fault()},
 	}, 60)
@@ -155,27 +155,27 @@ func TestShrinkPause(t *testing.T) {
 
 // The cause is client-1 cut off from two nodes, while another node forgets its key.
 func TestShrinkJumpWithPartition(t *testing.T) {
-	rec := written(3, 5)
-	cause := func(w runs.World) bool {
-		partition, cut := one(w, "partition", "client-1")
+	rec := fakeRecord(3, 5)
+	cause := func(w runs.WorldSpec) bool {
+		partition, cut := findFault(w, "partition", "client-1")
 		i := slices.IndexFunc(w.Faults, func(f runs.Fault) bool { return f.Kind() == "jump" })
 		if !cut || i < 0 || !takesPart(w, "client-2") {
 			return false
 		}
 		jump := w.Faults[i]
-		return len(partition.Others()) >= 2 && rec.reached(partition) <= rec.before("client-1 acquire") &&
+		return len(partition.Others()) >= 2 && rec.pointIndex(partition) <= rec.stepIndex("client-1 acquire") &&
 			jump.Action.(*sim.Jump).By >= 17*time.Second && !slices.Contains(partition.Others(), jump.Target()) &&
-			rec.reached(jump) >= rec.before("client-1 read")
+			rec.pointIndex(jump) >= rec.stepIndex("client-1 read")
 	}
-	from := runs.World{Faults: []runs.Fault{
+	from := runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute}.fault(),
 		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
-	planted(cause).shrinksTo(t, rec, from, runs.World{
+	planted(cause).shrinksTo(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{
 			// A majority of three.
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
-			Starts: starts("client-2", "client-1's key expired on redis-3"),
+			Starts: startAt("client-2", "client-1's key expired on redis-3"),
 		},
 		Faults: []runs.Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}, For: time.Millisecond, Before: "client-1 acquire"}.fault(),
@@ -186,11 +186,11 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	// A minority of five nodes is two nodes; a minority of three is only one.
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
-	minority.Faults[0] = minority.Faults[0].Among([]string{"redis-1", "redis-5"})
-	planted(cause).shrinksTo(t, rec, minority, runs.World{
+	minority.Faults[0] = minority.Faults[0].WithOthers([]string{"redis-1", "redis-5"})
+	planted(cause).shrinksTo(t, rec, minority, runs.WorldSpec{
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},
-			Starts:  starts("client-2", "client-1's key expired on redis-4"),
+			Starts:  startAt("client-2", "client-1's key expired on redis-4"),
 		},
 		Faults: []runs.Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-5"}, For: time.Millisecond, Before: "client-1 acquire"}.fault(),
@@ -199,11 +199,11 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	}, 120)
 
 	// A majority is not cut off if the cause does not need it.
-	p := planted(func(w runs.World) bool {
-		partition, cut := one(w, "partition", "client-1")
+	p := planted(func(w runs.WorldSpec) bool {
+		partition, cut := findFault(w, "partition", "client-1")
 		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
-	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, runs.World{
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []runs.Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}.fault()},
 	}, 30)
@@ -211,8 +211,8 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 
 // Nodes take the names of the first nodes wherever a fault names them.
 func TestShrinkRenamesNodes(t *testing.T) {
-	rec := written(2, 7)
-	p := planted(func(w runs.World) bool {
+	rec := fakeRecord(2, 7)
+	p := planted(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 2 {
 			return false
 		}
@@ -221,14 +221,14 @@ func TestShrinkRenamesNodes(t *testing.T) {
 		return slices.Contains(nodesOf(rec, w), crash.Target()) && held == trace.NthMessage{Message: reply, Nth: 2} && held.Peer != crash.Target() &&
 			!crash.Strikes.When.IsZero() && !w.Change.Starts["client-2"].IsZero() && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
 	})
-	p.shrinksTo(t, rec, runs.World{
-		Change: scenarios.Change{Starts: starts("client-2", "redis-6 restarted")},
+	p.shrinksTo(t, rec, runs.WorldSpec{
+		Change: scenarios.Change{Starts: startAt("client-2", "redis-6 restarted")},
 		Faults: []runs.Fault{
 			item{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"}.fault(),
 			item{Kind: "crash", Target: "redis-3", When: "redis-7's reply to client-1's acquire is in flight"}.fault(),
 		},
-	}, runs.World{
-		Change: scenarios.Change{Nodes: 5, Starts: starts("client-2", "client-1's key expired on redis-1")},
+	}, runs.WorldSpec{
+		Change: scenarios.Change{Nodes: 5, Starts: startAt("client-2", "client-1's key expired on redis-1")},
 		Faults: []runs.Fault{
 			item{Kind: "hold", Target: "redis-2's reply to client-2's acquire, 2nd time"}.fault(),
 			item{Kind: "crash", Target: "redis-1", When: "redis-1's reply to client-2's release is in flight"}.fault(),
@@ -238,40 +238,40 @@ func TestShrinkRenamesNodes(t *testing.T) {
 
 // A client may have to wait for a node that no fault names.
 func TestShrinkKeepsStart(t *testing.T) {
-	rec := written(2, 5)
-	p := planted(func(w runs.World) bool {
+	rec := fakeRecord(2, 5)
+	p := planted(func(w runs.WorldSpec) bool {
 		if len(w.Faults) != 1 {
 			return false
 		}
 		start, crashes := w.Change.Starts["client-2"].String(), w.Faults[0].Target()
 		return start == "redis-4 synced" && crashes == "redis-2" || w.Change.Nodes == 3 && start == "redis-2 synced" && crashes == "redis-1"
 	})
-	p.shrinksTo(t, rec, runs.World{
-		Change: scenarios.Change{Starts: starts("client-2", "redis-4 synced")},
+	p.shrinksTo(t, rec, runs.WorldSpec{
+		Change: scenarios.Change{Starts: startAt("client-2", "redis-4 synced")},
 		Faults: []runs.Fault{item{Kind: "crash", Target: "redis-2"}.fault()},
-	}, runs.World{
-		Change: scenarios.Change{Clients: []string{"client-2"}, Nodes: 3, Starts: starts("client-2", "redis-2 synced")},
+	}, runs.WorldSpec{
+		Change: scenarios.Change{Clients: []string{"client-2"}, Nodes: 3, Starts: startAt("client-2", "redis-2 synced")},
 		Faults: []runs.Fault{item{Kind: "crash", Target: "redis-1", Before: "client-2 release"}.fault()},
 	}, 60)
 }
 
-func three(w runs.World) bool {
-	_, a := one(w, "crash", "redis-1")
-	_, b := one(w, "crash", "redis-2")
-	_, c := one(w, "hold", "client-1's write request to storage")
+func three(w runs.WorldSpec) bool {
+	_, a := findFault(w, "crash", "redis-1")
+	_, b := findFault(w, "crash", "redis-2")
+	_, c := findFault(w, "hold", "client-1's write request to storage")
 	return a && b && c
 }
 
 // Three faults of four are needed, and with those three any size is enough. What was left
 // out before it became necessary is not put back.
 func TestShrinkThreeOfFour(t *testing.T) {
-	rec := written(2, 3)
-	planted(three).shrinksTo(t, rec, runs.World{Change: writes("redis-2", sim.NoPersistence), Faults: []runs.Fault{
+	rec := fakeRecord(2, 3)
+	planted(three).shrinksTo(t, rec, runs.WorldSpec{Change: diskChange("redis-2", sim.NoPersistence), Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-2", How: "power-loss", For: 3 * time.Second}.fault(),
 		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
 		item{Kind: "crash", Target: "redis-1"}.fault(),
 		item{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second}.fault(),
-	}}, runs.World{
+	}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []runs.Fault{
 			item{Kind: "crash", Target: "redis-2", For: time.Millisecond, Before: "client-1 release"}.fault(),
@@ -283,12 +283,12 @@ func TestShrinkThreeOfFour(t *testing.T) {
 
 // Either of two faults is sufficient: the first is left.
 func TestShrinkEitherSuffices(t *testing.T) {
-	rec := written(2, 1)
-	p := planted(func(w runs.World) bool { return len(w.Faults) > 0 })
-	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{
+	rec := fakeRecord(2, 1)
+	p := planted(func(w runs.WorldSpec) bool { return len(w.Faults) > 0 })
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
-	}}, runs.World{
+	}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-2"}},
 		Faults: []runs.Fault{item{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}.fault()},
 	}, 10)
@@ -296,16 +296,16 @@ func TestShrinkEitherSuffices(t *testing.T) {
 
 // A fault that becomes superfluous only when another strikes later is left out.
 func TestShrinkSuperfluousInTheEnd(t *testing.T) {
-	rec := written(2, 1)
-	p := planted(func(w runs.World) bool {
-		pause, paused := one(w, "pause", "client-1")
-		_, crashed := one(w, "crash", "client-2")
+	rec := fakeRecord(2, 1)
+	p := planted(func(w runs.WorldSpec) bool {
+		pause, paused := findFault(w, "pause", "client-1")
+		_, crashed := findFault(w, "crash", "client-2")
 		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
 	})
-	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "pause", Target: "client-1", Before: "client-1 acquire"}.fault(),
 		item{Kind: "crash", Target: "client-2", Before: "client-2 acquire"}.fault(),
-	}}, runs.World{
+	}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()},
 	}, 20)
@@ -313,17 +313,17 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 
 // One fault must strike before another: both are as late as that allows.
 func TestShrinkOrderMatters(t *testing.T) {
-	rec := written(2, 1)
-	p := planted(func(w runs.World) bool {
-		crash, a := one(w, "crash", "redis-1")
-		pause, b := one(w, "pause", "client-1")
-		return a && b && rec.reached(crash) < rec.reached(pause) && rec.reached(pause) <= rec.before("client-1 write") && takesPart(w, "client-2")
+	rec := fakeRecord(2, 1)
+	p := planted(func(w runs.WorldSpec) bool {
+		crash, a := findFault(w, "crash", "redis-1")
+		pause, b := findFault(w, "pause", "client-1")
+		return a && b && rec.pointIndex(crash) < rec.pointIndex(pause) && rec.pointIndex(pause) <= rec.stepIndex("client-1 write") && takesPart(w, "client-2")
 	})
-	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{
 		item{Kind: "crash", Target: "redis-1", For: 2 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"}.fault(),
-	}}, runs.World{
-		Change: scenarios.Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
+	}}, runs.WorldSpec{
+		Change: scenarios.Change{Starts: startAt("client-2", "client-1's key expired on redis-1")},
 		Faults: []runs.Fault{
 			item{Kind: "crash", Target: "redis-1", For: time.Millisecond, Before: "client-1 work"}.fault(),
 			item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 write"}.fault(),
@@ -334,11 +334,11 @@ func TestShrinkOrderMatters(t *testing.T) {
 // Any two of the three clients are needed, and the second of them has to start as in the
 // base, not earlier.
 func TestShrinkTwoOfThreeClients(t *testing.T) {
-	rec := written(3, 3)
-	p := planted(func(w runs.World) bool {
+	rec := fakeRecord(3, 3)
+	p := planted(func(w runs.WorldSpec) bool {
 		return takesPart(w, "client-1") && takesPart(w, "client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
-	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.World{
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
 		Faults: []runs.Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}.fault()},
 	}, 20)
@@ -346,7 +346,7 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 
 // Clients start at the first sufficient moment.
 func TestShrinkGoodMoments(t *testing.T) {
-	rec := written(3, 1)
+	rec := fakeRecord(3, 1)
 	for _, tt := range []struct {
 		fault runs.Fault
 		start string
@@ -364,12 +364,12 @@ func TestShrinkGoodMoments(t *testing.T) {
 				last.Strikes.Before = step("client-2 release")
 			}
 		}
-		p := planted(func(w runs.World) bool {
+		p := planted(func(w runs.WorldSpec) bool {
 			start := w.Change.Starts["client-3"].String()
 			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
-		p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{tt.fault}}, runs.World{
-			Change: scenarios.Change{Starts: starts("client-3", tt.start)},
+		p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{tt.fault}}, runs.WorldSpec{
+			Change: scenarios.Change{Starts: startAt("client-3", tt.start)},
 			Faults: []runs.Fault{last},
 		}, 80)
 	}
@@ -378,62 +378,62 @@ func TestShrinkGoodMoments(t *testing.T) {
 // A client may be able to start when a fault makes a node forget only if the fault strikes
 // at another step. Then both change together.
 func TestShrinkMomentWithStrike(t *testing.T) {
-	rec := written(2, 1)
-	p := planted(func(w runs.World) bool {
-		jump, ok := one(w, "jump", "redis-1")
+	rec := fakeRecord(2, 1)
+	p := planted(func(w runs.WorldSpec) bool {
+		jump, ok := findFault(w, "jump", "redis-1")
 		switch w.Change.Starts["client-2"].String() {
 		case "":
 			return ok && takesPart(w, "client-2") && jump.Strikes.Before.IsZero() // client-2 asks repeatedly
 		case "client-1's key expired on redis-1":
-			return ok && takesPart(w, "client-2") && rec.reached(jump) > rec.before("client-1 read") && rec.reached(jump) < rec.before("client-1 write")
+			return ok && takesPart(w, "client-2") && rec.pointIndex(jump) > rec.stepIndex("client-1 read") && rec.pointIndex(jump) < rec.stepIndex("client-1 write")
 		}
 		return false
 	})
-	p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, runs.World{
-		Change: scenarios.Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, runs.WorldSpec{
+		Change: scenarios.Change{Starts: startAt("client-2", "client-1's key expired on redis-1")},
 		Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}.fault()},
 	}, 60)
 }
 
 // A fault that waits for its message usually needs no trigger, but may need one.
 func TestShrinkPatientFaults(t *testing.T) {
-	rec := written(1, 1)
+	rec := fakeRecord(1, 1)
 	for _, f := range []runs.Fault{
 		item{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"}.fault(),
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
-		plain := f.At(trace.Trigger{})
-		planted(func(w runs.World) bool { return len(w.Faults) == 1 }).
-			shrinksTo(t, rec, runs.World{Faults: []runs.Fault{f}}, runs.World{Faults: []runs.Fault{plain}}, 5)
-		planted(func(w runs.World) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
-			shrinksTo(t, rec, runs.World{Faults: []runs.Fault{f}}, runs.World{Faults: []runs.Fault{f}}, 5)
+		plain := f.WithTrigger(trace.Trigger{})
+		planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).
+			shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{plain}}, 5)
+		planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
+			shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{f}}, runs.WorldSpec{Faults: []runs.Fault{f}}, 5)
 	}
 }
 
 // A client that waits for the effect of a fault is not a reason to keep that fault.
 func TestShrinkForgetsMoments(t *testing.T) {
-	rec := written(2, 1)
-	p := planted(func(w runs.World) bool {
+	rec := fakeRecord(2, 1)
+	p := planted(func(w runs.WorldSpec) bool {
 		at, waits := w.Change.Starts["client-2"]
-		_, jumped := one(w, "jump", "redis-1")
+		_, jumped := findFault(w, "jump", "redis-1")
 		return takesPart(w, "client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
 	})
-	p.shrinksTo(t, rec, runs.World{
-		Change: scenarios.Change{Starts: starts("client-2", "redis-1's clock jumped")},
+	p.shrinksTo(t, rec, runs.WorldSpec{
+		Change: scenarios.Change{Starts: startAt("client-2", "redis-1's clock jumped")},
 		Faults: []runs.Fault{item{Kind: "jump", Target: "redis-1", By: time.Minute}.fault()},
-	}, runs.World{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
+	}, runs.WorldSpec{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
 }
 
 // A fault that works only at one message stays there, however many other messages there
 // are.
 func TestShrinkOnlyAtOneMessage(t *testing.T) {
-	rec := written(2, 3)
+	rec := fakeRecord(2, 3)
 	const at = "redis-2's reply to client-1's acquire arrived"
-	p := planted(func(w runs.World) bool {
-		crash, ok := one(w, "crash", "client-1")
+	p := planted(func(w runs.WorldSpec) bool {
+		crash, ok := findFault(w, "crash", "client-1")
 		return ok && crash.Strikes.When.String() == at
 	})
-	from := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
+	from := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
 	want := from
 	want.Change.Clients = []string{"client-1"}
 	p.shrinksTo(t, rec, from, want, 60)
@@ -441,21 +441,21 @@ func TestShrinkOnlyAtOneMessage(t *testing.T) {
 
 // The last sufficient message of the same kind is held, and none of another kind.
 func TestShrinkLatestMessage(t *testing.T) {
-	rec := written(2, 3)
+	rec := fakeRecord(2, 3)
 	for nth := 2; nth <= 4; nth++ {
 		for _, node := range rec.Nodes {
 			rec.Messages = append(rec.Messages, Message{NthMessage: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire}, Nth: nth}})
 		}
 	}
-	from := runs.World{Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
-	planted(func(w runs.World) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, runs.World{
+	from := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
+	planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1},
 		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
-	p := planted(func(w runs.World) bool {
+	p := planted(func(w runs.WorldSpec) bool {
 		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
-	p.shrinksTo(t, rec, from, runs.World{
+	p.shrinksTo(t, rec, from, runs.WorldSpec{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []runs.Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}.fault()},
 	}, 20)
@@ -463,8 +463,8 @@ func TestShrinkLatestMessage(t *testing.T) {
 
 // breaksWithPause returns a runner in whose worlds something breaks if a pause has a size
 // that satisfies is.
-func sized(is func(time.Duration) bool) *plant {
-	return planted(func(w runs.World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
+func breaksWithPause(is func(time.Duration) bool) *plant {
+	return planted(func(w runs.WorldSpec) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
 }
 
 func TestShrinkSizes(t *testing.T) {
@@ -487,40 +487,40 @@ func TestShrinkSizes(t *testing.T) {
 		for _, of := range []item{{Kind: "pause"}, {Kind: "jump"}, {Kind: "delay", Others: []string{"client-1"}}} {
 			of.Target, of.Before = "redis-1", "client-1 release"
 			from := of.fault()
-			rec := written(1, 1)
-			sized(func(size time.Duration) bool { return size >= tt.threshold }).
-				shrinksTo(t, rec, runs.World{Faults: []runs.Fault{from.Sized(sim.Size{Time: tt.from})}}, runs.World{Faults: []runs.Fault{from.Sized(sim.Size{Time: tt.want})}}, 30)
+			rec := fakeRecord(1, 1)
+			breaksWithPause(func(size time.Duration) bool { return size >= tt.threshold }).
+				shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.from})}}, runs.WorldSpec{Faults: []runs.Fault{from.WithSize(sim.Size{Time: tt.want})}}, 30)
 		}
 	}
 	back := item{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}.fault()
-	sized(func(size time.Duration) bool { return size >= 3*s }).
-		shrinksTo(t, written(1, 1), runs.World{Faults: []runs.Fault{back}}, runs.World{Faults: []runs.Fault{back.Sized(sim.Size{Time: 3 * s})}}, 30)
+	breaksWithPause(func(size time.Duration) bool { return size >= 3*s }).
+		shrinksTo(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{back}}, runs.WorldSpec{Faults: []runs.Fault{back.WithSize(sim.Size{Time: 3 * s})}}, 30)
 }
 
 // Damage may disappear and reappear as the size grows; the smallest size is found
 // nevertheless.
 func TestShrinkIslandOfSizes(t *testing.T) {
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
-	p := sized(func(size time.Duration) bool {
+	p := breaksWithPause(func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
 	})
-	p.shrinksTo(t, written(1, 1), runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: time.Minute})}}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 4 * time.Second})}}, 30)
+	p.shrinksTo(t, fakeRecord(1, 1), runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 4 * time.Second})}}, 30)
 }
 
 // The largest step between two round sizes is a third.
 func TestRoundSizes(t *testing.T) {
 	number := func(s sim.Size) int64 { return int64(s.Time) + int64(s.Rate) }
-	all := append(slices.Clone(round), roundRates...)
+	all := append(slices.Clone(roundTimes), roundRates...)
 	for i, size := range all[1:] {
 		if last := all[i]; (size.Rate != 0) == (last.Rate != 0) && (!last.Less(size) || 3*number(size) > 4*number(last)) {
 			t.Errorf("%v follows %v, and is not between it and a third more", size, last)
 		}
-		if digits := significant(size); digits > 2 {
+		if digits := significantDigits(size); digits > 2 {
 			t.Errorf("%v is no round size, it has %d digits", size, digits)
 		}
 	}
-	for _, size := range coarse {
-		if !slices.Contains(round, size) {
+	for _, size := range coarseTimes {
+		if !slices.Contains(roundTimes, size) {
 			t.Errorf("%v is coarse, and not round", size)
 		}
 	}
@@ -529,11 +529,11 @@ func TestRoundSizes(t *testing.T) {
 // An inconclusive world is no example, and neither is one in which a process ran on,
 // however small.
 func TestShrinkTraps(t *testing.T) {
-	rec := written(2, 1)
-	for name, trap := range map[string]runs.Outcome{"doubt": doubted, "ran on": wentOn} {
+	rec := fakeRecord(2, 1)
+	for name, trap := range map[string]runs.WorldResult{"doubt": doubted, "ran on": wentOn} {
 		t.Run(name, func(t *testing.T) {
-			p := &plant{outcome: func(w runs.World) runs.Outcome {
-				pause, ok := one(w, "pause", "client-1")
+			p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
+				pause, ok := findFault(w, "pause", "client-1")
 				switch {
 				case !ok || !takesPart(w, "client-2"):
 					return trap
@@ -543,20 +543,20 @@ func TestShrinkTraps(t *testing.T) {
 				return broken
 			}}
 			pause := item{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}.fault()
-			p.shrinksTo(t, rec, runs.World{Faults: []runs.Fault{pause}}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 8 * time.Second})}}, 60)
+			p.shrinksTo(t, rec, runs.WorldSpec{Faults: []runs.Fault{pause}}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 8 * time.Second})}}, 60)
 		})
 	}
 
 	// If a process ran on in the first world, it may run on in the smaller ones.
-	p := &plant{outcome: func(w runs.World) runs.Outcome {
+	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
 			return unhurt
 		}
 		return wentOn
 	}}
 	p.shrinksTo(t, rec,
-		runs.World{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
-		runs.World{
+		runs.WorldSpec{Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
+		runs.WorldSpec{
 			Change: scenarios.Change{Clients: []string{"client-1"}},
 			Faults: []runs.Fault{item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}.fault()},
 		}, 10)
@@ -564,35 +564,35 @@ func TestShrinkTraps(t *testing.T) {
 
 // Different damage does not replace the wanted damage; additional damage may be there.
 func TestShrinkOtherEffects(t *testing.T) {
-	rec := written(1, 1)
-	p := &plant{outcome: func(w runs.World) runs.Outcome {
+	rec := fakeRecord(1, 1)
+	p := &plant{outcome: func(w runs.WorldSpec) runs.WorldResult {
 		switch size := w.Faults[0].Size().Time; {
 		case size < 10*time.Second:
-			return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: "serial-sections", Fault: checks.FaultLock}}}}
+			return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "serial-sections", Blame: checks.BlameLock}}}}
 		case size < 20*time.Second:
-			return runs.Outcome{On: broken.Off}
+			return runs.WorldResult{On: broken.Off}
 		case size < 30*time.Second:
-			return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: "write-order"}, {What: "serial-sections"}}}}
+			return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: "write-order"}, {What: "serial-sections"}}}}
 		}
 		return broken
 	}}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
-	two := []runs.Fault{pause.Sized(sim.Size{Time: time.Minute})}
+	two := []runs.Fault{pause.WithSize(sim.Size{Time: time.Minute})}
 	none := p.outcome
-	p.outcome = func(w runs.World) runs.Outcome {
+	p.outcome = func(w runs.WorldSpec) runs.WorldResult {
 		if len(w.Faults) == 0 {
 			return unhurt
 		}
 		return none(w)
 	}
-	p.shrinksTo(t, rec, runs.World{Faults: two}, runs.World{Faults: []runs.Fault{pause.Sized(sim.Size{Time: 20 * time.Second})}}, 30)
+	p.shrinksTo(t, rec, runs.WorldSpec{Faults: two}, runs.WorldSpec{Faults: []runs.Fault{pause.WithSize(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
 // A world that cannot be made does no damage, and is not run again.
 func TestShrinkImpossibleWorlds(t *testing.T) {
-	rec := written(2, 3)
+	rec := fakeRecord(2, 3)
 	tries := map[string]int{}
-	r := runs.RunnerFunc(func(_ context.Context, w runs.World) (runs.Outcome, error) {
+	r := runs.RunnerFunc(func(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		tries[w.Key()]++
 		switch {
 		case w.Change.Nodes != 0 || w.Change.Clients != nil || w.Change.Starts != nil:
@@ -602,9 +602,9 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 		}
 		return broken, nil
 	})
-	got, err := shrink(t.Context(), r, rec, runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
-	want := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
-	if err != nil || !same(got, want) {
+	got, err := shrink(t.Context(), r, rec, runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
+	want := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
+	if err != nil || !sameWorld(got, want) {
 		t.Errorf("shrunk to %s, %v; want %s", got.Key(), err, want.Key())
 	}
 	for w, n := range tries {
@@ -617,36 +617,36 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 // If there are too many worlds, the result is the smallest so far, and it is minimal. Here
 // a fault becomes superfluous with fewer nodes, and then the limit is reached.
 func TestShrinkWithinBounds(t *testing.T) {
-	rec := written(3, 5)
-	for nth := 2; nth <= 2*mostWorlds; nth++ {
+	rec := fakeRecord(3, 5)
+	for nth := 2; nth <= 2*maxShrinkWorlds; nth++ {
 		request := trace.Message{Client: "client-2", Peer: trace.StorageName, Step: trace.Read}
-		rec.Points = append(rec.Points, Point{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
+		rec.Points = append(rec.Points, InjectionPoint{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
-	p := planted(func(w runs.World) bool {
-		f, paused := one(w, "pause", "client-2")
-		_, crashed := one(w, "crash", "client-1")
+	p := planted(func(w runs.WorldSpec) bool {
+		f, paused := findFault(w, "pause", "client-2")
+		_, crashed := findFault(w, "crash", "client-1")
 		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
 	})
 	p.shrinksTo(t, rec,
-		runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
-		runs.World{
+		runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
+		runs.WorldSpec{
 			Change: scenarios.Change{
 				Clients: []string{"client-1", "client-2"}, Nodes: 1,
-				Starts: starts("client-2", "client-1's keys expired"),
+				Starts: startAt("client-2", "client-1's keys expired"),
 			},
 			Faults: []runs.Fault{pause},
-		}, mostWorlds+4)
-	if p.worlds < mostWorlds {
+		}, maxShrinkWorlds+4)
+	if p.worlds < maxShrinkWorlds {
 		t.Errorf("%d worlds are within the bounds", p.worlds)
 	}
 }
 
 func TestShrinkStops(t *testing.T) {
-	rec := written(2, 5)
+	rec := fakeRecord(2, 5)
 	ctx, cancel := context.WithCancel(t.Context())
 	worlds := 0
-	r := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+	r := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		if worlds++; worlds == 3 {
 			cancel()
 		}
@@ -655,19 +655,19 @@ func TestShrinkStops(t *testing.T) {
 		}
 		return broken, ctx.Err()
 	})
-	w := runs.World{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
+	w := runs.WorldSpec{Faults: []runs.Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
 	got, err := shrink(ctx, r, rec, w, lost)
 	// The first world is w itself, the second has no faults, and the result of the third is
 	// not used.
-	if !errors.Is(err, context.Canceled) || !same(got, w) || worlds != 3 {
+	if !errors.Is(err, context.Canceled) || !sameWorld(got, w) || worlds != 3 {
 		t.Errorf("after %d worlds: %s, %v", worlds, got.Key(), err)
 	}
 
-	if _, err := shrink(t.Context(), planted(func(runs.World) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
+	if _, err := shrink(t.Context(), planted(func(runs.WorldSpec) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
 		t.Errorf("a world that shows nothing was shrunk: %v", err)
 	}
 	never := errors.New("never")
-	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, runs.World) (runs.Outcome, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
+	if _, err := shrink(t.Context(), runs.RunnerFunc(func(context.Context, runs.WorldSpec) (runs.WorldResult, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
 		t.Errorf("a world that cannot be made was shrunk: %v", err)
 	}
 }
@@ -675,8 +675,8 @@ func TestShrinkStops(t *testing.T) {
 func TestRank(t *testing.T) {
 	const s = time.Second
 	pause := item{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}.fault()
-	faulty := func(faults ...runs.Fault) runs.World {
-		return runs.World{Change: scenarios.Change{Nodes: 3}, Faults: faults}
+	faulty := func(faults ...runs.Fault) runs.WorldSpec {
+		return runs.WorldSpec{Change: scenarios.Change{Nodes: 3}, Faults: faults}
 	}
 	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s}.fault()
 	none := map[string]sim.Persistence{"redis-1": sim.NoPersistence}
@@ -685,18 +685,18 @@ func TestRank(t *testing.T) {
 	cut := func(nodes ...string) runs.Fault {
 		return item{Kind: "partition", Target: "client-1", Others: nodes}.fault()
 	}
-	simplest := []runs.World{
+	simplest := []runs.WorldSpec{
 		{},
 		{Base: 1},
 		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []runs.Fault{how}},
 		{Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []runs.Fault{pause}},
 		{Change: scenarios.Change{Nodes: 1}, Faults: []runs.Fault{pause}},
-		faulty(pause.Sized(sim.Size{Time: 20 * s})),
+		faulty(pause.WithSize(sim.Size{Time: 20 * s})),
 		faulty(pause),
-		faulty(pause.Sized(sim.Size{Time: 90 * s})), // a 9, then zeros
-		faulty(pause.Sized(sim.Size{Time: 120 * s})),
-		faulty(pause.Sized(sim.Size{Time: 31 * s})),
-		faulty(pause.Sized(sim.Size{Time: 31500 * time.Millisecond})),
+		faulty(pause.WithSize(sim.Size{Time: 90 * s})), // a 9, then zeros
+		faulty(pause.WithSize(sim.Size{Time: 120 * s})),
+		faulty(pause.WithSize(sim.Size{Time: 31 * s})),
+		faulty(pause.WithSize(sim.Size{Time: 31500 * time.Millisecond})),
 		faulty(when),
 		faulty(cut("redis-1")),
 		faulty(cut("redis-1", "redis-2")),
@@ -707,7 +707,7 @@ func TestRank(t *testing.T) {
 	}
 	for i, a := range simplest {
 		for j, b := range simplest {
-			if got := rank(a, b); (got < 0) != (i < j) || (got == 0) != (i == j) {
+			if got := compareSimplicity(a, b); (got < 0) != (i < j) || (got == 0) != (i == j) {
 				t.Errorf("rank(%s, %s) = %d", a.Key(), b.Key(), got)
 			}
 		}

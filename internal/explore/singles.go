@@ -17,7 +17,7 @@ import (
 // which something happens to the process that it strikes. A fault between two such points
 // would do the same as at the earlier of the two, except that it ends later. Faults that
 // most often do harm come first; faults of processes that never come back come last.
-func (r *Record) Singles(kinds ...Kinds) []runs.World {
+func (r *Record) Singles(kinds ...Kinds) []runs.WorldSpec {
 	type tried struct {
 		kind sim.FaultKind
 		site sim.Site
@@ -35,9 +35,9 @@ func (r *Record) Singles(kinds ...Kinds) []runs.World {
 		return 1
 	}
 	slices.SortStableFunc(sites, func(a, b tried) int {
-		return cmp.Or(forGood(a)-forGood(b), effects[a.kind.Effect].harm-effects[b.kind.Effect].harm)
+		return cmp.Or(forGood(a)-forGood(b), effectPolicies[a.kind.Effect].harmRank-effectPolicies[b.kind.Effect].harmRank)
 	})
-	var all []runs.World
+	var all []runs.WorldSpec
 	for _, t := range sites {
 		s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
 		all = append(all, s.worlds()...)
@@ -62,12 +62,12 @@ func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 }
 
 // worlds returns the worlds with one of the site's faults.
-func (s site) worlds() (all []runs.World) {
+func (s site) worlds() (all []runs.WorldSpec) {
 	for _, group := range s.spots() {
 		for _, size := range s.sizes() {
 			for _, at := range group {
 				for _, m := range s.manners {
-					if s.suffers(at.Target, m) {
+					if s.canSuffer(at.Target, m) {
 						all = append(all, s.world(at, m, size)...)
 					}
 				}
@@ -114,7 +114,7 @@ func (s site) spots() [][]spot {
 func (s site) spotsAtPoints() [][]spot {
 	var steps, others []spot
 	for i, p := range s.Points {
-		if !s.strikes(p.Process) {
+		if !s.canStrike(p.Process) {
 			continue
 		}
 		for _, side := range s.others(i) {
@@ -133,7 +133,7 @@ func (s site) spotsAtPoints() [][]spot {
 // spotsAnywhere returns each process that can be struck, at every point of the story.
 func (s site) spotsAnywhere() (all []spot) {
 	for _, process := range slices.Sorted(maps.Keys(s.Record.Roles)) {
-		if !s.strikes(process) {
+		if !s.canStrike(process) {
 			continue
 		}
 		for _, p := range s.Points {
@@ -145,13 +145,13 @@ func (s site) spotsAnywhere() (all []spot) {
 
 // world returns the world with the fault of a spot. If the fault strikes a node and the
 // disk matters, it returns one world for each persistence of the node.
-func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.World) {
+func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.WorldSpec) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
 	if s.kind.HasSize() {
 		parts.By = size.Time
 	}
-	if m.Value == faultcard.Less {
+	if m.Value == faultcard.Negative {
 		parts.How, parts.By, parts.Rate = "", -parts.By, -parts.Rate
 	}
 	f, err := parts.Fault()
@@ -162,9 +162,9 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []runs.World) {
 	if !s.kind.Instant {
 		f.For = size.Time
 	}
-	w := runs.World{Base: s.Base, Faults: []runs.Fault{{Fault: f}}}
+	w := runs.WorldSpec{Base: s.Base, Faults: []runs.Fault{{Fault: f}}}
 	if !s.Disks || s.Record.Roles[f.Target()] != trace.RoleNode {
-		return []runs.World{w}
+		return []runs.WorldSpec{w}
 	}
 	for _, disk := range s.Record.system().Persistences() {
 		w.Change.Persistence = map[string]sim.Persistence{f.Target(): disk}
@@ -182,7 +182,7 @@ func (s site) sizes() (all []sim.Size) {
 		all = append(all, sim.Size{Time: percentOf(s.Takeover, largest)}, sim.Size{Time: percentOf(s.Takeover, justAbove)})
 	}
 	for _, percent := range s.Lengths {
-		all = append(all, sim.Size{Time: s.share(percent)})
+		all = append(all, sim.Size{Time: s.percentOfTTL(percent)})
 	}
 	if len(all) == 0 {
 		return []sim.Size{{}}
@@ -192,7 +192,7 @@ func (s site) sizes() (all []sim.Size) {
 
 // percentOfTTL returns a percentage of the TTL. For a lock whose grants do not end it uses
 // [DefaultTTL].
-func (r *Record) share(percent int) time.Duration {
+func (r *Record) percentOfTTL(percent int) time.Duration {
 	return percentOf(cmp.Or(r.TTL, DefaultTTL), percent)
 }
 
@@ -205,23 +205,23 @@ func percentOf(d time.Duration, percent int) time.Duration {
 const largest, justAbove = 200, 105
 
 // canStrike reports whether the site's faults can strike a process.
-func (s site) strikes(process string) bool {
-	return slices.Contains(s.Site.Roles, s.Record.Roles[process]) && s.allows(s.Needs, process)
+func (s site) canStrike(process string) bool {
+	return slices.Contains(s.Site.Roles, s.Record.Roles[process]) && s.meets(s.Needs, process)
 }
 
 // canSuffer reports whether a process can suffer a fault in a manner.
-func (s site) suffers(process string, m sim.Manner) bool {
+func (s site) canSuffer(process string, m sim.Manner) bool {
 	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) &&
-		(m.System == "" || m.System == s.Record.System) && s.allows(m.Needs, process)
+		(m.System == "" || m.System == s.Record.System) && s.meets(m.Needs, process)
 }
 
 // meets reports whether a process meets the requirement of a fault.
-func (r *Record) allows(gate faultcard.Gate, process string) bool {
+func (r *Record) meets(gate faultcard.Gate, process string) bool {
 	switch gate {
 	case faultcard.NeedsOwnClock:
 		return r.OwnClock || r.Roles[process] != trace.RoleClient
 	case faultcard.NeedsDisk:
-		return r.system().Waits("")
+		return r.system().HandlesDiskStall("")
 	case faultcard.NeedsReplica:
 		return slices.Contains(r.Replicas, process)
 	}
@@ -231,12 +231,12 @@ func (r *Record) allows(gate faultcard.Gate, process string) bool {
 // others returns the sets of processes at the other end of faults that strike at a point.
 func (s site) others(point int) (all [][]string) {
 	switch s.Others {
-	case faultcard.AnySide:
+	case faultcard.AnyNodeSet:
 		return append(subsets(s.Nodes), []string{trace.StorageName})
-	case faultcard.EachShare:
-		return append(shares(s.Nodes), []string{trace.StorageName})
-	case faultcard.SpokenTo:
-		for _, peer := range s.spokenTo(point) {
+	case faultcard.EachNodeCount:
+		return append(firstAndLast(s.Nodes), []string{trace.StorageName})
+	case faultcard.EachReceiver:
+		for _, peer := range s.peersOf(point) {
 			all = append(all, []string{peer})
 		}
 		return all
@@ -252,7 +252,7 @@ const manyNodes = 6
 func subsets(nodes []string) [][]string {
 	var all [][]string
 	if len(nodes) >= manyNodes {
-		return shares(nodes)
+		return firstAndLast(nodes)
 	}
 	for mask := 1; mask < 1<<len(nodes); mask++ {
 		var set []string
@@ -268,7 +268,7 @@ func subsets(nodes []string) [][]string {
 }
 
 // firstAndLast lists the first and the last set of nodes of each size.
-func shares(nodes []string) (all [][]string) {
+func firstAndLast(nodes []string) (all [][]string) {
 	for n := 1; n <= len(nodes); n++ {
 		all = append(all, nodes[:n])
 		if n < len(nodes) {
@@ -280,9 +280,9 @@ func shares(nodes []string) (all [][]string) {
 
 // peersOf lists the processes that a client sends requests to in the step that begins at a
 // point.
-func (r *Record) spokenTo(point int) []string {
+func (r *Record) peersOf(point int) []string {
 	p := r.Points[point]
-	next := slices.IndexFunc(r.Points[point+1:], func(o Point) bool { return o.Process == p.Process && o.isStep() })
+	next := slices.IndexFunc(r.Points[point+1:], func(o InjectionPoint) bool { return o.Process == p.Process && o.isStep() })
 	var peers []string
 	for _, m := range r.Messages {
 		within := m.At >= p.At && (next < 0 || m.At < r.Points[point+1+next].At)

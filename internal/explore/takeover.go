@@ -20,17 +20,17 @@ import (
 //
 // On Consul, for example, the takeover takes much longer than the TTL: a session ends after
 // twice its TTL, and a lock-delay follows.
-func Takeover(ctx context.Context, worlds runs.Worlds) (time.Duration, error) {
-	w := runs.World{Faults: []runs.Fault{runs.NewFault(&sim.CrashFault{Process: firstClient}, 0).At(
+func Takeover(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
+	w := runs.WorldSpec{Faults: []runs.Fault{runs.NewFault(&sim.CrashFault{Process: firstClient}, 0).WithTrigger(
 		trace.Trigger{Before: trace.StepPoint{Client: firstClient, Step: trace.Read}})}}
-	off, err := worlds.Account(ctx, w, runs.Without)
+	off, err := worlds.Report(ctx, w, runs.FencingOff)
 	if err != nil {
 		return 0, fmt.Errorf("how long another client waits for a crashed holder cannot be measured: %w", err)
 	}
-	if off.Misconduct() || off.Doubt != "" || off.History == nil || len(off.History.Acts()) == 0 {
+	if off.HasMisconduct() || off.Doubt != "" || off.History == nil || len(off.History.Acts()) == 0 {
 		return 0, nil
 	}
-	cfg, err := worlds.Config(w, runs.Without)
+	cfg, err := worlds.Config(w, runs.FencingOff)
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // slowLock returns a lock whose grants last three times as long as their holders know. So
 // another client waits that long for it.
-func slow(t *testing.T) Lock {
+func slowLock(t *testing.T) Lock {
 	t.Helper()
 	kind, ok := locks.Lookup("single")
 	if !ok {
@@ -37,7 +37,7 @@ func TestTakeover(t *testing.T) {
 	}{
 		"a lock with a TTL": {Lock{Name: "single", Extends: true, Seed: 1}, 0, []time.Duration{60 * time.Second, 31500 * time.Millisecond}, time.Minute},
 		// The other client asks every 4.5 s.
-		"a lock that is slow":  {slow(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
+		"a lock that is slow":  {slowLock(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
 		"one with a short TTL": {Lock{Name: "single", TTL: time.Second, Seed: 1}, 0, []time.Duration{2 * time.Second}, 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,8 +54,8 @@ func TestTakeover(t *testing.T) {
 					t.Errorf("%s is as it was: %t\n%s", b.Name, same, b.Text)
 				}
 			}
-			r := recorded(t, NewLocal(bases, 10*time.Second), bases, 0)
-			if l := r.lengths(); r.longest() != c.longest || l[len(l)-1] != c.longest {
+			r := makeRecord(t, NewLocal(bases, 10*time.Second), bases, 0)
+			if l := r.mapLengths(); r.longest() != c.longest || l[len(l)-1] != c.longest {
 				t.Errorf("the longest faults last %v, and on the map %v; want %v", r.longest(), l, c.longest)
 			}
 			lengths := map[time.Duration]bool{}
@@ -67,7 +67,7 @@ func TestTakeover(t *testing.T) {
 					t.Errorf("no fault lasts %v: %v", want, lengths)
 				}
 			}
-			if longer := slices.ContainsFunc(r.Singles(), func(w runs.World) bool { return w.Faults[0].Size().Time > c.longest }); longer {
+			if longer := slices.ContainsFunc(r.Singles(), func(w runs.WorldSpec) bool { return w.Faults[0].Size().Time > c.longest }); longer {
 				t.Errorf("some last longer than %v: %v", c.longest, lengths)
 			}
 		})
@@ -76,10 +76,10 @@ func TestTakeover(t *testing.T) {
 
 // A search with another takeover is another search, even if the workload is the same.
 func TestLedgerOfAnotherTakeover(t *testing.T) {
-	other := *aSearch
-	other.Bases = slices.Clone(aSearch.Bases)
+	other := *testSearch
+	other.Bases = slices.Clone(testSearch.Bases)
 	other.Bases[0].Takeover = 75 * time.Second
-	if err := other.Heading("v1", "single").Continues(aSearch.Heading("v1", "single")); err == nil {
+	if err := other.Heading("v1", "single").CheckContinues(testSearch.Heading("v1", "single")); err == nil {
 		t.Error("it goes on with the ledger of a search without")
 	}
 }

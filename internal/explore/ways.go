@@ -33,9 +33,9 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	// meanwhile.
 	var mapped error
 	var drawing sync.WaitGroup
-	drawing.Go(func() { out.Maps, mapped = f.maps(ctx) })
+	drawing.Go(func() { out.Maps, mapped = f.drawMaps(ctx) })
 	all, err := f.ways(ctx)
-	f.search.tell(DrawingTheMaps, 0, 0, len(f.groups))
+	f.search.reportProgress(DrawingTheMaps, 0, 0, len(f.groups))
 	drawing.Wait()
 	if err = cmp.Or(err, mapped); err != nil {
 		return nil, err
@@ -81,93 +81,93 @@ func (r *Record) report() BaseRecord {
 	}
 	b.Messages = len(r.Messages)
 	var words []string
-	for _, h := range wholeEffect(r.Outcome) {
+	for _, h := range allDamage(r.Outcome) {
 		if !slices.Contains(words, h.What) {
 			words = append(words, h.What)
 		}
 	}
 	b.Broke = strings.Join(words, ", ")
-	if !r.TookPlace() {
+	if !r.CanExplore() {
 		b.Doubt = cmp.Or(r.Outcome.Off.Doubt, r.Outcome.On.Doubt)
 	}
 	return b
 }
 
 // A measuredWay is a way, and whether a paused process ran on in it.
-type measured struct {
+type measuredWay struct {
 	Way
 	ranOn bool
 }
 
 // ways shrinks the examples of all groups and merges groups whose shrunken examples are
 // alike. It leaves out groups of which a part does the same.
-func (f *Found) ways(ctx context.Context) ([]measured, error) {
+func (f *Found) ways(ctx context.Context) ([]measuredWay, error) {
 	all := f.groups.ordered()
 	small := make([]example, len(all))
-	err := parallel(ctx, f.search.hands(), len(all), func(ctx context.Context, i int) error {
+	err := parallel(ctx, f.search.feederCount(), len(all), func(ctx context.Context, i int) error {
 		var err error
 		small[i], err = f.shrink(ctx, all[i].best)
 		return err
-	}, func(i int) { f.search.tell(Shrinking, i+1, len(all), len(all)) })
+	}, func(i int) { f.search.reportProgress(Shrinking, i+1, len(all), len(all)) })
 	if err != nil {
 		return nil, err
 	}
-	merged := minimal(merge(all, small))
-	ways := make([]measured, len(merged))
-	err = parallel(ctx, f.search.hands(), len(merged), func(ctx context.Context, i int) error {
+	merged := dropRedundant(merge(all, small))
+	ways := make([]measuredWay, len(merged))
+	err = parallel(ctx, f.search.feederCount(), len(merged), func(ctx context.Context, i int) error {
 		var err error
 		ways[i].ranOn = merged[i].best.ranOn
-		ways[i].Way, err = f.way(ctx, merged[i])
+		ways[i].Way, err = f.makeWay(ctx, merged[i])
 		return err
-	}, func(i int) { f.search.tell(Measuring, i+1, len(merged), len(merged)) })
+	}, func(i int) { f.search.reportProgress(Measuring, i+1, len(merged), len(merged)) })
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(ways, func(a, b measured) int { return compareWays(a.Way, b.Way) })
+	slices.SortStableFunc(ways, func(a, b measuredWay) int { return compareWays(a.Way, b.Way) })
 	nameFiles(ways)
 	return ways, nil
 }
 
 // doubtUnlike is the doubt in a smaller world that is an example of something else.
-const unlike = "unlike"
+const doubtUnlike = "unlike"
 
 // shrink makes an example as small as possible. It does not change an example that costs a
 // process each time.
 func (f *Found) shrink(ctx context.Context, e example) (example, error) {
-	if e.effect.ends() {
+	if e.damage.endsRun() {
 		return e, nil
 	}
-	runner := f.others()
+	runner := f.unplanned()
 	// A smaller world that is worse is an example of something else. So is a world in which
 	// a mistake of the lock shows in another step.
 	stages := e.stages()
-	alike := runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+	alike := runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		o, err := runner.Run(ctx, w)
-		grade := effectOf(&o).grade()
-		if grade&^e.effect.grade() != 0 || grade&blames != 0 && !within(example{record: e.record, world: w}.stages(), stages) {
-			o.Off.Doubt = unlike
+		grade := provenDamage(&o).grade()
+		if grade&^e.damage.grade() != 0 || grade&gradeLockBlamed != 0 && !isPart(example{record: e.record, world: w}.stages(), stages) {
+			o.Off.Doubt = doubtUnlike
 		}
 		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
 			return o, err
 		}
 		// On fewer nodes a part of the faults may be enough.
 		for i := range w.Faults {
-			part, err := runner.Run(ctx, w.With(slices.Concat(w.Faults[:i], w.Faults[i+1:])...))
+			part, err := runner.Run(ctx, w.WithFaults(slices.Concat(w.Faults[:i], w.Faults[i+1:])...))
 			if err != nil {
 				return o, err
 			}
-			if len(effectOf(&part)) > 0 {
-				o.Off.Doubt = unlike
+			if len(provenDamage(&part)) > 0 {
+				o.Off.Doubt = doubtUnlike
 			}
 		}
 		return o, nil
 	})
 	var err error
-	if e.world, err = shrink(ctx, alike, e.record, e.world, e.effect.core()); err != nil {
+	if e.world, err = shrink(ctx, alike, e.record, e.world, e.damage.core()); err != nil {
 		return e, err
 	}
 	o, err := runner.Run(ctx, e.world)
-	e.effect = effectOf(&o)
+	e.damage = provenDamage(&o)
 	return e, err
 }
 
@@ -182,29 +182,29 @@ func merge(all []*group, small []example) []*group {
 
 // dropRedundant leaves out a group if some of its families do the same in another group:
 // its other families add nothing. It keeps groups for which the lock is to blame.
-func minimal(all []*group) []*group {
+func dropRedundant(all []*group) []*group {
 	return slices.DeleteFunc(slices.Clone(all), func(g *group) bool {
 		e := g.best
 		families := e.record.families(e.world)
 		return slices.ContainsFunc(all, func(o *group) bool {
 			other := o.best
 			part := other.record.families(other.world)
-			return len(part) < len(families) && within(part, families) && other.ranOn == e.ranOn &&
-				e.effect.grade()&^other.effect.grade() == 0
+			return len(part) < len(families) && isPart(part, families) && other.ranOn == e.ranOn &&
+				e.damage.grade()&^other.damage.grade() == 0
 		})
 	})
 }
 
 // makeWay measures the best example of a group, and writes its scenario.
-func (f *Found) way(ctx context.Context, g *group) (Way, error) {
+func (f *Found) makeWay(ctx context.Context, g *group) (Way, error) {
 	e := g.best
-	runner := f.others()
+	runner := f.unplanned()
 	o, err := runner.Run(ctx, e.world)
 	if err != nil {
 		return Way{}, err
 	}
 	w := Way{
-		ID: g.id, Cause: causeOf(e.record, e.world), Worlds: g.worlds, Example: e.world, Effect: e.effect, Fault: e.effect.fault(),
+		ID: g.id, Cause: causeOf(e.record, e.world), Worlds: g.worlds, Example: e.world, Damage: e.damage, Blame: e.damage.blame(),
 		Stages: inOrder(g.stages), Off: whatBroke(o.Off), On: whatBroke(o.On),
 	}
 	for cause, n := range g.causes {
@@ -213,19 +213,19 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	slices.SortFunc(w.Causes, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(b.Worlds, a.Worlds), strings.Compare(a.Faults, b.Faults))
 	})
-	if e.effect.ends() {
-		w.Why = why(o)
+	if e.damage.endsRun() {
+		w.Why = misconductOf(o)
 		return w, nil
 	}
-	if w.Margins, err = margins(ctx, runner, e.record, e.world, e.effect.core()); err != nil {
+	if w.Margins, err = margins(ctx, runner, e.record, e.world, e.damage.core()); err != nil {
 		return w, err
 	}
 	base := f.search.Bases[e.world.Base]
 	if base.Programs != nil {
 		return w, nil
 	}
-	says, err := scenarioFile(ctx, f.search.Records, base, e.world)
-	w.Text, w.Title, w.Story = says.text, says.title, says.story
+	file, err := scenarioFile(ctx, f.search.Records, base, e.world)
+	w.Text, w.Title, w.Story = file.text, file.title, file.story
 	return w, err
 }
 
@@ -241,7 +241,7 @@ func inOrder(stages map[string]bool) []string {
 }
 
 // misconductOf describes the misconduct of a lock; "" if there is none.
-func why(o runs.Outcome) string {
+func misconductOf(o runs.WorldResult) string {
 	for _, b := range slices.Concat(o.Off.Breaks, o.On.Breaks) {
 		if b.Why != "" {
 			return b.Why
@@ -251,7 +251,7 @@ func why(o runs.Outcome) string {
 }
 
 // whatBroke lists what broke in a run, each once.
-func whatBroke(r runs.Run) []string {
+func whatBroke(r runs.RunResult) []string {
 	var all []string
 	for _, b := range r.Breaks {
 		if !slices.Contains(all, b.What) {
@@ -262,17 +262,17 @@ func whatBroke(r runs.Run) []string {
 }
 
 // unplanned returns a runner for worlds outside the plan. It runs each once.
-func (f *Found) others() runs.Runner {
-	return runs.RunnerFunc(func(ctx context.Context, w runs.World) (runs.Outcome, error) {
+func (f *Found) unplanned() runs.Runner {
+	return runs.RunnerFunc(func(ctx context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
 		name := w.Key()
-		if o, ok := f.search.Ledger.pastOther(name); ok {
+		if o, ok := f.search.Ledger.otherResult(name); ok {
 			return o, nil
 		}
 		o, err := f.search.Runner.Run(ctx, w)
 		if err != nil {
 			return o, err
 		}
-		return o, f.search.Ledger.keep(entry{World: name, Outcome: &o})
+		return o, f.search.Ledger.writeEntry(entry{World: name, Outcome: &o})
 	})
 }
 
@@ -289,9 +289,9 @@ func compareWays(a, b Way) int {
 }
 
 func (w Way) gravity() int {
-	data := func(what string) bool { return checks.Property(what).Data() }
+	data := func(what string) bool { return checks.Property(what).IsData() }
 	switch {
-	case w.Fault == checks.FaultLock:
+	case w.Blame == checks.BlameLock:
 		return 3
 	case slices.ContainsFunc(w.On, data):
 		return 2
@@ -302,7 +302,7 @@ func (w Way) gravity() int {
 }
 
 // nameFiles gives each way's scenario file a name.
-func nameFiles(ways []measured) {
+func nameFiles(ways []measuredWay) {
 	taken := map[string]bool{}
 	for i := range ways {
 		w := &ways[i].Way

@@ -47,7 +47,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 	seen := func(w trace.Witness, in []*history.History) int {
 		n := 0
 		for _, h := range in {
-			if history.Seen(w, h.Trace) {
+			if history.WasSeen(w, h.Trace) {
 				n++
 			}
 		}
@@ -55,7 +55,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 	}
 	candidates := map[string]bool{}
 	var all []trace.Witness
-	for _, w := range slices.Concat(r.telling(), r.failures(), r.orders()) {
+	for _, w := range slices.Concat(r.specificWitnesses(), r.failures(), r.orders()) {
 		if text := w.String(); !candidates[text] && seen(w, runs) == len(runs) {
 			candidates[text] = true
 			all = append(all, w)
@@ -69,7 +69,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 		if covered(fault) {
 			continue
 		}
-		at := slices.IndexFunc(all, func(w trace.Witness) bool { return r.about(w, fault) && covers(w, fault) })
+		at := slices.IndexFunc(all, func(w trace.Witness) bool { return r.concerns(w, fault) && covers(w, fault) })
 		if at < 0 {
 			at = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
@@ -89,11 +89,11 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 			}
 		}
 	}
-	more(func(w trace.Witness) bool { return seen(w, bare) == 0 && !says(chosen, w) })
+	more(func(w trace.Witness) bool { return seen(w, bare) == 0 && !hasPointOf(chosen, w) })
 	more(func(w trace.Witness) bool { return seen(w, bare) == 0 })
 	more(func(trace.Witness) bool { return true })
 	reached := func(w trace.Witness) int {
-		at, _ := history.Reached(w, r.history.Trace)
+		at, _ := history.SeenAt(w, r.history.Trace)
 		return at
 	}
 	slices.SortStableFunc(chosen, func(a, b trace.Witness) int { return cmp.Compare(reached(a), reached(b)) })
@@ -101,7 +101,7 @@ func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, 
 }
 
 // concerns reports whether a witness mentions what a fault acts on.
-func (r *rivalry) about(w trace.Witness, fault int) bool {
+func (r *rivalry) concerns(w trace.Witness, fault int) bool {
 	f := r.faults[fault]
 	clauses := slices.Concat(w.Point.Clauses(), w.Other.Clauses())
 	if !f.Message.IsZero() {
@@ -110,7 +110,7 @@ func (r *rivalry) about(w trace.Witness, fault int) bool {
 	}
 	if f.Target() == trace.StorageName {
 		return slices.Contains(w.Names(), trace.StorageName) || slices.ContainsFunc(clauses, func(c trace.Clause) bool {
-			_, served := c.Happening.(trace.Served)
+			_, served := c.Happening.(trace.RequestServed)
 			return served
 		})
 	}
@@ -119,7 +119,7 @@ func (r *rivalry) about(w trace.Witness, fault int) bool {
 
 // hasPointOf reports whether a chosen witness has the same point as w. The number of an
 // arrived message makes no difference.
-func says(chosen []trace.Witness, w trace.Witness) bool {
+func hasPointOf(chosen []trace.Witness, w trace.Witness) bool {
 	head := func(w trace.Witness) trace.Point {
 		clauses := w.Point.Clauses()
 		for i, c := range clauses {
@@ -127,14 +127,14 @@ func says(chosen []trace.Witness, w trace.Witness) bool {
 				clauses[i].Nth = 0
 			}
 		}
-		return trace.Any(clauses...)
+		return trace.AnyOf(clauses...)
 	}
 	return slices.ContainsFunc(chosen, func(c trace.Witness) bool { return head(c).Equal(head(w)) })
 }
 
 // did returns the point at which a process does something.
 func did(process string, verb trace.Verb) trace.Point {
-	return trace.At(trace.Did{Process: process, Verb: verb})
+	return trace.At(trace.Action{Process: process, Verb: verb})
 }
 
 // before returns the witness that one point is before another; after returns that it is
@@ -154,11 +154,11 @@ func while(p trace.Point, process string, state trace.Relation) trace.Witness {
 
 // specificWitnesses returns witnesses that show the faults and what broke, the most
 // specific first. Some of them may not have happened.
-func (r *rivalry) telling() []trace.Witness {
+func (r *rivalry) specificWitnesses() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
 	for i, f := range r.faults {
-		if shows := effects[f.Effect].evidence.shows; shows != nil {
+		if shows := effectPolicies[f.Effect].evidence.witnesses; shows != nil {
 			all = append(all, shows(r, i)...)
 		}
 	}
@@ -167,13 +167,13 @@ func (r *rivalry) telling() []trace.Witness {
 	}
 	for i := range r.faults {
 		if client := r.history.ClientOf(i + 1); client != "" {
-			add(before(did(client, trace.GaveUp), did(r.other(client), trace.Acquired)))
+			add(before(did(client, trace.GaveUp), did(r.rivalOf(client), trace.Acquired)))
 			add(before(did(client, trace.Released), applied(client)))
 			add(trace.Witness{Point: did(client, trace.GaveUp)})
 			write := trace.Message{Client: client, Peer: trace.StorageName, Step: trace.Write}
 			add(trace.Witness{Point: write.InFlight(2)})
 		}
-		if m, nth := r.arrived(i); m != nil {
+		if m, nth := r.heldArrival(i); m != nil {
 			add(after(m.Arrived(nth), did(r.second, trace.Released)))
 			add(after(m.Arrived(nth), did(r.second, trace.Acquired)))
 		}
@@ -186,13 +186,13 @@ func (r *rivalry) telling() []trace.Witness {
 // An evidence is how a run shows that a fault acted: witnesses gives the witnesses of its
 // effect, the most specific first. If nothing shows it better than the order of two points,
 // whyNone says why.
-type trail struct {
-	shows func(r *rivalry, fault int) []trace.Witness
-	none  string
+type evidence struct {
+	witnesses func(r *rivalry, fault int) []trace.Witness
+	whyNone   string
 }
 
 // evidenceOfStop shows that a process was paused by what happened meanwhile.
-func (r *rivalry) showsStop(fault int) []trace.Witness {
+func (r *rivalry) evidenceOfStop(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: r.first}), on, trace.WhilePaused)}
 	for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired} {
@@ -203,7 +203,7 @@ func (r *rivalry) showsStop(fault int) []trace.Witness {
 
 // evidenceOfDeath shows that a process was killed by what happened afterwards. For a server
 // it also shows who was granted the lock before it restarted.
-func (r *rivalry) showsDeath(fault int) []trace.Witness {
+func (r *rivalry) evidenceOfDeath(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	crashed := did(on, trace.Crashed)
 	if r.history.IsClient(on) {
@@ -217,7 +217,7 @@ func (r *rivalry) showsDeath(fault int) []trace.Witness {
 }
 
 // evidenceOfJump shows that a clock was set by the grants before and after.
-func (r *rivalry) showsJump(fault int) []trace.Witness {
+func (r *rivalry) evidenceOfJump(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	jumped := trace.At(trace.ClockJumped{Process: on})
 	return []trace.Witness{
@@ -228,7 +228,7 @@ func (r *rivalry) showsJump(fault int) []trace.Witness {
 }
 
 // evidenceOfDrift shows that a node's clock runs fast by a key that expires early.
-func (r *rivalry) showsDrift(fault int) []trace.Witness {
+func (r *rivalry) evidenceOfDrift(fault int) []trace.Witness {
 	expired := trace.At(trace.KeyExpired{Client: r.first, Node: r.faults[fault].Target()})
 	return []trace.Witness{
 		before(expired, did(r.second, trace.Acquired)), before(expired, did(r.first, trace.Wrote)), before(expired, did(r.first, trace.Released)),
@@ -236,23 +236,23 @@ func (r *rivalry) showsDrift(fault int) []trace.Witness {
 }
 
 // evidenceOfMove shows that a replica was promoted by the grants before and after.
-func (r *rivalry) showsMove(fault int) []trace.Witness {
+func (r *rivalry) evidenceOfMove(fault int) []trace.Witness {
 	promoted := did(r.faults[fault].Target(), trace.WasPromoted)
 	return []trace.Witness{after(promoted, did(r.first, trace.Acquired)), before(promoted, did(r.second, trace.Acquired))}
 }
 
 // evidenceOfCancel shows that a call was cancelled by what the client and its rival did.
-func (r *rivalry) showsCancel(fault int) []trace.Witness {
+func (r *rivalry) evidenceOfCancel(fault int) []trace.Witness {
 	on := r.faults[fault].Target()
 	cancelled := did(on, trace.Cancelled)
 	return []trace.Witness{
-		before(cancelled, did(r.other(on), trace.Acquired)), before(cancelled, did(on, trace.NotAcquired)), {Point: cancelled},
+		before(cancelled, did(r.rivalOf(on), trace.Acquired)), before(cancelled, did(on, trace.NotAcquired)), {Point: cancelled},
 	}
 }
 
 // evidenceOfHold shows that a message was held back by what was done before it arrived.
-func (r *rivalry) showsHold(fault int) (all []trace.Witness) {
-	if m, _ := r.arrived(fault); m != nil {
+func (r *rivalry) evidenceOfHold(fault int) (all []trace.Witness) {
+	if m, _ := r.heldArrival(fault); m != nil {
 		for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
 			all = append(all, after(m.Arrived(0), did(r.second, verb)), after(m.Arrived(0), did(r.first, verb)))
 		}
@@ -261,11 +261,11 @@ func (r *rivalry) showsHold(fault int) (all []trace.Witness) {
 }
 
 // evidenceOfCut shows a partition by the client that set a key beyond it.
-func (r *rivalry) showsCut(fault int) (all []trace.Witness) {
+func (r *rivalry) evidenceOfCut(fault int) (all []trace.Witness) {
 	f := r.faults[fault]
 	for _, node := range f.Others() {
 		for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
-			all = append(all, before(trace.At(trace.Holds{Client: r.second, Node: node}), did(r.first, verb)))
+			all = append(all, before(trace.At(trace.HoldsNode{Client: r.second, Node: node}), did(r.first, verb)))
 		}
 	}
 	return append(all, trace.Witness{Point: did(f.Target(), trace.NotAcquired)})
@@ -273,23 +273,23 @@ func (r *rivalry) showsCut(fault int) (all []trace.Witness) {
 
 // evidenceOfStall shows that a request was stalled in the storage by what was served
 // meanwhile.
-func (r *rivalry) showsStall(int) []trace.Witness {
+func (r *rivalry) evidenceOfStall(int) []trace.Witness {
 	return []trace.Witness{before(applied(r.second), applied(r.first)), before(did(r.second, trace.Released), applied(r.first))}
 }
 
 // applied returns the point at which the storage applies a client's write.
 func applied(client string) trace.Point {
-	return trace.At(trace.Served{Client: client, Step: trace.Write, Answer: trace.Applied})
+	return trace.At(trace.RequestServed{Client: client, Step: trace.Write, Answer: trace.Applied})
 }
 
 // failures returns witnesses for how often the rivals asked for the lock in vain.
 func (r *rivalry) failures() []trace.Witness {
 	var all []trace.Witness
 	for _, client := range []string{r.first, r.second} {
-		failed := trace.Did{Process: client, Verb: trace.NotAcquired}
+		failed := trace.Action{Process: client, Verb: trace.NotAcquired}
 		if n := len(r.history.Occurrences(trace.At(failed))); n > 2 {
 			for _, nth := range []int{min(n, 5), n} {
-				all = append(all, trace.Witness{Point: trace.Any(trace.Clause{Nth: nth, Happening: failed})})
+				all = append(all, trace.Witness{Point: trace.AnyOf(trace.Clause{Nth: nth, Happening: failed})})
 			}
 		}
 	}
@@ -297,7 +297,7 @@ func (r *rivalry) failures() []trace.Witness {
 }
 
 // rivalOf returns the rival of a client.
-func (r *rivalry) other(client string) string {
+func (r *rivalry) rivalOf(client string) string {
 	if client == r.first {
 		return r.second
 	}
@@ -306,12 +306,12 @@ func (r *rivalry) other(client string) string {
 
 // heldArrival returns the message that a fault has held back, if it arrived in the end, and
 // its number among those of its kind; 0 if it was the only one.
-func (r *rivalry) arrived(fault int) (*trace.Message, int) {
+func (r *rivalry) heldArrival(fault int) (*trace.Message, int) {
 	act, m := r.history.Act(fault+1), r.faults[fault].Message.Message
 	if act == nil || m.IsZero() {
 		return nil, 0
 	}
-	held := r.history.HeldBy(act)
+	held := r.history.MessageHeldBy(act)
 	if held == nil || held.Arrived == nil {
 		return nil, 0
 	}
@@ -336,7 +336,7 @@ func (r *rivalry) orders() []trace.Witness {
 			points = append(points, trace.At(h))
 		}
 		for nth := 2; nth <= min(n, 4); nth++ {
-			points = append(points, trace.Any(trace.Clause{Nth: nth, Happening: h}))
+			points = append(points, trace.AnyOf(trace.Clause{Nth: nth, Happening: h}))
 		}
 	}
 	for _, p := range r.history.Trace.Processes {
@@ -346,18 +346,18 @@ func (r *rivalry) orders() []trace.Witness {
 				trace.Acquired, trace.Wrote, trace.Released, trace.Worked, trace.HasRead, trace.NotAcquired,
 				trace.Extended, trace.GaveUp, trace.Crashed, trace.Resumed,
 			} {
-				add(trace.Did{Process: p.Name, Verb: verb})
+				add(trace.Action{Process: p.Name, Verb: verb})
 			}
 			add(trace.KeysExpired{Client: p.Name})
-			add(trace.Served{Client: p.Name, Step: trace.Write, Answer: trace.Applied})
+			add(trace.RequestServed{Client: p.Name, Step: trace.Write, Answer: trace.Applied})
 		case trace.RoleNode:
 			for _, verb := range []trace.Verb{trace.Restarted, trace.Resumed, trace.Crashed} {
-				add(trace.Did{Process: p.Name, Verb: verb})
+				add(trace.Action{Process: p.Name, Verb: verb})
 			}
 			for _, c := range r.history.Trace.Processes {
 				if c.Role == trace.RoleClient {
 					add(trace.KeyExpired{Client: c.Name, Node: p.Name})
-					add(trace.Holds{Client: c.Name, Node: p.Name})
+					add(trace.HoldsNode{Client: c.Name, Node: p.Name})
 				}
 			}
 		}

@@ -30,13 +30,13 @@ type Others string
 
 const (
 	// NoOthers is no process.
-	Alone Others = ""
+	NoOthers Others = ""
 	// AnyNodeSet is every set of nodes, and the storage.
-	AnySide Others = "any side"
+	AnyNodeSet Others = "any side"
 	// EachNodeCount is one set of nodes of each size, and the storage.
-	EachShare Others = "each share"
+	EachNodeCount Others = "each share"
 	// EachReceiver is each process to which the process sends a message in the step.
-	SpokenTo Others = "spoken to"
+	EachReceiver Others = "spoken to"
 )
 
 // A Gate is a condition without which a fault cannot act.
@@ -54,4 +54,4 @@ const (
 
 // Negative is the manner of a fault with a size below zero: a clock is set back, or is
 // slow.
-const Less = "-"
+const Negative = "-"

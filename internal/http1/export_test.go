@@ -1,7 +1,7 @@
 package http1
 
 // MaxTestBody is the largest body that the tests' servers accept, in bytes.
-const Largest = largest
+const MaxTestBody = maxTestBody
 
 // Streams returns what clients write in the tests: whole requests, malformed ones, and
 // mixtures.
@@ -12,7 +12,7 @@ func Streams() (all []string) {
 		everything += r.bytes
 	}
 	all = append(all, everything)
-	for _, n := range nonsense {
+	for _, n := range malformed {
 		all = append(all, n.bytes, requests[0].bytes+n.bytes+requests[0].bytes)
 	}
 	const closing = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

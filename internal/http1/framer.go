@@ -25,25 +25,25 @@ type Framer struct {
 	LargestBody int
 	// Describe adds to the frame of a request, whose text is already the method and the
 	// target. It may be nil.
-	Tell func(*Request, *sim.Frame)
+	Describe func(*Request, *sim.Frame)
 
-	over bool
+	refused bool
 	// need is the number of bytes below which parsing again is pointless.
 	need int
 	// lastWasPost reports whether the latest request was a POST, after which there may be
 	// empty lines.
-	posted bool
+	lastWasPost bool
 	// pendingHeader is the header of a request whose client waits for 100 Continue.
-	asked []byte
+	pendingHeader []byte
 }
 
 // expectContinue is the body of a frame whose client waits for 100 Continue before it sends
 // the rest of its request.
-type goesOn struct{}
+type expectContinue struct{}
 
 // Next implements [sim.Framer].
 func (f *Framer) Next(b []byte) (int, sim.Frame) {
-	if f.over {
+	if f.refused {
 		return len(b), sim.Frame{Body: refusal{}, Text: "more of it"}
 	}
 	if len(b) < f.need {
@@ -51,81 +51,81 @@ func (f *Framer) Next(b []byte) (int, sim.Frame) {
 	}
 	f.need = 0
 	all := b
-	if f.asked != nil {
-		all = slices.Concat(f.asked, b)
+	if f.pendingHeader != nil {
+		all = slices.Concat(f.pendingHeader, b)
 	}
-	size, is := f.read(all)
-	size -= len(f.asked)
-	switch is := is.(type) {
+	size, parsed := f.request(all)
+	size -= len(f.pendingHeader)
+	switch parsed := parsed.(type) {
 	case *Request:
-		f.posted = is.Method == http.MethodPost
-		f.asked = nil
-		frame := sim.Frame{Body: is, Text: is.Method + " " + is.URL.RequestURI()}
-		if f.Tell != nil {
-			f.Tell(is, &frame)
+		f.lastWasPost = parsed.Method == http.MethodPost
+		f.pendingHeader = nil
+		frame := sim.Frame{Body: parsed, Text: parsed.Method + " " + parsed.URL.RequestURI()}
+		if f.Describe != nil {
+			f.Describe(parsed, &frame)
 		}
 		return size, frame
-	case goesOn:
-		f.asked = bytes.Clone(b[:size])
-		return size, sim.Frame{Body: is, Text: "asks whether to go on", Handshake: true}
+	case expectContinue:
+		f.pendingHeader = bytes.Clone(b[:size])
+		return size, sim.Frame{Body: parsed, Text: "asks whether to go on", Handshake: true}
 	case refusal:
-		f.over = true
-		return len(b), sim.Frame{Body: is, Text: "what is no request"}
+		f.refused = true
+		return len(b), sim.Frame{Body: parsed, Text: "what is no request"}
 	}
 	return 0, sim.Frame{} // the request is not complete yet
 }
 
 // parse parses the request at the beginning of b and returns its size. The result is a
 // [*Request], an expectContinue, a refusal, or nil if net/http would wait for more bytes.
-func (f *Framer) read(b []byte) (size int, is any) {
-	from := &source{rest: b, limit: largestHeader}
-	if f.posted {
-		from.skipEmptyLines()
+func (f *Framer) request(b []byte) (size int, parsed any) {
+	src := &source{rest: b, limit: largestHeader}
+	if f.lastWasPost {
+		src.skipEmptyLines()
 	}
-	in := bufio.NewReader(from)
-	read, err := http.ReadRequest(in)
+	in := bufio.NewReader(src)
+	request, err := http.ReadRequest(in)
 	switch {
-	case err != nil && from.exceeded:
+	case err != nil && src.exceeded:
 		return len(b), refusal{Status: http.StatusRequestHeaderFieldsTooLarge}
-	case err != nil && from.dry:
+	case err != nil && src.dry:
 		return 0, nil
 	case err != nil && strings.HasPrefix(err.Error(), "unsupported transfer encoding"):
 		return len(b), refusal{Status: http.StatusNotImplemented, Text: "Unsupported transfer encoding"}
 	case err != nil:
 		return len(b), refusal{Status: http.StatusBadRequest}
 	}
-	at := func() int { return len(b) - len(from.rest) - in.Buffered() }
-	if wrong := check(read, b[:at()]); wrong != nil {
+	position := func() int { return len(b) - len(src.rest) - in.Buffered() }
+	if wrong := check(request, b[:position()]); wrong != nil {
 		return len(b), *wrong
 	}
-	if read.ContentLength > int64(f.LargestBody) {
+	if request.ContentLength > int64(f.LargestBody) {
 		return len(b), refusal{Status: http.StatusRequestEntityTooLarge}
 	}
-	if expects := read.Header.Get("Expect"); expects != "" && f.asked == nil {
+	if expects := request.Header.Get("Expect"); expects != "" && f.pendingHeader == nil {
 		switch {
 		case !strings.EqualFold(expects, "100-continue"):
 			return len(b), refusal{Status: http.StatusExpectationFailed}
-		case read.ProtoAtLeast(1, 1) && read.ContentLength != 0:
-			return at(), goesOn{}
+		case request.ProtoAtLeast(1, 1) && request.ContentLength != 0:
+			return position(), expectContinue{}
 		}
 	}
-	header := at()
-	from.limit = -1
-	content, err := io.ReadAll(io.LimitReader(read.Body, int64(f.LargestBody)+1))
+	header := position()
+	src.limit = -1
+	content, err := io.ReadAll(io.LimitReader(request.Body, int64(f.LargestBody)+1))
 	switch {
 	case len(content) > f.LargestBody:
 		return len(b), refusal{Status: http.StatusRequestEntityTooLarge}
-	case err != nil && from.dry:
-		if read.ContentLength > 0 {
-			f.need = header + int(read.ContentLength) - len(f.asked)
+	case err != nil && src.dry:
+		if request.ContentLength > 0 {
+			f.need = header + int(request.ContentLength) - len(f.pendingHeader)
 		}
 		return 0, nil
 	case err != nil:
 		return len(b), refusal{Status: http.StatusBadRequest}
 	}
-	return at(), &Request{
-		Method: read.Method, URL: read.URL, Header: read.Header, Content: content,
-		closes: read.Close, old: !read.ProtoAtLeast(1, 1),
+	return position(), &Request{
+		Method: request.Method, URL: request.URL, Header: request.Header, Content: content,
+		wantsClose: request.Close, isHTTP10: !request.ProtoAtLeast(1, 1),
 	}
 }
 
@@ -175,17 +175,17 @@ func check(r *http.Request, header []byte) *refusal {
 	hosts := hosts(header)
 	switch {
 	case r.ProtoMajor != 1:
-		return &refusal{Status: http.StatusHTTPVersionNotSupported, Why: "unsupported protocol version"}
+		return &refusal{Status: http.StatusHTTPVersionNotSupported, Reason: "unsupported protocol version"}
 	case r.ProtoAtLeast(1, 1) && len(hosts) == 0 && r.Method != http.MethodConnect:
-		return &refusal{Status: http.StatusBadRequest, Why: "missing required Host header"}
+		return &refusal{Status: http.StatusBadRequest, Reason: "missing required Host header"}
 	case len(hosts) > 1:
-		return &refusal{Status: http.StatusBadRequest, Why: "too many Host headers"}
+		return &refusal{Status: http.StatusBadRequest, Reason: "too many Host headers"}
 	case len(hosts) == 1 && strings.ContainsFunc(hosts[0], notInHost):
-		return &refusal{Status: http.StatusBadRequest, Why: "malformed Host header"}
+		return &refusal{Status: http.StatusBadRequest, Reason: "malformed Host header"}
 	}
 	for _, values := range r.Header {
 		if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsFunc(v, isControl) }) {
-			return &refusal{Status: http.StatusBadRequest, Why: "invalid header value"}
+			return &refusal{Status: http.StatusBadRequest, Reason: "invalid header value"}
 		}
 	}
 	return nil

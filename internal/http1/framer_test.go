@@ -24,7 +24,7 @@ var requests = []struct{ bytes, text, content string }{
 }
 
 // malformed are bytes that are not a request, and the status of the answer.
-var nonsense = []struct {
+var malformed = []struct {
 	bytes  string
 	status int
 }{
@@ -42,7 +42,7 @@ var nonsense = []struct {
 	{"GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 2*largestHeader) + "\r\n\r\n", http.StatusRequestHeaderFieldsTooLarge},
 }
 
-const largest = 16
+const maxTestBody = 16
 
 // The requests are the same however the bytes of a connection arrive, and no part of a
 // request is taken for a whole one.
@@ -51,7 +51,7 @@ func TestFramerCutsRequests(t *testing.T) {
 	for _, r := range requests {
 		stream = append(stream, r.bytes...)
 	}
-	f := &Framer{LargestBody: largest}
+	f := &Framer{LargestBody: maxTestBody}
 	for _, want := range requests {
 		for n := 1; n < len(want.bytes); n++ {
 			if size, _ := f.Next([]byte(want.bytes[:n])); size != 0 {
@@ -74,7 +74,7 @@ func TestFramerCutsRequests(t *testing.T) {
 func TestFramerRefuses(t *testing.T) {
 	long := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n"
 	chunks := "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-	all := append(nonsense[:len(nonsense):len(nonsense)], []struct {
+	all := append(malformed[:len(malformed):len(malformed)], []struct {
 		bytes  string
 		status int
 	}{
@@ -84,7 +84,7 @@ func TestFramerRefuses(t *testing.T) {
 		{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: a miracle\r\n\r\n", http.StatusExpectationFailed},
 	}...)
 	for _, want := range all {
-		f := &Framer{LargestBody: largest}
+		f := &Framer{LargestBody: maxTestBody}
 		size, frame := f.Next([]byte(want.bytes))
 		is, _ := frame.Body.(refusal)
 		if size != len(want.bytes) || is.Status != want.status {
@@ -99,9 +99,9 @@ func TestFramerRefuses(t *testing.T) {
 // A client that expects 100 Continue gets it before it sends the body.
 func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
 	header := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
-	f := &Framer{LargestBody: largest}
+	f := &Framer{LargestBody: maxTestBody}
 	size, frame := f.Next([]byte(header))
-	if size != len(header) || frame.Body != (goesOn{}) {
+	if size != len(header) || frame.Body != (expectContinue{}) {
 		t.Fatalf("the header is %d bytes, %+v", size, frame.Body)
 	}
 	for _, part := range []string{"h", "hell"} {
@@ -123,14 +123,14 @@ func FuzzFramer(f *testing.F) {
 	for _, r := range requests {
 		f.Add([]byte(r.bytes+r.bytes[:len(r.bytes)/2]), uint8(3))
 	}
-	for _, n := range nonsense {
+	for _, n := range malformed {
 		f.Add([]byte(n.bytes[:min(len(n.bytes), 100)]), uint8(1))
 	}
 	f.Add([]byte("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello"), uint8(7))
 	f.Add([]byte("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"), uint8(2))
 	f.Fuzz(func(t *testing.T, b []byte, piece uint8) {
-		whole := cut(t, &Framer{LargestBody: largest}, b, len(b))
-		pieces := cut(t, &Framer{LargestBody: largest}, b, 1+int(piece))
+		whole := cut(t, &Framer{LargestBody: maxTestBody}, b, len(b))
+		pieces := cut(t, &Framer{LargestBody: maxTestBody}, b, 1+int(piece))
 		if whole != pieces {
 			t.Fatalf("%q in pieces of %d is\n%s\nand at once\n%s", b, 1+int(piece), pieces, whole)
 		}
@@ -139,7 +139,7 @@ func FuzzFramer(f *testing.F) {
 
 // cut feeds bytes to a framer in pieces and describes its frames, up to the first refusal.
 func cut(t *testing.T, f *Framer, b []byte, piece int) string {
-	var told bytes.Buffer
+	var text bytes.Buffer
 	var out []byte
 	for len(b) > 0 {
 		n := min(piece, len(b))
@@ -152,22 +152,22 @@ func cut(t *testing.T, f *Framer, b []byte, piece int) string {
 			if size == 0 {
 				break
 			}
-			told.WriteString(tell(frame))
+			text.WriteString(describeFrame(frame))
 			if _, over := frame.Body.(refusal); over {
-				return told.String()
+				return text.String()
 			}
 			out = out[size:]
 		}
 	}
-	return told.String()
+	return text.String()
 }
 
-func tell(frame sim.Frame) string {
+func describeFrame(frame sim.Frame) string {
 	switch is := frame.Body.(type) {
 	case *Request:
 		return frame.Text + " with " + string(is.Content) + "\n"
 	case refusal:
-		return string(is.write()) + "\n"
+		return string(is.encode()) + "\n"
 	}
 	return frame.Text + "\n"
 }

@@ -30,8 +30,8 @@ type Request struct {
 	// Content is the body; chunks have been joined.
 	Content []byte
 
-	closes bool // the client wants the connection to be closed after the answer
-	old    bool // HTTP/1.0
+	wantsClose bool // the client wants the connection to be closed after the answer
+	isHTTP10   bool // HTTP/1.0
 }
 
 // An Answer is a server's answer to a request.
@@ -53,28 +53,28 @@ type refusal struct {
 	Status int
 	// Reason is added to the status; Text, if there is one, is the body in place of the
 	// status.
-	Why, Text string
+	Reason, Text string
 }
 
 // encode writes an answer as net/http does. A connection of HTTP/1.0 stays open only if its
 // client has asked for that.
-func (a Answer) write(to *Request, now time.Time) []byte {
+func (a Answer) encode(request *Request, now time.Time) []byte {
 	h := http.Header{}
 	for name, values := range a.Header {
 		h[name] = values
 	}
 	h.Set("Date", now.UTC().Format(http.TimeFormat))
-	if to.old && !to.closes {
+	if request.isHTTP10 && !request.wantsClose {
 		h.Set("Connection", "keep-alive")
 	}
 	var b bytes.Buffer
 	minor := 1
-	if to.old {
+	if request.isHTTP10 {
 		minor = 0
 	}
 	r := http.Response{
-		StatusCode: a.Status, ProtoMajor: 1, ProtoMinor: minor, Header: h, Close: to.closes && !to.old,
-		Request:       &http.Request{Method: to.Method},
+		StatusCode: a.Status, ProtoMajor: 1, ProtoMinor: minor, Header: h, Close: request.wantsClose && !request.isHTTP10,
+		Request:       &http.Request{Method: request.Method},
 		ContentLength: int64(len(a.Body)), Body: io.NopCloser(bytes.NewReader(a.Body)),
 	}
 	if len(a.Body) == 0 {
@@ -86,10 +86,10 @@ func (a Answer) write(to *Request, now time.Time) []byte {
 
 // encode writes a refusal, as serve in
 // https://github.com/golang/go/blob/master/src/net/http/server.go does.
-func (r refusal) write() []byte {
+func (r refusal) encode() []byte {
 	status := fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status))
-	if r.Why != "" {
-		status += ": " + r.Why
+	if r.Reason != "" {
+		status += ": " + r.Reason
 	}
 	if r.Status == http.StatusExpectationFailed {
 		return []byte("HTTP/1.1 " + status + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")

@@ -49,27 +49,27 @@ type conn struct {
 	end   *sim.End
 	calls []*Call
 	// closed reports whether no more answers are sent.
-	over bool
+	closed bool
 }
 
 // A Call is a request that waits for its answer.
 type Call struct {
 	*Request
-	c    *conn
-	r    *sim.Request
-	gone func()
-	done bool
+	c      *conn
+	r      *sim.Request
+	onGone func()
+	done   bool
 }
 
 // By returns the client that sent the request, and what it was doing then.
-func (call *Call) By() *trace.Actor { return call.r.By() }
+func (call *Call) By() *trace.Actor { return call.r.Sender() }
 
 // Peer returns the name of the process that sent the request.
 func (call *Call) Peer() string { return call.c.end.Peer() }
 
 // OnGone makes the server call f if the client closes the connection, or the connection
 // breaks, before the call is answered.
-func (call *Call) Gone(f func()) { call.gone = f }
+func (call *Call) OnGone(f func()) { call.onGone = f }
 
 // Answer answers and ends the call. It can be called at any time; outside the handling of a
 // request it must be called within [Server.Do]. It does nothing if the client has gone.
@@ -77,12 +77,12 @@ func (call *Call) Answer(a Answer) {
 	if call.done {
 		return
 	}
-	call.gone = nil
-	p := sim.Packet{Bytes: a.write(call.Request, call.c.s.host.Clock().Now()), Text: a.Text, Learns: a.Learns}
+	call.onGone = nil
+	p := sim.Packet{Bytes: a.encode(call.Request, call.c.s.host.Clock().Now()), Text: a.Text, ClientEvents: a.Learns}
 	if p.Text == "" {
 		p.Text = fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 	}
-	call.finish(p, call.closes)
+	call.finish(p, call.wantsClose)
 }
 
 // finish sends the packet that answers a call and serves the next call, or closes the
@@ -91,16 +91,16 @@ func (call *Call) finish(p sim.Packet, last bool) {
 	call.done = true
 	c := call.c
 	c.s.out.Send(func() {
-		if c.over {
+		if c.closed {
 			return
 		}
-		c.end.Answer(call.r, p)
+		c.end.ReplyTo(call.r, p)
 		if last {
-			c.over = true
+			c.closed = true
 			c.end.Close()
 		}
 		c.calls = c.calls[1:]
-		c.s.Do(c.next)
+		c.s.Do(c.serveNext)
 	})
 }
 
@@ -110,21 +110,21 @@ func (c *conn) Receive(r *sim.Request) {
 	call.Request, _ = r.Body.(*Request)
 	c.calls = append(c.calls, call)
 	if len(c.calls) == 1 {
-		c.s.Do(c.next)
+		c.s.Do(c.serveNext)
 	}
 }
 
 // serveNext serves the first request that has not been answered.
-func (c *conn) next() {
-	if c.over || len(c.calls) == 0 {
+func (c *conn) serveNext() {
+	if c.closed || len(c.calls) == 0 {
 		return
 	}
 	switch call := c.calls[0]; body := call.r.Body.(type) {
-	case goesOn:
+	case expectContinue:
 		call.finish(sim.Packet{Bytes: []byte("HTTP/1.1 100 Continue\r\n\r\n"), Text: "100 Continue"}, false)
 	case refusal:
 		c.s.host.Doubt(fmt.Sprintf("%s wrote to %s what is no request of HTTP/1.1", c.end.Peer(), c.s.host.Node().Name))
-		call.finish(sim.Packet{Bytes: body.write(), Text: fmt.Sprintf("%d %s", body.Status, http.StatusText(body.Status))}, true)
+		call.finish(sim.Packet{Bytes: body.encode(), Text: fmt.Sprintf("%d %s", body.Status, http.StatusText(body.Status))}, true)
 	default:
 		c.s.serve(call)
 	}
@@ -133,13 +133,13 @@ func (c *conn) next() {
 // HangUp implements [sim.Endpoint]. The server learns of it only for the request that it is
 // about to answer.
 func (c *conn) HangUp(bool) {
-	c.over = true
+	c.closed = true
 	calls := slices.Clone(c.calls)
 	c.calls = nil
 	for _, call := range calls {
 		call.done = true
 	}
-	if len(calls) > 0 && calls[0].gone != nil {
-		calls[0].gone()
+	if len(calls) > 0 && calls[0].onGone != nil {
+		calls[0].onGone()
 	}
 }

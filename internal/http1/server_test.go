@@ -25,15 +25,15 @@ import (
 // /go.
 type web struct {
 	*http1.Server
-	host  *sim.Host
-	waits []*http1.Call
-	gone  int
+	host    *sim.Host
+	waiting []*http1.Call
+	gone    int
 }
 
 func init() {
 	sim.RegisterSystem(sim.System{
 		Name: "web", Title: "a web server", Node: "web server", Port: 80,
-		Framer: func(*sim.Names) sim.Framer { return &http1.Framer{LargestBody: http1.Largest} },
+		Framer: func(*sim.Names) sim.Framer { return &http1.Framer{LargestBody: http1.MaxTestBody} },
 		Boot: func(host *sim.Host) sim.Server {
 			w := &web{host: host}
 			w.Server = http1.NewServer(host, w.serve)
@@ -45,14 +45,14 @@ func init() {
 func (w *web) serve(call *http1.Call) {
 	switch call.URL.Path {
 	case "/wait":
-		w.waits = append(w.waits, call)
-		call.Gone(func() { w.gone++ })
+		w.waiting = append(w.waiting, call)
+		call.OnGone(func() { w.gone++ })
 	case "/go":
 		w.host.Emit(trace.Event{Kind: trace.KindSet, Key: "go", By: call.By(), Owner: call.By()})
-		for _, one := range w.waits {
+		for _, one := range w.waiting {
 			one.Answer(http1.Answer{Status: http.StatusOK, Body: []byte("waited")})
 		}
-		w.waits = nil
+		w.waiting = nil
 		call.Answer(http1.Answer{Status: http.StatusNoContent})
 	case "/later":
 		w.host.At(w.host.Now()+5*time.Second, func() {
@@ -61,28 +61,28 @@ func (w *web) serve(call *http1.Call) {
 	case "/gone":
 		call.Answer(http1.Answer{Status: http.StatusOK, Body: fmt.Append(nil, w.gone)})
 	default:
-		call.Answer(http1.Answer{Status: http.StatusOK, Header: http.Header{"X-Said": {"so"}}, Body: said(call.Method, call.URL.String(), call.Content)})
+		call.Answer(http1.Answer{Status: http.StatusOK, Header: http.Header{"X-Said": {"so"}}, Body: echo(call.Method, call.URL.String(), call.Content)})
 	}
 }
 
-func said(method, url string, content []byte) []byte {
+func echo(method, url string, content []byte) []byte {
 	return fmt.Appendf(nil, "%s %s %q", method, url, content)
 }
 
 func (w *web) ClockChanged()     {}
 func (w *web) Crash(trace.Crash) { w.Server.Crash() }
-func (w *web) Restart()          { w.waits = nil }
+func (w *web) Restart()          { w.waiting = nil }
 func (w *web) Stop()             {}
 
 // webWorld is a world with a web server.
-func story(clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+func webWorld(clients ...sim.Client) sim.Config {
+	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("web", 1)
 	return cfg
 }
 
 // rawClient is a client that writes some bytes and keeps what it receives.
-func writes(t *testing.T, name, b string, heard *[]byte) sim.Client {
+func rawClient(t *testing.T, name, b string, heard *[]byte) sim.Client {
 	return Client(t, name, func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
 		if err != nil {
@@ -134,12 +134,12 @@ func TestAnswersComeInOrder(t *testing.T) {
 		_, err := get(ctx, browser(p), p, "/go")
 		return err
 	})
-	tr := Play(t, story(writes(t, "client-1", wait+hello, &heard), goes))
+	tr := RunWorld(t, webWorld(rawClient(t, "client-1", wait+hello, &heard), goes))
 	first, second, _ := strings.Cut(string(heard), "waited")
 	if !strings.HasPrefix(first, "HTTP/1.1 200 OK") || !strings.HasSuffix(second, "GET /hello \"\"") {
 		t.Errorf("client-1 heard %q", heard)
 	}
-	if got := First(t, tr, trace.KindDeliver, "client-1"); got.At < 10*time.Second {
+	if got := FirstEvent(t, tr, trace.KindDeliver, "client-1"); got.At < 10*time.Second {
 		t.Errorf("the first answer came at %v", got.At)
 	}
 }
@@ -150,58 +150,58 @@ func TestBrowserIsServed(t *testing.T) {
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c := browser(p)
 		for _, path := range []string{"/later", "/a?b=c", "/gone"} {
-			said, err := get(ctx, c, p, path)
+			answer, err := get(ctx, c, p, path)
 			if err != nil {
 				return err
 			}
-			heard = append(heard, fmt.Sprintf("%v %s", Now().Round(time.Second), said))
+			heard = append(heard, fmt.Sprintf("%v %s", Now().Round(time.Second), answer))
 		}
 		return nil
 	})
-	tr := Play(t, story(asks))
-	Same(t, "heard", strings.Join(heard, ", "), `5s 200 later, 5s 200 GET /a?b=c "", 5s 200 0`)
-	Only(t, tr, trace.KindConnect, "client-1")
+	tr := RunWorld(t, webWorld(asks))
+	Equal(t, "heard", strings.Join(heard, ", "), `5s 200 later, 5s 200 GET /a?b=c "", 5s 200 0`)
+	OnlyEvent(t, tr, trace.KindConnect, "client-1")
 }
 
 // A server is notified when a client no longer waits for its answer.
 func TestWaitingClientsGo(t *testing.T) {
 	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c := browser(p)
-		if said, err := get(Within(ctx, time.Second), c, p, "/wait"); err == nil {
-			return fmt.Errorf("heard %s", said)
+		if answer, err := get(WithTrueTimeout(ctx, time.Second), c, p, "/wait"); err == nil {
+			return fmt.Errorf("heard %s", answer)
 		}
 		time.Sleep(time.Second)
-		if said, err := get(ctx, c, p, "/gone"); said != "200 1" {
-			return fmt.Errorf("gone: %s, %v", said, err)
+		if answer, err := get(ctx, c, p, "/gone"); answer != "200 1" {
+			return fmt.Errorf("gone: %s, %v", answer, err)
 		}
 		_, err := get(ctx, c, p, "/go") // answers no waiting call
 		return err
 	})
-	Play(t, story(asks))
+	RunWorld(t, webWorld(asks))
 }
 
 // A server that crashes or pauses just after it has handled a request has not answered yet.
 func TestAnswersWaitForFaults(t *testing.T) {
 	asks := func(heard *string) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			said, err := get(Within(ctx, time.Minute), browser(p), p, "/go")
-			*heard = fmt.Sprintf("%v at %v", cmp.Or(said, fmt.Sprint(err != nil)), Now().Round(time.Second))
+			answer, err := get(WithTrueTimeout(ctx, time.Minute), browser(p), p, "/go")
+			*heard = fmt.Sprintf("%v at %v", cmp.Or(answer, fmt.Sprint(err != nil)), Now().Round(time.Second))
 			return nil
 		})
 	}
 	var heard string
 	set := "client-1 holds web-1"
-	Struck(t, Play(t, With(story(asks(&heard)), When(set, Crashed("web-1", trace.Kill)))))
-	Same(t, "after a crash", heard, "true at 0s")
-	Struck(t, Play(t, With(story(asks(&heard)), Lasting(9*time.Second, When(set, Stopped("web-1"))))))
-	Same(t, "after a pause", heard, "204  at 9s")
+	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), When(set, Crashed("web-1", trace.Kill)))))
+	Equal(t, "after a crash", heard, "true at 0s")
+	AllFaultsStruck(t, RunWorld(t, WithFaults(webWorld(asks(&heard)), Lasting(9*time.Second, When(set, Stopped("web-1"))))))
+	Equal(t, "after a pause", heard, "204  at 9s")
 }
 
 // Bytes that are not HTTP are reported as a doubt: the run then proves nothing.
 func TestNonsenseIsTold(t *testing.T) {
 	var heard []byte
-	tr := Play(t, story(writes(t, "client-1", "hello\r\n", &heard)))
-	Same(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
+	tr := RunWorld(t, webWorld(rawClient(t, "client-1", "hello\r\n", &heard)))
+	Equal(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
 }
 
 // The answers to every stream of bytes are those of net/http's own server.
@@ -209,8 +209,8 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	real := listen(t)
 	for _, b := range http1.Streams() {
 		var heard []byte
-		Play(t, story(writes(t, "client-1", b, &heard)))
-		is, want := tell(heard), tell(ask(t, real, b))
+		RunWorld(t, webWorld(rawClient(t, "client-1", b, &heard)))
+		is, want := describeAnswers(heard), describeAnswers(ask(t, real, b))
 		if is != want {
 			t.Errorf("%.300q is answered with\n%s\nand by net/http with\n%s", b, is, want)
 		}
@@ -230,7 +230,7 @@ func listen(t *testing.T) string {
 		}
 		w.Header().Set("X-Said", "so")
 		w.Header()["Content-Type"] = nil
-		_, _ = w.Write(said(r.Method, r.URL.String(), content))
+		_, _ = w.Write(echo(r.Method, r.URL.String(), content))
 	})}
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
@@ -252,17 +252,17 @@ func ask(t *testing.T, addr, b string) []byte {
 }
 
 // answerStart matches the beginning of an answer.
-var begins = regexp.MustCompile(`HTTP/1\.[01] `)
+var answerStart = regexp.MustCompile(`HTTP/1\.[01] `)
 
 // describeAnswers lists answers without their dates and with their headers in one order.
-func tell(b []byte) string {
-	var told []string
-	for answer := range strings.SplitSeq(begins.ReplaceAllString(string(b), "\x00$0"), "\x00") {
+func describeAnswers(b []byte) string {
+	var answers []string
+	for answer := range strings.SplitSeq(answerStart.ReplaceAllString(string(b), "\x00$0"), "\x00") {
 		head, body, _ := strings.Cut(answer, "\r\n\r\n")
 		lines := strings.Split(head, "\r\n")
 		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "Date: ") })
 		slices.Sort(lines)
-		told = append(told, fmt.Sprintf("%q with %q", lines, body))
+		answers = append(answers, fmt.Sprintf("%q with %q", lines, body))
 	}
-	return strings.Join(told, "\n")
+	return strings.Join(answers, "\n")
 }

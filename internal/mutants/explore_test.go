@@ -16,11 +16,11 @@ import (
 var pairs = flag.Int("pairs", 300, "explore the sound locks in this many `worlds` with two faults")
 
 // exploreAll also explores the locks of package locks.
-var every = flag.Bool("every", false, "explore the sound locks of package locks, too: it takes minutes")
+var exploreAll = flag.Bool("every", false, "explore the sound locks of package locks, too: it takes minutes")
 
 // exploredRules has the mutants that an exploration detects by another rule than the suite.
 // The suite's programs check what is claimed, while an exploration sees the consequences.
-var explored = map[string]struct{ rule, because string }{
+var exploredRules = map[string]struct{ rule, because string }{
 	"quorum/extend-without-elapsed-check": {"section-exclusion", "the client continues its work because extend succeeded, although the lease has ended"},
 	"quorum/release-where-granted":        {"key left behind", "the workloads leave three TTLs for progress, and a key is gone after one"},
 	"single/extend-only-says":             {"lease-exclusion", "the key expires, while the lease continues"},
@@ -33,7 +33,7 @@ var explored = map[string]struct{ rule, because string }{
 // exploration of a lock on a quorum three times as fast. Three nodes have a minority and a
 // majority, as five have.
 func fewNodes(m mutants.Mutant) locktest.Config {
-	config := claims(m)
+	config := configOf(m)
 	config.Nodes = min(config.Nodes, 3)
 	return config
 }
@@ -41,7 +41,7 @@ func fewNodes(m mutants.Mutant) locktest.Config {
 // TestExploreMutants: an exploration detects each mutant, from nothing but its run without
 // faults.
 func TestExploreMutants(t *testing.T) {
-	unhurried(t)
+	skipIfSlow(t)
 	var table strings.Builder
 	row := func(mutant, rule, faults, worlds, what any) {
 		fmt.Fprintf(&table, "%-36v  %-21v  %6v  %6v  %v\n", mutant, rule, faults, worlds, what)
@@ -49,7 +49,7 @@ func TestExploreMutants(t *testing.T) {
 	row("mutant", "rule", "faults", "worlds", "the first faults that show it")
 	for _, m := range mutants.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
-			rule := cmp.Or(explored[m.Name].rule, m.Rule)
+			rule := cmp.Or(exploredRules[m.Name].rule, m.Rule)
 			var others []string
 			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 1}) {
 				if slices.Contains(b.Rules, rule) {
@@ -59,7 +59,7 @@ func TestExploreMutants(t *testing.T) {
 				}
 				others = append(others, fmt.Sprintf("%s in %s", strings.Join(b.Rules, ", "), b.Replay))
 			}
-			t.Errorf("%s: no fault shows %s; the faults show:\n%s", m.Wrong, rule, strings.Join(others[:min(len(others), 10)], "\n"))
+			t.Errorf("%s: no fault shows %s; the faults show:\n%s", m.Description, rule, strings.Join(others[:min(len(others), 10)], "\n"))
 		})
 	}
 	t.Log("\n" + table.String())
@@ -68,14 +68,14 @@ func TestExploreMutants(t *testing.T) {
 // TestExploreSound: no single fault, and no pair of faults, makes a lock without a mistake
 // do something that is its own fault.
 func TestExploreSound(t *testing.T) {
-	unhurried(t)
+	skipIfSlow(t)
 	all := mutants.Sound()
-	if *every {
-		all = sound(t)
+	if *exploreAll {
+		all = soundLocks(t)
 	}
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
-			if m.Nodes > 1 && !*every {
+			if m.Nodes > 1 && !*exploreAll {
 				t.Skip("it takes minutes; set -every")
 			}
 			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 2, Worlds: *pairs}) {

@@ -43,13 +43,13 @@ func leftoverElusive() []Mutant {
 
 // wrongReleaseContext returns the context that release runs under by mistake; nil without
 // such a mistake.
-func (s *single) contextOfAcquire(ctx context.Context) context.Context {
+func (s *single) wrongReleaseContext(ctx context.Context) context.Context {
 	switch {
-	case s.wrong(releaseByDeadline):
+	case s.makes(releaseByDeadline):
 		ctx, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.env.TTL*4/5)
 		s.env.Cleanup(cancel)
 		return ctx
-	case s.wrong(releaseCancelled):
+	case s.makes(releaseCancelled):
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		return ctx
@@ -58,16 +58,16 @@ func (s *single) contextOfAcquire(ctx context.Context) context.Context {
 }
 
 // cleanupContext returns the context for removing the key after a failed acquire.
-func (s *single) contextOfCleanup(ctx context.Context) context.Context {
-	if s.wrong(cleanupUnderCallers) {
+func (s *single) cleanupContext(ctx context.Context) context.Context {
+	if s.makes(cleanupUnderCallers) {
 		return ctx
 	}
 	return context.WithoutCancel(ctx)
 }
 
 // removalScript returns the script that removes the key.
-func (s *single) remover() *redis.Script {
-	if s.wrong(releaseScriptBroken) {
+func (s *single) removalScript() *redis.Script {
+	if s.makes(releaseScriptBroken) {
 		return brokenScript
 	}
 	return removeScript
@@ -75,7 +75,7 @@ func (s *single) remover() *redis.Script {
 
 // valueToRemove returns the value with which release compares the key.
 func (l *singleLease) valueToRemove() string {
-	if l.wrong(releaseOfAnother) {
+	if l.makes(releaseOfAnother) {
 		return l.env.Key
 	}
 	return l.value
@@ -83,8 +83,8 @@ func (l *singleLease) valueToRemove() string {
 
 // newMutex returns the mutex that a process has for the locks of all names; nil without
 // that mistake.
-func newMutex(env *locks.Env, m makes) chan struct{} {
-	if !m.wrong(mutexOfProcess) {
+func newMutex(env *locks.Env, m maker) chan struct{} {
+	if !m.makes(mutexOfProcess) {
 		return nil
 	}
 	return locks.Share(env, "mutants: mutex", func() chan struct{} { return make(chan struct{}, 1) })

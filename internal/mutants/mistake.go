@@ -25,7 +25,7 @@ type Mutant struct {
 	// Name is the mistake in a few words.
 	Name string
 	// Description is one line that says what the lock does.
-	Wrong string
+	Description string
 	// Nodes is how many Redis nodes the lock claims to need: 1, or 5 for a lock that asks a
 	// quorum of any number of nodes.
 	Nodes int
@@ -47,9 +47,9 @@ type Mutant struct {
 type mistake string
 
 // A maker has the mistake of a lock; the locks embed it.
-type makes struct{ mistake }
+type maker struct{ mistake }
 
-func (m makes) wrong(about mistake) bool { return m.mistake == about }
+func (m maker) makes(about mistake) bool { return m.mistake == about }
 
 // Sound lists the locks without a mistake.
 func Sound() []Mutant {
@@ -95,13 +95,13 @@ func Lookup(name string) (Mutant, bool) {
 }
 
 func onQuorum(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "quorum" + dash(m), Wrong: wrong, Nodes: 5, Rule: rule,
-		New: func(env *locks.Env) (locks.Lock, error) { return newQuorum(env, makes{m}), nil }}
+	return Mutant{Name: "quorum" + dash(m), Description: wrong, Nodes: 5, Rule: rule,
+		New: func(env *locks.Env) (locks.Lock, error) { return newQuorum(env, maker{m}), nil }}
 }
 
 func onSingle(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "single" + dash(m), Wrong: wrong, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
-		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, makes{m}), nil }}
+	return Mutant{Name: "single" + dash(m), Description: wrong, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
+		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, maker{m}), nil }}
 }
 
 // onRedlock returns Redlock without one of its features as a mutant.

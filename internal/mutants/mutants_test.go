@@ -16,18 +16,18 @@ import (
 var seeds = flag.Int("seeds", 3, "run each test case against the sound locks on this many `seeds`")
 
 // hasRaceDetector means that the race detector is on.
-var raced bool
+var hasRaceDetector bool
 
 // skipIfSlow skips a test where its thousands of worlds would take too long.
-func unhurried(t *testing.T) {
+func skipIfSlow(t *testing.T) {
 	t.Helper()
-	if raced || testing.Short() {
+	if hasRaceDetector || testing.Short() {
 		t.Skip("it takes too long with -race or -short")
 	}
 }
 
 // configOf returns the Config with what a lock claims.
-func claims(m mutants.Mutant) locktest.Config {
+func configOf(m mutants.Mutant) locktest.Config {
 	c := locktest.Config{Nodes: m.Nodes, Extends: !m.Renews, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
 	if m.Name == "single/spins" {
 		c.Patience = 2 * time.Second // a longer wait shows nothing more
@@ -41,21 +41,21 @@ func build(m mutants.Mutant) locktest.New {
 }
 
 // TestMutants: each mutant is caught by the rule that one would expect.
-func TestMutants(t *testing.T) { caught(t, mutants.Mutants()) }
+func TestMutants(t *testing.T) { expectCaught(t, mutants.Mutants()) }
 
 // TestElusive: so is each mutant that an exploration does not detect.
-func TestElusive(t *testing.T) { caught(t, mutants.Elusive()) }
+func TestElusive(t *testing.T) { expectCaught(t, mutants.Elusive()) }
 
 // expectCaught runs the suite against mutants, each until a world shows its rule.
-func caught(t *testing.T, all []mutants.Mutant) {
-	unhurried(t)
+func expectCaught(t *testing.T, all []mutants.Mutant) {
+	skipIfSlow(t)
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-38s %-18s %7s  %s\n", "mutant", "caught by", "worlds", "first test case")
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			worlds := 0
 			var others []string
-			for f := range locktest.Survey(t, claims(m), build(m)) {
+			for f := range locktest.Survey(t, configOf(m), build(m)) {
 				worlds += f.Worlds
 				for _, p := range f.Problems {
 					if p.Rule == m.Rule {
@@ -68,7 +68,7 @@ func caught(t *testing.T, all []mutants.Mutant) {
 				}
 			}
 			fmt.Fprintf(&table, "%-38s %-18s %7d\n", m.Name, "NOT BY "+m.Rule, worlds)
-			t.Errorf("%s: no world of %d shows %s; the worlds show:\n%s", m.Wrong, worlds, m.Rule, strings.Join(others, "\n"))
+			t.Errorf("%s: no world of %d shows %s; the worlds show:\n%s", m.Description, worlds, m.Rule, strings.Join(others, "\n"))
 		})
 	}
 	t.Log("\n" + table.String())
@@ -76,13 +76,13 @@ func caught(t *testing.T, all []mutants.Mutant) {
 
 // TestSound: locks without a mistake pass on every seed.
 func TestSound(t *testing.T) {
-	unhurried(t)
-	for _, m := range sound(t) {
+	skipIfSlow(t)
+	for _, m := range soundLocks(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			if m.Name == "locks/redlock" {
 				t.Skip("package locktest runs the suite against it")
 			}
-			config := claims(m)
+			config := configOf(m)
 			config.Seeds, config.Sample = *seeds, true
 			stories, worlds := 0, 0
 			for f := range locktest.Survey(t, config, build(m)) {
@@ -111,7 +111,7 @@ func TestSound(t *testing.T) {
 }
 
 // soundLocks returns locks without a mistake.
-func sound(t *testing.T) []mutants.Mutant {
+func soundLocks(t *testing.T) []mutants.Mutant {
 	t.Helper()
 	sound := mutants.Sound()
 	for _, m := range []mutants.Mutant{

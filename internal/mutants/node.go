@@ -15,16 +15,16 @@ import (
 
 // oneNode sends requests to the node of a lock on a single node.
 type oneNode struct {
-	makes
-	env  *locks.Env
-	node *redis.Client
-	life context.Context // until the end of the process
+	maker
+	env      *locks.Env
+	node     *redis.Client
+	lifetime context.Context // until the end of the process
 }
 
-func newOneNode(env *locks.Env, m makes) oneNode {
+func newOneNode(env *locks.Env, m maker) oneNode {
 	life, end := context.WithCancel(context.Background())
 	env.Cleanup(end)
-	return oneNode{makes: m, env: env, node: env.Redis(0), life: life}
+	return oneNode{maker: m, env: env, node: env.Redis(0), lifetime: life}
 }
 
 func (o *oneNode) now() fakeclock.Reading { return o.env.Clock.Read(fakeclock.Monotonic) }
@@ -34,8 +34,8 @@ func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) 
 	bounded, cancel := fakeclock.WithTimeout(ctx, o.env.Clock, o.env.TTL/10)
 	defer cancel()
 	err := request(bounded)
-	for o.wrong(asksForEver) && err != nil && o.env.Clock.Sleep(o.life, time.Second) == nil {
-		err = request(o.life)
+	for o.makes(asksForEver) && err != nil && o.env.Clock.Sleep(o.lifetime, time.Second) == nil {
+		err = request(o.lifetime)
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (d
 }
 
 // releaseError returns the error of a release.
-func released(removed bool, err error) error {
+func releaseError(removed bool, err error) error {
 	switch {
 	case err != nil:
 		return errors.New("not released: the node gave no answer in time")
@@ -74,7 +74,7 @@ func (e *ending) Expires() fakeclock.Reading {
 	return e.end
 }
 
-func (e *ending) move(end fakeclock.Reading) {
+func (e *ending) setEnd(end fakeclock.Reading) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.end = end
@@ -82,7 +82,7 @@ func (e *ending) move(end fakeclock.Reading) {
 
 // finishExtend sets a new end and returns the error of an extend. It keeps the old end if
 // the node failed or refused, or if the new end has passed.
-func (e *ending) extended(end, now fakeclock.Reading, prolonged bool, err error) error {
+func (e *ending) finishExtend(end, now fakeclock.Reading, prolonged bool, err error) error {
 	switch {
 	case err != nil:
 		return errors.New("not extended: the node gave no answer in time")
@@ -91,6 +91,6 @@ func (e *ending) extended(end, now fakeclock.Reading, prolonged bool, err error)
 	case end.Sub(now) <= 0:
 		return fmt.Errorf("%w: extended too late", locks.ErrLost)
 	}
-	e.move(end)
+	e.setEnd(end)
 	return nil
 }

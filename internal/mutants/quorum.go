@@ -29,7 +29,7 @@ const (
 	noElapsedCheck       mistake = "no-elapsed-check"
 	driftAdded           mistake = "drift-added"
 	noCleanup            mistake = "no-cleanup"
-	extendAnybodys       mistake = "extend-without-compare"
+	extendAnyKey         mistake = "extend-without-compare"
 	extendOnErrors       mistake = "extend-counts-errors"
 	ttlInSeconds         mistake = "ttl-in-seconds"
 	oneValueForAll       mistake = "one-value-for-all"
@@ -51,7 +51,7 @@ func quorumMutants() []Mutant {
 		onQuorum(driftAdded, "the allowance for drift is added to the lease", "lease-exclusion"),
 		onQuorum(noCleanup, "a failed attempt leaves its keys behind", "progress"),
 		onRedlock("release-without-compare", "value-check", "release deletes the key even if another client has set it", "release-ownership"),
-		onQuorum(extendAnybodys, "extend prolongs the key even if another client has set it", "release-ownership"),
+		onQuorum(extendAnyKey, "extend prolongs the key even if another client has set it", "release-ownership"),
 		onQuorum(extendOnErrors, "extend counts an error of a node as a yes", "lease-exclusion"),
 		onQuorum(ttlInSeconds, "the TTL is sent in seconds where the command takes milliseconds", "lease-exclusion"),
 		onQuorum(oneValueForAll, "all clients set the key to the same value", "release-ownership"),
@@ -69,14 +69,14 @@ func quorumMutants() []Mutant {
 
 // quorum is a lock on several nodes: Redlock that asks one node after the other.
 type quorum struct {
-	makes
+	maker
 	env   *locks.Env
 	nodes []*redis.Client
 	value string // of the next attempt
 }
 
-func newQuorum(env *locks.Env, m makes) *quorum {
-	q := &quorum{makes: m, env: env, value: newValue(env)}
+func newQuorum(env *locks.Env, m maker) *quorum {
+	q := &quorum{maker: m, env: env, value: newValue(env)}
 	for i := range env.Nodes {
 		q.nodes = append(q.nodes, env.Redis(i))
 	}
@@ -92,7 +92,7 @@ func newValue(env *locks.Env) string {
 
 // majority returns how many nodes must say yes.
 func (q *quorum) majority() int {
-	if q.wrong(halfIsEnough) {
+	if q.makes(halfIsEnough) {
 		return len(q.nodes) / 2
 	}
 	return len(q.nodes)/2 + 1
@@ -102,7 +102,7 @@ func (q *quorum) majority() int {
 // clocks.
 func (q *quorum) drift() time.Duration {
 	drift := q.env.TTL/100 + 2*time.Millisecond
-	if q.wrong(driftAdded) {
+	if q.makes(driftAdded) {
 		return -drift
 	}
 	return drift
@@ -111,7 +111,7 @@ func (q *quorum) drift() time.Duration {
 func (q *quorum) now() fakeclock.Reading { return q.env.Clock.Read(fakeclock.Monotonic) }
 
 // leaseEnd returns when a lease ends that was requested at start.
-func (q *quorum) ends(start fakeclock.Reading) fakeclock.Reading {
+func (q *quorum) leaseEnd(start fakeclock.Reading) fakeclock.Reading {
 	return start.Add(q.env.TTL - q.drift())
 }
 
@@ -149,17 +149,17 @@ func (v votes) errors() (n int) {
 
 // ask asks nodes, one after the other.
 func (q *quorum) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
-	var said votes
+	var answers votes
 	for _, i := range nodes {
 		bounded, cancel := fakeclock.WithTimeout(ctx, q.env.Clock, nodeTimeout)
 		yes, err := request(bounded, q.nodes[i])
 		cancel()
-		said = append(said, vote{i, yes && err == nil, err})
+		answers = append(answers, vote{i, yes && err == nil, err})
 	}
-	return said
+	return answers
 }
 
-func (q *quorum) all() (nodes []int) {
+func (q *quorum) allNodes() (nodes []int) {
 	for i := range q.nodes {
 		nodes = append(nodes, i)
 	}
@@ -173,98 +173,98 @@ func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
 		if err == nil {
 			return lease, nil
 		}
-		if !q.wrong(retryWithoutPause) || ctx.Err() != nil {
+		if !q.makes(retryWithoutPause) || ctx.Err() != nil {
 			return nil, err
 		}
 	}
 }
 
 func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
-	c := claim{makes: q.makes, key: q.env.Key, ttl: q.env.TTL, value: q.value}
+	c := nodeKey{maker: q.maker, key: q.env.Key, ttl: q.env.TTL, value: q.value}
 	q.value = newValue(q.env)
-	if q.wrong(oneValueForAll) {
+	if q.makes(oneValueForAll) {
 		c.value = "locked"
 	}
 	start := q.now()
-	said := q.ask(ctx, q.all(), c.set)
-	granted := said.yes()
-	if q.wrong(leaseFromTheEnd) {
+	answers := q.ask(ctx, q.allNodes(), c.set)
+	granted := answers.yes()
+	if q.makes(leaseFromTheEnd) {
 		start = q.now()
 	}
-	enough, ends := len(granted), q.ends(start)
-	if q.wrong(acquireOnErrors) {
-		enough += said.errors()
+	enough, ends := len(granted), q.leaseEnd(start)
+	if q.makes(acquireOnErrors) {
+		enough += answers.errors()
 	}
-	if enough >= q.majority() && (ends.Sub(q.now()) > 0 || q.wrong(noElapsedCheck)) {
-		return &quorumLease{quorum: q, claim: c, granted: granted, ending: ending{end: ends}}, nil
+	if enough >= q.majority() && (ends.Sub(q.now()) > 0 || q.makes(noElapsedCheck)) {
+		return &quorumLease{quorum: q, nodeKey: c, granted: granted, ending: ending{end: ends}}, nil
 	}
-	if !q.wrong(noCleanup) {
+	if !q.makes(noCleanup) {
 		// Nodes that answered with an error are cleaned up too, and also after the caller's
 		// context has ended.
-		q.ask(context.WithoutCancel(ctx), q.all(), c.remove)
+		q.ask(context.WithoutCancel(ctx), q.allNodes(), c.remove)
 	}
 	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
 }
 
 type quorumLease struct {
 	*quorum
-	claim   claim
+	nodeKey nodeKey
 	granted []int
 	ending
 }
 
 // Release removes the keys on every node.
 func (l *quorumLease) Release(ctx context.Context) error {
-	nodes := l.all()
-	if l.wrong(releaseWhereGranted) {
+	nodes := l.allNodes()
+	if l.makes(releaseWhereGranted) {
 		nodes = l.granted
 	}
-	if said := l.ask(ctx, nodes, l.claim.remove); len(said.yes()) < l.majority() {
-		return fmt.Errorf("released on %d of %d nodes", len(said.yes()), len(l.nodes))
+	if answers := l.ask(ctx, nodes, l.nodeKey.remove); len(answers.yes()) < l.majority() {
+		return fmt.Errorf("released on %d of %d nodes", len(answers.yes()), len(l.nodes))
 	}
 	return nil
 }
 
 // Extend extends the keys on a quorum.
 func (l *quorumLease) Extend(ctx context.Context) error {
-	start, nodes := l.now(), l.all()
-	if l.wrong(sameNodeTwice) {
+	start, nodes := l.now(), l.allNodes()
+	if l.makes(sameNodeTwice) {
 		for i := range nodes {
 			nodes[i] /= 2
 		}
 	}
-	said := l.ask(ctx, nodes, l.claim.prolong)
-	enough, ends := len(said.yes()), l.ends(start)
-	if l.wrong(extendOnErrors) {
-		enough += said.errors()
+	answers := l.ask(ctx, nodes, l.nodeKey.prolong)
+	enough, ends := len(answers.yes()), l.leaseEnd(start)
+	if l.makes(extendOnErrors) {
+		enough += answers.errors()
 	}
-	if enough < l.majority() && !(l.wrong(extendOnOneNode) && enough > 0) {
+	if enough < l.majority() && !(l.makes(extendOnOneNode) && enough > 0) {
 		return fmt.Errorf("%w: extended on %d of %d nodes", locks.ErrLost, enough, len(l.nodes))
 	}
-	if ends.Sub(l.now()) <= 0 && !l.wrong(extendWithoutElapsed) {
+	if ends.Sub(l.now()) <= 0 && !l.makes(extendWithoutElapsed) {
 		return fmt.Errorf("%w: extended too late", locks.ErrLost)
 	}
-	l.move(ends)
+	l.setEnd(ends)
 	return nil
 }
 
 // A nodeKey is the key and the value that one attempt sets. Its methods ask one node, and
 // report whether the node did what it was asked to do.
-type claim struct {
-	makes
+type nodeKey struct {
+	maker
 	key, value string
 	ttl        time.Duration
 }
 
 // life returns the TTL as a value for PX.
-func (c claim) life() int64 {
-	if c.wrong(ttlInSeconds) {
+func (c nodeKey) life() int64 {
+	if c.makes(ttlInSeconds) {
 		return int64(c.ttl / time.Second)
 	}
 	return c.ttl.Milliseconds()
 }
 
-func (c claim) set(ctx context.Context, node *redis.Client) (bool, error) {
+func (c nodeKey) set(ctx context.Context, node *redis.Client) (bool, error) {
 	err := node.Do(ctx, "SET", c.key, c.value, "NX", "PX", c.life()).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil
@@ -272,16 +272,16 @@ func (c claim) set(ctx context.Context, node *redis.Client) (bool, error) {
 	return err == nil, err
 }
 
-func (c claim) remove(ctx context.Context, node *redis.Client) (bool, error) {
+func (c nodeKey) remove(ctx context.Context, node *redis.Client) (bool, error) {
 	n, err := removeScript.Run(ctx, node, []string{c.key}, c.value).Int()
 	return n > 0, err
 }
 
-func (c claim) prolong(ctx context.Context, node *redis.Client) (bool, error) {
+func (c nodeKey) prolong(ctx context.Context, node *redis.Client) (bool, error) {
 	switch {
-	case c.wrong(extendAnybodys):
+	case c.makes(extendAnyKey):
 		return node.PExpire(ctx, c.key, c.ttl).Result()
-	case c.wrong(extendSets):
+	case c.makes(extendSets):
 		n, err := setAgainScript.Run(ctx, node, []string{c.key}, c.value, c.life()).Int()
 		return n > 0, err
 	}

@@ -17,31 +17,31 @@ import (
 // by itself: it misreads answers, or counts times from the wrong moment or in the wrong
 // unit.
 const (
-	ownKeyIsAnothers   mistake = "own-key-is-anothers"
+	mistakesOwnKey     mistake = "own-key-is-anothers"
 	endFromOldEnd      mistake = "end-from-old-end"
 	endFromAnswer      mistake = "end-from-answer"
 	wholeSeconds       mistake = "whole-seconds"
 	renewsWholeSeconds mistake = "renews-whole-seconds"
 	renewsThousandfold mistake = "renews-thousandfold"
-	goneIsRenewed      mistake = "gone-is-renewed"
+	renewsMissingKey   mistake = "gone-is-renewed"
 	renewsTooSeldom    mistake = "renews-too-seldom"
 )
 
 // renewingMutants lists the mutants of the lock that renews itself.
 func renewingMutants() []Mutant {
 	return []Mutant{
-		onRenewing(ownKeyIsAnothers, "acquire tries again after an error, and mistakes the key that its first try has set for another client's key", "own key in the way"),
+		onRenewing(mistakesOwnKey, "acquire tries again after an error, and mistakes the key that its first try has set for another client's key", "own key in the way"),
 		onRenewing(endFromOldEnd, "a renewal adds a TTL to the old end of the lease, and not to the time of the renewal", "lease-exclusion"),
 		onRenewing(endFromAnswer, "the lease counts from the answer to a renewal, and not from its request", "lease-exclusion"),
 		onRenewing(renewsThousandfold, "a renewal sends the TTL in milliseconds where the command takes seconds", "progress"),
-		onRenewing(goneIsRenewed, "a renewal does not check whether the key was there", "claim: notifies"),
+		onRenewing(renewsMissingKey, "a renewal does not check whether the key was there", "claim: notifies"),
 		onRenewing(renewsTooSeldom, "the lease is renewed only after it has ended", "section-exclusion"),
 	}
 }
 
 func onRenewing(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "renewing" + dash(m), Wrong: wrong, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
-		New: func(env *locks.Env) (locks.Lock, error) { return &renewing{newOneNode(env, makes{m})}, nil }}
+	return Mutant{Name: "renewing" + dash(m), Description: wrong, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
+		New: func(env *locks.Env) (locks.Lock, error) { return &renewing{newOneNode(env, maker{m})}, nil }}
 }
 
 // renewing is a lock on one node that sends a request a second time if the first brings no
@@ -55,8 +55,8 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	l.end = start.Add(r.env.TTL)
 	got, err := l.set(ctx)
 	if err != nil {
-		if got, err = l.set(ctx); err == nil && !got && !r.wrong(ownKeyIsAnothers) {
-			got, err = l.stands(ctx)
+		if got, err = l.set(ctx); err == nil && !got && !r.makes(mistakesOwnKey) {
+			got, err = l.ownsKey(ctx)
 		}
 	}
 	switch {
@@ -66,7 +66,7 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 		_, _ = l.run(context.WithoutCancel(ctx), removeScript, l.value)
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
 	}
-	watched, stop := context.WithCancel(r.life)
+	watched, stop := context.WithCancel(r.lifetime)
 	l.stop = stop
 	go l.watch(watched)
 	return l, nil
@@ -86,7 +86,7 @@ type renewingLease struct {
 // set sets the key if it is free.
 func (l *renewingLease) set(ctx context.Context) (got bool, err error) {
 	words := []any{"SET", l.env.Key, l.value, "NX", "PX", l.env.TTL.Milliseconds()}
-	if l.wrong(wholeSeconds) {
+	if l.makes(wholeSeconds) {
 		words = []any{"SET", l.env.Key, l.value, "NX"}
 		if seconds := int(l.env.TTL / time.Second); seconds > 0 {
 			words = append(words, "EX", seconds)
@@ -100,7 +100,7 @@ func (l *renewingLease) set(ctx context.Context) (got bool, err error) {
 }
 
 // ownsKey reports whether the key has the lease's value.
-func (l *renewingLease) stands(ctx context.Context) (yes bool, err error) {
+func (l *renewingLease) ownsKey(ctx context.Context) (yes bool, err error) {
 	err = l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
 		yes = value == l.value
@@ -121,26 +121,26 @@ return 0`)
 func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error) {
 	script, life := prolongScript, l.env.TTL.Milliseconds()
 	switch {
-	case l.wrong(renewsThousandfold):
+	case l.makes(renewsThousandfold):
 		script = expireScript
-	case l.wrong(wholeSeconds), l.wrong(renewsWholeSeconds):
+	case l.makes(wholeSeconds), l.makes(renewsWholeSeconds):
 		script, life = expireScript, max(life/1000, 1)
 	}
 	prolonged, err = l.run(ctx, script, l.value, strconv.FormatInt(life, 10))
-	return prolonged || err == nil && l.wrong(goneIsRenewed), err
+	return prolonged || err == nil && l.makes(renewsMissingKey), err
 }
 
 // extend extends the lease.
 func (l *renewingLease) extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
-	if l.wrong(endFromAnswer) {
+	if l.makes(endFromAnswer) {
 		start = l.now()
 	}
-	if l.wrong(endFromOldEnd) {
+	if l.makes(endFromOldEnd) {
 		start = l.Expires()
 	}
-	return l.extended(start.Add(l.env.TTL), l.now(), prolonged, err)
+	return l.finishExtend(start.Add(l.env.TTL), l.now(), prolonged, err)
 }
 
 func (l *renewingLease) left() time.Duration { return l.Expires().Sub(l.now()) }
@@ -156,12 +156,12 @@ func (l *renewingLease) watch(life context.Context) {
 	defer close(l.stopped)
 	defer close(l.renewals)
 	every := l.env.TTL / 3
-	if l.wrong(renewsTooSeldom) {
+	if l.makes(renewsTooSeldom) {
 		every = l.env.TTL
 	}
 	for {
 		left := l.left()
-		if l.wrong(renewsTooSeldom) {
+		if l.makes(renewsTooSeldom) {
 			left = every
 		}
 		if l.env.Clock.Sleep(life, min(left, every)) != nil {
@@ -187,10 +187,10 @@ func (l *renewingLease) watch(life context.Context) {
 // renew extends the lease. Release does not interrupt it, because release must know its
 // result; the end of the lease does.
 func (l *renewingLease) renew() error {
-	if l.left() <= 0 && !l.wrong(renewsTooSeldom) {
+	if l.left() <= 0 && !l.makes(renewsTooSeldom) {
 		return locks.ErrLost
 	}
-	ctx, cancel := fakeclock.WithTimeout(l.life, l.env.Clock, max(l.left(), time.Millisecond))
+	ctx, cancel := fakeclock.WithTimeout(l.lifetime, l.env.Clock, max(l.left(), time.Millisecond))
 	defer cancel()
 	return l.extend(ctx)
 }
@@ -202,5 +202,5 @@ func (l *renewingLease) Release(ctx context.Context) error {
 	case <-l.stopped:
 	case <-ctx.Done():
 	}
-	return released(l.run(ctx, removeScript, l.value))
+	return releaseError(l.run(ctx, removeScript, l.value))
 }

@@ -22,23 +22,23 @@ const (
 	getThenExpire        mistake = "get-then-expire"
 	setThenExpire        mistake = "set-then-expire"
 	ttlInMicroseconds    mistake = "ttl-in-microseconds"
-	takesWhatExpires     mistake = "takes-what-expires"
+	takesExpiringKey     mistake = "takes-what-expires"
 	timeoutIsYes         mistake = "timeout-is-yes"
 	errorIsYes           mistake = "error-is-yes"
 	leaseFromSecondTry   mistake = "lease-from-second-try"
 	valueOfProcess       mistake = "value-of-process"
 	secondReleaseDeletes mistake = "second-release-deletes"
-	extendOnlySays       mistake = "extend-only-says"
+	extendWithoutRequest mistake = "extend-only-says"
 	noScriptIsYes        mistake = "no-script-is-yes"
 	tokenBeforeLock      mistake = "token-before-lock"
 	tokenOfHandle        mistake = "token-of-handle"
 	tokenMissing         mistake = "token-missing"
-	lossNeverTold        mistake = "loss-never-told"
-	lossToldLate         mistake = "loss-told-late"
+	lossNotNotified      mistake = "loss-never-told"
+	lossNotifiedLate     mistake = "loss-told-late"
 	panicsOnReply        mistake = "panics-on-reply"
-	panicsElsewhere      mistake = "panics-elsewhere"
+	panicsInGoroutine    mistake = "panics-elsewhere"
 	leavesGoroutine      mistake = "leaves-goroutine"
-	watchesOn            mistake = "watches-on"
+	watchesAfterRelease  mistake = "watches-on"
 	asksForEver          mistake = "asks-for-ever"
 	spins                mistake = "spins"
 )
@@ -50,22 +50,22 @@ func singleMutants() []Mutant {
 		onSingle(getThenExpire, "extend compares with one command and prolongs with the next", "release-ownership"),
 		onSingle(setThenExpire, "the key gets its expiry by a second command", "progress"),
 		onSingle(ttlInMicroseconds, "the TTL is sent in microseconds where the command takes milliseconds", "progress"),
-		onSingle(takesWhatExpires, "acquire takes over a key that will soon expire", "release-ownership"),
+		onSingle(takesExpiringKey, "acquire takes over a key that will soon expire", "release-ownership"),
 		onSingle(timeoutIsYes, "acquire treats a missing answer as a yes", "lease-exclusion"),
 		onSingle(errorIsYes, "acquire treats an error of the node as a yes", "lease-exclusion"),
 		onSingle(valueOfProcess, "all handles of a process set the key to the same value, and each treats it as its own", "lease-exclusion"),
 		onSingle(secondReleaseDeletes, "a second release deletes the key even if another client has set it", "release-ownership"),
-		onSingle(extendOnlySays, "extend sends no request while half of the lease is left", "claim: extends"),
+		onSingle(extendWithoutRequest, "extend sends no request while half of the lease is left", "claim: extends"),
 		onSingle(noScriptIsYes, "extend treats the error that the node does not know the script as a yes", "claim: extends"),
 		onSingle(tokenBeforeLock, "the fencing token is minted before the lock is taken", "token-order"),
 		onSingle(tokenOfHandle, "each handle counts its own fencing tokens", "token-order"),
 		onSingle(tokenMissing, "there is no fencing token", "claim: tokens"),
-		onSingle(lossNeverTold, "the holder is never notified of the loss of a lease", "claim: notifies"),
-		onSingle(lossToldLate, "the holder is notified of the loss of a lease two TTLs late", "claim: notifies"),
+		onSingle(lossNotNotified, "the holder is never notified of the loss of a lease", "claim: notifies"),
+		onSingle(lossNotifiedLate, "the holder is notified of the loss of a lease two TTLs late", "claim: notifies"),
 		onSingle(panicsOnReply, "an unexpected reply makes acquire panic", "panic"),
-		onSingle(panicsElsewhere, "an unexpected reply makes a goroutine of the lock panic", "panic"),
+		onSingle(panicsInGoroutine, "an unexpected reply makes a goroutine of the lock panic", "panic"),
 		onSingle(leavesGoroutine, "each grant leaves a goroutine behind for ever", "goroutine leak"),
-		onSingle(watchesOn, "the lock keeps watching the key after release", "growing traffic"),
+		onSingle(watchesAfterRelease, "the lock keeps watching the key after release", "growing traffic"),
 		onSingle(asksForEver, "a node that does not answer is asked until it does, even after the context has ended", "hang"),
 		onSingle(spins, "a refused attempt waits by reading the clock again and again", "hang"),
 	}
@@ -79,24 +79,24 @@ type single struct {
 	mutex chan struct{} // of the process; nil without that mistake
 }
 
-func newSingle(env *locks.Env, m makes) *single {
+func newSingle(env *locks.Env, m maker) *single {
 	s := &single{oneNode: newOneNode(env, m)}
-	if s.wrong(valueOfProcess) {
+	if s.makes(valueOfProcess) {
 		s.value = processValue(env)
 	}
 	s.mutex = newMutex(env, m)
 	// If this fails, the node gets the script when it is needed.
-	_ = prolongScript.Load(s.life, s.node).Err()
+	_ = prolongScript.Load(s.lifetime, s.node).Err()
 	return s
 }
 
 // processValues has the value of each process, for the mistake valueOfProcess.
-var values sync.Map
+var processValues sync.Map
 
 func processValue(env *locks.Env) string {
-	value, known := values.LoadOrStore(env, newValue(env))
+	value, known := processValues.LoadOrStore(env, newValue(env))
 	if !known {
-		env.Cleanup(func() { values.Delete(env) })
+		env.Cleanup(func() { processValues.Delete(env) })
 	}
 	return value.(string)
 }
@@ -106,7 +106,7 @@ func (s *single) counter() string { return s.env.Key + ":token" }
 // Acquire tries once.
 func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	value := newValue(s.env)
-	if s.wrong(valueOfProcess) {
+	if s.makes(valueOfProcess) {
 		value = s.value
 	}
 	unlock, err := s.lockMutex(ctx)
@@ -115,7 +115,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	start := s.now()
 	token, err := s.take(ctx, value)
-	if err != nil && s.wrong(leaseFromSecondTry) {
+	if err != nil && s.makes(leaseFromSecondTry) {
 		start = s.now()
 		token, err = s.take(ctx, value)
 	}
@@ -123,26 +123,26 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	l := &singleLease{
 		single: s, value: value, token: token, ending: ending{end: ends},
 		lost: make(chan struct{}), stopped: make(chan struct{}),
-		ofAcquire: s.contextOfAcquire(ctx), unlock: unlock,
+		releaseContext: s.wrongReleaseContext(ctx), unlock: unlock,
 	}
 	if err != nil || token > 0 && ends.Sub(s.now()) <= 0 {
 		// Clean up even if the caller's context has ended.
-		if !s.wrong(noCleanup) {
-			_, _ = l.remove(s.contextOfCleanup(ctx))
+		if !s.makes(noCleanup) {
+			_, _ = l.remove(s.cleanupContext(ctx))
 		}
 		unlock()
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
 	}
 	if token == 0 {
-		for s.wrong(spins) && s.now().Sub(start) < time.Second {
+		for s.makes(spins) && s.now().Sub(start) < time.Second {
 		}
 		unlock()
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	}
-	watched, stop := context.WithCancel(s.life)
+	watched, stop := context.WithCancel(s.lifetime)
 	l.stop = stop
-	if s.wrong(watchesOn) {
-		watched = s.life
+	if s.makes(watchesAfterRelease) {
+		watched = s.lifetime
 	}
 	go l.watch(watched)
 	return l, nil
@@ -166,15 +166,15 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	key, life, script := s.env.Key, s.env.TTL.Milliseconds(), takeScript
 	early := uint64(0)
 	switch {
-	case s.wrong(tokenBeforeLock):
+	case s.makes(tokenBeforeLock):
 		early, _ = s.node.Incr(ctx, s.counter()).Uint64()
-	case s.wrong(takesWhatExpires):
+	case s.makes(takesExpiringKey):
 		if left := s.node.PTTL(ctx, key).Val(); left > 0 && left < s.env.TTL/10 {
 			s.node.Del(ctx, key)
 		}
-	case s.wrong(ttlInMicroseconds):
+	case s.makes(ttlInMicroseconds):
 		life = s.env.TTL.Microseconds()
-	case s.wrong(setThenExpire):
+	case s.makes(setThenExpire):
 		script = takeForEverScript
 		defer func() {
 			if token > 0 {
@@ -185,19 +185,19 @@ func (s *single) take(ctx context.Context, value string) (token uint64, err erro
 	err = s.ask(ctx, func(ctx context.Context) error {
 		reply, err := script.Run(ctx, s.node, []string{key, s.counter()}, value, life).Result()
 		n, ok := reply.(int64)
-		if !ok && s.wrong(panicsOnReply) {
+		if !ok && s.makes(panicsOnReply) {
 			panic(fmt.Sprintf("the node has answered %v", reply))
 		}
 		token = uint64(n)
 		return err
 	})
 	switch {
-	case s.wrong(timeoutIsYes) && isTimeout(err), s.wrong(errorIsYes) && isAnswer(err):
+	case s.makes(timeoutIsYes) && isTimeout(err), s.makes(errorIsYes) && isAnswer(err):
 		return 1, nil
-	case s.wrong(tokenOfHandle) && token > 0:
+	case s.makes(tokenOfHandle) && token > 0:
 		s.count++
 		return s.count, nil
-	case s.wrong(tokenBeforeLock) && token > 0:
+	case s.makes(tokenBeforeLock) && token > 0:
 		return early, nil
 	}
 	return token, err
@@ -224,16 +224,16 @@ type singleLease struct {
 	stop    context.CancelFunc
 	stopped chan struct{}
 	// releaseContext is the context that release runs under by mistake; nil without one.
-	ofAcquire context.Context
-	unlock    func() // of the mutex, if there is one
+	releaseContext context.Context
+	unlock         func() // of the mutex, if there is one
 
 	ending
-	ended bool // by a first release; guarded by mu
+	isReleased bool // by a first release; guarded by mu
 }
 
 // Token returns the node's count of grants, including this one.
 func (l *singleLease) Token() uint64 {
-	if l.wrong(tokenMissing) {
+	if l.makes(tokenMissing) {
 		return 0
 	}
 	return l.token
@@ -247,11 +247,11 @@ func (l *singleLease) Lost() <-chan struct{} { return l.lost }
 
 // watch checks the key until the lease is released or lost.
 func (l *singleLease) watch(life context.Context) {
-	if l.wrong(leavesGoroutine) {
+	if l.makes(leavesGoroutine) {
 		defer func() { <-make(chan struct{}) }()
 	}
 	defer close(l.stopped)
-	for l.left() > 0 || l.wrong(watchesOn) {
+	for l.left() > 0 || l.makes(watchesAfterRelease) {
 		left := l.left()
 		if left <= 0 { // it watches after the end of the lease, by mistake
 			left = time.Second
@@ -259,22 +259,22 @@ func (l *singleLease) watch(life context.Context) {
 		if l.env.Clock.Sleep(life, min(left, l.env.TTL/4)) != nil {
 			return
 		}
-		if !l.stands(life) && !l.wrong(watchesOn) {
+		if !l.ownsKey(life) && !l.makes(watchesAfterRelease) {
 			break
 		}
 	}
-	if l.wrong(lossToldLate) && l.env.Clock.Sleep(life, 2*l.env.TTL) != nil {
+	if l.makes(lossNotifiedLate) && l.env.Clock.Sleep(life, 2*l.env.TTL) != nil {
 		return
 	}
-	if life.Err() == nil && !l.wrong(lossNeverTold) {
+	if life.Err() == nil && !l.makes(lossNotNotified) {
 		close(l.lost)
 	}
 }
 
 // ownsKey reports whether the key still has the lease's value. Without an answer it reports
 // true until the lease ends, which is also how long it waits for an answer.
-func (l *singleLease) stands(ctx context.Context) (yes bool) {
-	if left := l.left(); !l.wrong(watchesOn) {
+func (l *singleLease) ownsKey(ctx context.Context) (yes bool) {
+	if left := l.left(); !l.makes(watchesAfterRelease) {
 		if left <= 0 {
 			return false
 		}
@@ -284,7 +284,7 @@ func (l *singleLease) stands(ctx context.Context) (yes bool) {
 	}
 	err := l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
-		if err != nil && l.wrong(panicsElsewhere) {
+		if err != nil && l.makes(panicsInGoroutine) {
 			panic("the node has not answered with a value")
 		}
 		yes = value == l.value
@@ -297,24 +297,24 @@ func (l *singleLease) stands(ctx context.Context) (yes bool) {
 func (l *singleLease) Release(ctx context.Context) error {
 	l.stop()
 	defer l.unlock()
-	if l.ofAcquire != nil {
-		ctx = l.ofAcquire
+	if l.releaseContext != nil {
+		ctx = l.releaseContext
 	}
 	l.mu.Lock()
-	again := l.ended
-	l.ended = true
+	isSecond := l.isReleased
+	l.isReleased = true
 	l.mu.Unlock()
-	if again && l.wrong(secondReleaseDeletes) {
+	if isSecond && l.makes(secondReleaseDeletes) {
 		return l.node.Del(ctx, l.env.Key).Err()
 	}
 	removed, err := l.remove(ctx)
-	return released(removed || l.wrong(releaseOfAnother), err)
+	return releaseError(removed || l.makes(releaseOfAnother), err)
 }
 
 // remove removes the key if it has the lease's value.
 func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
-	if !l.wrong(getThenDel) {
-		return l.run(ctx, l.remover(), l.valueToRemove())
+	if !l.makes(getThenDel) {
+		return l.run(ctx, l.removalScript(), l.valueToRemove())
 	}
 	err = l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
@@ -331,17 +331,17 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 func (l *singleLease) Extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
-	return l.extended(start.Add(l.env.TTL), l.now(), prolonged, err)
+	return l.finishExtend(start.Add(l.env.TTL), l.now(), prolonged, err)
 }
 
 func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
 	keys, life := []string{l.env.Key}, l.env.TTL.Milliseconds()
 	err = l.ask(ctx, func(ctx context.Context) error {
 		switch {
-		case l.wrong(extendOnlySays) && l.left() > l.env.TTL/2:
+		case l.makes(extendWithoutRequest) && l.left() > l.env.TTL/2:
 			prolonged = true
 			return nil
-		case l.wrong(getThenExpire):
+		case l.makes(getThenExpire):
 			value, err := l.node.Get(ctx, keys[0]).Result()
 			if err != nil || value != l.value {
 				return err
@@ -351,7 +351,7 @@ func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
 		}
 		n, err := prolongScript.EvalSha(ctx, l.node, keys, l.value, life).Int()
 		if err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
-			if l.wrong(noScriptIsYes) {
+			if l.makes(noScriptIsYes) {
 				n, err = 1, prolongScript.Load(ctx, l.node).Err()
 			} else {
 				n, err = prolongScript.Eval(ctx, l.node, keys, l.value, life).Int()

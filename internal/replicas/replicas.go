@@ -26,19 +26,19 @@ type Node[U Update] struct {
 	Retry time.Duration
 	// WantsHeartbeats makes this master's replicas report once a second that they are
 	// alive.
-	Beats bool
+	WantsHeartbeats bool
 	// FullUpdate returns all data of a master. Apply makes a replica's data what the update
 	// contains.
-	Everything func() U
+	FullUpdate func() U
 	Apply      func(U)
 	// ReplicaHeard is called when a master has received something from a replica.
 	// ReplicaLeft, which may be nil, is called when the master notices that the replica's
 	// connection has ended.
-	Heard, Left func(replica string)
+	ReplicaHeard, ReplicaLeft func(replica string)
 
-	master *Node[U] // nil if the node is no replica
-	feeds  []*feed[U]
-	got    int // the number of the latest update that it has received
+	master   *Node[U] // nil if the node is no replica
+	feeds    []*feed[U]
+	received int // the number of the latest update that it has received
 	// replacedBy is the node that has taken this master's place; nil if there is none.
 	replacedBy *Node[U]
 }
@@ -47,11 +47,11 @@ type Node[U Update] struct {
 type feed[U Update] struct {
 	master, replica *Node[U]
 	// masterConn is the master's end, and replicaConn the replica's.
-	up, conn         *sim.End
-	connecting, open bool
+	masterConn, replicaConn *sim.End
+	connecting, open        bool
 	// acknowledged is the number of the latest update that the replica has acknowledged; -1
 	// is none.
-	has int
+	acknowledged int
 }
 
 func (p *Node[U]) name() string { return p.Host.Node().Name }
@@ -59,21 +59,21 @@ func (p *Node[U]) name() string { return p.Host.Node().Name }
 // Follow makes the node a replica of a master.
 func (p *Node[U]) Follow(master *Node[U]) {
 	p.master = master
-	f := &feed[U]{master: master, replica: p, has: -1}
+	f := &feed[U]{master: master, replica: p, acknowledged: -1}
 	master.feeds = append(master.feeds, f)
 	f.attach()
 }
 
 // IsReplica reports whether the node is a replica.
-func (p *Node[U]) Follows() bool { return p.master != nil }
+func (p *Node[U]) IsReplica() bool { return p.master != nil }
 
 // HasReplicas reports whether the node has any replicas.
-func (p *Node[U]) Feeds() bool { return len(p.feeds) > 0 }
+func (p *Node[U]) HasReplicas() bool { return len(p.feeds) > 0 }
 
 // AcknowledgedBy returns the names of the replicas that have acknowledged an update.
-func (p *Node[U]) Have(number int) (replicas []string) {
+func (p *Node[U]) AcknowledgedBy(number int) (replicas []string) {
 	for _, f := range p.feeds {
-		if f.has >= number {
+		if f.acknowledged >= number {
 			replicas = append(replicas, f.replica.name())
 		}
 	}
@@ -94,7 +94,7 @@ func (p *Node[U]) Send(u U) {
 func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 	for _, f := range p.feeds {
 		if f.replica.name() == end.Peer() {
-			f.up = end
+			f.masterConn = end
 			return masterEnd[U]{f}
 		}
 	}
@@ -104,7 +104,7 @@ func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
 // Crash drops what the node has in memory.
 func (p *Node[U]) Crash() {
 	for _, f := range p.feeds {
-		f.open, f.has = false, -1
+		f.open, f.acknowledged = false, -1
 	}
 	if f := p.feed(); f != nil {
 		f.open, f.connecting = false, false
@@ -142,8 +142,8 @@ func (p *Node[U]) Promote() bool {
 	feeds := master.feeds
 	master.feeds = nil
 	for _, f := range feeds {
-		if f.conn != nil {
-			f.conn.Close()
+		if f.replicaConn != nil {
+			f.replicaConn.Close()
 		}
 		f.open = false
 		if f.replica != p {
@@ -167,7 +167,7 @@ func (p *Node[U]) Demote() bool {
 }
 
 // attach connects as soon as the replica runs.
-func (f *feed[U]) attach() { f.replica.Host.Running(f.connect) }
+func (f *feed[U]) attach() { f.replica.Host.WhenRunning(f.connect) }
 
 // connect makes the replica ask its master for all its data.
 func (f *feed[U]) connect() {
@@ -182,11 +182,11 @@ func (f *feed[U]) connect() {
 			f.retry()
 			return
 		}
-		end.conn, f.conn = conn, conn
+		end.conn, f.replicaConn = conn, conn
 		f.open = true
-		f.send(f.master.Everything())
-		if f.master.Beats {
-			f.beat(conn)
+		f.send(f.master.FullUpdate())
+		if f.master.WantsHeartbeats {
+			f.sendHeartbeats(conn)
 		}
 	})
 }
@@ -199,13 +199,13 @@ func (f *feed[U]) retry() {
 
 // sendHeartbeats makes the replica report once a second that it is alive, as long as the
 // connection lasts.
-func (f *feed[U]) beat(conn *sim.End) {
+func (f *feed[U]) sendHeartbeats(conn *sim.End) {
 	host := f.replica.Host
 	host.At(host.Now()+time.Second, func() {
-		host.Running(func() {
-			if f.open && f.conn == conn {
-				conn.Send(sim.Packet{Body: f.replica.got, Text: "is there", Background: true})
-				f.beat(conn)
+		host.WhenRunning(func() {
+			if f.open && f.replicaConn == conn {
+				conn.Send(sim.Packet{Body: f.replica.received, Text: "is there", Background: true})
+				f.sendHeartbeats(conn)
 			}
 		})
 	})
@@ -213,7 +213,7 @@ func (f *feed[U]) beat(conn *sim.End) {
 
 // send sends an update. A replica's lag is added to the network's latency.
 func (f *feed[U]) send(u U) {
-	f.up.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.Host.Node().Lag})
+	f.masterConn.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.Host.Node().Lag})
 }
 
 // masterEnd and replicaEnd are the two ends of a feed.
@@ -221,16 +221,16 @@ type masterEnd[U Update] struct{ f *feed[U] }
 
 // Receive implements [sim.Endpoint].
 func (e masterEnd[U]) Receive(m *sim.Request) {
-	e.f.has = m.Body.(int)
-	e.f.master.Heard(e.f.replica.name())
+	e.f.acknowledged = m.Body.(int)
+	e.f.master.ReplicaHeard(e.f.replica.name())
 }
 
 // HangUp notifies the master that a replica has left, if the master can receive that. The
 // replica may follow another master by then.
 func (e masterEnd[U]) HangUp(bool) {
 	e.f.open = false
-	if e.f.master.Left != nil {
-		e.f.master.Left(e.f.replica.name())
+	if e.f.master.ReplicaLeft != nil {
+		e.f.master.ReplicaLeft(e.f.replica.name())
 	}
 }
 
@@ -246,13 +246,13 @@ func (e *replicaEnd[U]) Receive(m *sim.Request) {
 		return // the replica, or another one, was promoted while this update was on its way
 	}
 	p.Apply(u)
-	p.got = u.Number()
-	e.conn.Send(sim.Packet{Body: p.got, Text: "acknowledge " + strconv.Itoa(p.got)})
+	p.received = u.Number()
+	e.conn.Send(sim.Packet{Body: p.received, Text: "acknowledge " + strconv.Itoa(p.received)})
 }
 
 // HangUp implements [sim.Endpoint].
 func (e *replicaEnd[U]) HangUp(bool) {
-	if e.f.conn == e.conn {
+	if e.f.replicaConn == e.conn {
 		e.f.retry()
 	}
 }

@@ -41,13 +41,13 @@ func (r *Row) Now() fakeclock.Reading {
 func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Reading, token uint64) (locks.Lease, error) {
 	l := &lease{row: r, holder: holder, token: token}
 	switch {
-	case !l.prolong(asked):
+	case !l.renew(asked):
 		_ = l.Release(ctx)
 		return nil, fmt.Errorf("%w: the answer came after the end of the lease", locks.ErrNotAcquired)
 	case !r.Env.Options.Has("generation"):
 		return l, nil
 	}
-	return numbered{l}, nil
+	return fencedLease{l}, nil
 }
 
 // NotAcquired returns the error of a failed attempt. taken is the error by which the
@@ -68,7 +68,7 @@ type lease struct {
 
 // renew lets the lease last for a TTL from the time it was asked for; false if it has ended
 // already.
-func (l *lease) prolong(asked fakeclock.Reading) bool {
+func (l *lease) renew(asked fakeclock.Reading) bool {
 	if !l.row.Env.Options.Has("count-from-call") {
 		asked = l.row.Now()
 	}
@@ -80,10 +80,10 @@ func (l *lease) prolong(asked fakeclock.Reading) bool {
 func (l *lease) Extend(ctx context.Context) error {
 	asked := l.row.Now()
 	changed, err := l.row.Extend(ctx, l.holder)
-	if err == nil && changed && l.prolong(asked) {
+	if err == nil && changed && l.renew(asked) {
 		return nil
 	}
-	return lost(err, "extended")
+	return lostError(err, "extended")
 }
 
 // Release releases the row.
@@ -92,12 +92,12 @@ func (l *lease) Release(ctx context.Context) error {
 	if err == nil && changed {
 		return nil
 	}
-	return lost(err, "released")
+	return lostError(err, "released")
 }
 
 // lostError returns the error of a holder that could not change its row. A nil err means
 // that the row no longer belongs to it.
-func lost(err error, what string) error {
+func lostError(err error, what string) error {
 	if err != nil {
 		return fmt.Errorf("lock not %s: %w", what, err)
 	}
@@ -105,7 +105,7 @@ func lost(err error, what string) error {
 }
 
 // A fencedLease is a lease with a fencing token.
-type numbered struct{ *lease }
+type fencedLease struct{ *lease }
 
 // Token returns the generation: how often the row has changed hands.
-func (n numbered) Token() uint64 { return n.token }
+func (n fencedLease) Token() uint64 { return n.token }

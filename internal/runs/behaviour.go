@@ -20,13 +20,13 @@ import (
 //
 // spare is the smallest number of slots beyond the quorum that a client had while it used
 // the lock. Below zero, it had lost the lock.
-func behaviour(h *history.History) (id uint64, spare int) {
+func hashBehaviour(h *history.History) (id uint64, spare int) {
 	b := &observer{
 		history: h, spare: math.MaxInt, quorum: h.Trace.Locks[0].Quorum,
-		steps: map[string][]string{}, keys: map[string]int{}, inside: map[string]bool{},
+		steps: map[string][]string{}, keyCount: map[string]int{}, inSection: map[string]bool{},
 	}
 	if last := h.Last(); last != nil {
-		b.chronicle().Until(last.Seq)
+		b.chronicle().RunUntil(last.Seq)
 	}
 	sum := fnv.New64a()
 	for _, p := range h.Trace.Processes {
@@ -47,101 +47,101 @@ type observer struct {
 	// steps is what happened to each client, in order.
 	steps map[string][]string
 	// keyCount is the number of nodes, or of keys, on which each client's key is stored.
-	keys   map[string]int
-	inside map[string]bool
-	served []string
+	keyCount  map[string]int
+	inSection map[string]bool
+	served    []string
 	// spare is the smallest number of slots beyond quorum that any client had.
 	quorum, spare int
 }
 
-func (b *observer) chronicle() *history.Chronicle {
-	all := new(history.Chronicle)
+func (b *observer) chronicle() *history.EventQueue {
+	all := new(history.EventQueue)
 	for _, c := range b.history.KeyChanges() {
 		if !c.Touch {
-			all.Add(c.Event, func() { b.key(c) })
+			all.Add(c.Event, func() { b.applyChange(c) })
 		}
 	}
 	for _, c := range b.history.Calls() {
 		if c.Step == trace.Release {
-			all.Add(c.Began, func() { b.leave(c.Client) })
+			all.Add(c.Began, func() { b.leaveSection(c.Client) })
 		}
-		all.Add(c.Ended, func() { b.end(c.Ended) })
+		all.Add(c.Ended, func() { b.addCall(c.Ended) })
 	}
 	for _, s := range b.history.Spells() {
 		if s.State == history.Down {
 			all.Add(s.Began, func() {
-				b.leave(s.Process)
-				b.tell(s.Process, "crash")
+				b.leaveSection(s.Process)
+				b.addStep(s.Process, "crash")
 			})
 		}
 	}
 	for _, s := range b.history.Sections() {
-		all.Add(s.Lost, func() { b.tell(s.Client, string(s.Lost.Kind)) })
+		all.Add(s.Lost, func() { b.addStep(s.Client, string(s.Lost.Kind)) })
 	}
-	for _, ev := range b.history.OfSessions() {
+	for _, ev := range b.history.SessionEvents() {
 		if ev.Kind == trace.KindExpireSession {
-			all.Add(ev, func() { b.tell(ev.Peer, string(ev.Kind)) })
+			all.Add(ev, func() { b.addStep(ev.Peer, string(ev.Kind)) })
 		}
 	}
 	for _, ev := range b.history.RanOnEvents() {
-		all.Add(ev, func() { b.tell(ev.Process, string(ev.Kind)) })
+		all.Add(ev, func() { b.addStep(ev.Process, string(ev.Kind)) })
 	}
-	for _, ev := range slices.Concat(b.history.Served(), b.history.Reverted()) {
-		all.Add(ev, func() { b.serve(ev) })
+	for _, ev := range slices.Concat(b.history.ServedRequests(), b.history.Reverts()) {
+		all.Add(ev, func() { b.addServed(ev) })
 	}
 	return all
 }
 
 // applyChange applies a change of a key.
-func (b *observer) key(c history.Change) {
-	if c.Was != nil {
-		b.lose(c)
+func (b *observer) applyChange(c history.Change) {
+	if c.Before != nil {
+		b.loseKey(c)
 	}
-	if c.Is != nil {
-		b.keys[c.Is.Owner.Client]++
+	if c.After != nil {
+		b.keyCount[c.After.Owner.Client]++
 	}
 }
 
-func (b *observer) serve(ev *trace.Event) {
+func (b *observer) addServed(ev *trace.Event) {
 	word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
-	if len(b.served) < most {
+	if len(b.served) < maxEntries {
 		b.served = append(b.served, word)
 	}
 }
 
 // maxEntries bounds what a behaviour records of one process.
-const most = 40
+const maxEntries = 40
 
 // addStep adds an entry to what happened to a client.
-func (b *observer) tell(client, word string) {
-	told := b.steps[client]
-	if len(told) < most && (len(told) == 0 || told[len(told)-1] != word) {
-		b.steps[client] = append(told, word)
+func (b *observer) addStep(client, word string) {
+	steps := b.steps[client]
+	if len(steps) < maxEntries && (len(steps) == 0 || steps[len(steps)-1] != word) {
+		b.steps[client] = append(steps, word)
 	}
 }
 
-func (b *observer) end(ev *trace.Event) {
+func (b *observer) addCall(ev *trace.Event) {
 	word := fmt.Sprintf("%s %v", ev.Step, ev.OK)
 	if ev.Refused {
 		word += " refused"
 	}
 	if ev.Step == trace.Acquire && ev.OK {
-		b.inside[ev.Process] = true
-		word += fmt.Sprintf(" on %d", b.rely(ev.Process))
-		for _, other := range b.others(ev.Process) {
+		b.inSection[ev.Process] = true
+		word += fmt.Sprintf(" on %d", b.useKeys(ev.Process))
+		for _, other := range b.othersInSection(ev.Process) {
 			word += " with " + other
 		}
 		if ev.Ungranted {
 			word += " ungranted"
 		}
 	}
-	b.tell(ev.Process, word)
+	b.addStep(ev.Process, word)
 }
 
 // othersInSection returns the other clients that are in their sections.
-func (b *observer) others(client string) []string {
+func (b *observer) othersInSection(client string) []string {
 	var names []string
-	for name, in := range b.inside {
+	for name, in := range b.inSection {
 		if in && name != client {
 			names = append(names, name)
 		}
@@ -150,29 +150,29 @@ func (b *observer) others(client string) []string {
 	return names
 }
 
-func (b *observer) leave(client string) {
-	if b.inside[client] {
-		delete(b.inside, client)
-		b.tell(client, fmt.Sprintf("leaves %d", b.keys[client]))
+func (b *observer) leaveSection(client string) {
+	if b.inSection[client] {
+		delete(b.inSection, client)
+		b.addStep(client, fmt.Sprintf("leaves %d", b.keyCount[client]))
 	}
 }
 
 // useKeys returns how many keys a client has when it relies on them, and updates spare.
-func (b *observer) rely(client string) int {
-	n := b.keys[client]
+func (b *observer) useKeys(client string) int {
+	n := b.keyCount[client]
 	b.spare = min(b.spare, n-b.quorum)
 	return n
 }
 
 // loseKey records that a client loses a key, which matters while the client relies on it. A
 // key that expired on time does not count for spare: its client had no right to rely on it.
-func (b *observer) lose(c history.Change) {
-	client := c.Was.Owner.Client
-	b.keys[client]--
+func (b *observer) loseKey(c history.Change) {
+	client := c.Before.Owner.Client
+	b.keyCount[client]--
 	how := ""
-	switch c.Was.How {
+	switch c.Before.How {
 	case history.Overwritten, history.Replaced:
-		if c.Is.Owner.Client == client {
+		if c.After.Owner.Client == client {
 			return
 		}
 		how = "overwritten"
@@ -188,12 +188,12 @@ func (b *observer) lose(c history.Change) {
 	case history.Dropped:
 		how = "drop"
 	}
-	if !b.inside[client] {
+	if !b.inSection[client] {
 		return
 	}
-	has := b.keys[client]
-	if c.Was.How != history.Expired || c.At < c.Due-time.Millisecond {
-		has = b.rely(client)
+	has := b.keyCount[client]
+	if c.Before.How != history.Expired || c.At < c.DueBefore-time.Millisecond {
+		has = b.useKeys(client)
 	}
-	b.tell(client, fmt.Sprintf("loses one to %s, has %d", how, has))
+	b.addStep(client, fmt.Sprintf("loses one to %s, has %d", how, has))
 }

@@ -22,7 +22,7 @@ type Death struct {
 	Panic string
 	// Stderr is the last part of the process's standard error, from Panic on if there is
 	// one.
-	Said string
+	Stderr string
 }
 
 // Rule returns the rule of conduct that a job breaks if its worker ends in this way.
@@ -35,7 +35,7 @@ func (d *Death) Rule() string {
 
 // Error says how a worker ended; the text follows "the worker".
 func (d *Death) Error() string {
-	switch first, _, _ := strings.Cut(d.Said, "\n"); {
+	switch first, _, _ := strings.Cut(d.Stderr, "\n"); {
 	case d.Silence > 0:
 		return fmt.Sprintf("showed no sign of life for %v", d.Silence)
 	case d.Panic != "":
@@ -49,17 +49,17 @@ func (d *Death) Error() string {
 
 // death returns how the process ended. silent reports that it was killed for its silence.
 func (w *worker) death(silent bool) *Death {
-	d := &Death{Exit: w.process.ProcessState.String(), Said: strings.TrimSpace(w.said.take())}
+	d := &Death{Exit: w.process.ProcessState.String(), Stderr: strings.TrimSpace(w.stderr.drain())}
 	if silent {
 		d.Silence = w.silence
 		return d
 	}
 	d.Signalled = w.process.ProcessState.ExitCode() < 0
 	// The process may have printed such lines before; the last one is the real end.
-	at := max(strings.LastIndex("\n"+d.Said, "\npanic: "), strings.LastIndex("\n"+d.Said, "\nfatal error: "))
+	at := max(strings.LastIndex("\n"+d.Stderr, "\npanic: "), strings.LastIndex("\n"+d.Stderr, "\nfatal error: "))
 	if at >= 0 {
-		d.Said = d.Said[at:]
-		d.Panic, _, _ = strings.Cut(d.Said, "\n")
+		d.Stderr = d.Stderr[at:]
+		d.Panic, _, _ = strings.Cut(d.Stderr, "\n")
 	}
 	return d
 }

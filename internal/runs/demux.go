@@ -10,10 +10,10 @@ import (
 // The beginnings of the lines of a worker, which distinguish them from what the job prints.
 // The rest of the line is JSON.
 const (
-	noted    = "\x1enote "
-	answered = "\x1eanswer "
+	noteMark   = "\x1enote "
+	answerMark = "\x1eanswer "
 	// lastAnswerMark begins the last answer of the process.
-	answeredLast = "\x1elast "
+	lastAnswerMark = "\x1elast "
 )
 
 // A reply is one line of a worker.
@@ -23,7 +23,7 @@ type reply struct {
 }
 
 // decode decodes the reply into what, a pointer.
-func (r reply) understand(what any) error {
+func (r reply) decode(what any) error {
 	if err := json.Unmarshal(r.json, what); err != nil {
 		return fmt.Errorf("the worker said what nobody understands: %w: %.100s", err, r.json)
 	}
@@ -38,7 +38,7 @@ type demux struct {
 	line []byte
 	// isForeign reports that the line is not the worker's, and that its beginning has been
 	// passed on already.
-	foreign bool
+	isForeign bool
 }
 
 func (e *demux) Write(b []byte) (int, error) {
@@ -49,39 +49,39 @@ func (e *demux) Write(b []byte) (int, error) {
 		if !whole {
 			break
 		}
-		e.hear()
-		e.line, e.foreign = e.line[:0], false
+		e.handleLine()
+		e.line, e.isForeign = e.line[:0], false
 		b = rest
 	}
 	// A job may print forever without ending a line.
-	if len(e.line) > 0 && (e.foreign || e.line[0] != answered[0]) {
+	if len(e.line) > 0 && (e.isForeign || e.line[0] != answerMark[0]) {
 		e.worker.printed.Write(e.line)
-		e.line, e.foreign = e.line[:0], true
+		e.line, e.isForeign = e.line[:0], true
 	}
 	return n, nil
 }
 
 // handleLine handles a complete line.
-func (e *demux) hear() {
-	for _, mark := range []string{answered, noted, answeredLast} {
-		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.foreign {
+func (e *demux) handleLine() {
+	for _, mark := range []string{answerMark, noteMark, lastAnswerMark} {
+		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.isForeign {
 			select {
-			case e.worker.heard <- reply{mark, bytes.Clone(said)}:
-			case <-e.worker.left:
+			case e.worker.replies <- reply{mark, bytes.Clone(said)}:
+			case <-e.worker.dismissed:
 			}
 			return
 		}
 	}
-	if e.foreign || len(e.line) > 0 {
+	if e.isForeign || len(e.line) > 0 {
 		e.worker.printed.Write(append(e.line, '\n'))
 	}
 }
 
 // A tail keeps the last part of what is written to it.
 type tail struct {
-	most int // bytes
-	mu   sync.Mutex
-	text []byte
+	limit int // bytes
+	mu    sync.Mutex
+	text  []byte
 }
 
 func (t *tail) Write(b []byte) (int, error) {
@@ -89,17 +89,17 @@ func (t *tail) Write(b []byte) (int, error) {
 	defer t.mu.Unlock()
 	t.text = append(t.text, b...)
 	// It keeps up to twice as much, so that it need not move the text at every write.
-	if len(t.text) > 2*t.most {
-		t.text = append(t.text[:0], t.text[len(t.text)-t.most:]...)
+	if len(t.text) > 2*t.limit {
+		t.text = append(t.text[:0], t.text[len(t.text)-t.limit:]...)
 	}
 	return len(b), nil
 }
 
 // drain returns the text and empties the tail.
-func (t *tail) take() string {
+func (t *tail) drain() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := string(t.text[max(0, len(t.text)-t.most):])
+	text := string(t.text[max(0, len(t.text)-t.limit):])
 	t.text = nil
 	return text
 }

@@ -14,12 +14,12 @@ type Fault struct{ sim.Fault }
 
 // NewFault returns a fault that lasts for a time, or forever if that is 0. It strikes at
 // the start of the run.
-func NewFault(does sim.Action, lasts time.Duration) Fault {
-	return Fault{Fault: sim.Fault{Action: does, For: lasts}}
+func NewFault(action sim.Action, length time.Duration) Fault {
+	return Fault{Fault: sim.Fault{Action: action, For: length}}
 }
 
 // SimFault returns the fault for package sim, with its text.
-func (f Fault) Sim() sim.Fault {
+func (f Fault) SimFault() sim.Fault {
 	f.Text = scenarios.FaultText(f.Fault)
 	return f.Fault
 }
@@ -30,19 +30,19 @@ func (f Fault) String() string {
 }
 
 // WithSize returns the fault with another size.
-func (f Fault) Sized(size sim.Size) Fault {
-	f.Fault = f.Fault.Sized(size)
+func (f Fault) WithSize(size sim.Size) Fault {
+	f.Fault = f.Fault.WithSize(size)
 	return f
 }
 
 // WithOthers returns the fault with other processes at the other end.
-func (f Fault) Among(others []string) Fault {
-	f.Fault = f.Fault.Among(others)
+func (f Fault) WithOthers(others []string) Fault {
+	f.Fault = f.Fault.WithOthers(others)
 	return f
 }
 
 // WithTrigger returns the fault with another trigger.
-func (f Fault) At(strikes trace.Trigger) Fault {
+func (f Fault) WithTrigger(strikes trace.Trigger) Fault {
 	f.Strikes = strikes
 	return f
 }
@@ -52,6 +52,6 @@ func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 
 // WithMessage returns the fault with another message that it waits for.
 func (f Fault) WithMessage(m trace.NthMessage) Fault {
-	f.Fault = f.Fault.On(m)
+	f.Fault = f.Fault.WithMessage(m)
 	return f
 }

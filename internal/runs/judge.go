@@ -10,7 +10,7 @@ import (
 )
 
 // A JudgedRun is a run and its verdict.
-type Judged struct {
+type JudgedRun struct {
 	// History is what happened. It is nil if a client's code hangs, because that code may
 	// still be running.
 	History *history.History
@@ -24,33 +24,33 @@ type Judged struct {
 // seen is none. If a client's code ended the run, that is in the verdict, and is no error.
 // An error means that the run shows nothing about the lock: the world makes no sense, or is
 // too large or too slow for this machine.
-func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []trace.Witness) (Judged, error) {
+func Judge(world sim.Config, patience time.Duration, seen func(*trace.Trace) []trace.Witness) (JudgedRun, error) {
 	t, err := sim.RunPatiently(world, patience)
 	if t == nil {
-		return Ended(err)
+		return JudgeError(err)
 	}
 	ending := sim.Ending(err)
 	if err != nil && ending == nil {
-		return Judged{}, err
+		return JudgedRun{}, err
 	}
 	var witnesses []trace.Witness
 	if seen != nil {
 		witnesses = seen(t)
 	}
-	h := history.Of(t)
-	return Judged{h, checks.Check(h, witnesses), ending}, nil
+	h := history.New(t)
+	return JudgedRun{h, checks.Check(h, witnesses), ending}, nil
 }
 
 // JudgeError judges a run of which only its error is known. It returns the error if that
 // does not describe how a client's code ended the run.
-func Ended(err error) (Judged, error) {
+func JudgeError(err error) (JudgedRun, error) {
 	if ending := sim.Ending(err); ending != nil {
-		return ended(ending), nil
+		return judgeEnding(ending), nil
 	}
-	return Judged{}, err
+	return JudgedRun{}, err
 }
 
 // judgeEnding judges a run that left no trace.
-func ended(how *trace.Ending) Judged {
-	return Judged{Ending: how, Verdict: checks.Check(history.Of(&trace.Trace{Ending: how}), nil)}
+func judgeEnding(ending *trace.Ending) JudgedRun {
+	return JudgedRun{Ending: ending, Verdict: checks.Check(history.New(&trace.Trace{Ending: ending}), nil)}
 }

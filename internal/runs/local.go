@@ -24,66 +24,66 @@ type Local struct {
 
 	mu sync.Mutex
 	// prepared are the bases, each prepared when it is first needed.
-	settings []*setting
+	prepared []*preparedBase
 	// changed are bases with a change, by [WorldSpec.Key] without faults.
-	changed map[string]*setting
+	changed map[string]*preparedBase
 }
 
 // A preparedBase is a base, perhaps with a change. It is shared by many worlds that differ
 // only in their faults.
-type setting struct {
-	story *scenarios.Variant
+type preparedBase struct {
+	variant *scenarios.Variant
 	// configs are its worlds without faults, by fencing. They are shared and must not be
 	// changed.
-	made map[string]sim.Config
+	configs map[string]sim.Config
 }
 
-func settingOf(v *scenarios.Variant) *setting {
-	return &setting{story: v, made: map[string]sim.Config{}}
+func newPreparedBase(v *scenarios.Variant) *preparedBase {
+	return &preparedBase{variant: v, configs: map[string]sim.Config{}}
 }
 
 // NewLocal returns a runner of worlds on the bases. patience is the most real time that
 // each run of a world may take; see [sim.RunPatiently].
 func NewLocal(bases []Base, patience time.Duration) *Local {
-	return &Local{bases: bases, patience: patience, settings: make([]*setting, len(bases))}
+	return &Local{bases: bases, patience: patience, prepared: make([]*preparedBase, len(bases))}
 }
 
 // Run runs a world.
-func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
+func (l *Local) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		return Outcome{}, err
+		return WorldResult{}, err
 	}
-	cfg, err := l.config(w, Without)
+	cfg, err := l.worldConfig(w, FencingOff)
 	if err != nil {
-		return Outcome{}, err
+		return WorldResult{}, err
 	}
-	off, err := l.play(cfg)
+	off, err := l.runConfig(cfg)
 	if err != nil {
-		return Outcome{}, err
+		return WorldResult{}, err
 	}
 	if off.History == nil {
 		// It hangs, or takes too long: one such run is enough.
-		return Outcome{Off: off.Run, On: off.Run}, nil
+		return WorldResult{Off: off.RunResult, On: off.RunResult}, nil
 	}
-	on, err := l.base(w, With)
+	on, err := l.baseConfig(w, FencingOn)
 	if err != nil {
-		return Outcome{}, err
+		return WorldResult{}, err
 	}
 	on.Faults = cfg.Faults
-	if len(off.Breaks) == 0 && indifferent(on, off.History) {
-		return Outcome{Off: off.Run, On: off.Run, Grounds: grounds(w, off)}, nil
+	if len(off.Breaks) == 0 && fencingChangesNothing(on, off.History) {
+		return WorldResult{Off: off.RunResult, On: off.RunResult, Grounds: groundsOf(w, off)}, nil
 	}
-	fenced, err := l.play(on)
-	return Outcome{Off: off.Run, On: fenced.Run, Grounds: grounds(w, off, fenced)}, err
+	fenced, err := l.runConfig(on)
+	return WorldResult{Off: off.RunResult, On: fenced.RunResult, Grounds: groundsOf(w, off, fenced)}, err
 }
 
 // fencingChangesNothing reports whether fencing changes nothing in a world in which nothing
 // broke without it. That is so if no write of an older grant came after a write of a newer
 // one, because the storage refuses only such writes. It holds only for the tokens of a
 // perfect lock service; other tokens may be wrong.
-func indifferent(cfg sim.Config, h *history.History) bool {
+func fencingChangesNothing(cfg sim.Config, h *history.History) bool {
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	return cfg.Tokens.Source.Name == "" && cfg.Storage.Fencing == storage.Writes &&
 		!slices.ContainsFunc(h.Sections(), minted)
@@ -91,68 +91,68 @@ func indifferent(cfg sim.Config, h *history.History) bool {
 
 // A RunReport is the result of a run and what happened in it. The latter is unknown if the
 // run takes too long or is too large for this machine.
-type Account struct {
-	Run
-	Judged
+type RunReport struct {
+	RunResult
+	JudgedRun
 }
 
 // Report runs a world with or without fencing tokens, and reports what happened. fencing is
 // [FencingOff] or [FencingOn].
-func (l *Local) Account(ctx context.Context, w World, fencing string) (Account, error) {
+func (l *Local) Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		return Account{}, err
+		return RunReport{}, err
 	}
-	cfg, err := l.config(w, fencing)
+	cfg, err := l.worldConfig(w, fencing)
 	if err != nil {
-		return Account{}, err
+		return RunReport{}, err
 	}
-	return l.play(cfg)
+	return l.runConfig(cfg)
 }
 
 // runConfig runs a world that has been made.
-func (l *Local) play(cfg sim.Config) (Account, error) {
+func (l *Local) runConfig(cfg sim.Config) (RunReport, error) {
 	j, err := Judge(cfg, l.patience, nil)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
 		// The result is unknown, and the lock is not to blame for that.
-		return Account{Run: Run{Doubt: err.Error(), Late: late}}, nil
+		return RunReport{RunResult: RunResult{Doubt: err.Error(), Late: late}}, nil
 	}
-	p := Account{Judged: j}
+	p := RunReport{JudgedRun: j}
 	if err != nil {
 		return p, err
 	}
 	p.RanOn = j.Verdict.RanOn
 	if len(j.Verdict.Reasons) > 0 && j.Ending == nil {
-		p.Doubt = story.InFull.Reason(j.Verdict.Reasons[0])
+		p.Doubt = story.ForPrograms.Reason(j.Verdict.Reasons[0])
 	}
 	for _, f := range j.Verdict.Findings {
 		switch {
 		case !f.Counts():
 		case j.Ending != nil && string(f.Property) == j.Ending.Rule: // people have to see this first
 			said := strings.TrimSpace(j.Ending.Why + "\n" + j.Ending.Stacks)
-			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Fault, shortStack(said)})
+			p.Breaks = slices.Insert(p.Breaks, 0, Break{string(f.Property), f.Blame, shortStack(said)})
 		default:
-			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
+			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Blame: f.Blame})
 		}
 	}
 	if p.History != nil {
-		p.Behaviour, p.Spare = behaviour(p.History)
+		p.Behaviour, p.Spare = hashBehaviour(p.History)
 	}
 	return p, nil
 }
 
 // Config returns the configuration of a world for package sim, without or with fencing
 // tokens: fencing is [FencingOff] or [FencingOn].
-func (l *Local) Config(w World, fencing string) (sim.Config, error) {
+func (l *Local) Config(w WorldSpec, fencing string) (sim.Config, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.config(w, fencing)
+	return l.worldConfig(w, fencing)
 }
 
 // worldConfig makes the configuration of a world.
-func (l *Local) config(w World, fencing string) (sim.Config, error) {
-	cfg, err := l.base(w, fencing)
+func (l *Local) worldConfig(w WorldSpec, fencing string) (sim.Config, error) {
+	cfg, err := l.baseConfig(w, fencing)
 	if err != nil {
 		return cfg, err
 	}
@@ -161,13 +161,13 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 		if err := f.Check(topology); err != nil {
 			return cfg, err
 		}
-		cfg.Faults = append(cfg.Faults, f.Sim())
+		cfg.Faults = append(cfg.Faults, f.SimFault())
 	}
 	return cfg, nil
 }
 
 // baseConfig makes the configuration of a world without its faults.
-func (l *Local) base(w World, fencing string) (sim.Config, error) {
+func (l *Local) baseConfig(w WorldSpec, fencing string) (sim.Config, error) {
 	if w.Base < 0 || w.Base >= len(l.bases) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
 	}
@@ -175,14 +175,14 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 	if base.Config != nil {
 		return base.Config(fencing)
 	}
-	s, err := l.setting(w.Base, w.Change)
+	s, err := l.prepare(w.Base, w.Change)
 	if err != nil {
 		return sim.Config{}, err
 	}
-	if cfg, made := s.made[fencing]; made {
+	if cfg, made := s.configs[fencing]; made {
 		return cfg, nil
 	}
-	cfg, err := s.story.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
+	cfg, err := s.variant.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
 	if err != nil {
 		return cfg, err
 	}
@@ -190,38 +190,38 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 		cfg.Clients[i].Run = base.Programs[cfg.Clients[i].Name]
 	}
 	cfg.Faults = slices.Clip(cfg.Faults)
-	s.made[fencing] = cfg
+	s.configs[fencing] = cfg
 	return cfg, nil
 }
 
 // prepare returns a base with a change.
-func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
-	if l.settings[base] == nil {
-		v, err := l.bases[base].Story()
+func (l *Local) prepare(base int, c scenarios.Change) (*preparedBase, error) {
+	if l.prepared[base] == nil {
+		v, err := l.bases[base].Variant()
 		if err != nil {
 			return nil, err
 		}
-		l.settings[base] = settingOf(v)
+		l.prepared[base] = newPreparedBase(v)
 	}
 	if c.IsZero() {
-		return l.settings[base], nil
+		return l.prepared[base], nil
 	}
 	// Many worlds in a row have the same change: what a node writes to its disk.
-	name := World{Base: base, Change: c}.Key()
+	name := WorldSpec{Base: base, Change: c}.Key()
 	if s := l.changed[name]; s != nil {
 		return s, nil
 	}
-	v, err := l.settings[base].story.With(c)
+	v, err := l.prepared[base].variant.WithChange(c)
 	if err != nil {
 		return nil, err
 	}
-	if len(l.changed) >= mostChanged || l.changed == nil {
-		l.changed = map[string]*setting{}
+	if len(l.changed) >= maxChanged || l.changed == nil {
+		l.changed = map[string]*preparedBase{}
 	}
-	l.changed[name] = settingOf(v)
+	l.changed[name] = newPreparedBase(v)
 	return l.changed[name], nil
 }
 
 // maxChanged bounds how many changed bases are kept, so that the memory of a search does
 // not grow with its duration.
-const mostChanged = 64
+const maxChanged = 64

@@ -11,15 +11,15 @@ func TestOwnTokensAreTried(t *testing.T) {
 lock: {kind: single-token, ttl: 30s}
 clients: {client-1: {works: 1s}}
 `)}}, 10*time.Second)
-	off, err := l.Account(t.Context(), World{}, Without)
+	off, err := l.Report(t.Context(), WorldSpec{}, FencingOff)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := l.Config(World{}, With)
+	cfg, err := l.Config(WorldSpec{}, FencingOn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if indifferent(cfg, off.History) {
+	if fencingChangesNothing(cfg, off.History) {
 		t.Error("the run with fencing is left out")
 	}
 }

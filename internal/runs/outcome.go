@@ -8,16 +8,16 @@ import (
 
 // A WorldResult is the result of a world: of its run without fencing tokens and of its run
 // with them.
-type Outcome struct {
-	Off Run `json:"off"`
-	On  Run `json:"on"`
+type WorldResult struct {
+	Off RunResult `json:"off"`
+	On  RunResult `json:"on"`
 	// Grounds are observations from which the results of other worlds follow. They are not
 	// part of the world's result.
 	Grounds Grounds `json:"-"`
 }
 
 // A RunResult is the result of one run.
-type Run struct {
+type RunResult struct {
 	// Behaviour is a hash of what the clients, the nodes and the storage did. Runs that
 	// differ only in times, or in which of several nodes did something, have the same
 	// behaviour.
@@ -44,45 +44,45 @@ type Break struct {
 	// panic, hang, goroutine leak, endless retry.
 	What string `json:"what"`
 	// Blame is zero if it cannot be determined.
-	Fault checks.Blame `json:"fault,omitzero"`
+	Blame checks.Blame `json:"fault,omitzero"`
 	// Why is set for misconduct: what the lock did, and the stack.
 	Why string `json:"why,omitempty"`
 }
 
 // The two runs of a world.
 const (
-	Without = "off" // without fencing tokens
-	With    = "on"
+	FencingOff = "off" // without fencing tokens
+	FencingOn  = "on"
 )
 
 // ForFencing returns the result of one of the two runs: fencing is [FencingOff] or
 // [FencingOn].
-func (o Outcome) Of(fencing string) Run {
-	if fencing == With {
+func (o WorldResult) ForFencing(fencing string) RunResult {
+	if fencing == FencingOn {
 		return o.On
 	}
 	return o.Off
 }
 
 // Broke reports whether anything broke, in either run.
-func (o Outcome) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
+func (o WorldResult) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
 
 // RanOn reports whether a paused process ran on, in either run.
-func (o Outcome) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
+func (o WorldResult) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
 
 // HasMisconduct reports whether the lock's conduct in either run leaves the process
 // unreliable.
-func (o Outcome) Misconduct() bool { return o.Off.Misconduct() || o.On.Misconduct() }
+func (o WorldResult) HasMisconduct() bool { return o.Off.HasMisconduct() || o.On.HasMisconduct() }
 
 // HasMisconduct reports the same of one run.
-func (r Run) Misconduct() bool {
+func (r RunResult) HasMisconduct() bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.Why != "" })
 }
 
 // hasBreak reports whether something broke in either run.
-func (o Outcome) shows(what string) bool { return o.Off.shows(what) || o.On.shows(what) }
+func (o WorldResult) hasBreak(what string) bool { return o.Off.hasBreak(what) || o.On.hasBreak(what) }
 
 // hasBreak reports whether something broke in the run.
-func (r Run) shows(what string) bool {
+func (r RunResult) hasBreak(what string) bool {
 	return slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.What == what })
 }

@@ -41,7 +41,7 @@ func (f Fault) MarshalJSON() ([]byte, error) { return json.Marshal(f.Parameters(
 // UnmarshalJSON reads a fault's parameters, and refuses unknown ones.
 func (f *Fault) UnmarshalJSON(text []byte) error {
 	var p Parameters
-	if err := Strictly(text, &p); err != nil {
+	if err := DecodeStrictly(text, &p); err != nil {
 		return err
 	}
 	var err error
@@ -50,7 +50,7 @@ func (f *Fault) UnmarshalJSON(text []byte) error {
 }
 
 // DecodeStrictly decodes one line of JSON into v. It refuses fields that v does not have.
-func Strictly(line []byte, v any) error {
+func DecodeStrictly(line []byte, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {

@@ -14,7 +14,7 @@ import (
 // has only one processor: nothing else runs on it until the runtime has noticed the blocked
 // thread. As long as such reads continue, the runtime keeps checking for more of them, many
 // times for each order.
-func polled(in io.Reader) io.Reader {
+func pollable(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
 	if !ok {
 		return in

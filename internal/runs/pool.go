@@ -22,7 +22,7 @@ import (
 // that calls [Serve], usually this program, started again with other arguments. An order
 // that ends its process, or never returns, costs only itself.
 type Pool struct {
-	Terms
+	PoolOptions
 	// open is done when the pool is closed.
 	open  context.Context
 	close context.CancelFunc
@@ -30,53 +30,53 @@ type Pool struct {
 	work sync.WaitGroup
 
 	mu   sync.Mutex // guards waiting
-	more sync.Cond
+	wake sync.Cond
 	// waiting are the jobs that no worker has yet.
 	waiting []*Job
 }
 
 // PoolOptions are the options of a pool.
-type Terms struct {
+type PoolOptions struct {
 	// Workers is the number of processes.
 	Workers int
 	// Command makes the command of one worker. Its standard streams must not be set.
 	Command func() *exec.Cmd
 	// MaxSilence is how long a worker may send nothing while it has something to do; then
 	// it is killed. 0 is a minute.
-	Silence time.Duration
+	MaxSilence time.Duration
 	// Prefetch is how many orders a worker gets in advance, at most [MaxPrefetch], so that
 	// it does not idle. The output of those orders cannot be separated.
-	Ahead int
+	Prefetch int
 	// Setup, if not nil, is an order that each worker gets before any other. The worker
 	// answers it with "" or with the reason why it cannot carry out others. With a Setup
 	// the workers start with the pool; otherwise they start when there is something for
 	// them to do.
-	First any
+	Setup any
 }
 
 // MaxPrefetch is how many orders a worker can get in advance.
-const Ahead = 15
+const MaxPrefetch = 15
 
 // ErrClosed is returned for an order that was not carried out because the pool was closed.
 var ErrClosed = errors.New("the pool of workers is closed")
 
 // NewPool makes a pool. It returns an error if the workers cannot be started.
-func NewPool(t Terms) (*Pool, error) {
+func NewPool(t PoolOptions) (*Pool, error) {
 	if t.Workers < 1 {
 		return nil, fmt.Errorf("%d workers can do nothing; it takes at least 1", t.Workers)
 	}
-	if t.Silence == 0 {
-		t.Silence = time.Minute
+	if t.MaxSilence == 0 {
+		t.MaxSilence = time.Minute
 	}
-	p := &Pool{Terms: t}
-	p.more.L = &p.mu
+	p := &Pool{PoolOptions: t}
+	p.wake.L = &p.mu
 	p.open, p.close = context.WithCancel(context.Background())
 	started := make(chan error, t.Workers)
 	for range t.Workers {
 		p.work.Go(func() {
 			var w *worker
 			var err error
-			if t.First != nil {
+			if t.Setup != nil {
 				w, err = p.start()
 			}
 			if started <- err; err == nil {
@@ -101,8 +101,8 @@ type Job struct {
 	// runAlone reports that the job's worker must not have other jobs at the same time: a
 	// worker with several has died, and it is unknown which was the cause. wasKilled
 	// reports that another process killed a worker of the job.
-	alone, killed bool
-	done          chan result
+	runAlone, wasKilled bool
+	done                chan result
 }
 
 // A result is the result of a job.
@@ -120,12 +120,12 @@ func newJob(ctx context.Context, order any, note func(text string)) *Job {
 	return &Job{line: append(line, '\n'), ctx: ctx, note: note, done: make(chan result, 1)}
 }
 
-func (j *Job) end(r result) { j.done <- r }
+func (j *Job) finish(r result) { j.done <- r }
 
 // passNote passes a worker's note about the job to the caller, if the caller wants notes.
-func (j *Job) noted(r reply) {
+func (j *Job) passNote(r reply) {
 	var text string
-	if j.note != nil && r.understand(&text) == nil {
+	if j.note != nil && r.decode(&text) == nil {
 		j.note(text)
 	}
 }
@@ -133,12 +133,12 @@ func (j *Job) noted(r reply) {
 // Submit gives an order to the next free worker, and returns immediately. note, unless it
 // is nil, gets the worker's notes on the order. When ctx is done, an order that no worker
 // has yet is dropped.
-func (p *Pool) Give(ctx context.Context, order any, note func(text string)) *Job {
+func (p *Pool) Submit(ctx context.Context, order any, note func(text string)) *Job {
 	j := newJob(ctx, order, note)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = append(p.waiting, j)
-	p.more.Signal()
+	p.wake.Signal()
 	return j
 }
 
@@ -147,7 +147,7 @@ func (p *Pool) Give(ctx context.Context, order any, note func(text string)) *Job
 // ended its worker, that of the context if it is done, and [ErrClosed] if the pool was
 // closed before.
 func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
-	if err := p.over(j.ctx); err != nil {
+	if err := p.stopError(j.ctx); err != nil {
 		return "", err
 	}
 	select {
@@ -155,15 +155,15 @@ func (p *Pool) Wait(j *Job, answer any) (printed string, err error) {
 		if r.err != nil {
 			return r.printed, r.err
 		}
-		return r.printed, r.understand(answer)
+		return r.printed, r.decode(answer)
 	case <-j.ctx.Done():
 	case <-p.open.Done():
 	}
-	return "", p.over(j.ctx)
+	return "", p.stopError(j.ctx)
 }
 
 // stopError returns an error if orders need not be carried out any more, or nil.
-func (p *Pool) over(ctx context.Context) error {
+func (p *Pool) stopError(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -175,31 +175,31 @@ func (p *Pool) over(ctx context.Context) error {
 
 // serve has jobs carried out by one worker after another, until the pool is closed.
 func (p *Pool) serve(w *worker) {
-	for jobs := p.take(); jobs != nil; jobs = p.take() {
+	for jobs := p.takeJobs(); jobs != nil; jobs = p.takeJobs() {
 		if w == nil {
 			var err error
 			if w, err = p.start(); err != nil {
 				for _, j := range jobs {
-					j.end(result{err: err})
+					j.finish(result{err: err})
 				}
 				continue
 			}
 		}
-		stop := context.AfterFunc(p.open, w.letGo)
-		undone, death := w.carryOut(jobs)
+		stop := context.AfterFunc(p.open, w.dismiss)
+		undone, death := w.execute(jobs)
 		stop()
-		p.again(w, undone, death)
+		p.requeue(w, undone, death)
 		if death != nil || w.spent {
-			w.letGo()
+			w.dismiss()
 			w = nil
 		}
 	}
-	w.letGo()
+	w.dismiss()
 }
 
 // takeJobs waits for jobs to carry out, and leaves the other workers their share. It
 // returns nil when the pool is closed.
-func (p *Pool) take() []*Job {
+func (p *Pool) takeJobs() []*Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
@@ -210,11 +210,11 @@ func (p *Pool) take() []*Job {
 		if len(p.waiting) > 0 {
 			break
 		}
-		p.more.Wait()
+		p.wake.Wait()
 	}
 	share := (len(p.waiting) + p.Workers - 1) / p.Workers
 	n := 1
-	for n < min(share, 1+p.Ahead) && !p.waiting[0].alone && !p.waiting[n].alone {
+	for n < min(share, 1+p.Prefetch) && !p.waiting[0].runAlone && !p.waiting[n].runAlone {
 		n++
 	}
 	jobs := slices.Clone(p.waiting[:n])
@@ -224,37 +224,37 @@ func (p *Pool) take() []*Job {
 
 // requeue has other workers carry out the jobs that a worker has not answered. If it is
 // known that one of them killed the worker, requeue finishes that job instead.
-func (p *Pool) again(w *worker, undone []*Job, death *Death) {
+func (p *Pool) requeue(w *worker, undone []*Job, death *Death) {
 	if death != nil && len(undone) == 1 {
 		// If a worker was killed by a signal, another process did it and not the job,
 		// unless it happens again.
 		j := undone[0]
-		if !death.Signalled || j.killed {
-			j.end(result{printed: w.printed.take(), err: death})
+		if !death.Signalled || j.wasKilled {
+			j.finish(result{printed: w.printed.drain(), err: death})
 			return
 		}
-		j.killed = true
+		j.wasKilled = true
 	}
 	for _, j := range undone {
-		j.alone = j.alone || death != nil
+		j.runAlone = j.runAlone || death != nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = slices.Concat(undone, p.waiting)
-	p.more.Broadcast()
+	p.wake.Broadcast()
 }
 
 // start starts a worker, and makes it carry out the setup order.
 func (p *Pool) start() (*worker, error) {
-	w, err := startWorker(p.Command(), p.Silence)
-	if err != nil || p.First == nil {
+	w, err := startWorker(p.Command(), p.MaxSilence)
+	if err != nil || p.Setup == nil {
 		return w, err
 	}
 	// Close need not wait until the worker is ready.
-	defer context.AfterFunc(p.open, w.letGo)()
-	first := newJob(context.Background(), p.First, nil)
-	if _, death := w.carryOut([]*Job{first}); death != nil {
-		first.end(result{err: death})
+	defer context.AfterFunc(p.open, w.dismiss)()
+	first := newJob(context.Background(), p.Setup, nil)
+	if _, death := w.execute([]*Job{first}); death != nil {
+		first.finish(result{err: death})
 	}
 	var why string
 	switch _, err = p.Wait(first, &why); {
@@ -265,7 +265,7 @@ func (p *Pool) start() (*worker, error) {
 		err = fmt.Errorf("the worker cannot run these worlds: %s", why)
 	}
 	if err != nil {
-		w.letGo()
+		w.dismiss()
 	}
 	return w, err
 }
@@ -274,7 +274,7 @@ func (p *Pool) start() (*worker, error) {
 func (p *Pool) Close() {
 	p.close()
 	p.mu.Lock()
-	p.more.Broadcast()
+	p.wake.Broadcast()
 	p.mu.Unlock()
 	p.work.Wait()
 }

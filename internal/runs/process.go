@@ -14,17 +14,17 @@ type worker struct {
 	silence time.Duration
 	orders  io.WriteCloser
 	// replies has the lines that the worker sends.
-	heard chan reply
+	replies chan reply
 	// spent reports that the worker answers nothing more.
 	spent bool
 	// dismissed is closed when the worker is dismissed, and exited when its process has
 	// ended.
-	left  chan struct{}
-	leave sync.Once
-	ended chan struct{}
+	dismissed   chan struct{}
+	dismissOnce sync.Once
+	exited      chan struct{}
 	// stderr is the last part of the process's standard error. printed is the last part of
 	// its standard output, without the worker's lines.
-	said, printed tail
+	stderr, printed tail
 }
 
 // startWorker starts a command as a worker, on one processor. The command's standard
@@ -32,11 +32,11 @@ type worker struct {
 func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	w := &worker{
 		process: process, silence: silence,
-		heard: make(chan reply), left: make(chan struct{}), ended: make(chan struct{}),
-		said: tail{most: 256 << 10}, printed: tail{most: 32 << 10},
+		replies: make(chan reply), dismissed: make(chan struct{}), exited: make(chan struct{}),
+		stderr: tail{limit: 256 << 10}, printed: tail{limit: 32 << 10},
 	}
 	process.Env = append(process.Environ(), "GOMAXPROCS=1")
-	process.Stdout, process.Stderr = &demux{worker: w}, &w.said
+	process.Stdout, process.Stderr = &demux{worker: w}, &w.stderr
 	// A process that the job has started may hold the streams open forever.
 	process.WaitDelay = time.Second
 	var err error
@@ -48,7 +48,7 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	}
 	go func() {
 		process.Wait() // its result is in ProcessState
-		close(w.ended)
+		close(w.exited)
 	}()
 	return w, nil
 }
@@ -56,7 +56,7 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 // execute gives the worker all jobs, and finishes each with the worker's answer. undone are
 // the jobs without an answer. In that case the worker died, as death describes, or it has
 // sent its last answer, or it was dismissed.
-func (w *worker) carryOut(jobs []*Job) (undone []*Job, death *Death) {
+func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 	var lines []byte
 	for _, j := range jobs {
 		lines = append(lines, j.line...)
@@ -64,28 +64,28 @@ func (w *worker) carryOut(jobs []*Job) (undone []*Job, death *Death) {
 	// A process that does not read blocks only this goroutine. If the process is already
 	// dead, the loop below notices it.
 	go w.orders.Write(lines)
-	look := time.NewTicker(max(w.silence/looks, 1))
-	defer look.Stop()
-	silent, givenUp := 0, false
+	ticker := time.NewTicker(max(w.silence/silenceChecks, 1))
+	defer ticker.Stop()
+	silent, killed := 0, false
 	for len(jobs) > 0 && !w.spent {
 		select {
-		case r := <-w.heard:
+		case r := <-w.replies:
 			silent = 0
-			if r.mark == noted {
-				jobs[0].noted(r)
+			if r.mark == noteMark {
+				jobs[0].passNote(r)
 				continue
 			}
-			w.spent = r.mark == answeredLast
-			jobs[0].end(result{reply: r, printed: w.printed.take()})
+			w.spent = r.mark == lastAnswerMark
+			jobs[0].finish(result{reply: r, printed: w.printed.drain()})
 			jobs = jobs[1:]
-		case <-look.C:
-			if silent++; silent > looks { // the first tick may have come early
-				givenUp = true
+		case <-ticker.C:
+			if silent++; silent > silenceChecks { // the first tick may have come early
+				killed = true
 				w.process.Process.Kill()
 			}
-		case <-w.ended:
-			return jobs, w.death(givenUp)
-		case <-w.left:
+		case <-w.exited:
+			return jobs, w.death(killed)
+		case <-w.dismissed:
 			return jobs, nil
 		}
 	}
@@ -95,14 +95,14 @@ func (w *worker) carryOut(jobs []*Job) (undone []*Job, death *Death) {
 // silenceChecks is how often a silent worker is checked before it is killed. While this
 // process itself is stopped, at most one check happens, so a search that was suspended can
 // continue.
-const looks = 8
+const silenceChecks = 8
 
 // dismiss ends the worker immediately. A nil worker is allowed.
-func (w *worker) letGo() {
+func (w *worker) dismiss() {
 	if w == nil {
 		return
 	}
-	w.leave.Do(func() { close(w.left) })
+	w.dismissOnce.Do(func() { close(w.dismissed) })
 	w.process.Process.Kill()
-	<-w.ended
+	<-w.exited
 }

@@ -29,50 +29,50 @@ type Remote struct {
 //
 // 1 + [MaxPrefetch] concurrent calls of Run for each job use a pool fully.
 func NewRemote(jobs int, command func() *exec.Cmd, local *Local, silence time.Duration) (*Remote, error) {
-	p, err := NewPool(Terms{Workers: jobs, Command: command, Silence: silence, Ahead: Ahead, First: workOrder{Bases: local.bases}})
+	p, err := NewPool(PoolOptions{Workers: jobs, Command: command, MaxSilence: silence, Prefetch: MaxPrefetch, Setup: workOrder{Bases: local.bases}})
 	return &Remote{p, local}, err
 }
 
 // Run runs a world in some worker. If ctx is done first, Run returns immediately, and the
 // result of the world is dropped.
-func (p *Remote) Run(ctx context.Context, w World) (Outcome, error) {
-	r, err := p.ask(ctx, workOrder{World: w.send()})
+func (p *Remote) Run(ctx context.Context, w WorldSpec) (WorldResult, error) {
+	r, err := p.request(ctx, workOrder{World: w.toWire()})
 	r.Outcome.Grounds = r.Grounds
 	return r.Outcome, err
 }
 
 // Report runs a world in some worker, with or without fencing tokens. The trace has only
 // what a saved trace has.
-func (p *Remote) Account(ctx context.Context, w World, fencing string) (Account, error) {
-	r, err := p.ask(ctx, workOrder{World: w.send(), Account: fencing})
-	a := Account{Run: r.Outcome.Off}
+func (p *Remote) Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error) {
+	r, err := p.request(ctx, workOrder{World: w.toWire(), Account: fencing})
+	a := RunReport{RunResult: r.Outcome.Off}
 	switch {
 	case r.Trace != nil:
-		h := history.Of(r.Trace)
-		a.Judged = Judged{h, checks.Check(h, nil), r.Trace.Ending}
+		h := history.New(r.Trace)
+		a.JudgedRun = JudgedRun{h, checks.Check(h, nil), r.Trace.Ending}
 	case r.Ending != nil:
 		how := *r.Ending
 		how.Stacks = r.Stacks
-		a.Judged = ended(&how)
+		a.JudgedRun = judgeEnding(&how)
 	}
 	return a, err
 }
 
 // Config makes the configuration of a world.
-func (p *Remote) Config(w World, fencing string) (sim.Config, error) {
+func (p *Remote) Config(w WorldSpec, fencing string) (sim.Config, error) {
 	return p.local.Config(w, fencing)
 }
 
 // request has an order carried out by some worker. If the worker dies, the reply describes
 // that.
-func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) {
-	_, err = p.Wait(p.Give(ctx, o, nil), &r)
+func (p *Remote) request(ctx context.Context, o workOrder) (r workReply, err error) {
+	_, err = p.Wait(p.Submit(ctx, o, nil), &r)
 	var death *Death
 	switch {
 	case errors.As(err, &death):
-		how := ending(*death)
-		r := Run{Breaks: []Break{{What: how.Rule, Fault: checks.FaultLock, Why: strings.TrimSpace(how.Why + "\n" + how.Stacks)}}}
-		return workReply{Outcome: Outcome{Off: r, On: r}, Ending: &how, Stacks: how.Stacks}, nil
+		how := endingOf(*death)
+		r := RunResult{Breaks: []Break{{What: how.Rule, Blame: checks.BlameLock, Why: strings.TrimSpace(how.Why + "\n" + how.Stacks)}}}
+		return workReply{Outcome: WorldResult{Off: r, On: r}, Ending: &how, Stacks: how.Stacks}, nil
 	case err == nil && r.Error != "":
 		err = errors.New(r.Error)
 	}
@@ -80,14 +80,14 @@ func (p *Remote) ask(ctx context.Context, o workOrder) (r workReply, err error) 
 }
 
 // endingOf returns how a world ended that cost its worker.
-func ending(d Death) trace.Ending {
-	how := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
+func endingOf(d Death) trace.Ending {
+	ending := trace.Ending{Rule: d.Rule(), Why: "the process that ran it "}
 	if d.Panic == "" {
-		d.Said = "" // it may be from an earlier world
-		how.Why += d.Error()
-		return how
+		d.Stderr = "" // it may be from an earlier world
+		ending.Why += d.Error()
+		return ending
 	}
-	said, stacks, _ := strings.Cut(shortStack(d.Said), "\n")
-	how.Why, how.Stacks = how.Why+"died: "+said, stacks
-	return how
+	said, stacks, _ := strings.Cut(shortStack(d.Stderr), "\n")
+	ending.Why, ending.Stacks = ending.Why+"died: "+said, stacks
+	return ending
 }

@@ -15,9 +15,9 @@ import (
 // reports how many worlds are run per second.
 func BenchmarkRemote(b *testing.B) {
 	bases := explore.Lock{Name: "redlock", Seed: 1, Extends: true}.Bases(explore.Kinds{})
-	var worlds []runs.World
+	var worlds []runs.WorldSpec
 	for i := range bases {
-		r, err := explore.Records{Bases: bases, Worlds: explore.NewLocal(bases, time.Minute)}.Record(b.Context(), i)
+		r, err := explore.Records{Bases: bases, Backend: explore.NewLocal(bases, time.Minute)}.Record(b.Context(), i)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func BenchmarkRemote(b *testing.B) {
 			var all sync.WaitGroup
 			var next atomic.Uint64
 			b.ResetTimer()
-			for range (1 + runs.Ahead) * jobs {
+			for range (1 + runs.MaxPrefetch) * jobs {
 				all.Go(func() {
 					for {
 						n := next.Add(1)

@@ -14,22 +14,22 @@ import (
 // another.
 type workOrder struct {
 	Bases []Base     `json:"bases,omitempty"`
-	World *sentWorld `json:"world,omitempty"`
+	World *wireWorld `json:"world,omitempty"`
 	// Account, if not "", asks for a report on the run with this fencing.
 	Account string `json:"account,omitempty"`
 }
 
 // A wireWorld is a world whose faults are already converted to parameters: encoding each by
 // its own MarshalJSON costs as much as all the rest.
-type sentWorld struct {
+type wireWorld struct {
 	Base   int              `json:"base,omitempty"`
 	Faults []Parameters     `json:"faults,omitempty"`
 	Change scenarios.Change `json:"change,omitzero"`
 }
 
 // toWire returns the world in the form in which it is sent to workers.
-func (w World) send() *sentWorld {
-	s := &sentWorld{Base: w.Base, Change: w.Change}
+func (w WorldSpec) toWire() *wireWorld {
+	s := &wireWorld{Base: w.Base, Change: w.Change}
 	for _, f := range w.Faults {
 		s.Faults = append(s.Faults, f.Parameters())
 	}
@@ -37,8 +37,8 @@ func (w World) send() *sentWorld {
 }
 
 // world returns the world that was sent.
-func (s *sentWorld) world() (World, error) {
-	w := World{Base: s.Base, Change: s.Change}
+func (s *wireWorld) world() (WorldSpec, error) {
+	w := WorldSpec{Base: s.Base, Change: s.Change}
 	for _, p := range s.Faults {
 		f, err := p.Fault()
 		if err != nil {
@@ -51,8 +51,8 @@ func (s *sentWorld) world() (World, error) {
 
 // A workReply is the answer of a worker about a world.
 type workReply struct {
-	Outcome Outcome `json:"outcome,omitzero"`
-	Grounds Grounds `json:"grounds,omitzero"`
+	Outcome WorldResult `json:"outcome,omitzero"`
+	Grounds Grounds     `json:"grounds,omitzero"`
 	// Trace is what happened in one run, as far as it is saved in files. The result of that
 	// run is in Outcome, as the one without fencing tokens.
 	Trace *trace.Trace `json:"trace,omitempty"`
@@ -72,10 +72,10 @@ const maxLeaks = 200
 // sends, with the runner that local makes of the bases. These bases have no Kind and no
 // Programs; local sets them where they are needed. ServeWorlds does not return; see
 // [Serve].
-func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Worlds, error)) {
+func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Backend, error)) {
 	// Worlds are many and short.
 	debug.SetGCPercent(800)
-	var worlds Worlds
+	var worlds Backend
 	leaks := 0
 	Serve(in, out, func(o workOrder, _ func(string)) (any, bool) {
 		if o.World == nil {
@@ -90,9 +90,9 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Worlds, 
 		switch {
 		case err != nil:
 		case o.Account != "":
-			var a Account
-			a, err = worlds.Account(context.Background(), w, o.Account)
-			switch r.Outcome.Off = a.Run; {
+			var a RunReport
+			a, err = worlds.Report(context.Background(), w, o.Account)
+			switch r.Outcome.Off = a.RunResult; {
 			case a.History != nil:
 				r.Trace = a.History.Trace
 			case a.Ending != nil:
@@ -105,11 +105,11 @@ func ServeWorlds(in io.Reader, out io.Writer, local func(bases []Base) (Worlds, 
 			r.Error = err.Error()
 		}
 		r.Grounds = r.Outcome.Grounds
-		if r.Outcome.shows(trace.ConductLeak) {
+		if r.Outcome.hasBreak(trace.ConductLeak) {
 			leaks++
 		}
 		// Code that hangs keeps running in its process, and may keep a processor busy.
 		// Goroutines that were left behind take memory. Both call for a new process.
-		return r, leaks == maxLeaks || r.Outcome.shows(trace.ConductHang) || sim.LeftBehind() > 0
+		return r, leaks == maxLeaks || r.Outcome.hasBreak(trace.ConductHang) || sim.LeftBehind() > 0
 	})
 }

@@ -21,21 +21,21 @@ import (
 )
 
 // A fakeBackend runs no worlds; it does what their names ask for.
-type pretender struct {
-	runs.Worlds
+type fakeBackend struct {
+	runs.Backend
 	bases []runs.Base
 }
 
-func (p pretender) Run(_ context.Context, w runs.World) (runs.Outcome, error) {
-	return pretend(p.bases, w)
+func (p fakeBackend) Run(_ context.Context, w runs.WorldSpec) (runs.WorldResult, error) {
+	return runFake(p.bases, w)
 }
 
 // runFake is what the workers of these tests run. The first client of a world names what to
 // do, and the second may be a file to use. The size of the fault makes worlds different.
-func pretend(bases []runs.Base, w runs.World) (runs.Outcome, error) {
+func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]
-	broke := func(what string) runs.Outcome {
-		return runs.Outcome{Off: runs.Run{Breaks: []runs.Break{{What: what, Why: bases[0].Name}}}}
+	broke := func(what string) runs.WorldResult {
+		return runs.WorldResult{Off: runs.RunResult{Breaks: []runs.Break{{What: what, Why: bases[0].Name}}}}
 	}
 	switch what {
 	case "panics":
@@ -58,42 +58,42 @@ func pretend(bases []runs.Base, w runs.World) (runs.Outcome, error) {
 			select {}
 		}
 	case "impossible":
-		return runs.Outcome{}, errors.New("nobody is called client-9")
+		return runs.WorldResult{}, errors.New("nobody is called client-9")
 	case "prints":
 		fmt.Print("no end of line")
 	case "hung":
 		return broke(trace.ConductHang), nil
 	case "pid":
-		return runs.Outcome{Off: runs.Run{Behaviour: uint64(os.Getpid())}}, nil
+		return runs.WorldResult{Off: runs.RunResult{Behaviour: uint64(os.Getpid())}}, nil
 	case "sleeps":
 		time.Sleep(f.For)
 	case "base":
 		b := bases[w.Base]
 		return broke(fmt.Sprintf("%s %s %d", b.Name, b.Text, b.Seed)), nil
 	}
-	return runs.Outcome{Off: runs.Run{Behaviour: uint64(f.For)}, On: runs.Run{Doubt: "two\nlines"}}, nil
+	return runs.WorldResult{Off: runs.RunResult{Behaviour: uint64(f.For)}, On: runs.RunResult{Doubt: "two\nlines"}}, nil
 }
 
 // fakeWorld returns a world for [runFake].
-func does(what string, size time.Duration) runs.World {
+func fakeWorld(what string, size time.Duration) runs.WorldSpec {
 	pause := runs.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
-	return runs.World{Change: scenarios.Change{Clients: []string{what}}, Faults: []runs.Fault{pause}}
+	return runs.WorldSpec{Change: scenarios.Change{Clients: []string{what}}, Faults: []runs.Fault{pause}}
 }
 
 // worker returns a function that makes the command of a worker.
 func worker(serves string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), variable+"="+serves, "GOTRACEBACK=single")
+		c.Env = append(os.Environ(), serveVariable+"="+serves, "GOTRACEBACK=single")
 		return c
 	}
 }
 
-var pretended = []runs.Base{{Name: "first", Text: []byte("lock: {}\n"), Seed: 3}, {Name: "second", Seed: 1 << 63}}
+var fakeBases = []runs.Base{{Name: "first", Text: []byte("lock: {}\n"), Seed: 3}, {Name: "second", Seed: 1 << 63}}
 
 func newPool(t *testing.T, jobs int, silence time.Duration) *runs.Remote {
 	t.Helper()
-	p, err := runs.NewRemote(jobs, worker("pretends"), runs.NewLocal(pretended, time.Minute), silence)
+	p, err := runs.NewRemote(jobs, worker("pretends"), runs.NewLocal(fakeBases, time.Minute), silence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,22 +102,22 @@ func newPool(t *testing.T, jobs int, silence time.Duration) *runs.Remote {
 }
 
 // bothBroken returns the result of a world that cost its worker.
-func both(what, why string) runs.Outcome {
-	r := runs.Run{Breaks: []runs.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
-	return runs.Outcome{Off: r, On: r}
+func bothBroken(what, why string) runs.WorldResult {
+	r := runs.RunResult{Breaks: []runs.Break{{What: what, Blame: checks.BlameLock, Why: why}}}
+	return runs.WorldResult{Off: r, On: r}
 }
 
 // Whatever a world does to its process, it has a result, and the next world has a worker
 // again.
 func TestPoolContains(t *testing.T) {
-	after := runs.Outcome{Off: runs.Run{Behaviour: 5}, On: runs.Run{Doubt: "two\nlines"}}
-	for what, want := range map[string]runs.Outcome{
-		"exits":    both("panic", "the process that ran it died: exit status 7"),
-		"computes": both("hang", "the process that ran it showed no sign of life for 2s"),
-		"waits":    both("hang", "the process that ran it showed no sign of life for 2s"),
-		"killed":   both("panic", "the process that ran it died: signal: killed"),
+	after := runs.WorldResult{Off: runs.RunResult{Behaviour: 5}, On: runs.RunResult{Doubt: "two\nlines"}}
+	for what, want := range map[string]runs.WorldResult{
+		"exits":    bothBroken("panic", "the process that ran it died: exit status 7"),
+		"computes": bothBroken("hang", "the process that ran it showed no sign of life for 2s"),
+		"waits":    bothBroken("hang", "the process that ran it showed no sign of life for 2s"),
+		"killed":   bothBroken("panic", "the process that ran it died: signal: killed"),
 		"prints":   after,
-		"hung":     {Off: runs.Run{Breaks: []runs.Break{{What: "hang", Why: "first"}}}},
+		"hung":     {Off: runs.RunResult{Breaks: []runs.Break{{What: "hang", Why: "first"}}}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -126,13 +126,13 @@ func TestPoolContains(t *testing.T) {
 				silence = 2 * time.Second
 			}
 			p := newPool(t, 1, silence)
-			w := does(what, 5)
+			w := fakeWorld(what, 5)
 			w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
 			for range 2 {
 				if got, err := p.Run(t.Context(), w); err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, %v; want %+v", got, err, want)
 				}
-				if got, err := p.Run(t.Context(), does("nothing", 5)); err != nil || !reflect.DeepEqual(got, after) {
+				if got, err := p.Run(t.Context(), fakeWorld("nothing", 5)); err != nil || !reflect.DeepEqual(got, after) {
 					t.Errorf("the next world: %+v, %v", got, err)
 				}
 			}
@@ -145,12 +145,12 @@ func TestPoolPanic(t *testing.T) {
 	p := newPool(t, 1, 0)
 	var told []string
 	for range 3 {
-		got, err := p.Run(t.Context(), does("panics", 1))
+		got, err := p.Run(t.Context(), fakeWorld("panics", 1))
 		if err != nil || len(got.Off.Breaks) != 1 || !reflect.DeepEqual(got.Off, got.On) || got.Off.Breaks[0].What != "panic" {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		told = append(told, got.Off.Breaks[0].Why)
-		p.Run(t.Context(), does("nothing", 1)) // so that the worker is older the next time
+		p.Run(t.Context(), fakeWorld("nothing", 1)) // so that the worker is older the next time
 	}
 	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.pretend") {
 		t.Errorf("it is told as:\n%s", told[0])
@@ -163,7 +163,7 @@ func TestPoolPanic(t *testing.T) {
 // If another process kills a worker, no world is lost.
 func TestPoolKilledFromOutside(t *testing.T) {
 	p := newPool(t, 1, 0)
-	w := does("killed-once", 5)
+	w := fakeWorld("killed-once", 5)
 	w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
 	if got, err := p.Run(t.Context(), w); err != nil || got.Off.Behaviour != 5 || got.Broke() {
 		t.Errorf("%+v, %v", got, err)
@@ -174,7 +174,7 @@ func TestPoolKilledFromOutside(t *testing.T) {
 func TestPoolReplaces(t *testing.T) {
 	p := newPool(t, 1, 0)
 	pid := func() uint64 {
-		o, err := p.Run(t.Context(), does("pid", 1))
+		o, err := p.Run(t.Context(), fakeWorld("pid", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestPoolReplaces(t *testing.T) {
 	if pid() != first {
 		t.Error("each world has a process of its own, which costs too much")
 	}
-	p.Run(t.Context(), does("hung", 1))
+	p.Run(t.Context(), fakeWorld("hung", 1))
 	if pid() == first {
 		t.Error("a world runs where another one hangs")
 	}
@@ -193,10 +193,10 @@ func TestPoolReplaces(t *testing.T) {
 // A world that cannot be made is an error, and the worker continues.
 func TestPoolError(t *testing.T) {
 	p := newPool(t, 1, 0)
-	if _, err := p.Run(t.Context(), does("impossible", 1)); err == nil || err.Error() != "nobody is called client-9" {
+	if _, err := p.Run(t.Context(), fakeWorld("impossible", 1)); err == nil || err.Error() != "nobody is called client-9" {
 		t.Errorf("a world that cannot be made: %v", err)
 	}
-	if _, err := p.Run(t.Context(), does("nothing", 1)); err != nil {
+	if _, err := p.Run(t.Context(), fakeWorld("nothing", 1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -205,7 +205,7 @@ func TestPoolError(t *testing.T) {
 func TestPoolBases(t *testing.T) {
 	p := newPool(t, 1, 0)
 	for i, want := range []string{"first lock: {}\n 3", "second  9223372036854775808"} {
-		w := does("base", 1)
+		w := fakeWorld("base", 1)
 		w.Base = i
 		if got, err := p.Run(t.Context(), w); err != nil || got.Off.Breaks[0].What != want {
 			t.Errorf("base %d is %+v, %v; want %q", i, got, err, want)
@@ -217,16 +217,16 @@ func TestPoolBases(t *testing.T) {
 func TestPoolCannotStart(t *testing.T) {
 	for want, p := range map[string]func() (*runs.Remote, error){
 		"0 workers can do nothing; it takes at least 1": func() (*runs.Remote, error) {
-			return runs.NewRemote(0, worker("pretends"), runs.NewLocal(pretended, time.Minute), 0)
+			return runs.NewRemote(0, worker("pretends"), runs.NewLocal(fakeBases, time.Minute), 0)
 		},
 		"no worker: fork/exec /no/such/program: no such file or directory": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, runs.NewLocal(pretended, time.Minute), 0)
+			return runs.NewRemote(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, runs.NewLocal(fakeBases, time.Minute), 0)
 		},
 		"a worker does not start: it died: exit status 2: no such flag: -workers": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, worker("dies"), runs.NewLocal(pretended, time.Minute), 0)
+			return runs.NewRemote(2, worker("dies"), runs.NewLocal(fakeBases, time.Minute), 0)
 		},
 		"a worker does not start: it showed no sign of life for 200ms": func() (*runs.Remote, error) {
-			return runs.NewRemote(2, worker("nothing"), runs.NewLocal(pretended, time.Minute), 200*time.Millisecond)
+			return runs.NewRemote(2, worker("nothing"), runs.NewLocal(fakeBases, time.Minute), 200*time.Millisecond)
 		},
 		"the worker cannot run these worlds: there are no bases": func() (*runs.Remote, error) {
 			return runs.NewRemote(2, worker("pretends"), runs.NewLocal(nil, time.Minute), 0)
@@ -243,16 +243,16 @@ func TestPoolCancelled(t *testing.T) {
 	p := newPool(t, 1, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
-	for range 3 + runs.Ahead { // two more than the worker is given
+	for range 3 + runs.MaxPrefetch { // two more than the worker is given
 		go func() {
-			_, err := p.Run(ctx, does("sleeps", 150*time.Millisecond))
+			_, err := p.Run(ctx, fakeWorld("sleeps", 150*time.Millisecond))
 			errs <- err
 		}()
 	}
 	time.Sleep(50 * time.Millisecond)
 	cancel()
 	began := time.Now()
-	for range 3 + runs.Ahead {
+	for range 3 + runs.MaxPrefetch {
 		if err := <-errs; !errors.Is(err, context.Canceled) {
 			t.Errorf("it ends with %v", err)
 		}
@@ -260,10 +260,10 @@ func TestPoolCancelled(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("giving up takes %v", took)
 	}
-	if _, err := p.Run(ctx, does("nothing", 1)); !errors.Is(err, context.Canceled) {
+	if _, err := p.Run(ctx, fakeWorld("nothing", 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a world for nobody ends with %v", err)
 	}
-	if o, err := p.Run(t.Context(), does("nothing", 4)); err != nil || o.Off.Behaviour != 4 {
+	if o, err := p.Run(t.Context(), fakeWorld("nothing", 4)); err != nil || o.Off.Behaviour != 4 {
 		t.Errorf("a world after that: %+v, %v", o, err)
 	}
 }
@@ -272,20 +272,20 @@ func TestPoolCancelled(t *testing.T) {
 func TestPoolClosed(t *testing.T) {
 	p := newPool(t, 2, 0)
 	errs := make(chan error)
-	for range 2 * (2 + runs.Ahead) {
+	for range 2 * (2 + runs.MaxPrefetch) {
 		go func() {
-			_, err := p.Run(t.Context(), does("computes", 1))
+			_, err := p.Run(t.Context(), fakeWorld("computes", 1))
 			errs <- err
 		}()
 	}
 	time.Sleep(50 * time.Millisecond)
 	p.Close()
-	for range 2 * (2 + runs.Ahead) {
+	for range 2 * (2 + runs.MaxPrefetch) {
 		if err := <-errs; !errors.Is(err, runs.ErrClosed) {
 			t.Errorf("it ends with %v, want %v", err, runs.ErrClosed)
 		}
 	}
-	if _, err := p.Run(t.Context(), does("nothing", 1)); !errors.Is(err, runs.ErrClosed) {
+	if _, err := p.Run(t.Context(), fakeWorld("nothing", 1)); !errors.Is(err, runs.ErrClosed) {
 		t.Errorf("a world after that ends with %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestPoolSpreads(t *testing.T) {
 		began := time.Now()
 		var all sync.WaitGroup
 		for range 2 {
-			all.Go(func() { p.Run(t.Context(), does("sleeps", time.Second)) })
+			all.Go(func() { p.Run(t.Context(), fakeWorld("sleeps", time.Second)) })
 		}
 		all.Wait()
 		if took := time.Since(began); took > 1900*time.Millisecond {
@@ -309,21 +309,21 @@ func TestPoolSpreads(t *testing.T) {
 // The result of a world depends neither on the number of workers nor on the worlds run
 // around it.
 func TestPoolSame(t *testing.T) {
-	var worlds []runs.World
-	var want []runs.Outcome
+	var worlds []runs.WorldSpec
+	var want []runs.WorldResult
 	for i := range 120 {
-		w := does("nothing", time.Duration(i))
+		w := fakeWorld("nothing", time.Duration(i))
 		if i%13 == 4 {
-			w = does("exits", time.Duration(i))
+			w = fakeWorld("exits", time.Duration(i))
 		}
 		if i%17 == 2 {
-			w = does("panics", time.Duration(i))
+			w = fakeWorld("panics", time.Duration(i))
 		}
 		worlds = append(worlds, w)
 	}
 	for _, jobs := range []int{1, 2, 5} {
 		p := newPool(t, jobs, 0)
-		got := make([]runs.Outcome, len(worlds))
+		got := make([]runs.WorldResult, len(worlds))
 		var all sync.WaitGroup
 		next := make(chan int)
 		for range 7 {

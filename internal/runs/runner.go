@@ -12,22 +12,22 @@ type Runner interface {
 	// Run runs a world, without fencing tokens and with them. An error means that the world
 	// cannot be made, or that ctx is done. A panic or hang of the lock is in the result,
 	// and is no error.
-	Run(ctx context.Context, w World) (Outcome, error)
+	Run(ctx context.Context, w WorldSpec) (WorldResult, error)
 }
 
 // A RunnerFunc is a function that runs worlds.
-type RunnerFunc func(ctx context.Context, w World) (Outcome, error)
+type RunnerFunc func(ctx context.Context, w WorldSpec) (WorldResult, error)
 
 // Run calls the function.
-func (f RunnerFunc) Run(ctx context.Context, w World) (Outcome, error) { return f(ctx, w) }
+func (f RunnerFunc) Run(ctx context.Context, w WorldSpec) (WorldResult, error) { return f(ctx, w) }
 
 // A Backend runs worlds, and reports what happened in them.
-type Worlds interface {
+type Backend interface {
 	Runner
 	// Report runs a world with or without fencing tokens, and reports what happened. The
 	// report on a run that cost its process has a break and no history.
-	Account(ctx context.Context, w World, fencing string) (Account, error)
+	Report(ctx context.Context, w WorldSpec, fencing string) (RunReport, error)
 	// Config returns the configuration of a world for package sim, without or with fencing
 	// tokens: fencing is [FencingOff] or [FencingOn].
-	Config(w World, fencing string) (sim.Config, error)
+	Config(w WorldSpec, fencing string) (sim.Config, error)
 }

@@ -14,7 +14,7 @@ import (
 
 // flushDelay is how long a worker that has more to do may hold back an answer, so that its
 // pool is not woken for every answer.
-const moment = 20 * time.Millisecond
+const flushDelay = 20 * time.Millisecond
 
 // Serve makes this process a worker of a [Pool]. It reads orders from in and carries them
 // out by do, one after another. It writes the answers to out, soon after do returns them.
@@ -27,9 +27,9 @@ const moment = 20 * time.Millisecond
 // there, so that the process with the pool can finish in order.
 func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note func(text string)) (answer any, last bool)) {
 	signal.Ignore(os.Interrupt)
-	orders := make(chan Order, Ahead) // room for all, so that the end of in is always seen
+	orders := make(chan Order, MaxPrefetch) // room for all, so that the end of in is always seen
 	go func() {
-		lines := json.NewDecoder(polled(in))
+		lines := json.NewDecoder(pollable(in))
 		for {
 			var o Order
 			if err := lines.Decode(&o); err != nil {
@@ -42,19 +42,19 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 			orders <- o
 		}
 	}()
-	s := newSpeaker(out)
+	s := newReplyWriter(out)
 	note := func(text string) {
-		s.add(noted, text)
-		s.say()
+		s.add(noteMark, text)
+		s.flush()
 	}
 	for o := range orders {
 		answer, last := do(o, note)
-		mark := answered
+		mark := answerMark
 		if last {
-			mark = answeredLast
+			mark = lastAnswerMark
 		}
-		if unsaid := s.add(mark, answer); last || unsaid > Ahead/2 || len(orders) == 0 {
-			s.say()
+		if pending := s.add(mark, answer); last || pending > MaxPrefetch/2 || len(orders) == 0 {
+			s.flush()
 		}
 		for last {
 			<-orders // another worker gets it
@@ -63,50 +63,50 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 }
 
 // A replyWriter writes the lines of a worker, one for each answer or note.
-type speaker struct {
+type replyWriter struct {
 	out io.Writer
 
-	mu     sync.Mutex
-	lines  bytes.Buffer
-	unsaid int // lines
-	json   *json.Encoder
-	later  *time.Timer
+	mu         sync.Mutex
+	lines      bytes.Buffer
+	pending    int // lines
+	json       *json.Encoder
+	flushTimer *time.Timer
 }
 
-func newSpeaker(out io.Writer) *speaker {
-	s := &speaker{out: out}
+func newReplyWriter(out io.Writer) *replyWriter {
+	s := &replyWriter{out: out}
 	s.json = json.NewEncoder(&s.lines)
 	s.json.SetEscapeHTML(false)
-	s.later = time.AfterFunc(moment, s.say)
+	s.flushTimer = time.AfterFunc(flushDelay, s.flush)
 	return s
 }
 
 // add adds a line, which is written soon, and returns how many lines are pending.
-func (s *speaker) add(mark string, what any) (unsaid int) {
+func (s *replyWriter) add(mark string, what any) (pending int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.unsaid == 0 {
-		s.later.Reset(moment)
+	if s.pending == 0 {
+		s.flushTimer.Reset(flushDelay)
 	}
-	s.unsaid++
+	s.pending++
 	// The job may have printed something without a line end.
 	s.lines.WriteString("\n" + mark)
 	if err := s.json.Encode(what); err != nil {
 		panic(fmt.Sprintf("runs: an answer that is no JSON: %v", err))
 	}
-	return s.unsaid
+	return s.pending
 }
 
 // flush writes the pending lines now.
-func (s *speaker) say() {
+func (s *replyWriter) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.unsaid == 0 {
+	if s.pending == 0 {
 		return
 	}
 	if _, err := s.out.Write(s.lines.Bytes()); err != nil {
 		os.Exit(0) // the pool is gone
 	}
 	s.lines.Reset()
-	s.unsaid = 0
+	s.pending = 0
 }

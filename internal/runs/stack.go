@@ -7,7 +7,7 @@ import (
 
 // varying lists what differs between two stacks of one program: the numbers of goroutines
 // and bubbles, how long they have waited, arguments and offsets, and other addresses.
-var accidental = []struct {
+var varying = []struct {
 	expr *regexp.Regexp
 	with string
 }{
@@ -26,7 +26,7 @@ const stackLines = 24
 func shortStack(text string) string {
 	lines := strings.SplitN(text, "\n", stackLines+1)
 	text = strings.TrimSpace(strings.Join(lines[:min(len(lines), stackLines)], "\n"))
-	for _, a := range accidental {
+	for _, a := range varying {
 		text = a.expr.ReplaceAllString(text, a.with)
 	}
 	return text

@@ -38,7 +38,7 @@ type Base struct {
 type Program = func(context.Context, *sim.Program) error
 
 // Variant parses the base's text.
-func (b Base) Story() (*scenarios.Variant, error) { return ParseOne(b.Name, b.Text) }
+func (b Base) Variant() (*scenarios.Variant, error) { return ParseOne(b.Name, b.Text) }
 
 // ParseOne parses a scenario that has no variants.
 func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
@@ -54,7 +54,7 @@ func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
 
 // A WorldSpec describes a world: a base with faults. Its zero value is the first base as it
 // is.
-type World struct {
+type WorldSpec struct {
 	// Base is the index of the base in the list of bases.
 	Base   int     `json:"base,omitempty"`
 	Faults []Fault `json:"faults,omitempty"`
@@ -64,7 +64,7 @@ type World struct {
 
 // WithFaults returns the world with other faults. It drops the persistence of nodes that
 // none of these faults crashes, because it makes no difference there.
-func (w World) With(faults ...Fault) World {
+func (w WorldSpec) WithFaults(faults ...Fault) WorldSpec {
 	w.Faults = faults
 	if w.Change.Persistence == nil {
 		return w
@@ -80,7 +80,7 @@ func (w World) With(faults ...Fault) World {
 // It returns false if they cannot be combined: a node has only one persistence, and a fault
 // cannot occur twice. The two worlds must differ from the base only in faults and
 // persistence.
-func (w World) And(o World) (World, bool) {
+func (w WorldSpec) WithFaultsOf(o WorldSpec) (WorldSpec, bool) {
 	for _, f := range o.Faults {
 		if slices.ContainsFunc(w.Faults, f.Equal) {
 			return w, false
@@ -104,7 +104,7 @@ func (w World) And(o World) (World, bool) {
 }
 
 // Key returns the world as one string, for maps.
-func (w World) Key() string {
+func (w WorldSpec) Key() string {
 	text, err := json.Marshal(w)
 	if err != nil {
 		panic("runs: a world cannot be written: " + err.Error()) // it has only texts and numbers

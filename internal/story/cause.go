@@ -18,11 +18,11 @@ var (
 	TheStorage = Role{"storage", "the storage"}
 	// OtherServer is a process that keeps no lock and does not ask for one: a replica, a
 	// token counter or a service.
-	AnOther    = Role{"other", "another server"}
-	AllNodes   = Role{"all-nodes", "all nodes"}
-	Majority   = Role{"majority", "a majority of the nodes"}
-	HalfOfThem = Role{"half", "half of the nodes"}
-	Minority   = Role{"minority", "a minority of the nodes"}
+	OtherServer = Role{"other", "another server"}
+	AllNodes    = Role{"all-nodes", "all nodes"}
+	Majority    = Role{"majority", "a majority of the nodes"}
+	HalfOfNodes = Role{"half", "half of the nodes"}
+	Minority    = Role{"minority", "a minority of the nodes"}
 )
 
 // And combines two roles.
@@ -66,7 +66,7 @@ func LateMessage(m trace.Message, peer Role, usual bool) string {
 	words := ""
 	switch {
 	case m.Step != "" && m.Reply:
-		words = "a late reply to " + article(string(m.Step))
+		words = "a late reply to " + withArticle(string(m.Step))
 	case m.Step != "":
 		words = "a late " + string(m.Step) + " request"
 	case m.Reply:
@@ -81,7 +81,7 @@ func LateMessage(m trace.Message, peer Role, usual bool) string {
 }
 
 // withArticle puts "a" or "an" before a noun.
-func article(noun string) string {
+func withArticle(noun string) string {
 	if strings.ContainsAny(noun[:1], "aeiou") {
 		return "an " + noun
 	}

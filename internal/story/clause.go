@@ -19,8 +19,8 @@ type Clause struct {
 	Subject, Predicate Raw
 	// IsAboutPossession reports whether the predicate is about something that belongs to
 	// the subject: "its key ...".
-	Its  bool
-	Mood Mood
+	IsAboutPossession bool
+	Mood              Mood
 
 	// Of names the step that the clause belongs to, if any, and Part says which part of it.
 	Of   Step
@@ -30,13 +30,13 @@ type Clause struct {
 
 	// eachPredicate is the predicate to use when one clause covers many clients; "" if it
 	// is the same.
-	each Raw
+	eachPredicate Raw
 
 	// First and Last are the Seqs of the first and the last event that the clause covers.
 	First, Last int
 	// IsRepetition reports whether the clause summarizes events that happen again and
 	// again.
-	Again bool
+	IsRepetition bool
 	// Sign is the margin sign of an important clause, and Marks say why it is important.
 	Sign  Sign
 	Marks []Mark
@@ -60,22 +60,22 @@ type Step struct {
 type Mood int
 
 const (
-	Plain  Mood = iota
-	Detail      // messages and the like
-	Fault       // a fault and what it does
-	Wrong       // something that should not happen to a lock
+	PlainMood  Mood = iota
+	DetailMood      // messages and the like
+	FaultMood       // a fault and what it does
+	WrongMood       // something that should not happen to a lock
 )
 
 // A Part says which part of a step or of a fault a clause describes.
 type Part int
 
 const (
-	Whole   Part = iota
-	Opens        // the step begins
-	Serves       // the storage deals with it
-	Closes       // the step ends as one would expect
-	Strikes      // a fault begins or stops acting
-	Effect       // what a fault does to a process
+	WholeStep      Part = iota
+	StepBegins          // the step begins
+	StorageAnswers      // the storage deals with it
+	StepEnds            // the step ends as one would expect
+	FaultStrikes        // a fault begins or stops acting
+	FaultActs           // what a fault does to a process
 )
 
 // Silence is the shortest gap between two clauses that a timeline reports.
@@ -84,7 +84,7 @@ const Silence = time.Second
 // Wait returns a note on the gap before the clause if it is at least Silence long, else "".
 // last is the End of the clause before it.
 func (c Clause) Wait(last time.Duration) string {
-	if gap := c.At - last; gap >= Silence && !c.Again {
+	if gap := c.At - last; gap >= Silence && !c.IsRepetition {
 		return Span(gap) + " pass"
 	}
 	return ""
@@ -95,19 +95,19 @@ func (c Clause) End() time.Duration { return max(c.At, c.Until) }
 
 // Clauses describes a history as clauses, in order of time. With messages it includes every
 // message; without, it merges clauses that repeat their neighbours.
-func Of(h *history.History, messages bool) []Clause {
-	s := newTeller(h, messages)
-	s.tellFaults()
-	s.tellProcesses()
-	s.tellClocks()
-	s.tellKeys()
-	s.tellSessions()
-	s.tellSteps()
-	s.tellClients()
-	s.tellStorage()
-	s.tellMessages()
-	s.tellContacts()
-	s.tellLeases()
+func Clauses(h *history.History, messages bool) []Clause {
+	s := newClauseBuilder(h, messages)
+	s.addFaults()
+	s.addProcesses()
+	s.addClocks()
+	s.addKeys()
+	s.addSessions()
+	s.addSteps()
+	s.addClients()
+	s.addStorage()
+	s.addMessages()
+	s.addContacts()
+	s.addLeases()
 	slices.SortStableFunc(s.clauses, func(a, b Clause) int {
 		switch {
 		case a.when.Before(b.when):
@@ -120,5 +120,5 @@ func Of(h *history.History, messages bool) []Clause {
 	if messages {
 		return s.clauses
 	}
-	return repeats(together(fold(uneventful(causes(s.clauses)))))
+	return mergeRepetitions(mergeClients(mergeNeighbours(dropStepEdges(mergeFaultEffects(s.clauses)))))
 }

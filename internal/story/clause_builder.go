@@ -10,7 +10,7 @@ import (
 )
 
 // A clauseBuilder makes the clauses of a history, subject by subject.
-type teller struct {
+type clauseBuilder struct {
 	*history.History
 	messages bool
 	clauses  []Clause
@@ -23,8 +23,8 @@ type teller struct {
 	robbed map[history.Acquisition]*trace.Event
 }
 
-func newTeller(h *history.History, messages bool) *teller {
-	s := &teller{
+func newClauseBuilder(h *history.History, messages bool) *clauseBuilder {
+	s := &clauseBuilder{
 		History:  h,
 		messages: messages,
 		clauses:  make([]Clause, 0, 2*len(h.Calls())), // most are of steps
@@ -57,57 +57,57 @@ func newTeller(h *history.History, messages bool) *teller {
 }
 
 // add adds a clause about an event.
-func (s *teller) add(ev *trace.Event, told Clause) {
-	told.when, told.At, told.First, told.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
-	s.clauses = append(s.clauses, told)
+func (s *clauseBuilder) add(ev *trace.Event, clause Clause) {
+	clause.when, clause.At, clause.First, clause.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
+	s.clauses = append(s.clauses, clause)
 }
 
 // addText adds a clause about the event's own process.
-func (s *teller) say(ev *trace.Event, m Mood, format string, args ...any) {
+func (s *clauseBuilder) addText(ev *trace.Event, m Mood, format string, args ...any) {
 	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
 // addItsText adds a clause about something that belongs to the event's own process.
-func (s *teller) sayIts(ev *trace.Event, m Mood, format string, args ...any) {
-	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Its: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
+func (s *clauseBuilder) addItsText(ev *trace.Event, m Mood, format string, args ...any) {
+	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, IsAboutPossession: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
 }
 
 // addEffect adds a clause about what a fault does to a process.
-func (s *teller) affects(ev *trace.Event, format string, args ...any) {
-	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: Fault, Part: Effect, Predicate: Raw(fmt.Sprintf(format, args...))})
+func (s *clauseBuilder) addEffect(ev *trace.Event, format string, args ...any) {
+	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: FaultMood, Part: FaultActs, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
 // addMergeable adds a clause that is merged with its neighbours of the same fold.
-func (s *teller) tellOnce(ev *trace.Event, told Clause, merge func([]string) string) {
-	told.merge = merge
-	told.Predicate = Raw(merge(told.items))
-	s.add(ev, told)
+func (s *clauseBuilder) addMergeable(ev *trace.Event, clause Clause, merge func([]string) string) {
+	clause.merge = merge
+	clause.Predicate = Raw(merge(clause.items))
+	s.add(ev, clause)
 }
 
 // addClients describes what clients did and learned outside their steps, and what services
 // did to their requests.
-func (s *teller) tellClients() {
-	for _, ev := range s.OfClients() {
+func (s *clauseBuilder) addClients() {
+	for _, ev := range s.ClientEvents() {
 		switch ev.Kind {
 		case trace.KindCancel:
-			s.say(ev, Plain, "cancels its %s", ev.Step)
+			s.addText(ev, PlainMood, "cancels its %s", ev.Step)
 		case trace.KindLost:
-			s.say(ev, Plain, "learns from the lock that %s is lost%s", s.itsLease(s.lockIn(ev)), s.tooLate(ev))
+			s.addText(ev, PlainMood, "learns from the lock that %s is lost%s", s.itsLease(s.lockIn(ev)), s.lossDelay(ev))
 		case trace.KindRanOn:
-			s.say(ev, Wrong, "kept running while paused%s", because(ev.Text))
+			s.addText(ev, WrongMood, "kept running while paused%s", reasonSuffix(ev.Text))
 		case trace.KindDone:
 			switch {
 			case !ev.OK && s.wentOn(ev):
-				s.say(ev, Plain, "has finished, but a section failed%s", s.why(ev))
+				s.addText(ev, PlainMood, "has finished, but a section failed%s", s.stopReason(ev))
 			case !ev.OK:
-				s.say(ev, Plain, "stops%s", s.why(ev))
+				s.addText(ev, PlainMood, "stops%s", s.stopReason(ev))
 			case s.messages:
-				s.say(ev, Detail, "has finished")
+				s.addText(ev, DetailMood, "has finished")
 			}
 		}
 	}
-	for _, ev := range s.OfServices() {
-		s.say(ev, Wrong, "forwards %s %s without its token %s", Possessive(ev.Client()), ev.Step, Token(ev.Token))
+	for _, ev := range s.ServiceEvents() {
+		s.addText(ev, WrongMood, "forwards %s %s without its token %s", Possessive(ev.Client()), ev.Step, Token(ev.Token))
 	}
 	for _, ev := range s.Periods() {
 		s.add(ev, Clause{Predicate: Raw(fmt.Sprintf("period %d begins", ev.Period))})
@@ -120,8 +120,8 @@ func (s *teller) tellClients() {
 // wentOn reports whether a client asked for a lock again after the call whose error its
 // program returned at its end. Such a client did not stop because of that error: it
 // continued with its next section.
-func (s *teller) wentOn(ev *trace.Event) bool {
-	f, _ := s.Undoing(ev)
+func (s *clauseBuilder) wentOn(ev *trace.Event) bool {
+	f, _ := s.CauseOfEnd(ev)
 	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
 		return c.Client == ev.Process && c.Step == trace.Acquire && c.Began != nil && c.Began.Seq > f.Ended.Seq
 	})
@@ -129,21 +129,21 @@ func (s *teller) wentOn(ev *trace.Event) bool {
 
 // stopReason says why a client stops. It does not repeat what the clause about the failed
 // step says.
-func (s *teller) why(ev *trace.Event) string {
-	switch f, before := s.Undoing(ev); {
+func (s *clauseBuilder) stopReason(ev *trace.Event) string {
+	switch f, before := s.CauseOfEnd(ev); {
 	case f == nil:
 	case before != "":
-		return because(before)
+		return reasonSuffix(before)
 	case f.Ended.Refused:
 		return fmt.Sprintf(", because its %s was refused", f.Step)
 	default:
 		return fmt.Sprintf(", because its %s failed", f.Step)
 	}
-	return because(ev.Text)
+	return reasonSuffix(ev.Text)
 }
 
 // reasonSuffix returns a colon and the quoted reason; "" if there is none.
-func because(text string) string {
+func reasonSuffix(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -153,8 +153,8 @@ func because(text string) string {
 // on says on which of a lock's nodes something is true: "on all 5 nodes", "on redis-1 and
 // redis-2 (2 of 5 nodes)". A replica is not one of the lock's nodes, so it is named but not
 // counted.
-func (s *teller) on(nodes []string) string {
-	nodes = s.InOrder(nodes)
+func (s *clauseBuilder) on(nodes []string) string {
+	nodes = s.InWorldOrder(nodes)
 	all := s.Keepers()
 	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })
 	switch {
@@ -176,7 +176,7 @@ func (s *teller) on(nodes []string) string {
 }
 
 // theLock names a lock, or says "the lock" where there is only one.
-func (s *teller) theLock(name string) string {
+func (s *clauseBuilder) theLock(name string) string {
 	if len(s.Trace.Locks) > 1 {
 		return "the lock " + name
 	}
@@ -185,12 +185,12 @@ func (s *teller) theLock(name string) string {
 
 // lossDelay says how long after the end of its lease a client was notified of the loss, if
 // it was notified too late.
-func (s *teller) tooLate(told *trace.Event) string {
-	section := s.Section(history.Acquisition{Client: told.Process, Section: told.Section})
-	if section == nil || section.Lost != told {
+func (s *clauseBuilder) lossDelay(lost *trace.Event) string {
+	section := s.Section(history.Acquisition{Client: lost.Process, Section: lost.Section})
+	if section == nil || section.Lost != lost {
 		return ""
 	}
-	if late := s.ToldLate(section); late > 0 {
+	if late := s.NotifiedLate(section); late > 0 {
 		return fmt.Sprintf(", %s too late", Span(late))
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 
 // wantClauses fails the test unless the clauses are those of want, which has a line for
 // each: the time, the subject and the predicate. The number of blanks does not matter.
-func tells(t *testing.T, clauses []Clause, want string) {
+func wantClauses(t *testing.T, clauses []Clause, want string) {
 	t.Helper()
 	inOne := func(line string) string { return strings.Join(strings.Fields(line), " ") }
 	var got, wanted []string
@@ -38,7 +38,7 @@ func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
 		trace.Event{Kind: trace.KindPause, Process: "client-2"},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Read, Text: "no answer within 5s"},
 	)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.001s  client-1  asks for the lock
 0.002s  client-1  sends its read
 0.003s  client-2  is paused
@@ -64,7 +64,7 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 			trace.Event{Kind: trace.KindEnd, Process: "client-2", Section: 1, Step: trace.Acquire, Text: "too few nodes"},
 		)
 	}
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.001s            client-1's key was lost in the crash on redis-3 and redis-4 (2 of 5 nodes)
 0.004s  client-2  gives up waiting for redis-3 (2 times) and redis-4
 0.010s  client-2  fails to get the lock, from here on 3 times in a row: too few nodes
@@ -80,7 +80,7 @@ func TestKeysOfOthers(t *testing.T) {
 		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: two, Owner: two},
 		trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: one, Owner: two},
 	)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.001s  client-2  overwrites client-1's key on redis-1
 0.002s  client-1  changes the expiry of client-2's key on redis-1
 0.004s  client-1  removes client-2's key on redis-1
@@ -96,7 +96,7 @@ func TestWhatArrivesLate(t *testing.T) {
 		trace.Event{Kind: trace.KindSet, Process: "redis-2", Key: "x", By: late, Owner: late, TTL: time.Second, Expires: 2 * time.Second},
 		trace.Event{Kind: trace.KindDelete, Process: "redis-2", Key: "x", By: late, Owner: late},
 	)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.003s  client-1  gets the lock on redis-1 (1 of 2 nodes): token 1, lease until 30.001s
 0.006s  client-1  releases the lock on redis-1 (1 of 2 nodes)
 0.009s  client-2  gets the lock on redis-1 (1 of 2 nodes): token 2, lease until 30.007s
@@ -142,7 +142,7 @@ func TestLostRelease(t *testing.T) {
 			if test.more != nil {
 				s.Then(test.more(&trace.Actor{Client: "client-1", Section: 1})...)
 			}
-			tells(t, Of(history.Of(&s.Trace), false), test.want)
+			wantClauses(t, Clauses(history.New(&s.Trace), false), test.want)
 		})
 	}
 }
@@ -155,7 +155,7 @@ func TestClocks(t *testing.T) {
 	clock(10*time.Second, "jump", 41*time.Second, 0)
 	clock(11*time.Second, "drift", 42*time.Second, 20_000_000)
 	clock(12*time.Second, "jump", 33020*time.Millisecond, 20_000_000)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 10.000s  redis-1  its wall clock jumps forward by 31s
 11.000s  redis-1  its clocks now run 2% fast
 12.000s  redis-1  its wall clock jumps back by 10s
@@ -185,7 +185,7 @@ func TestWhyAKeyStandsAgain(t *testing.T) {
 			for _, ev := range append(c.before, back) {
 				s.At(20*time.Second, ev)
 			}
-			clauses := Of(history.Of(&s.Trace), false)
+			clauses := Clauses(history.New(&s.Trace), false)
 			if last := string(clauses[len(clauses)-1].Predicate); last != c.want {
 				t.Errorf("got %q, want %q", last, c.want)
 			}
@@ -206,7 +206,7 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 	deliver.Process, deliver.Peer = "storage", "client-1"
 	s.Then(as(trace.KindSend, message), as(trace.KindHold, message), as(trace.KindSend, other), as(trace.KindLose, other))
 	s.At(40*time.Second, deliver)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.002s  network  holds back client-1's write request to storage
 0.004s  network  drops messages in flight from client-1 to redis-1
 40.000s  network  delivers client-1's write request to storage after being held back for 40s
@@ -220,7 +220,7 @@ func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
 	sent.Kind, answered.Kind, timeout.Kind = trace.KindSend, trace.KindDeliver, trace.KindTimeout
 	answered.Reply = true
 	s.Then(sent, answered, timeout)
-	tells(t, Of(history.Of(&s.Trace), false), "\n")
+	wantClauses(t, Clauses(history.New(&s.Trace), false), "\n")
 }
 
 func TestAReasonIsToldOnce(t *testing.T) {
@@ -231,7 +231,7 @@ func TestAReasonIsToldOnce(t *testing.T) {
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "after 1 attempt: token 1 is too old"},
 	)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.001s  client-1  asks for the lock
 0.003s  storage   refuses client-1's write of x: token 1 is too old
 0.005s  client-1  stops, because its write was refused
@@ -249,7 +249,7 @@ func TestAClientThatWentOnHasNotStopped(t *testing.T) {
 		floor.Begin("client-1", 2, trace.Acquire, 0),
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
 	)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.001s  client-1  asks for the lock
 0.003s  storage   refuses client-1's write of x: token 1 is too old
 0.005s  client-1  asks for the lock
@@ -267,7 +267,7 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 		)
 	}
 	s.Then(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.001s  client-1  asks for the lock
 0.002s  client-1  cannot connect to redis-1: connection refused
 0.003s  client-1  fails to get the lock: no node
@@ -283,7 +283,7 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 	s.Acquires("client-1", 1, 1, "redis-1")
 	s.Acquires("client-2", 1, 2, "replica-1")
 	s.Releases("client-1", 1)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
 0.008s  client-1  believes that it has released the lock, but its key remains on redis-1
@@ -296,8 +296,8 @@ func TestLeasesThatEnd(t *testing.T) {
 	at := func(d time.Duration) *fakeclock.Reading {
 		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
 	}
-	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, OK: true, Ends: at(10 * time.Second)}
-	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, Ends: at(20 * time.Second)}
+	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, OK: true, LeaseEnd: at(10 * time.Second)}
+	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, LeaseEnd: at(20 * time.Second)}
 	release := floor.Begin("client-1", 1, trace.Release, 0)
 	late := trace.Event{Kind: trace.KindHorizon, Text: "late"}
 	over := func(story func(s *floor.Script)) bool {
@@ -305,7 +305,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		s.Then(acquire)
 		story(s)
 		s.At(time.Minute, late)
-		return slices.ContainsFunc(Of(history.Of(&s.Trace), false), func(c Clause) bool {
+		return slices.ContainsFunc(Clauses(history.New(&s.Trace), false), func(c Clause) bool {
 			return strings.HasPrefix(string(c.Predicate), "its lease ends, but")
 		})
 	}
@@ -345,9 +345,9 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 	s.At(80*time.Second, floor.Begin("client-2", 1, trace.Acquire, 0))
 	two := acquire
 	two.Process, lost.Process = "client-2", "client-2"
-	two.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
+	two.LeaseEnd = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
 	s.At(81*time.Second, two).At(110*time.Second, lost)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.002s  client-1  gets the lock without a key of its own on any node
 30.001s  client-1  its lease ends, and is extended only at 41.000s
 41.000s  client-1  has extended its lease
@@ -368,7 +368,7 @@ func TestFailingNodesAndCancelledCalls(t *testing.T) {
 		trace.Event{Kind: trace.KindLift, Fault: 1, Text: "fail redis-1"},
 		trace.Event{Kind: trace.KindRecover, Process: "redis-1"},
 	)
-	tells(t, Of(history.Of(&s.Trace), false), `
+	wantClauses(t, Clauses(history.New(&s.Trace), false), `
 0.002s  redis-1   answers every command with an error: LOADING Redis is loading the dataset in memory (fault 1)
 0.003s  client-1  asks for the lock
 0.004s  client-1  cancels its acquire
@@ -385,10 +385,10 @@ func TestMessagesAreToldWhenAskedFor(t *testing.T) {
 		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
 		trace.Event{Kind: trace.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
 	)
-	tells(t, Of(history.Of(&s.Trace), true), `
+	wantClauses(t, Clauses(history.New(&s.Trace), true), `
 0.001s  client-1  connects to redis-1
 0.003s  client-1  → redis-1 SET x value-1
 0.004s  redis-1   ← client-1 SET x value-1
 `)
-	tells(t, Of(history.Of(&s.Trace), false), "\n")
+	wantClauses(t, Clauses(history.New(&s.Trace), false), "\n")
 }

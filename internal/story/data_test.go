@@ -21,20 +21,20 @@ func TestWhatARunCameTo(t *testing.T) {
 		data  Raw
 		locks []Raw
 	}{
-		{"without fencing", floor.Overslept("none"),
+		{"without fencing", floor.PausedHolderTrace("none"),
 			"unsafe. client-1's write of x at 30.024s replaced the write that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
-		{"with fencing", floor.Overslept("writes"),
+		{"with fencing", floor.PausedHolderTrace("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
 		{"nothing happens", &empty.Trace, "safe. The data is unchanged: nothing was written.", nil},
 		{"nobody can tell", &doubtful.Trace, "unknown. The run is inconclusive: nobody knows.", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := history.Of(c.of)
+			h := history.New(c.of)
 			v := checks.Check(h, nil)
-			if got := CameTo(h, v); got != c.data {
+			if got := VerdictAndData(h, v); got != c.data {
 				t.Errorf("of the data: got\n%s\nwant\n%s", got, c.data)
 			}
-			if got := OfLock(v); !slices.Equal(got, c.locks) {
+			if got := LockSummary(v); !slices.Equal(got, c.locks) {
 				t.Errorf("of the lock: got\n%q\nwant\n%q", got, c.locks)
 			}
 		})

@@ -57,11 +57,11 @@ func Checksum(sum string) string {
 // Undecided says why a verdict is not definite; "" if it is.
 func Undecided(v *checks.Verdict) string {
 	if len(v.Reasons) > 0 {
-		return InFull.Reason(v.Reasons[0])
+		return ForPrograms.Reason(v.Reasons[0])
 	}
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Unknown && !f.Property.Card().ReportOnly {
-			return fmt.Sprintf("%s is unknown: %s", f.Property, InFull.Reason(f.Reason))
+			return fmt.Sprintf("%s is unknown: %s", f.Property, ForPrograms.Reason(f.Reason))
 		}
 	}
 	return ""
@@ -75,13 +75,13 @@ const Interrupted = "it was interrupted"
 func Kinds(only, except []string) string {
 	words := "all"
 	if len(only) > 0 {
-		words = "only " + joined(only)
+		words = "only " + commaList(only)
 	}
 	switch {
 	case len(except) == 0:
 		return words
 	case len(only) > 0:
-		return words + " but not " + joined(except)
+		return words + " but not " + commaList(except)
 	}
-	return words + " but " + joined(except)
+	return words + " but " + commaList(except)
 }

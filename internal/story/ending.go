@@ -20,7 +20,7 @@ func (p *Paragraph) ending() string {
 		return "nothing breaks"
 	}
 	f := broken[0]
-	if ev := p.at(f.At); ev != nil && (p.harm(ev) != "" || p.despite(ev) != "") {
+	if ev := p.at(f.At); ev != nil && (p.damageBy(ev) != "" || p.intrusion(ev) != "") {
 		return ""
 	}
 	switch f.Property {
@@ -35,13 +35,13 @@ func (p *Paragraph) ending() string {
 	case checks.ReleaseOwnership:
 		return "" // the statements contain the command itself
 	case checks.Progress:
-		return p.stuck(f)
+		return p.describeStuck(f)
 	}
-	return p.shortly(f)
+	return p.describeBriefly(f)
 }
 
 // describeStuck says which clients wait in vain after the faults have ended.
-func (p *Paragraph) stuck(f checks.Finding) string {
+func (p *Paragraph) describeStuck(f checks.Finding) string {
 	since := 0
 	if last := p.history.LastFaultUntil(f.At); last != nil {
 		since = last.Seq
@@ -69,23 +69,23 @@ func (p *Paragraph) stuck(f checks.Finding) string {
 	if since > 0 {
 		nobody = "after that " + nobody
 	}
-	var says []string
+	var parts []string
 	for _, client := range clients {
 		switch step, in := open[client]; {
 		case failed[client] == 1:
-			says = append(says, client+" asks for the lock once, in vain")
+			parts = append(parts, client+" asks for the lock once, in vain")
 		case failed[client] > 1:
-			says = append(says, fmt.Sprintf("%s asks for the lock %d times, always in vain", client, failed[client]))
+			parts = append(parts, fmt.Sprintf("%s asks for the lock %d times, always in vain", client, failed[client]))
 		case in && step == trace.Acquire:
-			says = append(says, client+" waits for an answer to its acquire")
+			parts = append(parts, client+" waits for an answer to its acquire")
 		case in:
-			says = append(says, fmt.Sprintf("%s does not finish its %s", client, step))
+			parts = append(parts, fmt.Sprintf("%s does not finish its %s", client, step))
 		}
 	}
-	if len(says) == 0 {
+	if len(parts) == 0 {
 		return nobody
 	}
-	return fmt.Sprintf("%s until %s: %s", nobody, About(p.at(f.At).At), List(says))
+	return fmt.Sprintf("%s until %s: %s", nobody, About(p.at(f.At).At), List(parts))
 }
 
 // crashed reports whether a client was down at an event or before it.

@@ -19,7 +19,7 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 		}
 		return on, "suffers a " + f.Kind
 	}
-	does = fill(p.Does, f, Named)
+	does = fill(p.Predicate, f, Named)
 	switch thing, of := strings.CutPrefix(p.Subject, "{target}'s "); {
 	case p.Subject == "{target}":
 		return Subject{Process: f.Target()}, does
@@ -40,8 +40,8 @@ func FaultNoun(f trace.FaultInfo, name func(string) string) string {
 // fill replaces the names in braces in a phrase by the fault's values.
 func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 	lasting, next := "", ""
-	if f.Lasts > 0 {
-		lasts := trace.ShortDuration(f.Lasts)
+	if f.Duration > 0 {
+		lasts := trace.ShortDuration(f.Duration)
 		lasting, next = " for "+lasts, ", for the next "+lasts
 	}
 	var others []string
@@ -49,14 +49,14 @@ func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 		others = append(others, name(other))
 	}
 	return strings.NewReplacer(
-		"{target}", name(f.Target()), "{others}", List(others), "{message}", theMessage(f.Message, f.Strikes, name),
+		"{target}", name(f.Target()), "{others}", List(others), "{message}", heldMessage(f.Message, f.Trigger, name),
 		"{step}", string(f.Step), "{size}", f.Size, "{lasting}", lasting, "{for-the-next}", next,
 	).Replace(phrase)
 }
 
 // heldMessage names the message that a fault holds back. If the fault strikes at a point,
 // messages are counted from there.
-func theMessage(m trace.NthMessage, strikes trace.Trigger, name func(string) string) string {
+func heldMessage(m trace.NthMessage, strikes trace.Trigger, name func(string) string) string {
 	which, since := "", ""
 	if m.Nth > 1 {
 		which = Ordinal(m.Nth) + " "

@@ -7,13 +7,13 @@ import (
 )
 
 // mergeFaultEffects merges a fault's clause with the clause about its effect on a process.
-func causes(clauses []Clause) []Clause {
+func mergeFaultEffects(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
-		if c.Part == Strikes && i+1 < len(clauses) && clauses[i+1].Part == Effect {
+		if c.Part == FaultStrikes && i+1 < len(clauses) && clauses[i+1].Part == FaultActs {
 			continue
 		}
-		if c.Part == Effect && i > 0 && clauses[i-1].Part == Strikes {
+		if c.Part == FaultActs && i > 0 && clauses[i-1].Part == FaultStrikes {
 			c.Predicate += " (" + clauses[i-1].Subject + ")"
 			c.First = clauses[i-1].First
 		}
@@ -24,15 +24,15 @@ func causes(clauses []Clause) []Clause {
 
 // dropStepEdges drops the beginning of a step if the next clause is its result, and the end
 // of a step if the clause before it already shows the storage's answer.
-func uneventful(clauses []Clause) []Clause {
+func dropStepEdges(clauses []Clause) []Clause {
 	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
 		next := i+1 < len(clauses) && clauses[i+1].Of == c.Of
-		previous := i > 0 && clauses[i-1].Of == c.Of && clauses[i-1].Part == Serves
+		previous := i > 0 && clauses[i-1].Of == c.Of && clauses[i-1].Part == StorageAnswers
 		switch {
-		case c.Of != (Step{}) && c.Part == Opens && next:
+		case c.Of != (Step{}) && c.Part == StepBegins && next:
 			clauses[i+1].First, clauses[i+1].Asked = c.First, c.Predicate
-		case c.Of != (Step{}) && c.Part == Closes && previous:
+		case c.Of != (Step{}) && c.Part == StepEnds && previous:
 			kept[len(kept)-1].Last = c.Last
 		default:
 			kept = append(kept, c)
@@ -42,7 +42,7 @@ func uneventful(clauses []Clause) []Clause {
 }
 
 // mergeNeighbours merges neighbours that say the same about several processes.
-func fold(clauses []Clause) []Clause {
+func mergeNeighbours(clauses []Clause) []Clause {
 	folded := make([]Clause, 0, len(clauses))
 	for _, c := range clauses {
 		if n := len(folded); n > 0 && c.fold != "" && folded[n-1].fold == c.fold {
@@ -63,18 +63,18 @@ func fold(clauses []Clause) []Clause {
 
 // mergeClients merges clauses in which many clients do the same in quick succession, such
 // as asking for the lock.
-func together(clauses []Clause) []Clause {
+func mergeClients(clauses []Clause) []Clause {
 	const fewest = 3
 	kept := make([]Clause, 0, len(clauses))
 	for i := 0; i < len(clauses); {
-		end, who := i, []string{}
-		for end < len(clauses) && asTheOthers(clauses[i:end+1]) {
-			if !slices.Contains(who, string(clauses[end].Subject)) {
-				who = append(who, string(clauses[end].Subject))
+		end, clients := i, []string{}
+		for end < len(clauses) && continuesSeries(clauses[i:end+1]) {
+			if !slices.Contains(clients, string(clauses[end].Subject)) {
+				clients = append(clients, string(clauses[end].Subject))
 			}
 			end++
 		}
-		if len(who) < fewest { // a run that begins later among these clauses has no more clients
+		if len(clients) < fewest { // a run that begins later among these clauses has no more clients
 			end = max(end, i+1)
 			kept = append(kept, clauses[i:end]...)
 			i = end
@@ -82,13 +82,13 @@ func together(clauses []Clause) []Clause {
 		}
 		all := clauses[i]
 		all.Last, all.Until = clauses[end-1].Last, clauses[end-1].At
-		all.Subject = Raw(Count(len(who), "client"))
-		all.Of, all.Part, all.Asked, all.Its, all.fold, all.items = Step{}, Whole, "", false, "", nil
-		all.Predicate = "each " + cmp.Or(all.each, all.Predicate)
-		if n := end - i; n > len(who) {
+		all.Subject = Raw(Count(len(clients), "client"))
+		all.Of, all.Part, all.Asked, all.IsAboutPossession, all.fold, all.items = Step{}, WholeStep, "", false, "", nil
+		all.Predicate = "each " + cmp.Or(all.eachPredicate, all.Predicate)
+		if n := end - i; n > len(clients) {
 			all.Predicate += Raw(fmt.Sprintf("; from here on %d times in all", n))
 		}
-		all.Predicate += " (" + Raw(crowd(who, 4)) + ")"
+		all.Predicate += " (" + Raw(abbreviateNames(clients, 4)) + ")"
 		kept = append(kept, all)
 		i = end
 	}
@@ -97,7 +97,7 @@ func together(clauses []Clause) []Clause {
 
 // abbreviateNames lists names; if there are more than most, only the first two and the
 // number of the others.
-func crowd(names []string, most int) string {
+func abbreviateNames(names []string, most int) string {
 	if n := len(names); n > most {
 		names = append(names[:2:2], fmt.Sprintf("%d more", n-2))
 	}
@@ -106,22 +106,22 @@ func crowd(names []string, most int) string {
 
 // continuesSeries reports whether the last of the clauses says the same of its client as
 // the first, and follows the one before it within Silence.
-func asTheOthers(clauses []Clause) bool {
+func continuesSeries(clauses []Clause) bool {
 	first, last := clauses[0], clauses[len(clauses)-1]
-	return (last.Of != (Step{}) || last.each != "") && last.Part != Serves && last.Predicate == first.Predicate && last.Mood == first.Mood &&
+	return (last.Of != (Step{}) || last.eachPredicate != "") && last.Part != StorageAnswers && last.Predicate == first.Predicate && last.Mood == first.Mood &&
 		(len(clauses) == 1 || last.At-clauses[len(clauses)-2].At < Silence)
 }
 
 // mergeRepetitions shortens a sequence of clauses that repeats, such as the attempts to get
 // a lock whose nodes are down: it keeps the first round and then says how often it repeats.
-func repeats(clauses []Clause) []Clause {
+func mergeRepetitions(clauses []Clause) []Clause {
 	const longest, fewest = 8, 3
 	kept := make([]Clause, 0, len(clauses))
 	for i := 0; i < len(clauses); {
 		length, times := 0, 0
 		for n := 1; n <= longest && times < fewest; n++ {
 			length, times = n, 1
-			for end := i + (times+1)*n; end <= len(clauses) && slices.EqualFunc(clauses[i:i+n], clauses[end-n:end], same); end += n {
+			for end := i + (times+1)*n; end <= len(clauses) && slices.EqualFunc(clauses[i:i+n], clauses[end-n:end], sameText); end += n {
 				times++
 			}
 		}
@@ -133,19 +133,19 @@ func repeats(clauses []Clause) []Clause {
 		kept = append(kept, clauses[i:i+length]...)
 		rest := clauses[i+length]
 		i += times * length
-		who, what := repeated(kept[len(kept)-length:], times-1)
-		kept = append(kept, Clause{At: clauses[i-1].At, Subject: who, First: rest.First, Last: clauses[i-1].Last, Again: true, Mood: Detail, Predicate: what})
+		who, what := describeRepetition(kept[len(kept)-length:], times-1)
+		kept = append(kept, Clause{At: clauses[i-1].At, Subject: who, First: rest.First, Last: clauses[i-1].Last, IsRepetition: true, Mood: DetailMood, Predicate: what})
 	}
 	return kept
 }
 
 // describeRepetition returns the subject and the predicate of the clause that says how
 // often the given clauses repeat.
-func repeated(told []Clause, more int) (who, what Raw) {
-	if len(told) == 1 {
-		return told[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
+func describeRepetition(round []Clause, more int) (who, what Raw) {
+	if len(round) == 1 {
+		return round[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
 	}
-	return "", Raw(fmt.Sprintf("the %d rows above repeat %d more times until here", len(told), more))
+	return "", Raw(fmt.Sprintf("the %d rows above repeat %d more times until here", len(round), more))
 }
 
-func same(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }
+func sameText(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }

@@ -42,12 +42,12 @@ func TestTogether(t *testing.T) {
 			var clauses []Clause
 			for i, s := range c.told {
 				clauses = append(clauses, Clause{
-					At: s.at, Subject: Raw(s.who), Predicate: Raw(s.text), Of: Step{history.Acquisition{Client: s.who, Section: 1}, trace.Acquire}, Part: Opens, First: i + 1, Last: i + 1,
+					At: s.at, Subject: Raw(s.who), Predicate: Raw(s.text), Of: Step{history.Acquisition{Client: s.who, Section: 1}, trace.Acquire}, Part: StepBegins, First: i + 1, Last: i + 1,
 				})
 			}
 			var got []string
 			next := 1
-			for _, c := range together(clauses) {
+			for _, c := range mergeClients(clauses) {
 				got = append(got, fmt.Sprintf("%v %s %s", c.At, c.Subject, c.Predicate))
 				if c.First != next {
 					t.Errorf("%q begins with event %d, and the one before it ended with %d", c.Predicate, c.First, next-1)

@@ -10,88 +10,88 @@ import (
 
 // addKeys describes those changes of keys that the clients' steps do not show: expiry and
 // loss, changes to another client's key, and changes that come late.
-func (s *teller) tellKeys() {
+func (s *clauseBuilder) addKeys() {
 	for _, c := range s.KeyChanges() {
 		if s.ofLock(c.Key) {
-			s.keyOfLock(c)
+			s.addLockKey(c)
 		} else {
-			s.otherKey(c)
+			s.addOtherKey(c)
 		}
 	}
 }
 
 // ofLock reports whether a key belongs to a lock. In a world without locks every key is
 // treated as if it did.
-func (s *teller) ofLock(key string) bool {
+func (s *clauseBuilder) ofLock(key string) bool {
 	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
 
 // addOtherKey describes a key that belongs to no lock, such as a token counter. What the
 // clients do to it is part of their steps.
-func (s *teller) otherKey(c history.Change) {
+func (s *clauseBuilder) addOtherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:
-		s.sayIts(ev, Fault, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
+		s.addItsText(ev, FaultMood, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
 	case history.Replaced:
-		if s.SetBack(ev) {
-			s.sayIts(ev, Fault, "key %s exists again as %s: the clock was set back", ev.Key, ev.Value)
+		if s.RevivedByClock(ev) {
+			s.addItsText(ev, FaultMood, "key %s exists again as %s: the clock was set back", ev.Key, ev.Value)
 			return
 		}
-		s.sayIts(ev, Fault, "key %s came back from disk as %s", ev.Key, ev.Value)
+		s.addItsText(ev, FaultMood, "key %s came back from disk as %s", ev.Key, ev.Value)
 	case history.Expired:
-		s.sayIts(ev, Plain, "key %s expired", ev.Key)
+		s.addItsText(ev, PlainMood, "key %s expired", ev.Key)
 	case history.Dropped:
-		s.sayIts(ev, Plain, "key %s was dropped with the connection that held it", ev.Key)
+		s.addItsText(ev, PlainMood, "key %s was dropped with the connection that held it", ev.Key)
 	}
 }
 
-func (s *teller) keyOfLock(c history.Change) {
+func (s *clauseBuilder) addLockKey(c history.Change) {
 	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
 	case c.Touch && !ownKey(c):
-		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
+		s.addMeddling(c, Owner(ev.By), Owner(ev.Owner))
 	case c.How == history.Overwritten:
-		s.keySet(c)
+		s.addKeySet(c)
 	case c.How == history.Removed:
-		s.keyRemoved(c)
+		s.addKeyRemoved(c)
 	case c.How == history.Expired && ev.By != nil:
-		s.key(c, Plain, ev.By.Client+" takes "+owner, ev.By.Client, func(nodes []string) string {
+		s.addKey(c, PlainMood, ev.By.Client+" takes "+owner, ev.By.Client, func(nodes []string) string {
 			return fmt.Sprintf("finds that %s key has expired %s", owner, s.on(nodes))
 		})
 	case c.How == history.Expired:
-		s.keyOf(c, Plain, "key expired", "")
+		s.addKeyOf(c, PlainMood, "key expired", "")
 	case c.How == history.Forgotten:
-		s.keyOf(c, Fault, "key was lost in the crash", "")
+		s.addKeyOf(c, FaultMood, "key was lost in the crash", "")
 	case c.How == history.Dropped:
-		s.keyOf(c, Fault, "lock ended with its connection", "")
+		s.addKeyOf(c, FaultMood, "lock ended with its connection", "")
 	case c.How == history.Replaced && ev.By != nil:
-		s.keyOf(c, Plain, "key exists again", "")
-	case c.How == history.Replaced && s.SetBack(ev):
-		s.keyOf(c, Fault, "key exists again", until(ev)+": the clock was set back")
+		s.addKeyOf(c, PlainMood, "key exists again", "")
+	case c.How == history.Replaced && s.RevivedByClock(ev):
+		s.addKeyOf(c, FaultMood, "key exists again", expiryNote(ev)+": the clock was set back")
 	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.comesBack(ev)):
-		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key is copied to %s%s", owner, List(nodes), until(ev))
+		s.addKey(c, DetailMood, "copy "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key is copied to %s%s", owner, List(nodes), expiryNote(ev))
 		})
 	case c.How == history.Replaced:
-		s.keyOf(c, Fault, "key came back from disk", until(ev))
+		s.addKeyOf(c, FaultMood, "key came back from disk", expiryNote(ev))
 	}
 }
 
 // addKeyOf adds a clause about an owner's key on some nodes.
-func (s *teller) keyOf(c history.Change, m Mood, befell, after string) {
+func (s *clauseBuilder) addKeyOf(c history.Change, m Mood, befell, after string) {
 	what := Possessive(Owner(c.Event.Owner)) + " " + befell
-	s.key(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
+	s.addKey(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
 }
 
 // addKey adds a clause that is merged for all nodes.
-func (s *teller) key(c history.Change, m Mood, fold, who string, merge func([]string) string) {
-	s.tellOnce(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
+func (s *clauseBuilder) addKey(c history.Change, m Mood, fold, who string, merge func([]string) string) {
+	s.addMergeable(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
 // addMeddling adds a clause about what a client does to the key of another.
-func (s *teller) meddles(c history.Change, who, whose string) {
+func (s *clauseBuilder) addMeddling(c history.Change, who, whose string) {
 	does := meddlingWith(c, whose)
-	s.key(c, Wrong, who+does, who, func(nodes []string) string { return does + " " + s.on(nodes) })
+	s.addKey(c, WrongMood, who+does, who, func(nodes []string) string { return does + " " + s.on(nodes) })
 }
 
 // meddlingWith describes what a command does to the key of an owner.
@@ -100,7 +100,7 @@ func meddlingWith(c history.Change, owner string) string {
 	switch {
 	case c.Touch:
 		verb = "changes the expiry of"
-	case c.Is != nil:
+	case c.After != nil:
 		verb = "overwrites"
 	}
 	return fmt.Sprintf("%s %s key", verb, Possessive(owner))
@@ -108,56 +108,56 @@ func meddlingWith(c history.Change, owner string) string {
 
 // addItsKey adds a clause about a client's own key; merge returns the words after "its
 // key".
-func (s *teller) itsKey(c history.Change, fold, who string, merge func([]string) string) {
-	told := Clause{Subject: Raw(who), Its: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
-	s.tellOnce(c.Event, told, func(nodes []string) string { return "its key " + merge(nodes) })
+func (s *clauseBuilder) addItsKey(c history.Change, fold, who string, merge func([]string) string) {
+	clause := Clause{Subject: Raw(who), IsAboutPossession: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
+	s.addMergeable(c.Event, clause, func(nodes []string) string { return "its key " + merge(nodes) })
 }
 
-func (s *teller) keySet(c history.Change) {
+func (s *clauseBuilder) addKeySet(c history.Change) {
 	ev := c.Event
 	if ev.Owner == nil {
 		return
 	}
-	acquire := s.acquires[c.Is.Owner]
+	acquire := s.acquires[c.After.Owner]
 	switch {
-	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.Is.Owner:
-		s.meddles(c, ev.Owner.Client, ev.Prior.Client)
+	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.After.Owner:
+		s.addMeddling(c, ev.Owner.Client, ev.Prior.Client)
 	case endedBefore(acquire, ev):
-		s.itsKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.on(nodes), until(ev))
+		s.addItsKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.on(nodes), expiryNote(ev))
 		})
 	}
 }
 
 // isCopy reports whether a node holds only copies of other nodes' keys.
-func (s *teller) isCopy(node string) bool {
+func (s *clauseBuilder) isCopy(node string) bool {
 	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Keepers(), node)
 }
 
 // comesBack reports whether an event belongs to a node's restart after a crash. A key that
 // is restored on a node at any other time is a copy.
-func (s *teller) comesBack(ev *trace.Event) bool {
+func (s *clauseBuilder) comesBack(ev *trace.Event) bool {
 	return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
-		back := spell.Recovered()
+		back := spell.RecoveryEvent()
 		return spell.State == history.Down && back != nil && back.Process == ev.Process && back.At == ev.At
 	})
 }
 
-func (s *teller) keyRemoved(c history.Change) {
+func (s *clauseBuilder) addKeyRemoved(c history.Change) {
 	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
 	case ev.By == nil && s.isCopy(ev.Process):
-		s.key(c, Detail, "copy of delete "+owner, "", func(nodes []string) string {
+		s.addKey(c, DetailMood, "copy of delete "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key is removed from %s, too", owner, List(nodes))
 		})
 	case ev.By == nil:
-		s.itsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
+		s.addItsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
 	case ev.By.IsOperator():
-		s.keyOf(c, Fault, "key is deleted by an operator", "")
+		s.addKeyOf(c, FaultMood, "key is deleted by an operator", "")
 	case !ownKey(c):
-		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
+		s.addMeddling(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
-		s.itsKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+		s.addItsKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("is removed %s only now, after its release had ended", s.on(nodes))
 		})
 	}
@@ -169,24 +169,24 @@ func ownKey(c history.Change) bool {
 }
 
 // keysSet returns the nodes on which an acquisition had set its key before an event.
-func (s *teller) keysSet(id history.Acquisition, before *trace.Event) []string {
+func (s *clauseBuilder) keysSet(id history.Acquisition, before *trace.Event) []string {
 	return s.keysOf(id, func(k *history.Holding) bool { return k.By != nil && k.Set.Seq < before.Seq })
 }
 
 // keysThere returns the nodes on which an acquisition's key existed when an event happened.
-func (s *teller) keysThere(id history.Acquisition, ev *trace.Event) []string {
-	return s.keysOf(id, func(k *history.Holding) bool { return k.There().Has(history.MomentOf(ev)) })
+func (s *clauseBuilder) keysThere(id history.Acquisition, ev *trace.Event) []string {
+	return s.keysOf(id, func(k *history.Holding) bool { return k.Existence().Has(history.MomentOf(ev)) })
 }
 
 // keysReleased returns the nodes on which a call of release removed its own key.
-func (s *teller) keysReleased(c *history.Call) []string {
+func (s *clauseBuilder) keysReleased(c *history.Call) []string {
 	return s.keysOf(c.Acquisition, func(k *history.Holding) bool {
 		return k.How == history.Removed && history.AcquisitionOf(k.Ended.By) == c.Acquisition &&
 			(c.Began == nil || c.Began.Seq < k.Ended.Seq) && k.Ended.Seq < c.Ended.Seq
 	})
 }
 
-func (s *teller) keysOf(id history.Acquisition, which func(*history.Holding) bool) []string {
+func (s *clauseBuilder) keysOf(id history.Acquisition, which func(*history.Holding) bool) []string {
 	var nodes []string
 	for _, k := range s.keys[id] {
 		if which(k) {
@@ -197,7 +197,7 @@ func (s *teller) keysOf(id history.Acquisition, which func(*history.Holding) boo
 }
 
 // expiryNote says when the key of an event expires.
-func until(ev *trace.Event) string {
+func expiryNote(ev *trace.Event) string {
 	if ev.TTL == 0 {
 		return " (never expires)"
 	}

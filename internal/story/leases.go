@@ -7,30 +7,30 @@ import (
 
 // addLeases describes leases that end while their clients still act as holders. The end of
 // a lease is no event in the trace, only a time that the client should have noticed.
-func (s *teller) tellLeases() {
+func (s *clauseBuilder) addLeases() {
 	for _, section := range s.Sections() {
-		if section.Open {
+		if section.GrantsEveryone {
 			continue
 		}
 		for _, lapse := range section.Lapses() {
 			// A client that releases or is notified of the loss in the same nanosecond has
 			// noticed.
-			if lapse.At.At >= min(section.Lease.Cut.At, section.To.At, s.Last().At) {
+			if lapse.At.At >= min(section.Lease.CutAt.At, section.To.At, s.Last().At) {
 				continue
 			}
 			text := s.itsLease(section.Lock) + " ends, but it has not released"
-			if lapse.Prolonged != nil {
-				text = s.itsLease(section.Lock) + " ends, and is extended only at " + Moment(lapse.Prolonged.Event.At, 3)
+			if lapse.RenewedBy != nil {
+				text = s.itsLease(section.Lock) + " ends, and is extended only at " + Moment(lapse.RenewedBy.Event.At, 3)
 			}
-			s.clauses = append(s.clauses, Clause{when: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), Its: true, Predicate: Raw(text)})
+			s.clauses = append(s.clauses, Clause{when: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), IsAboutPossession: true, Predicate: Raw(text)})
 		}
 	}
 }
 
 // itsLease refers to a client's lease in a sentence; it names the lock if clients hold
 // several at the same time.
-func (s *teller) itsLease(lock string) string {
-	if s.Nested() && lock != "" {
+func (s *clauseBuilder) itsLease(lock string) string {
+	if s.HasNested() && lock != "" {
 		return "its lease of " + s.theLock(lock)
 	}
 	return "its lease"
@@ -38,9 +38,9 @@ func (s *teller) itsLease(lock string) string {
 
 // leaseEnds says when a lease ends that an event granted or extended, as predicted at that
 // event.
-func (s *teller) leaseEnds(ev *trace.Event) string {
+func (s *clauseBuilder) leaseEnds(ev *trace.Event) string {
 	section := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section})
-	if ev.Ends == nil || section == nil {
+	if ev.LeaseEnd == nil || section == nil {
 		return ""
 	}
 	d := section.Lease.Latest(ev.Seq)

@@ -11,51 +11,53 @@ import (
 // LockSummary says for each violated property of the lock how it broke and who is to blame:
 // first mutual exclusion (granted twice, or only outlived by a section), then the other
 // properties.
-func OfLock(v *checks.Verdict) []Raw {
-	var said []Raw
+func LockSummary(v *checks.Verdict) []Raw {
+	var sentences []Raw
 	violated := func(p checks.Property) bool {
 		f := v.Finding(p)
 		if f.Outcome == checks.Violated {
-			said = append(said, Raw(strings.TrimSpace(fullStop(AsTimeline.begun(f.Reason))+" "+blame(f.Fault))))
+			sentences = append(sentences, Raw(strings.TrimSpace(fullStop(ForTimeline.capitalized(f.Reason))+" "+blameSentence(f.Blame))))
 		}
 		return f.Outcome == checks.Violated
 	}
-	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
 		if violated(p) {
 			break // overlapping leases imply overlapping sections: one sentence is enough
 		}
 	}
-	for _, p := range checks.PropertiesOf(checks.OfConduct) {
+	for _, p := range checks.PropertiesOf(checks.SubjectConduct) {
 		if p == checks.GrantOrder && v.Verdict == checks.Unsafe {
 			continue // DataSummary says it
 		}
 		violated(p)
 	}
-	for _, p := range checks.PropertiesOf(checks.OfMisconduct) {
+	for _, p := range checks.PropertiesOf(checks.SubjectMisconduct) {
 		violated(p)
 	}
-	return said
+	return sentences
 }
 
 // TornSentence says that only a part of a section took effect.
-func Torn(t checks.TornSection) Raw {
-	return Raw(fmt.Sprintf("the section of %s is torn (only a part of it took effect) and has to be repaired: %s", t.Client, fullStop(AsTimeline.Reason(t.Reason))))
+func TornSentence(t checks.TornSection) Raw {
+	return Raw(fmt.Sprintf("the section of %s is torn (only a part of it took effect) and has to be repaired: %s", t.Client, fullStop(ForTimeline.Reason(t.Reason))))
 }
 
 // MissedSentence says that no client ran the job of a period.
-func Missed(m checks.MissedPeriod) Raw { return Raw(fullStop(AsTimeline.Reason(m.Reason))) }
+func MissedSentence(m checks.MissedPeriod) Raw { return Raw(fullStop(ForTimeline.Reason(m.Reason))) }
 
 // RepeatedSentence says that the job of a period was run more than once.
-func Repeated(r checks.RepeatedPeriod) Raw { return Raw(fullStop(AsTimeline.Reason(r.Reason))) }
+func RepeatedSentence(r checks.RepeatedPeriod) Raw {
+	return Raw(fullStop(ForTimeline.Reason(r.Reason)))
+}
 
 // blameSentence says who is to blame for a violation; "" if that is unknown.
-func blame(b checks.Blame) string {
-	switch b.Whose {
-	case checks.ByAssumption:
+func blameSentence(b checks.Blame) string {
+	switch b.Kind {
+	case checks.KindAssumption:
 		return fmt.Sprintf("Blame: an assumption of the lock did not hold (%s).", brokenAssumptions(b))
-	case checks.ByLock:
+	case checks.KindLock:
 		return "Blame: the lock itself; all its assumptions held."
-	case checks.ByNature:
+	case checks.KindInherent:
 		return "Blame: inherent; the leases never overlapped, and no lock with leases that expire can prevent this."
 	}
 	return ""
@@ -65,13 +67,13 @@ func blame(b checks.Blame) string {
 func brokenAssumptions(b checks.Blame) string {
 	var all []string
 	for _, a := range b.Broken() {
-		all = append(all, string(a)+": "+meanings[a])
+		all = append(all, string(a)+": "+assumptionMeanings[a])
 	}
 	return strings.Join(all, "; ")
 }
 
 // assumptionMeanings says what a lock takes for granted, by assumption.
-var meanings = map[trace.Assumption]string{
+var assumptionMeanings = map[trace.Assumption]string{
 	trace.AssumeProcess:       "a clock does not stand still while its process is stopped",
 	trace.AssumeNetwork:       "messages arrive in time",
 	trace.AssumeClock:         "clocks are not set and run at nearly the same rate",
@@ -80,7 +82,7 @@ var meanings = map[trace.Assumption]string{
 }
 
 // commaList joins words with commas.
-func joined[S ~string](all []S) string {
+func commaList[S ~string](all []S) string {
 	words := make([]string, len(all))
 	for i, word := range all {
 		words[i] = string(word)

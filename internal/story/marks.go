@@ -37,17 +37,17 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 	for _, a := range h.Acts() {
 		what := a.Struck.Text
 		if a.Instant {
-			add(a.Struck, Noteworthy, Fault, "fault %d: %s", a.Fault, what)
+			add(a.Struck, Noteworthy, FaultMood, "fault %d: %s", a.Fault, what)
 		} else {
-			add(a.Struck, Noteworthy, Fault, "fault %d begins: %s", a.Fault, what)
+			add(a.Struck, Noteworthy, FaultMood, "fault %d begins: %s", a.Fault, what)
 		}
 		if a.Lifted != nil {
-			add(a.Lifted, Noteworthy, Fault, "fault %d ends", a.Fault)
+			add(a.Lifted, Noteworthy, FaultMood, "fault %d ends", a.Fault)
 		}
 	}
 	for _, w := range witnesses {
-		if seq, seen := history.Reached(w, h.Trace); seen {
-			add(h.Event(seq), Noteworthy, Plain, "witness: %s", w.String())
+		if seq, seen := history.SeenAt(w, h.Trace); seen {
+			add(h.Event(seq), Noteworthy, PlainMood, "witness: %s", w.String())
 		}
 	}
 	breaks := map[int][]checks.Property{} // by the event with which they break
@@ -58,7 +58,7 @@ func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) [
 	}
 	for seq, properties := range breaks {
 		if ev := h.Event(seq); ev != nil {
-			add(ev, Broken, Wrong, "violates %s", List(properties))
+			add(ev, Broken, WrongMood, "violates %s", List(properties))
 		}
 	}
 	slices.SortStableFunc(marks, func(a, b Mark) int { return a.Seq - b.Seq })
@@ -83,7 +83,7 @@ func Marked(clauses []Clause, marks []Mark) []Clause {
 		if m.Sign == Broken || c.Sign == "" {
 			c.Sign = m.Sign
 		}
-		if c.Part != Strikes { // a clause about a fault already says so
+		if c.Part != FaultStrikes { // a clause about a fault already says so
 			c.Marks = append(slices.Clone(c.Marks), m)
 		}
 	}

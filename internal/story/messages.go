@@ -10,59 +10,59 @@ import (
 
 // addMessages describes what the network did to messages. A message that was delivered
 // normally is included only if all messages are asked for.
-func (s *teller) tellMessages() {
+func (s *clauseBuilder) addMessages() {
 	for _, m := range s.Messages() {
-		told := s.messages && !m.Handshake()
-		if told {
-			s.say(m.Sent, Detail, "→ %s  %s", m.To, m.Sent.Text)
+		shown := s.messages && !m.IsHandshake()
+		if shown {
+			s.addText(m.Sent, DetailMood, "→ %s  %s", m.To, m.Sent.Text)
 		}
 		if m.Held != nil {
-			s.network(m.Held, Effect, "holds back %s", s.message(m))
+			s.addNetwork(m.Held, FaultActs, "holds back %s", s.nameMessage(m))
 		}
 		switch {
 		case m.Arrived != nil && m.Held != nil:
-			s.network(m.Arrived, Effect, "delivers %s %s", s.message(m), heldFor(m.Held.At, m.Arrived.At))
-		case m.Arrived != nil && told:
-			s.say(m.Arrived, Detail, "← %s  %s", m.From, m.Arrived.Text)
+			s.addNetwork(m.Arrived, FaultActs, "delivers %s %s", s.nameMessage(m), heldFor(m.Held.At, m.Arrived.At))
+		case m.Arrived != nil && shown:
+			s.addText(m.Arrived, DetailMood, "← %s  %s", m.From, m.Arrived.Text)
 		}
 		switch {
 		case m.Lost == nil:
 		case s.messages:
-			s.network(m.Lost, Whole, "loses %s", s.message(m))
+			s.addNetwork(m.Lost, WholeStep, "loses %s", s.nameMessage(m))
 		default:
-			s.tellOnce(m.Lost, Clause{Subject: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
-				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.peerCount(peers))
+			s.addMergeable(m.Lost, Clause{Subject: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
+				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.countPeers(peers))
 			})
 		}
 	}
 }
 
 // addNetwork adds a clause about what a fault made the network do.
-func (s *teller) network(ev *trace.Event, p Part, format string, args ...any) {
-	s.add(ev, Clause{Subject: "network", Mood: Fault, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
+func (s *clauseBuilder) addNetwork(ev *trace.Event, p Part, format string, args ...any) {
+	s.add(ev, Clause{Subject: "network", Mood: FaultMood, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
 // addContacts describes what happened to connections. That one was opened or closed is
 // included only if all messages are asked for.
-func (s *teller) tellContacts() {
-	for _, c := range s.Contacts() {
+func (s *clauseBuilder) addContacts() {
+	for _, c := range s.ConnectionEvents() {
 		ev := c.Event
 		switch ev.Kind {
 		case trace.KindRefuse:
-			s.apart(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, because(ev.Text)) })
+			s.addPeerClause(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, reasonSuffix(ev.Text)) })
 		case trace.KindTimeout:
-			if c.Waiting { // the timeout of an idle connection is not worth a clause
-				s.apart(ev, func(peers string) string { return "gives up waiting for " + peers })
+			if c.AwaitsReply { // the timeout of an idle connection is not worth a clause
+				s.addPeerClause(ev, func(peers string) string { return "gives up waiting for " + peers })
 			}
 		case trace.KindReset:
-			s.apart(ev, func(peers string) string { return fmt.Sprintf("sees its connection to %s reset", peers) })
+			s.addPeerClause(ev, func(peers string) string { return fmt.Sprintf("sees its connection to %s reset", peers) })
 		case trace.KindConnect:
 			if s.messages && !ev.Handshake {
-				s.say(ev, Detail, "connects to %s", ev.Peer)
+				s.addText(ev, DetailMood, "connects to %s", ev.Peer)
 			}
 		case trace.KindClose:
 			if s.messages && !ev.Handshake {
-				s.say(ev, Detail, "closes its connection to %s", ev.Peer)
+				s.addText(ev, DetailMood, "closes its connection to %s", ev.Peer)
 			}
 		}
 	}
@@ -70,15 +70,15 @@ func (s *teller) tellContacts() {
 
 // addPeerClause adds a clause about a process and one of its peers; it is merged for all
 // its peers.
-func (s *teller) apart(ev *trace.Event, merge func(peers string) string) {
-	told := Clause{Subject: Raw(ev.Process), fold: string(ev.Kind) + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
-	s.tellOnce(ev, told, func(peers []string) string { return merge(s.peerCount(peers)) })
+func (s *clauseBuilder) addPeerClause(ev *trace.Event, merge func(peers string) string) {
+	clause := Clause{Subject: Raw(ev.Process), fold: string(ev.Kind) + " " + ev.Process + reasonSuffix(ev.Text), items: []string{ev.Peer}}
+	s.addMergeable(ev, clause, func(peers []string) string { return merge(s.countPeers(peers)) })
 }
 
 // countPeers lists each peer once, with its number if it occurs more than once.
-func (s *teller) peerCount(peers []string) string {
+func (s *clauseBuilder) countPeers(peers []string) string {
 	var shown []string
-	for _, p := range s.InOrder(peers) {
+	for _, p := range s.InWorldOrder(peers) {
 		n := 0
 		for _, q := range peers {
 			if p == q {
@@ -94,7 +94,7 @@ func (s *teller) peerCount(peers []string) string {
 }
 
 // nameMessage names a message: "client-1's write request to storage".
-func (s *teller) message(m *history.Message) string {
+func (s *clauseBuilder) nameMessage(m *history.Message) string {
 	step := ""
 	if m.Sent.Step != "" {
 		step = string(m.Sent.Step) + " "

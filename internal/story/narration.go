@@ -19,7 +19,7 @@ type narrator struct {
 	section  map[string]int               // by client: its latest section
 	began    map[history.Acquisition]int  // the number of statements when its latest step began
 	expired  []history.Change             // expiries that have no statement yet
-	foreign  []history.Change             // changes to another client's key that have no statement yet
+	meddled  []history.Change             // changes to another client's key that have no statement yet
 	late     []history.Change             // keys set late that have no statement yet
 	heldBack map[string]bool              // by client: a request that was held back has arrived at the storage
 	resent   map[history.Acquisition]bool // it has sent a request again
@@ -31,7 +31,7 @@ func (p *Paragraph) narrate() {
 		ended: map[history.Acquisition]bool{}, section: map[string]int{}, began: map[history.Acquisition]int{},
 		heldBack: map[string]bool{}, resent: map[history.Acquisition]bool{},
 	}
-	n.chronicle().Until(n.last())
+	n.chronicle().RunUntil(n.last())
 	n.flush()
 }
 
@@ -45,35 +45,35 @@ func (n *narrator) last() int {
 		last = max(last, a.Struck.Seq)
 	}
 	for _, c := range n.history.KeyChanges() {
-		if c.Is == nil && c.Was != nil && c.Was.How == history.Forgotten && c.Was.Owner.Client != "" {
+		if c.After == nil && c.Before != nil && c.Before.How == history.Forgotten && c.Before.Owner.Client != "" {
 			last = max(last, c.Event.Seq)
 		}
 	}
 	return last
 }
 
-func (n *narrator) add(s statement) { n.told = append(n.told, s) }
+func (n *narrator) add(s statement) { n.statements = append(n.statements, s) }
 
 // addAfterPending adds a statement after those that were put off.
-func (n *narrator) next(s statement) {
+func (n *narrator) addAfterPending(s statement) {
 	n.flush()
 	n.add(s)
 }
 
 // state adds a statement about a process.
-func (n *narrator) say(process, format string, args ...any) {
-	n.next(statement{subject: Subject{Process: process}, does: fmt.Sprintf(format, args...)})
+func (n *narrator) state(process, format string, args ...any) {
+	n.addAfterPending(statement{subject: Subject{Process: process}, predicate: fmt.Sprintf(format, args...)})
 }
 
 // stateAction adds the statement that a client has done something at which a fault can
 // strike.
-func (n *narrator) did(client string, verb trace.Verb, does string) {
-	n.next(statement{subject: Subject{Process: client}, verb: verb, does: does})
+func (n *narrator) stateAction(client string, verb trace.Verb, does string) {
+	n.addAfterPending(statement{subject: Subject{Process: client}, verb: verb, predicate: does})
 }
 
 // chronicle maps events to the functions that make statements of them, or put them off.
-func (n *narrator) chronicle() *history.Chronicle {
-	all, h := new(history.Chronicle), n.history
+func (n *narrator) chronicle() *history.EventQueue {
+	all, h := new(history.EventQueue), n.history
 	add := func(ev *trace.Event, tell func()) {
 		all.Add(ev, func() {
 			n.now = history.MomentOf(ev)
@@ -81,7 +81,7 @@ func (n *narrator) chronicle() *history.Chronicle {
 		})
 	}
 	for _, a := range h.Acts() {
-		add(a.Struck, func() { n.strike(a) })
+		add(a.Struck, func() { n.stateStrike(a) })
 		add(a.Lifted, func() {
 			if f := h.Fault(a.Fault); f.Effect == trace.StallsRequest {
 				n.heldBack[f.Target()] = true
@@ -90,32 +90,34 @@ func (n *narrator) chronicle() *history.Chronicle {
 	}
 	for _, s := range h.Spells() {
 		switch {
-		case s.Recovered() == nil:
+		case s.RecoveryEvent() == nil:
 		case s.State == history.Down:
-			add(s.Ended, func() { n.restart(s) })
+			add(s.Ended, func() { n.stateRestart(s) })
 		case s.State == history.Paused && h.IsClient(s.Process):
-			add(s.Ended, func() { n.next(statement{subject: Subject{Process: s.Process}, does: "wakes up", returns: true}) })
+			add(s.Ended, func() {
+				n.addAfterPending(statement{subject: Subject{Process: s.Process}, predicate: "wakes up", isReturn: true})
+			})
 		}
 	}
 	for _, ev := range h.RanOnEvents() {
-		add(ev, func() { n.say(ev.Process, "keeps running") })
+		add(ev, func() { n.state(ev.Process, "keeps running") })
 	}
 	for _, c := range h.KeyChanges() {
-		add(c.Event, func() { n.key(c) })
+		add(c.Event, func() { n.handleKey(c) })
 	}
 	for _, c := range h.Calls() {
 		add(c.Began, func() {
 			n.section[c.Client] = c.Section
-			n.began[c.Acquisition] = len(n.told)
+			n.began[c.Acquisition] = len(n.statements)
 		})
 		add(c.Ended, func() {
 			if n.parties[c.Acquisition] {
-				n.stepEnd(c)
+				n.stateStepEnd(c)
 			}
 			n.ended[c.Acquisition] = n.ended[c.Acquisition] || c.Step == trace.Acquire
 		})
-		for _, ev := range c.Again {
-			add(ev, func() { n.again(c) })
+		for _, ev := range c.Resent {
+			add(ev, func() { n.stateResend(c) })
 		}
 	}
 	for _, m := range h.Messages() {
@@ -123,34 +125,34 @@ func (n *narrator) chronicle() *history.Chronicle {
 			add(m.Arrived, func() { n.heldBack[m.From] = true })
 		}
 	}
-	for _, ev := range h.Served() {
+	for _, ev := range h.ServedRequests() {
 		if by := (history.Acquisition{Client: ev.Client(), Section: ev.Section}); n.parties[by] && ev.Step == trace.Write {
-			add(ev, func() { n.write(ev, by) })
+			add(ev, func() { n.stateWrite(ev, by) })
 		}
 	}
 	for _, s := range h.Sections() {
 		if n.parties[s.Acquisition] {
-			add(s.Lost, func() { n.say(s.Client, "learns that its lease is lost") })
+			add(s.Lost, func() { n.state(s.Client, "learns that its lease is lost") })
 		}
 	}
 	return all
 }
 
 // stateStrike states that a fault strikes. A fault at the start of the run needs no time.
-func (n *narrator) strike(a *history.Act) {
+func (n *narrator) stateStrike(a *history.Act) {
 	n.flush()
 	f := n.history.Fault(a.Fault)
-	strikes := struck(f)
-	if f.Effect == trace.KillsProcess && !a.Ends && !n.history.IsClient(f.Target()) {
-		strikes.does += " and stays down"
+	strikes := strikeStatement(f)
+	if f.Effect == trace.KillsProcess && !a.HasEnd && !n.history.IsClient(f.Target()) {
+		strikes.predicate += " and stays down"
 	}
 	if who := n.history.ClientOf(a.Fault); who != "" {
 		id := history.Acquisition{Client: who, Section: n.section[who]}
 		if n.parties[id] && !n.ended[id] {
-			n.add(statement{subject: Subject{Process: who}, does: "asks for the lock"})
+			n.add(statement{subject: Subject{Process: who}, predicate: "asks for the lock"})
 		}
 	}
-	if last := n.latest(); last.verb != "" && f.Strikes.When.Equal(trace.At(trace.Did{Process: last.subject.Process, Verb: last.verb})) {
+	if last := n.latest(); last.verb != "" && f.Trigger.When.Equal(trace.At(trace.Action{Process: last.subject.Process, Verb: last.verb})) {
 		strikes.when = "then"
 	}
 	n.add(strikes)
@@ -158,24 +160,24 @@ func (n *narrator) strike(a *history.Act) {
 
 // latest returns the last statement; the zero statement if there is none.
 func (n *narrator) latest() statement {
-	if len(n.told) == 0 {
+	if len(n.statements) == 0 {
 		return statement{}
 	}
-	return n.told[len(n.told)-1]
+	return n.statements[len(n.statements)-1]
 }
 
 // stateRestart states that a server is back, and what it has lost.
-func (n *narrator) restart(s *history.Spell) {
+func (n *narrator) stateRestart(s *history.Spell) {
 	var lost, older []string
 	for _, c := range n.history.KeyChanges() {
 		if c.Node != s.Process || c.Event.Seq < s.Ended.Seq || c.At > s.Ended.At {
 			continue
 		}
 		switch {
-		case c.Is == nil && c.Was != nil && c.Was.How == history.Forgotten:
-			lost = append(lost, c.Was.Owner.Client)
-		case c.Is != nil && !c.Touch && c.Is.By == nil:
-			older = append(older, c.Is.Owner.Client)
+		case c.After == nil && c.Before != nil && c.Before.How == history.Forgotten:
+			lost = append(lost, c.Before.Owner.Client)
+		case c.After != nil && !c.Touch && c.After.By == nil:
+			older = append(older, c.After.Owner.Client)
 		}
 	}
 	keys := func(with string, owners []string) string {
@@ -191,5 +193,5 @@ func (n *narrator) restart(s *history.Spell) {
 		return with + List(all)
 	}
 	does := "is back after " + About(s.Ended.At-s.Began.At) + keys(" without ", lost) + keys(" with an older copy of ", older)
-	n.next(statement{subject: Subject{Process: s.Process}, does: does, returns: true})
+	n.addAfterPending(statement{subject: Subject{Process: s.Process}, predicate: does, isReturn: true})
 }

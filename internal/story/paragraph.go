@@ -12,10 +12,10 @@ import (
 // wrong, which client got the lock meanwhile, and which write was applied when. It leaves
 // out clients that did not contribute to the damage, and ends with the damage.
 type Paragraph struct {
-	history *history.History
-	verdict *checks.Verdict
-	nodes   []string // the nodes that keep a lock
-	told    []statement
+	history    *history.History
+	verdict    *checks.Verdict
+	nodes      []string // the nodes that keep a lock
+	statements []statement
 	// end is the last sentence; "" if the statements already say what broke.
 	end string
 }
@@ -23,8 +23,8 @@ type Paragraph struct {
 // A statement is the smallest part of a paragraph, a subject and a predicate: "client-2"
 // "gets the lock".
 type statement struct {
-	subject Subject
-	does    string
+	subject   Subject
+	predicate string
 	// verb is the action that the statement describes, if a fault can strike at it.
 	verb trace.Verb
 	// when is a clause of time that precedes the subject, such as "just before it writes".
@@ -32,14 +32,14 @@ type statement struct {
 	// fault is the effect of the fault that the statement describes, if it describes one.
 	fault trace.Effect
 	// isReturn reports whether the statement says that a process runs again.
-	returns bool
+	isReturn bool
 	// joinsNext puts the statement into one sentence with the next one; joinsPrevious with
 	// the one before.
-	leads, follows bool
+	joinsNext, joinsPrevious bool
 }
 
 // NewParagraph describes a run.
-func Tell(h *history.History, v *checks.Verdict) *Paragraph {
+func NewParagraph(h *history.History, v *checks.Verdict) *Paragraph {
 	p := &Paragraph{history: h, verdict: v, nodes: h.Keepers()}
 	p.narrate()
 	p.end = p.ending()
@@ -48,24 +48,24 @@ func Tell(h *history.History, v *checks.Verdict) *Paragraph {
 
 // NewFaultsParagraph describes a run that left no trace because of the lock's conduct; it
 // knows only the run's faults.
-func TellFaults(faults []trace.FaultInfo, conduct string) *Paragraph {
+func NewFaultsParagraph(faults []trace.FaultInfo, conduct string) *Paragraph {
 	struckBy := &trace.Trace{Faults: faults, Ending: &trace.Ending{Rule: conduct}}
-	var told []statement
+	var statements []statement
 	for _, f := range faults {
-		told = append(told, struck(f))
+		statements = append(statements, strikeStatement(f))
 		for _, name := range slices.Concat(f.Targets...) {
 			if name != trace.StorageName {
 				struckBy.Processes = append(struckBy.Processes, trace.ProcessInfo{Name: name})
 			}
 		}
 	}
-	return &Paragraph{history: history.Of(struckBy), told: told}
+	return &Paragraph{history: history.New(struckBy), statements: statements}
 }
 
 // strikeStatement returns the statement that a fault strikes.
-func struck(f trace.FaultInfo) statement {
+func strikeStatement(f trace.FaultInfo) statement {
 	on, does := FaultClause(f)
-	return statement{subject: on, does: does, when: When(f.Strikes, on.Itself()), fault: f.Effect}
+	return statement{subject: on, predicate: does, when: When(f.Trigger, on.Itself()), fault: f.Effect}
 }
 
 // at returns the event with the given Seq.

@@ -11,7 +11,7 @@ import (
 
 // nodesWithKey returns the nodes on which keys of an acquisition exist now. A node that is
 // down counts: it cannot grant the lock to another client.
-func (n *narrator) standing(id history.Acquisition) []string {
+func (n *narrator) nodesWithKey(id history.Acquisition) []string {
 	var nodes []string
 	for _, k := range n.history.HoldingsOf(id) {
 		if k.Withheld().Has(n.now) && slices.Contains(n.nodes, k.Node) {
@@ -23,20 +23,20 @@ func (n *narrator) standing(id history.Acquisition) []string {
 
 // handleKey makes a statement of a change of a key, or puts it off, if the acquisition
 // contributed to the damage.
-func (n *narrator) key(c history.Change) {
+func (n *narrator) handleKey(c history.Change) {
 	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
 	}
-	if !n.parties[ownerOf(c)] && (c.Was == nil || !n.parties[c.Was.Owner]) {
+	if !n.parties[ownerOf(c)] && (c.Before == nil || !n.parties[c.Before.Owner]) {
 		return
 	}
 	switch {
-	case c.Is == nil && c.Was.How == history.Expired:
+	case c.After == nil && c.Before.How == history.Expired:
 		n.expired = append(n.expired, c)
-	case meddles(c):
-		n.foreign = append(n.foreign, c)
-	case c.Is != nil && !c.Touch && c.Is.By != nil && n.ended[c.Is.Owner]:
-		if worst := n.verdict.Gravest(); !worst.Data() && worst != checks.GrantOrder { // otherwise it is not relevant to the damage
+	case isMeddling(c):
+		n.meddled = append(n.meddled, c)
+	case c.After != nil && !c.Touch && c.After.By != nil && n.ended[c.After.Owner]:
+		if worst := n.verdict.Gravest(); !worst.IsData() && worst != checks.GrantOrder { // otherwise it is not relevant to the damage
 			n.late = append(n.late, c)
 		}
 	}
@@ -51,23 +51,23 @@ func (p *Paragraph) change(seq int) history.Change {
 // ownerOf returns the owner of a changed key, or its last owner if the key is gone.
 func ownerOf(c history.Change) history.Acquisition {
 	switch {
-	case c.Is != nil:
-		return c.Is.Owner
-	case c.Was != nil:
-		return c.Was.Owner
+	case c.After != nil:
+		return c.After.Owner
+	case c.Before != nil:
+		return c.Before.Owner
 	}
 	return history.Acquisition{}
 }
 
 // isMeddling reports whether a client's command changed another client's key. A key that an
 // operator deletes does not count: the fault's statement covers it.
-func meddles(c history.Change) bool {
-	return c.Was != nil && c.Event.By != nil && !c.Event.By.IsOperator() && c.Event.By.Client != c.Was.Owner.Client &&
-		(c.Touch || c.Was.How == history.Overwritten || c.Was.How == history.Removed)
+func isMeddling(c history.Change) bool {
+	return c.Before != nil && c.Event.By != nil && !c.Event.By.IsOperator() && c.Event.By.Client != c.Before.Owner.Client &&
+		(c.Touch || c.Before.How == history.Overwritten || c.Before.How == history.Removed)
 }
 
 // expiredEarly reports whether a key expired before its time.
-func early(c history.Change) bool { return c.At < c.Due-rounding }
+func expiredEarly(c history.Change) bool { return c.At < c.DueBefore-rounding }
 
 // rounding is how much too early a key may expire, because nodes count in whole
 // milliseconds.
@@ -75,18 +75,18 @@ const rounding = 5 * time.Millisecond
 
 // flush makes the statements that were put off in order to cover all nodes together.
 func (n *narrator) flush() {
-	expired, foreign, late := n.expired, n.foreign, n.late
-	n.expired, n.foreign, n.late = nil, nil, nil
+	expired, foreign, late := n.expired, n.meddled, n.late
+	n.expired, n.meddled, n.late = nil, nil, nil
 	for len(expired) > 0 {
 		first := expired[0]
-		owner, early := first.Was.Owner, early(first)
+		owner, early := first.Before.Owner, expiredEarly(first)
 		var nodes []string
-		nodes, expired = gather(expired, func(c history.Change) bool { return c.Was.Owner == owner })
+		nodes, expired = takeNodes(expired, func(c history.Change) bool { return c.Before.Owner == owner })
 		keys, does := "key", "expires"
 		if len(nodes) > 1 {
 			keys, does = "keys", "expire"
 		}
-		if len(n.standing(owner)) > 0 {
+		if len(n.nodesWithKey(owner)) > 0 {
 			keys += n.on(nodes)
 		}
 		if early && n.latest().fault == trace.SetsClock {
@@ -94,30 +94,30 @@ func (n *narrator) flush() {
 		} else if early {
 			does += " too early"
 		}
-		n.add(statement{subject: Subject{Process: owner.Client, Thing: keys}, does: does, leads: !early, follows: early})
+		n.add(statement{subject: Subject{Process: owner.Client, Thing: keys}, predicate: does, joinsNext: !early, joinsPrevious: early})
 	}
 	for len(late) > 0 {
-		owner := late[0].Is.Owner
+		owner := late[0].After.Owner
 		var nodes []string
-		nodes, late = gather(late, func(c history.Change) bool { return c.Is.Owner == owner })
-		n.add(statement{subject: Subject{Process: owner.Client, Thing: "key"}, does: "is set only now" + n.on(nodes)})
+		nodes, late = takeNodes(late, func(c history.Change) bool { return c.After.Owner == owner })
+		n.add(statement{subject: Subject{Process: owner.Client, Thing: "key"}, predicate: "is set only now" + n.on(nodes)})
 	}
 	for len(foreign) > 0 {
 		first := foreign[0]
 		var nodes []string
-		nodes, foreign = gather(foreign, func(c history.Change) bool {
+		nodes, foreign = takeNodes(foreign, func(c history.Change) bool {
 			return c.Event.Kind == first.Event.Kind && *c.Event.By == *first.Event.By
 		})
-		if first.Is == nil && !n.ended[first.Was.Owner] {
-			n.add(statement{subject: Subject{Process: first.Was.Owner.Client, Thing: "key"}, does: "is set", leads: true})
+		if first.After == nil && !n.ended[first.Before.Owner] {
+			n.add(statement{subject: Subject{Process: first.Before.Owner.Client, Thing: "key"}, predicate: "is set", joinsNext: true})
 		}
 		own := n.latest().subject == Subject{Process: first.Event.By.Client}
-		n.add(statement{subject: n.command(first), does: meddling(first) + n.on(nodes), follows: own})
+		n.add(statement{subject: n.command(first), predicate: meddling(first) + n.on(nodes), joinsPrevious: own})
 	}
 }
 
 // takeNodes returns the nodes of the changes that are alike, and the other changes.
-func gather(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
+func takeNodes(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
 	for _, c := range all {
 		if alike(c) {
 			nodes = append(nodes, c.Node)
@@ -146,4 +146,4 @@ func (p *Paragraph) command(c history.Change) Subject {
 }
 
 // meddling describes what a command does to another client's key.
-func meddling(c history.Change) string { return meddlingWith(c, c.Was.Owner.Client) }
+func meddling(c history.Change) string { return meddlingWith(c, c.Before.Owner.Client) }

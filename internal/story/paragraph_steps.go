@@ -11,36 +11,36 @@ import (
 )
 
 // stateStepEnd states the result of a client's step.
-func (n *narrator) stepEnd(c *history.Call) {
+func (n *narrator) stateStepEnd(c *history.Call) {
 	ev := c.Ended
 	switch {
 	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted && len(n.history.Slots(ev.Lock)) > 0:
-		n.say(ev.Process, "enters its section although no node has granted it %s", n.theLock(c.Acquisition))
+		n.state(ev.Process, "enters its section although no node has granted it %s", n.theLock(c.Acquisition))
 	case ev.Step == trace.Acquire && ev.OK:
-		n.next(statement{
+		n.addAfterPending(statement{
 			subject: Subject{Process: ev.Process}, verb: trace.Acquired,
-			does: "gets " + n.theLock(c.Acquisition) + n.on(n.standing(c.Acquisition)), when: n.despite(ev),
+			predicate: "gets " + n.theLock(c.Acquisition) + n.on(n.nodesWithKey(c.Acquisition)), when: n.intrusion(ev),
 		})
 	case ev.Step == trace.Acquire:
 		if n.verdict.Gravest() != checks.Progress { // otherwise the last sentence covers all attempts
-			n.say(ev.Process, "fails to get %s", n.theLock(c.Acquisition))
+			n.state(ev.Process, "fails to get %s", n.theLock(c.Acquisition))
 		}
 	case ev.Step == trace.Read && ev.OK:
-		n.did(ev.Process, trace.HasRead, "reads")
+		n.stateAction(ev.Process, trace.HasRead, "reads")
 	case ev.Step == trace.Extend && !ev.OK:
-		n.say(ev.Process, "fails to extend its lease")
-	case ev.Step == trace.Extend && n.shows(ev.Seq):
-		n.say(ev.Process, "extends its lease")
+		n.state(ev.Process, "fails to extend its lease")
+	case ev.Step == trace.Extend && n.isEvidence(ev.Seq):
+		n.state(ev.Process, "extends its lease")
 	case ev.Step == trace.Release && c.Failed() && !history.NotHeld(c):
-		n.did(ev.Process, trace.Released, "fails to release "+n.theLock(c.Acquisition))
+		n.stateAction(ev.Process, trace.Released, "fails to release "+n.theLock(c.Acquisition))
 	case ev.Step == trace.Release:
 		does := "releases"
-		if n.history.Nested() {
+		if n.history.HasNested() {
 			does += " " + n.theLock(c.Acquisition)
 		}
-		n.did(ev.Process, trace.Released, does)
+		n.stateAction(ev.Process, trace.Released, does)
 	case ev.Step.AtStorage() && !ev.OK && !ev.Refused:
-		n.say(ev.Process, "gives up on its %s", ev.Step)
+		n.state(ev.Process, "gives up on its %s", ev.Step)
 	}
 }
 
@@ -48,7 +48,7 @@ func (n *narrator) stepEnd(c *history.Call) {
 // otherwise it is "the lock".
 func (n *narrator) theLock(id history.Acquisition) string {
 	for _, c := range n.history.CallsOf(id) {
-		if c.Step == trace.Acquire && n.history.Nested() {
+		if c.Step == trace.Acquire && n.history.HasNested() {
 			return "the lock " + c.Lock
 		}
 	}
@@ -56,48 +56,48 @@ func (n *narrator) theLock(id history.Acquisition) string {
 }
 
 // stateResend states, once for each acquisition, that a client sends its write again.
-func (n *narrator) again(c *history.Call) {
+func (n *narrator) stateResend(c *history.Call) {
 	if n.parties[c.Acquisition] && c.Step == trace.Write && !n.resent[c.Acquisition] {
-		n.say(c.Client, "gets no answer")
-		n.say(c.Client, "sends its write again")
+		n.state(c.Client, "gets no answer")
+		n.state(c.Client, "sends its write again")
 		n.resent[c.Acquisition] = true
 	}
 }
 
 // stateWrite states what the storage did with a write, and what that broke.
-func (n *narrator) write(ev *trace.Event, by history.Acquisition) {
+func (n *narrator) stateWrite(ev *trace.Event, by history.Acquisition) {
 	n.flush()
 	held := n.heldBack[by.Client]
 	delete(n.heldBack, by.Client)
-	over := n.harm(ev)
-	late := held || len(n.told) > n.began[by] && (over != "" || !n.resent[by])
+	over := n.damageBy(ev)
+	late := held || len(n.statements) > n.began[by] && (over != "" || !n.resent[by])
 	write := Subject{Process: by.Client, Thing: "write"}
 	if held && n.resent[by] {
 		write.Thing = "first request"
 	}
 	switch {
 	case !ev.OK:
-		n.say(trace.StorageName, "refuses %s", write)
+		n.state(trace.StorageName, "refuses %s", write)
 	case late:
-		n.next(statement{subject: write, does: strings.TrimSpace("lands " + over)})
+		n.addAfterPending(statement{subject: write, predicate: strings.TrimSpace("lands " + over)})
 	case !n.resent[by]:
-		n.did(by.Client, trace.Wrote, strings.TrimSpace("writes "+over))
+		n.stateAction(by.Client, trace.Wrote, strings.TrimSpace("writes "+over))
 	}
 }
 
 // isEvidence reports whether an event is evidence of one of the violations.
-func (p *Paragraph) shows(seq int) bool {
+func (p *Paragraph) isEvidence(seq int) bool {
 	return slices.ContainsFunc(p.verdict.Violations(), func(f checks.Finding) bool { return f.At == seq || slices.Contains(f.Events, seq) })
 }
 
 // damageBy says what a write damaged if it is the write that violated a property; otherwise
 // "".
-func (p *Paragraph) harm(ev *trace.Event) string {
+func (p *Paragraph) damageBy(ev *trace.Event) string {
 	broke := func(property checks.Property) (checks.Finding, bool) {
 		f, violated := p.violated(property)
 		return f, violated && f.At == ev.Seq
 	}
-	if f, ok := broke(checks.NoLostUpdate); ok && p.stale(f) != nil {
+	if f, ok := broke(checks.NoLostUpdate); ok && p.staleWrite(f) != nil {
 		if len(f.Events) == 2 {
 			return fmt.Sprintf("over %s update, which is lost", ofOther(ev, p.at(f.Events[0])))
 		}
@@ -125,7 +125,7 @@ func ofOther(write, earlier *trace.Event) string {
 
 // staleWrite returns the write that replaced an update without having read it; nil if the
 // finding is about another loss.
-func (p *Paragraph) stale(f checks.Finding) *trace.Event {
+func (p *Paragraph) staleWrite(f checks.Finding) *trace.Event {
 	if ev := p.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
 		return ev
 	}
@@ -133,7 +133,7 @@ func (p *Paragraph) stale(f checks.Finding) *trace.Event {
 }
 
 // intrusion says into whose lease or section a grant falls, if that is the violation.
-func (p *Paragraph) despite(ev *trace.Event) string {
+func (p *Paragraph) intrusion(ev *trace.Event) string {
 	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
 		f, violated := p.violated(property)
 		if !violated || len(f.Events) != 2 || f.Events[1] != ev.Seq {
@@ -152,7 +152,7 @@ func (p *Paragraph) despite(ev *trace.Event) string {
 
 // on says on which nodes a lock is held; "" if it is held on all or there is only one.
 func (p *Paragraph) on(nodes []string) string {
-	nodes = p.history.InOrder(nodes)
+	nodes = p.history.InWorldOrder(nodes)
 	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {
 		return ""
 	}

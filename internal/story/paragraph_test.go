@@ -13,13 +13,13 @@ import (
 // A trace contains everything that a paragraph needs.
 func TestATraceIsToldInAParagraph(t *testing.T) {
 	read := func(fencing string) (*history.History, *checks.Verdict) {
-		of := floor.Overslept(fencing)
+		of := floor.PausedHolderTrace(fencing)
 		of.Faults = []trace.FaultInfo{{
 			Kind: "pause", Effect: trace.StopsProcess, Targets: [][]string{{"client-1"}},
-			Strikes: when("client-1 read"), Lasts: 30 * time.Second,
-			Phrases: trace.Phrases{Subject: "{target}", Does: "pauses{lasting}", Noun: "a pause of {target}"},
+			Trigger: when("client-1 read"), Duration: 30 * time.Second,
+			Phrases: trace.Phrases{Subject: "{target}", Predicate: "pauses{lasting}", Noun: "a pause of {target}"},
 		}}
-		h := history.Of(of)
+		h := history.New(of)
 		return h, checks.Check(h, nil)
 	}
 	off, unfenced := read("none")
@@ -28,17 +28,17 @@ func TestATraceIsToldInAParagraph(t *testing.T) {
 	const lost = begins + "Its keys expire, and client-2 gets the lock, reads, writes and releases. Then client-1 wakes up and writes over client-2's update, which is lost."
 	panics := *off.Trace
 	panics.Ending = &trace.Ending{Rule: trace.ConductPanic, Why: "oh no"}
-	p := Tell(off, unfenced)
+	p := NewParagraph(off, unfenced)
 	for what, says := range map[string]struct{ got, want Raw }{
 		"title":     {p.Title(fenced, 100), "client-1 pauses once it has read, and an update is lost"},
 		"paragraph": {p.Text(), lost},
 		"why":       {p.Why(unfenced, fenced), "the pause outlasts client-1's lease, and the storage does not check the write"},
 		"lesson":    {p.Lesson(unfenced, fenced, on), "The leases never overlapped: no lock with leases that expire can prevent this. A storage that checks fencing tokens keeps the data intact."},
-		"paragraph with fencing": {Tell(on, fenced).Text(), begins +
+		"paragraph with fencing": {NewParagraph(on, fenced).Text(), begins +
 			"Then its keys expire, and while client-1 is still in its section, client-2 gets the lock."},
-		"paragraph of a panic":    {Tell(history.Of(&panics), unfenced).Text(), lost + " The lock panics."},
-		"paragraph without trace": {TellFaults(off.Trace.Faults, trace.ConductHang).Text(), "Once it has read, client-1 pauses for 30s."},
-		"title without trace":     {TellFaults(off.Trace.Faults, trace.ConductHang).Title(nil, 100), "client-1 pauses once it has read, and the lock hangs"},
+		"paragraph of a panic":    {NewParagraph(history.New(&panics), unfenced).Text(), lost + " The lock panics."},
+		"paragraph without trace": {NewFaultsParagraph(off.Trace.Faults, trace.ConductHang).Text(), "Once it has read, client-1 pauses for 30s."},
+		"title without trace":     {NewFaultsParagraph(off.Trace.Faults, trace.ConductHang).Title(nil, 100), "client-1 pauses once it has read, and the lock hangs"},
 	} {
 		if says.got != says.want {
 			t.Errorf("the %s is\n%s\nwant\n%s", what, says.got, says.want)

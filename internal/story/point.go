@@ -17,7 +17,7 @@ func Named(process string) string {
 
 // PossessiveOrIts returns the possessive of a process: "client-1's", or "its" if the
 // process is the subject of the sentence.
-func Whose(process, subject string) string {
+func PossessiveOrIts(process, subject string) string {
 	if process == subject {
 		return "its"
 	}
@@ -25,7 +25,7 @@ func Whose(process, subject string) string {
 }
 
 // NameOrIt names a process, or returns "it" if the process is the subject of the sentence.
-func Who(process, subject string) string {
+func NameOrIt(process, subject string) string {
 	if process == subject {
 		return "it"
 	}
@@ -58,7 +58,7 @@ func (s Subject) Itself() string {
 // writes". It returns "" for a fault at the start of the run.
 func When(t trace.Trigger, subject string) string {
 	if p := t.Before; !p.IsZero() {
-		return fmt.Sprintf("just before %s %s%s", Who(p.Client, subject), beginnings[p.Step], times(p.Nth))
+		return fmt.Sprintf("just before %s %s%s", NameOrIt(p.Client, subject), beginnings[p.Step], nthTime(p.Nth))
 	}
 	var points []string
 	for _, c := range t.When.Clauses() {
@@ -99,22 +99,22 @@ func clauseInWords(c trace.Clause, subject string) string {
 // happeningInWords describes what happens for the nth time (0 is any time), and returns the
 // conjunction that precedes it.
 func happeningInWords(what trace.Happening, nth int, subject string) (conjunction, words string) {
-	again := times(nth)
+	again := nthTime(nth)
 	switch h := what.(type) {
-	case trace.Did:
-		return "once", Who(h.Process, subject) + " " + participles[h.Verb] + again
+	case trace.Action:
+		return "once", NameOrIt(h.Process, subject) + " " + participles[h.Verb] + again
 	case trace.KeyExpired:
-		return "as", fmt.Sprintf("%s key on %s expires%s", Whose(h.Client, subject), h.Node, again)
+		return "as", fmt.Sprintf("%s key on %s expires%s", PossessiveOrIts(h.Client, subject), h.Node, again)
 	case trace.KeysExpired:
-		return "as", fmt.Sprintf("%s keys expire%s", Whose(h.Client, subject), again)
+		return "as", fmt.Sprintf("%s keys expire%s", PossessiveOrIts(h.Client, subject), again)
 	case trace.SessionExpired:
-		return "as", fmt.Sprintf("%s session expires%s", Whose(h.Client, subject), again)
+		return "as", fmt.Sprintf("%s session expires%s", PossessiveOrIts(h.Client, subject), again)
 	case trace.ClockJumped:
-		return "as", fmt.Sprintf("%s clock jumps%s", Whose(h.Process, subject), again)
-	case trace.Holds:
-		return "as", fmt.Sprintf("%s key is set on %s%s", Whose(h.Client, subject), Who(h.Node, subject), again)
-	case trace.Served:
-		return "once", fmt.Sprintf("%s has %s %s %s%s", Who(trace.StorageName, subject), h.Answer, Whose(h.Client, subject), h.Step, again)
+		return "as", fmt.Sprintf("%s clock jumps%s", PossessiveOrIts(h.Process, subject), again)
+	case trace.HoldsNode:
+		return "as", fmt.Sprintf("%s key is set on %s%s", PossessiveOrIts(h.Client, subject), NameOrIt(h.Node, subject), again)
+	case trace.RequestServed:
+		return "once", fmt.Sprintf("%s has %s %s %s%s", NameOrIt(trace.StorageName, subject), h.Answer, PossessiveOrIts(h.Client, subject), h.Step, again)
 	case trace.Transit:
 		switch {
 		case h.Peer == "":
@@ -123,8 +123,8 @@ func happeningInWords(what trace.Happening, nth int, subject string) (conjunctio
 		default:
 			return "as", messageSent(h.Message, nth, subject)
 		}
-	case trace.StepOver:
-		return "after", fmt.Sprintf("%s %s%s", Whose(h.Client, subject), h.Step, again)
+	case trace.StepEnded:
+		return "after", fmt.Sprintf("%s %s%s", PossessiveOrIts(h.Client, subject), h.Step, again)
 	}
 	return "when", trace.At(what).String() + again
 }
@@ -133,26 +133,26 @@ func happeningInWords(what trace.Happening, nth int, subject string) (conjunctio
 func messageSent(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
-		return fmt.Sprintf("%s answers %s %s", Who(m.Peer, subject), Whose(m.Client, subject), stepNth(m.Step, nth))
+		return fmt.Sprintf("%s answers %s %s", NameOrIt(m.Peer, subject), PossessiveOrIts(m.Client, subject), stepNth(m.Step, nth))
 	case m.Reply:
-		return fmt.Sprintf("%s answers %s%s", Who(m.Peer, subject), Named(m.Client), times(nth))
+		return fmt.Sprintf("%s answers %s%s", NameOrIt(m.Peer, subject), Named(m.Client), nthTime(nth))
 	case m.Step != "":
-		return fmt.Sprintf("%s sends its %s request to %s", Who(m.Client, subject), stepNth(m.Step, nth), Named(m.Peer))
+		return fmt.Sprintf("%s sends its %s request to %s", NameOrIt(m.Client, subject), stepNth(m.Step, nth), Named(m.Peer))
 	}
-	return fmt.Sprintf("%s sends a request to %s%s", Who(m.Client, subject), Named(m.Peer), times(nth))
+	return fmt.Sprintf("%s sends a request to %s%s", NameOrIt(m.Client, subject), Named(m.Peer), nthTime(nth))
 }
 
 // messageArrives says that the nth such message is delivered.
 func messageArrives(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
-		return fmt.Sprintf("%s answer to %s %s arrives", Whose(m.Peer, subject), Whose(m.Client, subject), stepNth(m.Step, nth))
+		return fmt.Sprintf("%s answer to %s %s arrives", PossessiveOrIts(m.Peer, subject), PossessiveOrIts(m.Client, subject), stepNth(m.Step, nth))
 	case m.Reply:
-		return fmt.Sprintf("%s answer to %s arrives%s", Whose(m.Peer, subject), Named(m.Client), times(nth))
+		return fmt.Sprintf("%s answer to %s arrives%s", PossessiveOrIts(m.Peer, subject), Named(m.Client), nthTime(nth))
 	case m.Step != "":
-		return fmt.Sprintf("%s %s request reaches %s", Whose(m.Client, subject), stepNth(m.Step, nth), Who(m.Peer, subject))
+		return fmt.Sprintf("%s %s request reaches %s", PossessiveOrIts(m.Client, subject), stepNth(m.Step, nth), NameOrIt(m.Peer, subject))
 	}
-	return fmt.Sprintf("a request of %s reaches %s%s", Who(m.Client, subject), Who(m.Peer, subject), times(nth))
+	return fmt.Sprintf("a request of %s reaches %s%s", NameOrIt(m.Client, subject), NameOrIt(m.Peer, subject), nthTime(nth))
 }
 
 func stepNth(step trace.Step, nth int) string {
@@ -162,7 +162,7 @@ func stepNth(step trace.Step, nth int) string {
 	return string(step)
 }
 
-func times(nth int) string {
+func nthTime(nth int) string {
 	if nth > 1 {
 		return " for the " + Ordinal(nth) + " time"
 	}

@@ -10,25 +10,25 @@ import (
 
 // addFaults describes when the faults struck, what they stopped in the storage, and when
 // they ended.
-func (s *teller) tellFaults() {
+func (s *clauseBuilder) addFaults() {
 	for _, a := range s.Acts() {
-		s.fault(a.Struck, "strikes")
+		s.addFault(a.Struck, "strikes")
 		if ev := a.Stalled; ev != nil {
-			s.affects(ev, "stops in the middle of %s %s of %s", Possessive(ev.Client()), ev.Step, ev.Object)
+			s.addEffect(ev, "stops in the middle of %s %s of %s", Possessive(ev.Client()), ev.Step, ev.Object)
 		}
 		if a.Lifted != nil {
-			s.fault(a.Lifted, "ends")
+			s.addFault(a.Lifted, "ends")
 		}
 	}
 }
 
-func (s *teller) fault(ev *trace.Event, verb string) {
+func (s *clauseBuilder) addFault(ev *trace.Event, verb string) {
 	what := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
-	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: Fault, Part: Strikes, Predicate: Raw(verb + ": " + what)})
+	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: FaultMood, Part: FaultStrikes, Predicate: Raw(verb + ": " + what)})
 }
 
 // addProcesses describes which processes did not run, and what happened to the nodes.
-func (s *teller) tellProcesses() {
+func (s *clauseBuilder) addProcesses() {
 	for _, spell := range s.Spells() {
 		began, after := spell.Began, ""
 		switch spell.State {
@@ -37,30 +37,30 @@ func (s *teller) tellProcesses() {
 			if spell.How == string(trace.Suspend) {
 				text = "is suspended: its monotonic clock stands still"
 			}
-			s.affects(began, "%s", text)
+			s.addEffect(began, "%s", text)
 			after = "resumes after %s"
 		case history.Down:
-			s.affects(began, "%s%s", crashes[trace.Crash(spell.How)], s.leftBehind(began))
+			s.addEffect(began, "%s%s", crashes[trace.Crash(spell.How)], s.leftBehind(began))
 			after = "is back after %s"
 			if spell.How == string(trace.FailOver) {
 				after += ": its copy has taken over"
 			}
 		case history.Failing:
-			s.affects(began, "answers every command with an error%s", because(spell.How))
+			s.addEffect(began, "answers every command with an error%s", reasonSuffix(spell.How))
 		}
-		switch on := spell.Recovered(); {
+		switch on := spell.RecoveryEvent(); {
 		case on == nil:
 		case after == "":
-			s.affects(on, "executes commands again")
+			s.addEffect(on, "executes commands again")
 		default:
-			s.affects(on, after, Span(on.At-began.At))
+			s.addEffect(on, after, Span(on.At-began.At))
 		}
 	}
 	for _, ev := range s.Promotions() {
-		s.affects(ev, "takes over from %s", ev.Peer)
+		s.addEffect(ev, "takes over from %s", ev.Peer)
 	}
 	for _, ev := range s.Syncs() {
-		s.tellOnce(ev, Clause{Mood: Detail, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
+		s.addMergeable(ev, Clause{Mood: DetailMood, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
 			return "the data reaches the disk " + s.on(nodes)
 		})
 	}
@@ -68,7 +68,7 @@ func (s *teller) tellProcesses() {
 
 // leftBehind says where a client has left its key that crashes while it asks for a lock. No
 // earlier clause has said so.
-func (s *teller) leftBehind(crash *trace.Event) string {
+func (s *clauseBuilder) leftBehind(crash *trace.Event) string {
 	last, left := 0, ""
 	for id, acquire := range s.acquires {
 		if id.Client != crash.Process || id.Section <= last || acquire.Began == nil || acquire.Began.Seq > crash.Seq || endedBefore(acquire, crash) {
@@ -90,10 +90,10 @@ var crashes = map[trace.Crash]string{
 }
 
 // addClocks describes clocks that are set or change their rate.
-func (s *teller) tellClocks() {
+func (s *clauseBuilder) addClocks() {
 	for _, ev := range s.ClockChanges() {
 		if words := clockWords(s.History, ev); words != "" {
-			s.add(ev, Clause{Subject: Raw(ev.Process), Mood: Fault, Part: Effect, Its: true, Predicate: Raw(words)})
+			s.add(ev, Clause{Subject: Raw(ev.Process), Mood: FaultMood, Part: FaultActs, IsAboutPossession: true, Predicate: Raw(words)})
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (s *teller) tellClocks() {
 func clockWords(h *history.History, ev *trace.Event) string {
 	switch ev.Clocks.Why {
 	case trace.Jumped:
-		way, by := "forward", h.Clocks().Jump(ev)
+		way, by := "forward", h.Clocks().JumpSize(ev)
 		if by < 0 {
 			way, by = "back", -by
 		}

@@ -30,7 +30,7 @@ func Quoted(text string) string {
 
 // withoutTimes removes the times from a quotation, so that two quotations that differ only
 // in times are equal.
-func regardless(text string) string { return preciseTime().ReplaceAllString(Quoted(text), "") }
+func withoutTimes(text string) string { return preciseTime().ReplaceAllString(Quoted(text), "") }
 
 var (
 	preciseTime = lazy.Regexp(`\b([0-9]+h)?([0-9]+m)?[0-9]+(\.[0-9]+)?(ns|µs|ms|s)\b`)

@@ -12,7 +12,7 @@ import (
 
 // A Renderer writes reasons and measures as sentences; it says how times and tokens are
 // formatted.
-type Voice struct {
+type Renderer struct {
 	time  func(time.Duration) string
 	token func(checks.Token) string
 }
@@ -20,18 +20,18 @@ type Voice struct {
 var (
 	// ForTimeline formats times and tokens as the timeline does, so that readers find them
 	// there.
-	AsTimeline = Voice{Time, func(t checks.Token) string { return Token(uint64(t)) }}
+	ForTimeline = Renderer{Time, func(t checks.Token) string { return Token(uint64(t)) }}
 	// ForDurations formats each time as a duration.
-	InLengths = Voice{Span, AsTimeline.token}
+	ForDurations = Renderer{Span, ForTimeline.token}
 	// ForPrograms formats times to the nanosecond and tokens in full.
-	InFull = Voice{time.Duration.String, func(t checks.Token) string { return strconv.FormatUint(uint64(t), 10) }}
+	ForPrograms = Renderer{time.Duration.String, func(t checks.Token) string { return strconv.FormatUint(uint64(t), 10) }}
 )
 
 // Reason renders a reason in English, without a full stop.
-func (v Voice) Reason(r checks.Reason) string { return v.write(r, reasonSentences[r.Code]) }
+func (v Renderer) Reason(r checks.Reason) string { return v.write(r, reasonSentences[r.Code]) }
 
 // Reasons renders each reason; it returns nil if there are none.
-func (v Voice) Reasons(reasons []checks.Reason) []string {
+func (v Renderer) Reasons(reasons []checks.Reason) []string {
 	var sentences []string
 	for _, r := range reasons {
 		sentences = append(sentences, v.Reason(r))
@@ -40,16 +40,16 @@ func (v Voice) Reasons(reasons []checks.Reason) []string {
 }
 
 // Measure renders a measure of a run, such as "median 1.2s, longest 3.4s".
-func (v Voice) Measure(m checks.Measure) string {
+func (v Renderer) Measure(m checks.Measure) string {
 	if len(m.Figures) == 0 {
-		return "n/a: " + v.Reason(m.Says)
+		return "n/a: " + v.Reason(m.Summary)
 	}
-	return v.Reason(m.Says)
+	return v.Reason(m.Summary)
 }
 
 // capitalized renders a reason for the beginning of a sentence: with a capital letter,
 // unless a name is first.
-func (v Voice) begun(r checks.Reason) string {
+func (v Renderer) capitalized(r checks.Reason) string {
 	format := reasonSentences[r.Code]
 	if format != "" {
 		format = strings.ToUpper(format[:1]) + format[1:]
@@ -57,7 +57,7 @@ func (v Voice) begun(r checks.Reason) string {
 	return v.write(r, format)
 }
 
-func (v Voice) write(r checks.Reason, format string) string {
+func (v Renderer) write(r checks.Reason, format string) string {
 	if r.IsZero() {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (v Voice) write(r checks.Reason, format string) string {
 	}
 	s := fmt.Sprintf(format, args...)
 	for _, more := range r.More {
-		if !continues(reasonSentences[more.Code]) {
+		if !continuesPrevious(reasonSentences[more.Code]) {
 			s += "; "
 		}
 		s += v.Reason(more)
@@ -90,12 +90,14 @@ func (v Voice) write(r checks.Reason, format string) string {
 }
 
 // continuesPrevious reports whether a sentence continues the one before it.
-func continues(sentence string) bool {
+func continuesPrevious(sentence string) bool {
 	return sentence != "" && strings.ContainsRune(" :,", rune(sentence[0]))
 }
 
 // RenderReasons renders reasons for the timeline, joined by semicolons.
-func Told(reasons ...checks.Reason) Raw { return Raw(strings.Join(AsTimeline.Reasons(reasons), "; ")) }
+func RenderReasons(reasons ...checks.Reason) Raw {
+	return Raw(strings.Join(ForTimeline.Reasons(reasons), "; "))
+}
 
 // Sentence makes a sentence of words: it adds a capital letter and a full stop.
 func Sentence(words string) Raw {

@@ -17,7 +17,7 @@ import (
 // A Renderer formats the times and tokens of a reason, but not names that look like them. A
 // reason that begins a sentence has a capital letter unless a name is first.
 func TestVoices(t *testing.T) {
-	v := Voice{
+	v := Renderer{
 		time:  func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " seconds" },
 		token: func(t checks.Token) string { return "…" + strconv.Itoa(int(t%10)) },
 	}
@@ -39,7 +39,7 @@ func TestVoices(t *testing.T) {
 			`at 2s a removed the key "1500ms" on redis-1, which had been set for at by a command that it sent later; there is no lock: every client enters its section`,
 		},
 		{
-			checks.NotHeld.Reason(checks.Progress, checks.Unknown).And(checks.AsItIsSaid.Reason(because("cut-off-too-early", time.Minute, history.Never))),
+			checks.NotHeld.Reason(checks.Progress, checks.Unknown).And(checks.AsStated.Reason(because("cut-off-too-early", time.Minute, history.Never))),
 			"progress is unknown, expected to hold: the run was cut off at 60 seconds, before the bound for progress at " + history.Never.String(),
 			"progress is unknown, expected to hold: the run was cut off at 60 seconds, before the bound for progress at " + history.Never.String(),
 			"progress is unknown, expected to hold: the run was cut off at 1m0s, before the bound for progress at " + history.Never.String(),
@@ -49,10 +49,10 @@ func TestVoices(t *testing.T) {
 		if got := v.Reason(c.reason); got != c.words {
 			t.Errorf("got\n%s\nwant\n%s", got, c.words)
 		}
-		if got := v.begun(c.reason); got != c.begun {
+		if got := v.capitalized(c.reason); got != c.begun {
 			t.Errorf("at the beginning of a sentence:\n%s\nwant\n%s", got, c.begun)
 		}
-		if got := InFull.Reason(c.reason); got != c.plain {
+		if got := ForPrograms.Reason(c.reason); got != c.plain {
 			t.Errorf("in full:\n%s\nwant\n%s", got, c.plain)
 		}
 	}
@@ -82,7 +82,7 @@ func TestEachReasonHasItsSentence(t *testing.T) {
 			}
 			reason.Args = append(reason.Args, sample)
 		}
-		if sentence := InFull.Reason(reason); strings.Contains(sentence, "%!") {
+		if sentence := ForPrograms.Reason(reason); strings.Contains(sentence, "%!") {
 			t.Errorf("the sentence of %s does not fit its arguments: %s", code, sentence)
 		}
 	}

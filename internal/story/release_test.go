@@ -41,7 +41,7 @@ func TestReleases(t *testing.T) {
 		s.Then(floor.Begin("client-1", 1, trace.Release, 0))
 		s.Then(c.during...)
 		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: c.err == "", Text: c.err})
-		told := Of(history.Of(&s.Trace), false)
+		told := Clauses(history.New(&s.Trace), false)
 		if last := told[len(told)-1]; string(last.Subject) != "client-1" || string(last.Predicate) != c.want {
 			t.Errorf("%s: %s %s, want %s", c.name, last.Subject, last.Predicate, c.want)
 		}
@@ -68,7 +68,7 @@ func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 			s.Then(trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: own, Owner: own})
 		}
 		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: locks.ErrNotAcquired.Error() + ": timed out"})
-		told := Of(history.Of(&s.Trace), false)
+		told := Clauses(history.New(&s.Trace), false)
 		if last := told[len(told)-1]; string(last.Predicate) != c.want {
 			t.Errorf("cleans up: %v: %s, want %s", c.cleansUp, last.Predicate, c.want)
 		}

@@ -20,32 +20,32 @@ func (p *Paragraph) Text() Raw {
 	for len(sentences)+len(end) > mostSentences {
 		at := 0
 		for i := range len(sentences) - 1 {
-			if joint(sentences, i) < joint(sentences, at) {
+			if joinCost(sentences, i) < joinCost(sentences, at) {
 				at = i
 			}
 		}
 		sentences[at].text += "; " + sentences[at+1].text
-		sentences[at].fault = true
+		sentences[at].keepSeparate = true
 		sentences = slices.Delete(sentences, at+1, at+2)
 	}
-	var says []string
+	var texts []string
 	for _, s := range append(sentences, end...) {
-		says = append(says, p.begin(s.text))
+		texts = append(texts, p.begin(s.text))
 	}
-	return Raw(strings.Join(says, " "))
+	return Raw(strings.Join(texts, " "))
 }
 
 // A sentence of a paragraph, without its capital letter and its full stop.
 type sentence struct {
-	text  string
-	fault bool // the sentence describes a fault, or is already long
-	back  bool // it returns to a subject of an earlier sentence
+	text             string
+	keepSeparate     bool // the sentence describes a fault, or is already long
+	returnsToSubject bool // it returns to a subject of an earlier sentence
 }
 
 // joinCost returns how bad it would be to join a sentence with the next one.
-func joint(sentences []sentence, i int) int {
+func joinCost(sentences []sentence, i int) int {
 	n := len(sentences[i].text) + len(sentences[i+1].text)
-	if sentences[i].fault || sentences[i+1].fault {
+	if sentences[i].keepSeparate || sentences[i+1].keepSeparate {
 		n += 1000
 	}
 	return n
@@ -55,15 +55,15 @@ func joint(sentences []sentence, i int) int {
 // and so does a statement with the one it leads to or follows from.
 func (p *Paragraph) sentences() []sentence {
 	var all []sentence
-	var told []Subject // the subjects so far
-	for i := 0; i < len(p.told); {
-		first := p.told[i]
-		does := []string{first.does}
-		for i++; i < len(p.told) && goesOn(first, p.told[i]); i++ {
-			does = append(does, p.told[i].does)
+	var subjects []Subject // the subjects so far
+	for i := 0; i < len(p.statements); {
+		first := p.statements[i]
+		actions := []string{first.predicate}
+		for i++; i < len(p.statements) && continuesSentence(first, p.statements[i]); i++ {
+			actions = append(actions, p.statements[i].predicate)
 		}
-		n := len(told)
-		text := again(first.subject, told) + " " + inTurn(does)
+		n := len(subjects)
+		text := shortSubject(first.subject, subjects) + " " + joinActions(actions)
 		switch {
 		case first.when == "then":
 			text = "then " + text
@@ -74,15 +74,15 @@ func (p *Paragraph) sentences() []sentence {
 		if owner.Process != "" {
 			owner.Thing = ""
 		}
-		back := n > 0 && first.when == "" && told[n-1] != first.subject && slices.Contains(told, owner)
-		told = append(told, first.subject)
-		if n > 0 && (first.follows || p.told[i-len(does)-1].leads) {
+		back := n > 0 && first.when == "" && subjects[n-1] != first.subject && slices.Contains(subjects, owner)
+		subjects = append(subjects, first.subject)
+		if n > 0 && (first.joinsPrevious || p.statements[i-len(actions)-1].joinsNext) {
 			all[len(all)-1].text += ", and " + text
 			continue
 		}
-		all = append(all, sentence{text: text, fault: first.fault != "", back: back})
+		all = append(all, sentence{text: text, keepSeparate: first.fault != "", returnsToSubject: back})
 	}
-	if n := len(all); n > 0 && all[n-1].back {
+	if n := len(all); n > 0 && all[n-1].returnsToSubject {
 		all[n-1].text = "then " + all[n-1].text
 	}
 	return all
@@ -92,17 +92,17 @@ func (p *Paragraph) sentences() []sentence {
 // before it, which must have the same subject. The return from a fault does, and so does
 // anything after a fault at the start of the run or after a pause. A suspended process does
 // nothing more in that sentence.
-func goesOn(first, next statement) bool {
+func continuesSentence(first, next statement) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
 	}
-	pauses := first.fault == trace.StopsProcess && !strings.HasPrefix(first.does, "is ")
-	return first.fault == "" || first.when == "" || next.returns || pauses
+	pauses := first.fault == trace.StopsProcess && !strings.HasPrefix(first.predicate, "is ")
+	return first.fault == "" || first.when == "" || next.isReturn || pauses
 }
 
 // shortSubject returns the subject of a statement; it is "it" or "its keys" if the sentence
 // before has the same subject.
-func again(s Subject, told []Subject) string {
+func shortSubject(s Subject, told []Subject) string {
 	if len(told) == 0 {
 		return s.String()
 	}
@@ -116,15 +116,15 @@ func again(s Subject, told []Subject) string {
 }
 
 // joinActions lists the actions of a subject, each of which may be a list itself.
-func inTurn(does []string) string {
-	n := len(does)
+func joinActions(actions []string) string {
+	n := len(actions)
 	long := func(s string) bool {
 		return strings.Contains(s, " and ") || strings.Contains(s, " although ") || strings.Contains(s, ",")
 	}
-	if n > 1 && slices.ContainsFunc(does[:n-1], long) {
-		return strings.Join(does[:n-1], ", ") + ", and " + does[n-1]
+	if n > 1 && slices.ContainsFunc(actions[:n-1], long) {
+		return strings.Join(actions[:n-1], ", ") + ", and " + actions[n-1]
 	}
-	return List(does)
+	return List(actions)
 }
 
 // begin makes a sentence of words. A process name at its beginning keeps its lower case.

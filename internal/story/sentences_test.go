@@ -14,7 +14,7 @@ func TestWhatIsDoneInTurn(t *testing.T) {
 		{[]string{"gets the lock on redis-1 and redis-2", "reads"}, "gets the lock on redis-1 and redis-2, and reads"},
 		{[]string{"wakes up", "writes over it, which is lost"}, "wakes up and writes over it, which is lost"},
 	} {
-		if got := inTurn(test.does); got != test.want {
+		if got := joinActions(test.does); got != test.want {
 			t.Errorf("%v is %q, not %q", test.does, got, test.want)
 		}
 	}

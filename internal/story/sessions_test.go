@@ -30,7 +30,7 @@ func TestSessionsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told []string
-	for _, c := range Of(history.Of(&s.Trace), false) {
+	for _, c := range Clauses(history.New(&s.Trace), false) {
 		told = append(told, strings.TrimSpace(string(c.Subject+" "+c.Predicate)))
 	}
 	for _, want := range []string{

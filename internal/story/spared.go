@@ -12,29 +12,29 @@ import (
 const mostSpared = 2
 
 // explainSpared says why the data of a run is intact although sections overlapped.
-func spared(h *history.History) []string {
-	first, more := checks.Spared(h, mostSpared)
-	var said []string
+func explainSpared(h *history.History) []string {
+	first, more := checks.SafeOverlaps(h, mostSpared)
+	var sentences []string
 	for i, s := range first {
-		begins := "It is also intact although"
+		opening := "It is also intact although"
 		if i == 0 {
-			begins = "The data is intact although"
+			opening = "The data is intact although"
 		}
-		said = append(said, fmt.Sprintf("%s %s and %s were in their critical sections at the same time: %s.", begins, s.First, s.Second, sparedWords(s)))
+		sentences = append(sentences, fmt.Sprintf("%s %s and %s were in their critical sections at the same time: %s.", opening, s.First, s.Second, sparedWords(s)))
 	}
 	switch {
 	case more == 1:
-		said = append(said, "One more overlap did no damage either.")
+		sentences = append(sentences, "One more overlap did no damage either.")
 	case more > 1:
-		said = append(said, fmt.Sprintf("%s more overlaps did no damage either.", Thousands(more)))
+		sentences = append(sentences, fmt.Sprintf("%s more overlaps did no damage either.", Thousands(more)))
 	}
-	return said
+	return sentences
 }
 
 // sparedWords says why two overlapping sections did no damage.
-func sparedWords(s checks.Sparing) string {
-	who, other := s.Who, s.Other
-	switch s.How {
+func sparedWords(s checks.SafeOverlap) string {
+	who, other := s.Section, s.Other
+	switch s.Reason {
 	case checks.NeitherWrote:
 		return "neither of them wrote"
 	case checks.WroteNothing:
@@ -54,10 +54,10 @@ func sparedWords(s checks.Sparing) string {
 var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "applied"}
 
 // restraintWords says why a client wrote nothing.
-func restraintWords(s checks.Sparing) string {
+func restraintWords(s checks.SafeOverlap) string {
 	at := Moment(s.CausedAt, 3)
 	switch s.Cause {
-	case checks.ToldOfLoss:
+	case checks.NotifiedOfLoss:
 		return fmt.Sprintf(", because the lock had reported at %s that its lease was lost", at)
 	case checks.CheckFailed:
 		return fmt.Sprintf(", because its check at %s had found that its lease had ended", at)

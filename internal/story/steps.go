@@ -12,16 +12,16 @@ import (
 
 // addSteps describes for each step how it begins, that its request is sent again, and how
 // it ends.
-func (s *teller) tellSteps() {
+func (s *clauseBuilder) addSteps() {
 	for _, c := range s.Calls() {
 		if c.Began != nil {
-			s.begun(c)
+			s.addBegin(c)
 		}
-		for _, ev := range c.Again {
-			s.say(ev, Plain, "gets no answer, and sends its %s again%s", ev.Step, Carried(ev.Token))
+		for _, ev := range c.Resent {
+			s.addText(ev, PlainMood, "gets no answer, and sends its %s again%s", ev.Step, Carried(ev.Token))
 		}
 		if c.Ended != nil {
-			s.ended(c)
+			s.addEnd(c)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func endedBefore(c *history.Call, ev *trace.Event) bool {
 }
 
 // lockOf returns the lock of the acquisition that a step belongs to.
-func (s *teller) lockOf(c *history.Call) string {
+func (s *clauseBuilder) lockOf(c *history.Call) string {
 	if acquire := s.acquires[c.Acquisition]; acquire != nil {
 		return acquire.Lock
 	}
@@ -41,19 +41,19 @@ func (s *teller) lockOf(c *history.Call) string {
 
 // lockIn returns the lock of the section that an event belongs to; "" if the lock was not
 // granted.
-func (s *teller) lockIn(ev *trace.Event) string {
+func (s *clauseBuilder) lockIn(ev *trace.Event) string {
 	if in := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); in != nil {
 		return in.Lock
 	}
 	return ""
 }
 
-func (s *teller) begun(c *history.Call) {
+func (s *clauseBuilder) addBegin(c *history.Call) {
 	ev := c.Began
 	var text string
 	switch ev.Step {
 	case trace.Acquire:
-		if s.open(ev.Lock) {
+		if s.isOpen(ev.Lock) {
 			return
 		}
 		text = "asks for " + s.theLock(ev.Lock) + forPeriod(ev.Period)
@@ -72,18 +72,18 @@ func (s *teller) begun(c *history.Call) {
 	case trace.Release:
 		text = "asks to release " + s.theLock(s.lockOf(c))
 	}
-	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: Opens})
+	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: StepBegins})
 }
 
-func (s *teller) ended(c *history.Call) {
+func (s *clauseBuilder) addEnd(c *history.Call) {
 	ev, took := c.Ended, time.Duration(0)
 	if c.Began != nil {
 		took = ev.At - c.Began.At
 	}
-	text, part := "", Whole
+	text, part := "", WholeStep
 	switch ev.Step {
 	case trace.Acquire:
-		s.acquired(c)
+		s.addAcquired(c)
 		return
 	case trace.Work:
 		if took == 0 && ev.OK {
@@ -91,12 +91,12 @@ func (s *teller) ended(c *history.Call) {
 		}
 		text = "has worked for " + Span(took)
 		if !ev.OK {
-			text = "aborts its work" + because(ev.Text)
+			text = "aborts its work" + reasonSuffix(ev.Text)
 		}
 	case trace.Mint:
-		text = "gets no fencing token" + because(s.Why(c))
+		text = "gets no fencing token" + reasonSuffix(s.FailureText(c))
 		if ev.OK {
-			text, part = "gets fencing token "+Token(ev.Token), Closes
+			text, part = "gets fencing token "+Token(ev.Token), StepEnds
 		}
 	case trace.Check:
 		text = "finds at its check that its lease has ended"
@@ -104,56 +104,56 @@ func (s *teller) ended(c *history.Call) {
 			text = "checks its lease: it is still valid"
 		}
 	case trace.Mark, trace.Read, trace.Write:
-		text = s.answered(c)
+		text = s.answerText(c)
 		if ev.OK || ev.Refused {
-			part = Closes
+			part = StepEnds
 		}
 	case trace.Extend:
-		text = "fails to extend " + s.itsLease(s.lockOf(c)) + because(ev.Text)
+		text = "fails to extend " + s.itsLease(s.lockOf(c)) + reasonSuffix(ev.Text)
 		if ev.OK {
 			text = "has extended " + s.itsLease(s.lockOf(c)) + s.leaseEnds(ev)
 		}
 	case trace.Release:
-		text = s.released(c)
+		text = s.releaseText(c)
 	}
 	s.add(ev, Clause{Subject: Raw(ev.Process), Predicate: Raw(text), Of: Step{c.Acquisition, c.Step}, Part: part})
 }
 
-func (s *teller) acquired(c *history.Call) {
+func (s *clauseBuilder) addAcquired(c *history.Call) {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
-	told := Clause{Subject: Raw(ev.Process), Of: Step{c.Acquisition, c.Step}}
+	clause := Clause{Subject: Raw(ev.Process), Of: Step{c.Acquisition, c.Step}}
 	switch {
 	case !ev.OK:
-		why := because(s.Why(c))
+		why := reasonSuffix(s.FailureText(c))
 		if nodes := s.keysThere(c.Acquisition, ev); len(nodes) > 0 {
 			why += "; its key remains " + s.on(nodes)
 		}
-		lock += s.meant(c)
-		told.fold, told.items = "failed "+ev.Process+"\x00"+lock+"\x00"+regardless(why), []string{c.Client}
-		s.tellOnce(ev, told, func(attempts []string) string {
+		lock += s.periodOf(c)
+		clause.fold, clause.items = "failed "+ev.Process+"\x00"+lock+"\x00"+withoutTimes(why), []string{c.Client}
+		s.addMergeable(ev, clause, func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, from here on %d times in a row%s", lock, n, why)
 			}
 			return fmt.Sprintf("fails to get %s%s", lock, why)
 		})
 		return
-	case s.open(named):
-		told.Predicate = Raw("enters its section" + s.meant(c) + ": there is no lock" + s.grant(named, ev))
+	case s.isOpen(named):
+		clause.Predicate = Raw("enters its section" + s.periodOf(c) + ": there is no lock" + s.grantText(named, ev))
 	case named != "" && len(s.Slots(named)) == 0:
-		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
+		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
-		told.Mood = Wrong
-		told.Predicate = Raw(fmt.Sprintf("believes that it holds %s%s, but no node granted it%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
+		clause.Mood = WrongMood
+		clause.Predicate = Raw(fmt.Sprintf("believes that it holds %s%s, but no node granted it%s%s", lock, s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	default:
-		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
+		clause.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, s.onNodes(s.keysSet(c.Acquisition, ev)), s.periodOf(c), s.grantText(named, ev), s.leaseEnds(ev)))
 	}
-	s.add(ev, told)
+	s.add(ev, clause)
 }
 
 // periodOf says for which period of the schedule a client asks for the lock, if the run has
 // a schedule.
-func (s *teller) meant(c *history.Call) string {
+func (s *clauseBuilder) periodOf(c *history.Call) string {
 	if c.Began == nil {
 		return ""
 	}
@@ -168,7 +168,7 @@ func forPeriod(period int) string {
 }
 
 // onNodes says where a lock's keys were set, if the lock keeps any.
-func (s *teller) somewhere(nodes []string) string {
+func (s *clauseBuilder) onNodes(nodes []string) string {
 	if len(s.Keepers()) == 0 {
 		return ""
 	}
@@ -181,7 +181,7 @@ func (s *teller) somewhere(nodes []string) string {
 // grantText says which token a successful acquire returned, and the number of the grant if
 // it differs. A cluster's token counts all its writes, so it may be larger than the number
 // of the grant.
-func (s *teller) grant(lock string, ev *trace.Event) string {
+func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	ahead := len(s.Lock(lock).Members) > 0 && ev.Token > ev.Rank
 	switch {
 	case ev.Token == 0:
@@ -192,17 +192,17 @@ func (s *teller) grant(lock string, ev *trace.Event) string {
 	return ": token " + Token(ev.Token)
 }
 
-func (s *teller) open(lock string) bool { return s.Lock(lock).Open }
+func (s *clauseBuilder) isOpen(lock string) bool { return s.Lock(lock).GrantsEveryone }
 
-func (s *teller) answered(c *history.Call) string {
+func (s *clauseBuilder) answerText(c *history.Call) string {
 	ev := c.Ended
 	switch {
-	case !ev.OK && c.Began != nil && c.Began.Leaves:
-		return fmt.Sprintf("fails to write%s", because(ev.Text))
+	case !ev.OK && c.Began != nil && c.Began.ReleasesLock:
+		return fmt.Sprintf("fails to write%s", reasonSuffix(ev.Text))
 	case ev.Refused:
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
 	case !ev.OK:
-		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, because(ev.Text))
+		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, reasonSuffix(ev.Text))
 	case ev.Step == trace.Read && s.ofRecord(ev):
 		return "learns " + lastRun(ev.Period)
 	case ev.Step == trace.Read:
@@ -215,18 +215,18 @@ func (s *teller) answered(c *history.Call) string {
 }
 
 // leftByWriting reports whether a client had released the lock by its write.
-func (s *teller) leftByWriting(c *history.Call) bool {
+func (s *clauseBuilder) leftByWriting(c *history.Call) bool {
 	in := s.Section(c.Acquisition)
-	return in != nil && in.LeftByWriting() && in.Completed()
+	return in != nil && in.ReleasedByWrite() && in.Completed()
 }
 
-func (s *teller) released(c *history.Call) string {
+func (s *clauseBuilder) releaseText(c *history.Call) string {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
 	text := "releases " + lock
 	robbed := s.robbed[c.Acquisition]
 	switch {
-	case s.open(named):
+	case s.isOpen(named):
 		return "ends its section"
 	case len(s.Keepers()) == 0, named != "" && len(s.Slots(named)) == 0:
 	case s.leftByWriting(c):
@@ -234,7 +234,7 @@ func (s *teller) released(c *history.Call) string {
 	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
 	case c.Failed() && !history.NotHeld(c) && len(s.keysReleased(c)) == 0:
-		return "fails to release " + lock + because(s.Why(c)) + "; " + s.remains(c)
+		return "fails to release " + lock + reasonSuffix(s.FailureText(c)) + "; " + s.remainingKeys(c)
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
 		if c.OK() && s.lostBefore(c) {
 			return "believes that it has released " + lock + ", but none of its keys was left"
@@ -244,48 +244,48 @@ func (s *teller) released(c *history.Call) string {
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
 		}
-		return "believes that it has released " + lock + ", but " + s.remains(c)
+		return "believes that it has released " + lock + ", but " + s.remainingKeys(c)
 	default:
 		text += " " + s.on(s.keysReleased(c)) + s.lostRelease(c)
 	}
 	if c.Failed() {
-		text += ", with an error" + because(s.Why(c))
+		text += ", with an error" + reasonSuffix(s.FailureText(c))
 	}
 	return text
 }
 
 // remainingKeys says where a key of a call's acquisition may exist when the call has ended:
 // on nodes that are up, and on nodes that crashed with it and may come back.
-func (s *teller) remains(c *history.Call) string {
+func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 	over := history.MomentOf(c.Ended)
-	var says []string
+	var parts []string
 	down := s.keysOf(c.Acquisition, func(k *history.Holding) bool {
 		return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
 			began := history.MomentOf(spell.Began)
-			return spell.State == history.Down && spell.Process == k.Node && spell.During().Has(over) && k.From.Before(began) && !k.There().To.Before(began)
+			return spell.State == history.Down && spell.Process == k.Node && spell.Interval().Has(over) && k.From.Before(began) && !k.Existence().To.Before(began)
 		})
 	})
 	up := slices.DeleteFunc(s.keysThere(c.Acquisition, c.Ended), func(node string) bool { return slices.Contains(down, node) })
 	if len(up) > 0 {
-		says = append(says, "its key remains "+s.on(up))
+		parts = append(parts, "its key remains "+s.on(up))
 	}
-	if down = s.InOrder(down); len(down) == 1 {
-		says = append(says, down[0]+", which had its key, is down")
+	if down = s.InWorldOrder(down); len(down) == 1 {
+		parts = append(parts, down[0]+", which had its key, is down")
 	} else if len(down) > 1 {
-		says = append(says, List(down)+", which had its key, are down")
+		parts = append(parts, List(down)+", which had its key, are down")
 	}
-	if len(says) == 0 {
+	if len(parts) == 0 {
 		return "none of its keys is left"
 	}
-	return strings.Join(says, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // lostBefore reports whether a server had a key of a call's acquisition, and the last such
 // key ended before the call for another reason than the client's own command.
-func (s *teller) lostBefore(c *history.Call) bool {
+func (s *clauseBuilder) lostBefore(c *history.Call) bool {
 	var last *history.Holding
 	for _, k := range s.keys[c.Acquisition] {
-		if k.Set.Seq < c.Began.Seq && (last == nil || last.There().To.Before(k.There().To)) {
+		if k.Set.Seq < c.Began.Seq && (last == nil || last.Existence().To.Before(k.Existence().To)) {
 			last = k
 		}
 	}
@@ -294,7 +294,7 @@ func (s *teller) lostBefore(c *history.Call) bool {
 
 // gaveUp reports whether a client gave up any of its keys after it called release: it
 // removed or changed the key, or closed the connection or session that held it.
-func (s *teller) gaveUp(c *history.Call) bool {
+func (s *clauseBuilder) gaveUp(c *history.Call) bool {
 	own := func(ev *trace.Event) bool {
 		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)
 	}
@@ -308,7 +308,7 @@ func (s *teller) gaveUp(c *history.Call) bool {
 // quorum of the lock's slots the key was never removed. No other client gets the lock until
 // the key expires. This happens to a lock that releases in the background, after the call
 // has returned, and to a lock that sends no release.
-func (s *teller) lostRelease(c *history.Call) string {
+func (s *clauseBuilder) lostRelease(c *history.Call) string {
 	if !c.Ended.OK || len(s.Promotions()) > 0 { // the key of a replaced master blocks no client
 		return ""
 	}
@@ -316,7 +316,7 @@ func (s *teller) lostRelease(c *history.Call) string {
 	var ended *trace.Event
 	for _, k := range s.keys[c.Acquisition] {
 		stays := k.How == history.Standing || k.How == history.Expired || k.How == history.Overwritten
-		if !stays || s.isCopy(k.Node) || !k.There().Has(history.MomentOf(c.Ended)) {
+		if !stays || s.isCopy(k.Node) || !k.Existence().Has(history.MomentOf(c.Ended)) {
 			continue
 		}
 		nodes = append(nodes, k.Node)

@@ -8,37 +8,37 @@ import (
 )
 
 // addStorage describes what the storage did, and what happened to it.
-func (s *teller) tellStorage() {
+func (s *clauseBuilder) addStorage() {
 	made := map[*trace.Event]*history.Version{}
 	for _, v := range s.Versions() {
 		made[v.Made] = v
 	}
-	for _, ev := range s.Decisions() {
+	for _, ev := range s.StorageDecisions() {
 		switch {
 		case ev.Kind == trace.KindServe:
-			s.served(ev, made[ev])
+			s.addServed(ev, made[ev])
 		case ev.OK:
-			s.say(ev, Plain, "checks %s %s%s: it has seen no newer token", Possessive(ev.Client()), ev.Step, Carried(ev.Token))
+			s.addText(ev, PlainMood, "checks %s %s%s: it has seen no newer token", Possessive(ev.Client()), ev.Step, Carried(ev.Token))
 		}
 	}
 	for _, ev := range s.StorageLosses() {
 		switch ev.Kind {
 		case trace.KindRevert:
-			s.affects(ev, "is back at version %d of %s: it has lost the later versions up to %d", ev.Version, ev.Object, ev.Replaced)
+			s.addEffect(ev, "is back at version %d of %s: it has lost the later versions up to %d", ev.Version, ev.Object, ev.Replaced)
 		case trace.KindForgetToken:
-			s.affects(ev, "has forgotten that it has seen token %s: it knows of %s", Token(ev.Token), ev.Text)
+			s.addEffect(ev, "has forgotten that it has seen token %s: it knows of %s", Token(ev.Token), ev.Text)
 		}
 	}
 	if s.messages {
-		for _, ev := range s.Objects() {
-			s.say(ev, Detail, "ends with %s at version %d", ev.Object, ev.Version)
+		for _, ev := range s.FinalObjects() {
+			s.addText(ev, DetailMood, "ends with %s at version %d", ev.Object, ev.Version)
 		}
 	}
 }
 
 // ofRecord reports whether a request is about the record of the periods that have been run.
-func (s *teller) ofRecord(ev *trace.Event) bool {
-	return s.Trace.Schedule != nil && ev.Object == trace.Record
+func (s *clauseBuilder) ofRecord(ev *trace.Event) bool {
+	return s.Trace.Schedule != nil && ev.Object == trace.PeriodRecord
 }
 
 // lastRun says which period was run last according to the record.
@@ -50,33 +50,33 @@ func lastRun(period int) string {
 }
 
 // addServed describes how a request was answered, and which version an applied write made.
-func (s *teller) served(ev *trace.Event, made *history.Version) {
-	told := Clause{
+func (s *clauseBuilder) addServed(ev *trace.Event, made *history.Version) {
+	clause := Clause{
 		Subject: Raw(ev.Process),
-		Of:      Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: Serves,
+		Of:      Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: StorageAnswers,
 	}
 	who, object := Possessive(ev.Client()), ev.Object
 	switch {
 	case !ev.OK:
-		told.Predicate = Raw(fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text)))
+		clause.Predicate = Raw(fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, reasonSuffix(ev.Text)))
 	case ev.Step == trace.Mark:
-		told.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
+		clause.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
 	case ev.Step == trace.Read && s.ofRecord(ev):
-		told.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: %s", who, object, Carried(ev.Token), lastRun(ev.Period)))
+		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: %s", who, object, Carried(ev.Token), lastRun(ev.Period)))
 	case s.ofRecord(ev):
-		told.Predicate = Raw(fmt.Sprintf("records period %d in %s for %s%s", ev.Period, object, ev.Client(), Carried(ev.Token)))
+		clause.Predicate = Raw(fmt.Sprintf("records period %d in %s for %s%s", ev.Period, object, ev.Client(), Carried(ev.Token)))
 	case ev.Step == trace.Read:
-		told.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, Carried(ev.Token), ev.Version))
+		clause.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, Carried(ev.Token), ev.Version))
 	default:
-		told.Predicate = Raw(fmt.Sprintf("applies %s write of %s%s: version %d → %d",
+		clause.Predicate = Raw(fmt.Sprintf("applies %s write of %s%s: version %d → %d",
 			who, object, Carried(ev.Token), ev.Replaced, ev.Version))
 		if made == nil {
 			break
 		}
-		if knew := made.By.Knew(ev.Object, made.Issued); knew != nil && knew.Number != ev.Replaced {
-			told.Mood = Wrong
-			told.Predicate += Raw(fmt.Sprintf(", but it had read version %d", knew.Number))
+		if knew := made.By.KnownVersion(ev.Object, made.Issued); knew != nil && knew.Number != ev.Replaced {
+			clause.Mood = WrongMood
+			clause.Predicate += Raw(fmt.Sprintf(", but it had read version %d", knew.Number))
 		}
 	}
-	s.add(ev, told)
+	s.add(ev, clause)
 }

@@ -14,7 +14,7 @@ import (
 // of the run lasts until then; over is the end of the run.
 
 // DescribeSection describes a client in its critical section.
-func InSection(s *history.Section, over time.Duration) Raw {
+func DescribeSection(s *history.Section, over time.Duration) Raw {
 	text := fmt.Sprintf("%s in its critical section %s", s.Client, FromTo(s.From.At, min(s.To.At, over)))
 	if s.Token() != 0 {
 		text += ", token " + Token(s.Token())
@@ -22,7 +22,7 @@ func InSection(s *history.Section, over time.Duration) Raw {
 	switch {
 	case s.CutShort() != "":
 		text += ": " + s.CutShort()
-	case s.How == history.StillIn:
+	case s.How == history.NotEnded:
 		text += ": it never left"
 	}
 	return Raw(text)
@@ -30,7 +30,7 @@ func InSection(s *history.Section, over time.Duration) Raw {
 
 // DescribeLease describes the lease of a section: when it ends, and how often it was
 // extended.
-func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
+func DescribeLease(s *history.Section, ends time.Duration, extended int) Raw {
 	if ends == history.Forever {
 		return Raw(fmt.Sprintf("%s lease from %s, without an end", Possessive(s.Client), Moment(s.From.At, 3)))
 	}
@@ -42,17 +42,17 @@ func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
 }
 
 // DescribeOverrun describes a client that is in its section after its lease has ended.
-func PastLease(s *history.Section, ended, over time.Duration) Raw {
+func DescribeOverrun(s *history.Section, ended, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s in its critical section after its lease has ended, %s", s.Client, FromTo(ended, min(s.To.At, over))))
 }
 
 // DescribeOverlap describes two sections that overlap.
-func AtOnce(o history.Overlap, over time.Duration) Raw {
+func DescribeOverlap(o history.Overlap, over time.Duration) Raw {
 	return Raw(fmt.Sprintf("two clients in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
 }
 
 // DescribeAcquire describes a call of acquire.
-func Asking(c *history.Call, over time.Duration) Raw {
+func DescribeAcquire(c *history.Call, over time.Duration) Raw {
 	if last := cmp.Or(c.Crashed, c.Ended); last != nil {
 		over = last.At
 	}
@@ -67,8 +67,8 @@ func Asking(c *history.Call, over time.Duration) Raw {
 }
 
 // DescribeKey describes a key on a node, for as long as it really existed there.
-func KeyOn(k *history.Holding, over time.Duration) Raw {
-	there := k.There()
+func DescribeKey(k *history.Holding, over time.Duration) Raw {
+	there := k.Existence()
 	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(there.From.At, min(there.To.At, over)), keyEnded(k))
 	if n := len(k.Touches); n > 0 {
 		text += fmt.Sprintf("; its expiry was changed %s", Count(n, "time"))
@@ -78,13 +78,13 @@ func KeyOn(k *history.Holding, over time.Duration) Raw {
 
 // keyEnded says how a key ended.
 func keyEnded(k *history.Holding) string {
-	there := k.There()
+	there := k.Existence()
 	switch k.How {
 	case history.Overwritten, history.Replaced:
 		switch {
-		case k.CameBack():
+		case k.IsRestored():
 			return "it came back with the expiry that it had before it was extended"
-		case k.Itself():
+		case k.ReplacedByItself():
 			return "its master changed its expiry"
 		case there != k.Withheld():
 			return "lost in the crash, after which an older state came back"
@@ -112,13 +112,13 @@ func keyEnded(k *history.Holding) string {
 }
 
 // DescribeState describes a process that is not in its normal state.
-func Suffering(process, what string, from, to time.Duration) Raw {
+func DescribeState(process, what string, from, to time.Duration) Raw {
 	return Raw(fmt.Sprintf("%s %s %s", process, what, FromTo(from, to)))
 }
 
 // StateName names the state of a process that does not run or answers with
 // errors.
-func State(s *history.Spell) string {
+func StateName(s *history.Spell) string {
 	switch s.State {
 	case history.Paused:
 		if s.How == string(trace.Suspend) {
@@ -132,7 +132,7 @@ func State(s *history.Spell) string {
 }
 
 // DescribeMessage describes a message; text is as much of its text as there is room for.
-func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
+func DescribeMessage(m *history.Message, text string, over time.Duration) Raw {
 	if m.Arrived != nil {
 		over = m.Arrived.At
 	}
@@ -148,7 +148,7 @@ func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
 }
 
 // DescribeDecision describes what the storage did with a request.
-func Decided(ev *trace.Event) Raw {
+func DescribeDecision(ev *trace.Event) Raw {
 	verb := "applied"
 	switch {
 	case !ev.OK:
@@ -158,12 +158,12 @@ func Decided(ev *trace.Event) Raw {
 	case ev.Step == trace.Read:
 		verb = "answered"
 	}
-	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, because(ev.Text)))
+	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, reasonSuffix(ev.Text)))
 }
 
 // DescribeClockChange describes what a fault did to a process's clocks; "" if no fault
 // changed them.
-func ClockChanged(h *history.History, ev *trace.Event) Raw {
+func DescribeClockChange(h *history.History, ev *trace.Event) Raw {
 	words := clockWords(h, ev)
 	if words == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 // If there are several faults, it says when they strike only if there is room. fenced is
 // the verdict on the same world with fencing tokens; nil if that run left no trace.
 func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
-	effects, faults := p.effects(fenced), p.history.Trace.Faults
+	effects, faults := p.damages(fenced), p.history.Trace.Faults
 	if len(faults) == 0 {
 		return Raw(effects[0] + " without any fault")
 	}
@@ -32,9 +32,9 @@ func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 	var clauses []string
 	for _, f := range faults {
-		f.Lasts = 0
-		strikes := struck(f)
-		what := strikes.subject.String() + " " + strikes.does
+		f.Duration = 0
+		strikes := strikeStatement(f)
+		what := strikes.subject.String() + " " + strikes.predicate
 		if strikes.when != "" && timed {
 			what += " " + strikes.when
 		}
@@ -47,7 +47,7 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 			}
 		}
 	}
-	return inTurn(clauses)
+	return joinActions(clauses)
 }
 
 // during reports whether one fault strikes while the other lasts; an instantaneous fault
@@ -74,7 +74,7 @@ func (p *Paragraph) conduct() string {
 }
 
 // damages describes what broke in a few words, the most detailed version first.
-func (p *Paragraph) effects(fenced *checks.Verdict) []string {
+func (p *Paragraph) damages(fenced *checks.Verdict) []string {
 	if conduct := p.conduct(); conduct != "" {
 		return []string{conduct}
 	}
@@ -82,7 +82,7 @@ func (p *Paragraph) effects(fenced *checks.Verdict) []string {
 	if len(broken) == 0 {
 		return []string{"nothing breaks"}
 	}
-	worst, data := p.shortly(broken[0]), broken[0].Property.Data()
+	worst, data := p.describeBriefly(broken[0]), broken[0].Property.IsData()
 	unsafe := fenced.Verdict == checks.Unsafe
 	if data && unsafe {
 		worst += " despite fencing"
@@ -98,9 +98,9 @@ func (p *Paragraph) effects(fenced *checks.Verdict) []string {
 }
 
 // describeBriefly describes a violation in a few words.
-func (p *Paragraph) shortly(f checks.Finding) string {
+func (p *Paragraph) describeBriefly(f checks.Finding) string {
 	switch {
-	case f.Property == checks.NoLostUpdate && p.stale(f) == nil:
+	case f.Property == checks.NoLostUpdate && p.staleWrite(f) == nil:
 		return "an acknowledged write is gone"
 	case f.Property == checks.ReleaseOwnership:
 		c := p.change(f.At)

@@ -36,33 +36,33 @@ func (p *Paragraph) why(unchecked string) string {
 		return fmt.Sprintf("%s %s, as if it were its own", p.command(c), meddling(c))
 	case lease != nil && len(lease.Events) == 2:
 		a, b := p.at(lease.Events[0]), p.at(lease.Events[1])
-		return p.gap(a, b) + ", so the lock was granted twice"
+		return p.doubleGrantCause(a, b) + ", so the lock was granted twice"
 	case lease != nil:
 		ev := p.at(lease.At)
 		return Possessive(ev.Process) + " lease was extended although it had ended and another client held the lock"
-	case section != nil && section.Fault == checks.FaultLock:
+	case section != nil && section.Blame == checks.BlameLock:
 		return "the lock treated a lease that had ended as valid" + unchecked
 	case section != nil:
-		return p.lateness(p.at(section.Events[0]), p.at(section.Events[1])) + unchecked
+		return p.overrunCause(p.at(section.Events[0]), p.at(section.Events[1])) + unchecked
 	case finding(checks.GrantOrder) != nil:
 		f := finding(checks.GrantOrder)
 		return fmt.Sprintf("%s write was still on its way when %s got the lock%s", Possessive(p.at(f.At).Client()), p.at(f.Events[0]).Process, unchecked)
 	case finding(checks.TokenOrder) != nil:
 		return "a token was issued that was not greater than an earlier one"
 	case finding(checks.NoLostUpdate) != nil:
-		if w := p.stale(*finding(checks.NoLostUpdate)); w != nil {
+		if w := p.staleWrite(*finding(checks.NoLostUpdate)); w != nil {
 			return fmt.Sprintf("an old copy of %s write arrived last, and the storage does not check which is newer", Possessive(w.Client()))
 		}
 		return "the storage itself lost what it had acknowledged"
 	case finding(checks.Progress) != nil:
-		return p.block()
+		return p.blockCause()
 	}
 	return ""
 }
 
 // overrunCause says why the first of two sections lasted longer than its lease, so that the
 // second was granted.
-func (p *Paragraph) lateness(first, second *trace.Event) string {
+func (p *Paragraph) overrunCause(first, second *trace.Event) string {
 	lease := Possessive(first.Process) + " lease"
 	for _, f := range p.history.Trace.Faults {
 		switch on := f.Target(); {
@@ -78,7 +78,7 @@ func (p *Paragraph) lateness(first, second *trace.Event) string {
 	asked := slices.ContainsFunc(p.history.Calls(), func(c *history.Call) bool {
 		return c.Acquisition == holder && c.Step == trace.Write && c.Began != nil && c.Began.Seq < second.Seq
 	})
-	came := slices.ContainsFunc(p.history.Served(), func(ev *trace.Event) bool {
+	came := slices.ContainsFunc(p.history.ServedRequests(), func(ev *trace.Event) bool {
 		return ev.Seq > second.Seq && ev.Step == trace.Write && ev.Client() == holder.Client && ev.Section == holder.Section
 	})
 	if asked && came {
@@ -89,18 +89,18 @@ func (p *Paragraph) lateness(first, second *trace.Event) string {
 
 // doubleGrantCause says why the second of two grants was possible although the first lease
 // had not ended: what had happened to its keys.
-func (p *Paragraph) gap(first, second *trace.Event) string {
+func (p *Paragraph) doubleGrantCause(first, second *trace.Event) string {
 	holder := history.Acquisition{Client: first.Process, Section: first.Section}
 	var forgot, cut, tooEarly, expired []string
 	remover := ""
 	for _, c := range p.history.KeyChanges() {
-		if c.Was == nil || c.Was.Owner != holder || c.Is == c.Was || second.At < c.At || second.Seq < c.Event.Seq {
+		if c.Before == nil || c.Before.Owner != holder || c.After == c.Before || second.At < c.At || second.Seq < c.Event.Seq {
 			continue
 		}
-		switch c.Was.How {
+		switch c.Before.How {
 		case history.Overwritten:
-			if c.Is.Owner != holder {
-				remover = c.Is.Owner.Client
+			if c.After.Owner != holder {
+				remover = c.After.Owner.Client
 			}
 		case history.Removed:
 			switch by := c.Event.By; {
@@ -114,7 +114,7 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 		case history.Dropped:
 			cut = append(cut, c.Node)
 		case history.Expired:
-			if early(c) {
+			if expiredEarly(c) {
 				tooEarly = append(tooEarly, c.Node)
 			} else {
 				expired = append(expired, c.Node)
@@ -126,11 +126,11 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 	case remover != "":
 		return fmt.Sprintf("%s removed %s", remover, key)
 	case len(forgot) > 0:
-		return fmt.Sprintf("%s forgot %s", List(p.history.InOrder(forgot)), key)
+		return fmt.Sprintf("%s forgot %s", List(p.history.InWorldOrder(forgot)), key)
 	case len(cut) > 0:
-		return fmt.Sprintf("%s removed %s when the connection that held it ended", List(p.history.InOrder(cut)), key)
+		return fmt.Sprintf("%s removed %s when the connection that held it ended", List(p.history.InWorldOrder(cut)), key)
 	case len(tooEarly) > 0:
-		return fmt.Sprintf("%s let %s expire before its time", List(p.history.InOrder(tooEarly)), key)
+		return fmt.Sprintf("%s let %s expire before its time", List(p.history.InWorldOrder(tooEarly)), key)
 	case len(expired) > 0:
 		return fmt.Sprintf("%s relied on its lease although its keys had expired", holder.Client)
 	}
@@ -138,15 +138,15 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 }
 
 // blockCause says what blocks every client.
-func (p *Paragraph) block() string {
-	if owners := p.endless(); len(owners) > 0 {
+func (p *Paragraph) blockCause() string {
+	if owners := p.endlessKeyOwners(); len(owners) > 0 {
 		return fmt.Sprintf("the key of %s has no expiry and blocks every client", List(owners))
 	}
 	return "the lock does not become usable again after the fault has ended"
 }
 
 // endlessKeyOwners returns the clients whose keys still exist at the end and never expire.
-func (p *Paragraph) endless() []string {
+func (p *Paragraph) endlessKeyOwners() []string {
 	var owners []string
 	for _, k := range p.history.Holdings() {
 		if k.How == history.Standing && k.Due == history.Forever && k.Owner.Client != "" && slices.Contains(p.nodes, k.Node) {

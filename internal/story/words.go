@@ -8,12 +8,12 @@ import (
 )
 
 // List writes "a", "a and b", "a, b and c".
-func List[S ~string](items []S) string { return series(items, "and") }
+func List[S ~string](items []S) string { return joinSeries(items, "and") }
 
 // Either writes "a", "a or b", "a, b or c".
-func Either[S ~string](items []S) string { return series(items, "or") }
+func Either[S ~string](items []S) string { return joinSeries(items, "or") }
 
-func series[S ~string](items []S, last string) string {
+func joinSeries[S ~string](items []S, last string) string {
 	var b strings.Builder
 	for i, item := range items {
 		switch {

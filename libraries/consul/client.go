@@ -42,7 +42,7 @@ func Client(e *locks.Env) (*api.Client, error) {
 	shared.clients++
 	return api.NewClient(&api.Config{
 		Address: e.Nodes[0], Scheme: "http",
-		HttpClient: &http.Client{Transport: inTurns{shared.transport, e, strconv.Itoa(shared.clients)}},
+		HttpClient: &http.Client{Transport: turnTransport{shared.transport, e, strconv.Itoa(shared.clients)}},
 	})
 }
 
@@ -65,7 +65,7 @@ func connect(e *locks.Env) *connections {
 		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
 	}
 	e.Cleanup(t.CloseIdleConnections)
-	e.Warm(func(ctx context.Context) {
+	e.OnWarmUp(func(ctx context.Context) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Nodes[0]+"/v1/status/leader", nil)
 		if err != nil {
 			return
@@ -81,49 +81,49 @@ func connect(e *locks.Env) *connections {
 // turnTransport makes a process send its requests in an order that is not random:
 // goroutines that timers and answers wake together renew sessions, read keys and do the
 // work.
-type inTurns struct {
+type turnTransport struct {
 	transport *http.Transport
 	env       *locks.Env
 	client    string // the number of the process's client
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (t inTurns) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.env.Woken != nil {
-		t.env.Woken(r.Context(), words(r, t.client)...)
+func (t turnTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.env.WaitAfterTimer != nil {
+		t.env.WaitAfterTimer(r.Context(), requestWords(r, t.client)...)
 	}
 	return t.transport.RoundTrip(r)
 }
 
 // requestWords returns the words of a request by which it is ordered: the method, the
 // endpoint, and then what may be random, such as a session.
-func words(r *http.Request, client string) []string {
+func requestWords(r *http.Request, client string) []string {
 	all := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
-	said := append([]string{r.Method}, all...)
+	words := append([]string{r.Method}, all...)
 	query := r.URL.Query()
 	for _, name := range []string{"acquire", "release", "cas", "index", "wait", "consistent"} {
 		if query.Has(name) {
-			said = append(said, name, query.Get(name))
+			words = append(words, name, query.Get(name))
 		}
 	}
-	return slices.Concat(said, []string{client})
+	return slices.Concat(words, []string{client})
 }
 
 // describeError returns the text of an error, without what depends on which of net/http's
 // goroutines saw it first: each of them reports a broken connection in its own words.
-func because(err error) string {
+func describeError(err error) string {
 	var op *net.OpError
 	var status api.StatusError
-	said := answers.Reason(err)
+	reason := answers.Reason(err)
 	switch {
-	case said == "timed out", said == "cancelled":
-		return said
+	case reason == "timed out", reason == "cancelled":
+		return reason
 	case errors.As(err, &status):
 		return status.Error()
 	case errors.As(err, &op) && op.Op == "dial":
 		return op.Err.Error() // without the address
-	case errors.As(err, &op), errors.Is(err, io.EOF), strings.Contains(said, "EOF"), strings.Contains(said, "http: "), strings.Contains(said, "tcp"):
+	case errors.As(err, &op), errors.Is(err, io.EOF), strings.Contains(reason, "EOF"), strings.Contains(reason, "http: "), strings.Contains(reason, "tcp"):
 		return "the connection broke"
 	}
-	return said
+	return reason
 }

@@ -54,7 +54,7 @@ type lock struct {
 	env    *locks.Env
 	client *api.Client
 	// shared is the handle of all attempts, unless each has its own.
-	one *handle
+	shared *handle
 	// open are the handles that have been acquired and not been given up.
 	open []*handle
 }
@@ -76,8 +76,8 @@ type handle struct {
 }
 
 func (l *lock) handle() (*handle, error) {
-	if l.one != nil {
-		return l.one, nil
+	if l.shared != nil {
+		return l.shared, nil
 	}
 	made, err := l.make(l)
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *lock) handle() (*handle, error) {
 	}
 	h := &handle{recipe: made, turn: make(chan struct{}, 1)}
 	if !l.env.Options.Has("own-handle") {
-		l.one = h
+		l.shared = h
 	}
 	return h, nil
 }
@@ -121,14 +121,14 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if !l.env.Options.Has("loss-signal") {
 		return granted, nil
 	}
-	told := make(chan struct{})
+	lossSignal := make(chan struct{})
 	go func() {
 		<-granted.lost
 		if !granted.released.Load() {
-			close(told)
+			close(lossSignal)
 		}
 	}()
-	return notifying{granted, told}, nil
+	return notifying{granted, lossSignal}, nil
 }
 
 // acquire acquires the lock, and then reads its token.
@@ -147,11 +147,11 @@ func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 		return g, nil
 	}
 	pair, _, err := l.client.KV().Get(l.env.Key, nil)
-	checks := l.env.Options.Has("token-check")
+	checksHolder := l.env.Options.Has("token-check")
 	switch {
 	case err == nil && pair == nil:
 		err = locks.ErrLost
-	case err == nil && checks && pair.Session != g.session:
+	case err == nil && checksHolder && pair.Session != g.session:
 		err = locks.ErrLost
 	}
 	if err != nil {
@@ -197,7 +197,7 @@ func (g *lease) Token() uint64 { return g.token }
 func (g *lease) Release(ctx context.Context) error {
 	g.released.Store(true)
 	o := g.lock.env.Options
-	if !o.Has("lost-unlock") && over(g.lost) {
+	if !o.Has("lost-unlock") && isClosed(g.lost) {
 		return locks.ErrLost
 	}
 	_, ok, err := answers.Call(ctx, func() (struct{}, error) {
@@ -211,14 +211,14 @@ func (g *lease) Release(ctx context.Context) error {
 	}, nil)
 	switch {
 	case !ok:
-		return answers.Because(ctx, errors.New("consul: no answer"))
+		return answers.WithCause(ctx, errors.New("consul: no answer"))
 	case err != nil:
-		return answers.Because(ctx, fmt.Errorf("consul: %s", because(err)))
+		return answers.WithCause(ctx, fmt.Errorf("consul: %s", describeError(err)))
 	}
 	return nil
 }
 
-func over(c <-chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -230,13 +230,13 @@ func over(c <-chan struct{}) bool {
 // notifying is a lease whose holder watches Lock's channel.
 type notifying struct {
 	*lease
-	told <-chan struct{}
+	lossSignal <-chan struct{}
 }
 
 // Lost implements [locks.Notifier]. The channel is closed when another client or nobody
 // holds the key, and also when the library could not read the key.
-func (n notifying) Lost() <-chan struct{} { return n.told }
+func (n notifying) Lost() <-chan struct{} { return n.lossSignal }
 
 func notAcquired(ctx context.Context, err error) error {
-	return answers.Because(ctx, fmt.Errorf("%w: consul: %s", locks.ErrNotAcquired, because(err)))
+	return answers.WithCause(ctx, fmt.Errorf("%w: consul: %s", locks.ErrNotAcquired, describeError(err)))
 }

@@ -11,5 +11,5 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // All scenarios that are run with these locks have the same traces each time.
 func TestDeterminism(t *testing.T) {
-	roof.Deterministic(t, *repeats, roof.MadeBy("consul"))
+	roof.CheckDeterminism(t, *repeats, roof.MadeBy("consul"))
 }

@@ -21,10 +21,10 @@ func TestGCPause(t *testing.T) {
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
 		storage.Writes: "section-exclusion inherent: needs fencing",
 	} {
-		tr := Play(t, gcPause(t, "consul", fencing))
-		Struck(t, tr)
-		Same(t, string(fencing), Broken(tr), broken)
-		None(t, tr, trace.KindRanOn, "client-1")
-		t.Log(Tell(tr))
+		tr := RunWorld(t, gcPause(t, "consul", fencing))
+		AllFaultsStruck(t, tr)
+		Equal(t, string(fencing), Violations(tr), broken)
+		NoEvents(t, tr, trace.KindRanOn, "client-1")
+		t.Log(Dump(tr))
 	}
 }

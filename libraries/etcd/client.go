@@ -38,7 +38,7 @@ import (
 func Config(e *locks.Env) clientv3.Config {
 	return clientv3.Config{
 		Endpoints: e.Nodes,
-		Context:   e.Process(),
+		Context:   e.ProcessContext(),
 		Logger:    zap.NewNop(),
 		// This is too small to change a single nanosecond; 0 would mean the default of a
 		// tenth.
@@ -66,8 +66,8 @@ func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 	if len(config.Endpoints) == 0 {
 		return nil, errors.New("etcd has no endpoint: a lock on it needs at least one node")
 	}
-	if e.Turn != nil {
-		config.DialOptions = append(config.DialOptions, inTurns(e)...)
+	if e.WaitTurn != nil {
+		config.DialOptions = append(config.DialOptions, takeTurns(e)...)
 	}
 	c, err := clientv3.New(config)
 	if err != nil {
@@ -75,7 +75,7 @@ func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 	}
 	e.Cleanup(func() {
 		_ = c.Close() // the error says only that it was cancelled, which closing means
-		if e.Turn != nil {
+		if e.WaitTurn != nil {
 			// For a quarter of a second goroutines of the client still try to notify
 			// watchers that it is closed, and no goroutine may outlive a world.
 			time.Sleep(time.Second)
@@ -87,12 +87,14 @@ func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 // Client returns the process's client, which is always the same one and is made as [Config]
 // says. Call it when a lock is made, and not from several goroutines.
 func Client(e *locks.Env) (*clientv3.Client, error) {
-	return shared(e, "etcd client", Config(e))
+	return sharedClient(e, "etcd client", Config(e))
 }
 
 // localClient is like Client, but has only one endpoint: the member with the process's own
 // number, like an application that runs beside a member. client-1 uses the first member.
-func localClient(e *locks.Env) (*clientv3.Client, error) { return memberClient(e, number(e.Client)) }
+func localClient(e *locks.Env) (*clientv3.Client, error) {
+	return memberClient(e, trailingNumber(e.Client))
+}
 
 // memberClient returns a client whose only endpoint is the n-th member, counted from 1 and
 // modulo the number of members; n = 0 means all members.
@@ -102,24 +104,24 @@ func memberClient(e *locks.Env, n int) (*clientv3.Client, error) {
 		i := (n - 1) % len(config.Endpoints)
 		config.Endpoints = config.Endpoints[i : i+1]
 	}
-	return shared(e, "etcd client of "+strings.Join(config.Endpoints, ", "), config)
+	return sharedClient(e, "etcd client of "+strings.Join(config.Endpoints, ", "), config)
 }
 
 // trailingNumber returns the number at the end of a name, or 0 if there is none.
-func number(name string) int {
+func trailingNumber(name string) int {
 	n, _ := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
 	return n
 }
 
-func shared(e *locks.Env, name string, config clientv3.Config) (*clientv3.Client, error) {
-	made := locks.Share(e, name, func() opened {
+func sharedClient(e *locks.Env, name string, config clientv3.Config) (*clientv3.Client, error) {
+	made := locks.Share(e, name, func() openedClient {
 		c, err := Open(e, config)
-		return opened{c, err}
+		return openedClient{c, err}
 	})
 	return made.client, made.err
 }
 
-type opened struct {
+type openedClient struct {
 	client *clientv3.Client
 	err    error
 }

@@ -21,19 +21,19 @@ type data struct {
 
 // newData returns access to the process's data, with the client of its lock or with another
 // one; nil if the world keeps no data in etcd.
-func keeps(e *locks.Env, client *clientv3.Client) (*data, error) {
+func newData(e *locks.Env, client *clientv3.Client) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
 	}
 	d := &data{Data: *e.Data, kv: client}
-	if d.Apart {
-		own, err := memberClient(e, number(e.Client)+1)
+	if d.SeparateClient {
+		own, err := memberClient(e, trailingNumber(e.Client)+1)
 		if err != nil {
 			return nil, err
 		}
 		d.kv = own
 		// A process that has been running for a while has open connections.
-		e.Warm(func(ctx context.Context) { _, _ = d.kv.Get(ctx, locks.DataKey("")) })
+		e.OnWarmUp(func(ctx context.Context) { _, _ = d.kv.Get(ctx, locks.DataKey("")) })
 	}
 	return d, nil
 }
@@ -41,13 +41,13 @@ func keeps(e *locks.Env, client *clientv3.Client) (*data, error) {
 // Read implements [locks.DataClient].
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
 	var how []clientv3.OpOption
-	if d.Reads == servers.Serializable {
+	if d.ReadMode == servers.Serializable {
 		how = append(how, clientv3.WithSerializable())
 	}
 	r, err := d.kv.Get(ctx, locks.DataKey(object), how...)
 	switch {
 	case err != nil:
-		return 0, failed(ctx, "not read", err)
+		return 0, requestError(ctx, "not read", err)
 	case len(r.Kvs) == 0:
 		return 0, nil
 	}
@@ -57,13 +57,13 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 // Write implements [locks.DataClient].
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	key := locks.DataKey(object)
-	if d.AsksOwner {
+	if d.ChecksOwner {
 		return d.writeAsOwner(ctx, key, value)
 	}
-	if !d.Compares {
+	if !d.ComparesVersion {
 		r, err := d.kv.Put(ctx, key, value, clientv3.WithPrevKV())
 		if err != nil {
-			return 0, failed(ctx, "not written", err)
+			return 0, requestError(ctx, "not written", err)
 		}
 		return int(r.PrevKv.GetVersion()) + 1, nil
 	}
@@ -73,7 +73,7 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 		Commit()
 	switch {
 	case err != nil:
-		return 0, failed(ctx, "not written", err)
+		return 0, requestError(ctx, "not written", err)
 	case !r.Succeeded:
 		return 0, fmt.Errorf("etcd: %w", locks.ErrChanged)
 	}
@@ -85,7 +85,7 @@ func (d *data) writeAsOwner(ctx context.Context, key, value string) (version int
 	r, err := d.kv.Txn(ctx).If(d.owner).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
 	switch {
 	case err != nil:
-		return 0, failed(ctx, "not written", err)
+		return 0, requestError(ctx, "not written", err)
 	case !r.Succeeded:
 		return 0, fmt.Errorf("etcd: %w", locks.ErrGone)
 	}

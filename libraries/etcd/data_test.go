@@ -18,16 +18,16 @@ func TestDataInEtcd(t *testing.T) {
 		for policy, want := range map[storage.Policy]string{storage.None: inherent + damage, storage.Optimistic: inherent, storage.Owner: inherent} {
 			cfg := gcPause(t, name, 3)
 			cfg.Storage = sim.Storage{InCluster: true, Fencing: policy}
-			tr := Play(t, cfg)
-			Struck(t, tr)
-			Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
-			Same(t, name+" with the storage "+string(policy), Broken(tr), want)
-			None(t, tr, trace.KindServe, trace.StorageName)
+			tr := RunWorld(t, cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+			Equal(t, name+" with the storage "+string(policy), Violations(tr), want)
+			NoEvents(t, tr, trace.KindServe, trace.StorageName)
 			versions := 2
 			if policy != storage.None {
 				versions = 1
 			}
-			Same(t, "writes applied", Only(t, tr, trace.KindObject, "etcd").Version, versions)
+			Equal(t, "writes applied", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, versions)
 			if err := tr.Validate(); err != nil {
 				t.Error(err)
 			}
@@ -38,7 +38,7 @@ func TestDataInEtcd(t *testing.T) {
 // staleReadWorld is a world in which client-1 writes and releases. client-2 comes
 // afterwards and reads the data from etcd-3, which receives everything late if late is
 // positive.
-func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
+func staleReadWorld(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	var faults []sim.Fault
 	if late > 0 {
 		faults = []sim.Fault{When("client-1 read", &sim.Delay{Process: "etcd-1", To: "etcd-3", By: late})}
@@ -63,32 +63,32 @@ func TestReadFromAMemberThatIsBehind(t *testing.T) {
 		storage sim.Storage
 		broken  string
 	}{
-		{"all of it", time.Second, sim.Storage{Apart: true, Reads: "serializable"}, lost},
-		{"the member is not behind", 0, sim.Storage{Apart: true, Reads: "serializable"}, ""},
-		{"the read asks the leader", time.Second, sim.Storage{Apart: true, Reads: "linearizable"}, ""},
-		{"as the client reads by itself", time.Second, sim.Storage{Apart: true}, ""},
+		{"all of it", time.Second, sim.Storage{OwnClient: true, Reads: "serializable"}, lost},
+		{"the member is not behind", 0, sim.Storage{OwnClient: true, Reads: "serializable"}, ""},
+		{"the read asks the leader", time.Second, sim.Storage{OwnClient: true, Reads: "linearizable"}, ""},
+		{"as the client reads by itself", time.Second, sim.Storage{OwnClient: true}, ""},
 		{"from the member that granted the lock", time.Second, sim.Storage{Reads: "serializable"}, ""},
 	} {
-		tr := Play(t, behind(t, c.late, c.storage))
-		Same(t, c.what, Broken(tr), c.broken)
+		tr := RunWorld(t, staleReadWorld(t, c.late, c.storage))
+		Equal(t, c.what, Violations(tr), c.broken)
 		c.storage.Fencing = storage.Optimistic
-		cfg := behind(t, c.late, c.storage)
+		cfg := staleReadWorld(t, c.late, c.storage)
 		cfg.Clients[1].StartsOver = true
-		tr = Play(t, cfg)
-		Same(t, c.what+", and the version is compared", Broken(tr), "")
-		Same(t, "the last version", Only(t, tr, trace.KindObject, "etcd").Version, 2)
+		tr = RunWorld(t, cfg)
+		Equal(t, c.what+", and the version is compared", Violations(tr), "")
+		Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, 2)
 	}
 }
 
 // A client that stops waiting for an answer does not know whether its write was applied.
 func TestWriteWithoutAnswer(t *testing.T) {
-	cfg := behind(t, 0, sim.Storage{Apart: true})
+	cfg := staleReadWorld(t, 0, sim.Storage{OwnClient: true})
 	cfg.Clients = cfg.Clients[:1]
 	cfg.Clients[0].GivesUp = 100 * time.Millisecond
 	cfg.Faults = []sim.Fault{Before("client-1 write", &sim.Delay{Process: "etcd-2", To: "client-1", By: time.Second, Direction: sim.To})}
-	tr := Play(t, cfg)
-	Same(t, "what it knows", Steps(tr, "client-1"), "acquire, read x, write x failed, release")
-	Same(t, "the last version", Only(t, tr, trace.KindObject, "etcd").Version, 1)
+	tr := RunWorld(t, cfg)
+	Equal(t, "what it knows", Steps(tr, "client-1"), "acquire, read x, write x failed, release")
+	Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "etcd").Version, 1)
 }
 
 // A restored etcd also has the data of its backup: here none yet.
@@ -97,24 +97,24 @@ func TestDataIsRestored(t *testing.T) {
 	cfg.Storage.InCluster, cfg.Storage.Fencing = true, storage.None
 	cfg.Nodes[0].Settings = []string{"backup-every=1m"}
 	cfg.Clients = cfg.Clients[:1]
-	tr := Play(t, cfg)
-	gone := Only(t, tr, trace.KindRevert, "etcd")
-	Same(t, "the version", gone.Version, 0)
-	Same(t, "that there was", gone.Replaced, 1)
-	Same(t, "broken", Broken(tr), "no-lost-update")
+	tr := RunWorld(t, cfg)
+	gone := OnlyEvent(t, tr, trace.KindRevert, "etcd")
+	Equal(t, "the version", gone.Version, 0)
+	Equal(t, "that there was", gone.Replaced, 1)
+	Equal(t, "broken", Violations(tr), "no-lost-update")
 }
 
 // A client that works until a point waits for it also where no process is the storage.
 func TestWorkUntilAPoint(t *testing.T) {
-	cfg := behind(t, 0, sim.Storage{Fencing: storage.Optimistic})
+	cfg := staleReadWorld(t, 0, sim.Storage{Fencing: storage.Optimistic})
 	cfg.Clients[0].WorksUntil = Point("5s after client-1 read")
-	tr := Play(t, cfg)
+	tr := RunWorld(t, cfg)
 	read, wrote := Events(tr, trace.KindServe, "etcd-1")[0], Events(tr, trace.KindServe, "etcd")[0]
-	Same(t, "client-1's write is late by", (wrote.At - read.At).Truncate(time.Second), 5*time.Second)
-	Same(t, "broken", Broken(tr), "")
+	Equal(t, "client-1's write is late by", (wrote.At - read.At).Truncate(time.Second), 5*time.Second)
+	Equal(t, "broken", Violations(tr), "")
 }
 
 // Equal worlds have equal traces.
 func TestDeterminismOfData(t *testing.T) {
-	same(t, behind(t, time.Second, sim.Storage{Apart: true, Reads: "serializable", Fencing: storage.Optimistic}))
+	checkDeterminism(t, staleReadWorld(t, time.Second, sim.Storage{OwnClient: true, Reads: "serializable", Fencing: storage.Optimistic}))
 }

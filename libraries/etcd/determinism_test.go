@@ -42,12 +42,12 @@ func TestDeterminism(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		for _, name := range kinds() {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
-				same(t, gcPause(t, name, members))
+				checkDeterminism(t, gcPause(t, name, members))
 			})
 		}
-		for name, faults := range troubles(members) {
+		for name, faults := range wakingFaults(members) {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
-				same(t, gcPause(t, "etcd", members, faults...))
+				checkDeterminism(t, gcPause(t, "etcd", members, faults...))
 			})
 		}
 	}
@@ -60,25 +60,25 @@ func TestDeterminismOfManySessions(t *testing.T) {
 		t.Skip("it runs each world six times")
 	}
 	for _, members := range []int{1, 3} {
-		for name, faults := range troubles(members) {
+		for name, faults := range wakingFaults(members) {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
 				cfg := gcPause(t, "etcd", members, faults...)
 				for i := range faults { // there are no sections whose points a fault could wait for
 					faults[i].Strikes = trace.Trigger{At: time.Second}
 				}
-				cfg.Clients = []sim.Client{{Name: "client-1", Run: many}, {Name: "client-2", Run: many}}
-				same(t, cfg)
+				cfg.Clients = []sim.Client{{Name: "client-1", Run: manyLocks}, {Name: "client-2", Run: manyLocks}}
+				checkDeterminism(t, cfg)
 			})
 		}
 	}
 }
 
 // manyLocks acquires many locks and holds them together, again and again.
-func many(ctx context.Context, p *sim.Program) error {
+func manyLocks(ctx context.Context, p *sim.Program) error {
 	k, _ := locks.Lookup("etcd")
 	var handles []locks.Lock
 	for i := range 5 {
-		l, err := k.New(p.Env().On(fmt.Sprint("lock-", i)))
+		l, err := k.New(p.Env().ForKey(fmt.Sprint("lock-", i)))
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func many(ctx context.Context, p *sim.Program) error {
 
 // wakingFaults returns faults after which many of the client's goroutines run at the same
 // time.
-func troubles(members int) map[string][]sim.Fault {
+func wakingFaults(members int) map[string][]sim.Fault {
 	var all []string
 	for _, n := range Nodes("etcd", members) {
 		all = append(all, n.Name)
@@ -125,7 +125,7 @@ func troubles(members int) map[string][]sim.Fault {
 }
 
 // checkDeterminism runs a world again and again, and wants equal traces and no doubts.
-func same(t *testing.T, cfg sim.Config) {
+func checkDeterminism(t *testing.T, cfg sim.Config) {
 	t.Helper()
 	if doubts := Repeat(t, cfg, 3**repeats).Doubts; len(doubts) > 0 {
 		t.Error(doubts)

@@ -15,24 +15,24 @@ import (
 
 // requestError is the error of a request, with the reason for which its context ended, if
 // it did.
-func failed(ctx context.Context, what string, err error) error {
-	return answers.Because(ctx, fmt.Errorf("etcd: %s: %s", what, because(err)))
+func requestError(ctx context.Context, what string, err error) error {
+	return answers.WithCause(ctx, fmt.Errorf("etcd: %s: %s", what, describeError(err)))
 }
 
 // notAcquired is the error of an attempt to acquire.
 func notAcquired(ctx context.Context, err error) error {
-	return answers.Because(ctx, fmt.Errorf("%w: etcd: %s", locks.ErrNotAcquired, because(err)))
+	return answers.WithCause(ctx, fmt.Errorf("%w: etcd: %s", locks.ErrNotAcquired, describeError(err)))
 }
 
 // describeError returns the text of an error, without what depends on which of the client's
 // goroutines saw it first: each of them reports a broken connection in its own words.
-func because(err error) string {
-	said := answers.Reason(err)
+func describeError(err error) string {
+	reason := answers.Reason(err)
 	if errors.Is(err, concurrency.ErrLocked) {
 		return "taken"
 	}
-	if said == "timed out" || said == "cancelled" {
-		return said
+	if reason == "timed out" || reason == "cancelled" {
+		return reason
 	}
 	// The client has errors of its own for those that it knows from servers.
 	if of, ok := status.FromError(err); ok {
@@ -46,5 +46,5 @@ func because(err error) string {
 		}
 		return of.Message()
 	}
-	return said
+	return reason
 }

@@ -30,8 +30,8 @@ func init() {
 func init() {
 	provide("etcd-no-recheck", byQueue(waitInQueue))
 	provide("etcd-ask-owner", byQueue(askOwner))
-	provide("etcd-put-recipe", byPut(createdIn))
-	provide("etcd-put-recipe-mod", byPut(changedIn))
+	provide("etcd-put-recipe", byPut(createRevisionOf))
+	provide("etcd-put-recipe-mod", byPut(modRevisionOf))
 	provide("etcd-look-then-put", byLookThenPut)
 }
 
@@ -49,11 +49,11 @@ type grant struct {
 
 func provide(name string, try attempt) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
-		speaks := Client
+		newClient := Client
 		if !e.Options.Has("all-endpoints") {
-			speaks = localClient
+			newClient = localClient
 		}
-		client, err := speaks(e)
+		client, err := newClient(e)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func provide(name string, try attempt) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := keeps(e, client)
+		d, err := newData(e, client)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ type lock struct {
 // Acquire implements [locks.Lock].
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	ctx = Turn(ctx, l.env.Key)
-	s, err := l.current(ctx)
+	s, err := l.currentSession(ctx)
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
@@ -142,12 +142,12 @@ func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, er
 	if err := election.Campaign(ctx, l.env.Client); err != nil {
 		return grant{}, err
 	}
-	return grant{election.Rev(), election.Resign, leads(election)}, nil
+	return grant{election.Rev(), election.Resign, leaderCondition(election)}, nil
 }
 
 // leaderCondition is for a leader what IsOwner is for the holder of a Mutex: the condition
 // that Proclaim and Resign use.
-func leads(e *concurrency.Election) clientv3.Cmp {
+func leaderCondition(e *concurrency.Election) clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(e.Key()), "=", e.Rev())
 }
 
@@ -164,7 +164,7 @@ func byProclaiming(ctx context.Context, l *lock, s *concurrency.Session) (grant,
 	if err != nil {
 		return grant{}, err
 	}
-	return grant{token, func(context.Context) error { return nil }, leads(election)}, nil
+	return grant{token, func(context.Context) error { return nil }, leaderCondition(election)}, nil
 }
 
 // version returns how often a key has been written since its creation.

@@ -24,7 +24,7 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			f.run(t, &speaker{client: startEtcd(t).client(t), pass: time.Sleep}, as)
+			f.run(t, &scriptRunner{client: startEtcd(t).client(t), pass: time.Sleep}, as)
 		})
 	}
 }

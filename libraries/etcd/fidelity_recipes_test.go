@@ -17,17 +17,17 @@ type holding struct {
 	session  *concurrency.Session
 	mutex    *concurrency.Mutex
 	election *concurrency.Election
-	waits    chan string // the result of a lock that was waited for
+	result   chan string // the result of a lock that was waited for
 }
 
-func (s *speaker) holder(name string) (*holding, error) {
+func (s *scriptRunner) holder(name string) (*holding, error) {
 	if h, ok := s.holders[name]; ok {
 		return h, nil
 	}
-	return nil, &misspelt{name}
+	return nil, &unknownWord{name}
 }
 
-func (s *speaker) session(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) session(_ context.Context, words []string) (string, error) {
 	ttl, _ := strconv.Atoi(words[1])
 	session, err := concurrency.NewSession(s.client, concurrency.WithTTL(ttl))
 	if err != nil {
@@ -37,11 +37,11 @@ func (s *speaker) session(_ context.Context, words []string) (string, error) {
 		s.holders = map[string]*holding{}
 	}
 	s.holders[words[0]] = &holding{session: session}
-	s.known(words[0], session.Lease())
+	s.rememberLease(words[0], session.Lease())
 	return "", nil
 }
 
-func (s *speaker) endSession(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) endSession(_ context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -49,7 +49,7 @@ func (s *speaker) endSession(_ context.Context, words []string) (string, error) 
 	return "", h.session.Close()
 }
 
-func (s *speaker) orphan(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) orphan(_ context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (s *speaker) orphan(_ context.Context, words []string) (string, error) {
 	return "", nil
 }
 
-func (s *speaker) lost(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) lost(_ context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -72,7 +72,7 @@ func (s *speaker) lost(_ context.Context, words []string) (string, error) {
 }
 
 // withTimeout bounds a command that ends with "for DURATION".
-func within(ctx context.Context, words []string) (context.Context, context.CancelFunc) {
+func withTimeout(ctx context.Context, words []string) (context.Context, context.CancelFunc) {
 	for i, word := range words {
 		if word == "for" {
 			if d, err := time.ParseDuration(words[i+1]); err == nil {
@@ -83,20 +83,20 @@ func within(ctx context.Context, words []string) (context.Context, context.Cance
 	return context.WithCancel(ctx)
 }
 
-func (s *speaker) lock(ctx context.Context, words []string) (string, error) {
-	return s.locks(ctx, words, (*concurrency.Mutex).Lock)
+func (s *scriptRunner) lock(ctx context.Context, words []string) (string, error) {
+	return s.acquireMutex(ctx, words, (*concurrency.Mutex).Lock)
 }
 
-func (s *speaker) tryLock(ctx context.Context, words []string) (string, error) {
-	return s.locks(ctx, words, (*concurrency.Mutex).TryLock)
+func (s *scriptRunner) tryLock(ctx context.Context, words []string) (string, error) {
+	return s.acquireMutex(ctx, words, (*concurrency.Mutex).TryLock)
 }
 
-func (s *speaker) locks(ctx context.Context, words []string, lock func(*concurrency.Mutex, context.Context) error) (string, error) {
+func (s *scriptRunner) acquireMutex(ctx context.Context, words []string, lock func(*concurrency.Mutex, context.Context) error) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := within(ctx, words)
+	ctx, cancel := withTimeout(ctx, words)
 	defer cancel()
 	m := concurrency.NewMutex(h.session, words[1])
 	if err := lock(m, ctx); err != nil {
@@ -108,7 +108,7 @@ func (s *speaker) locks(ctx context.Context, words []string, lock func(*concurre
 	return fmt.Sprintf("%s made in %d, got in %d", m.Key(), made, m.Header().GetRevision()), nil
 }
 
-func (s *speaker) unlock(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) unlock(ctx context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (s *speaker) unlock(ctx context.Context, words []string) (string, error) {
 	return "", h.mutex.Unlock(ctx)
 }
 
-func (s *speaker) isOwner(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) isOwner(ctx context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -128,12 +128,12 @@ func (s *speaker) isOwner(ctx context.Context, words []string) (string, error) {
 	return fmt.Sprint(r.Succeeded), nil
 }
 
-func (s *speaker) campaign(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) campaign(ctx context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := within(ctx, words)
+	ctx, cancel := withTimeout(ctx, words)
 	defer cancel()
 	e := concurrency.NewElection(h.session, words[1])
 	if err := e.Campaign(ctx, words[2]); err != nil {
@@ -143,7 +143,7 @@ func (s *speaker) campaign(ctx context.Context, words []string) (string, error) 
 	return fmt.Sprintf("%s made in %d, got in %d", e.Key(), e.Rev(), e.Header().GetRevision()), nil
 }
 
-func (s *speaker) proclaim(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) proclaim(ctx context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -154,7 +154,7 @@ func (s *speaker) proclaim(ctx context.Context, words []string) (string, error) 
 	return fmt.Sprintf("rev %d", h.election.Header().GetRevision()), nil
 }
 
-func (s *speaker) resign(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) resign(ctx context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -162,7 +162,7 @@ func (s *speaker) resign(ctx context.Context, words []string) (string, error) {
 	return "", h.election.Resign(ctx)
 }
 
-func (s *speaker) leader(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) leader(ctx context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
@@ -171,35 +171,35 @@ func (s *speaker) leader(ctx context.Context, words []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return shown(r.Kvs[0]), nil
+	return describeKeyValue(r.Kvs[0]), nil
 }
 
-func (s *speaker) wait(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) wait(_ context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
 	}
-	h.waits = make(chan string, 1)
+	h.result = make(chan string, 1)
 	h.mutex = concurrency.NewMutex(h.session, words[1])
 	go func() {
 		if err := h.mutex.Lock(s.client.Ctx()); err != nil {
-			h.waits <- told(err)
+			h.result <- describeError(err)
 			return
 		}
-		h.waits <- fmt.Sprintf("got in %d", h.mutex.Header().GetRevision())
+		h.result <- fmt.Sprintf("got in %d", h.mutex.Header().GetRevision())
 	}()
 	s.pass(quiet) // until its key exists
 	return "", nil
 }
 
-func (s *speaker) got(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) got(_ context.Context, words []string) (string, error) {
 	h, err := s.holder(words[0])
 	if err != nil {
 		return "", err
 	}
 	s.pass(quiet)
 	select {
-	case got := <-h.waits:
+	case got := <-h.result:
 		return got, nil
 	default:
 		return "waits", nil

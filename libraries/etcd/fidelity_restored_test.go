@@ -161,7 +161,7 @@ func TestRestoredFidelityOfOurServer(t *testing.T) {
 						return nil
 					}
 				}
-				f.run(t, &speaker{client: client, pass: time.Sleep, save: until(61 * time.Second), restore: until(2*time.Minute + time.Second)}, ours)
+				f.run(t, &scriptRunner{client: client, pass: time.Sleep, save: until(61 * time.Second), restore: until(2*time.Minute + time.Second)}, ours)
 				return nil
 			})
 			cfg.Horizon = time.Hour
@@ -170,7 +170,7 @@ func TestRestoredFidelityOfOurServer(t *testing.T) {
 				cfg.Nodes[0].Settings = append(cfg.Nodes[0].Settings, fmt.Sprint("bump-revision=", f.bump))
 			}
 			cfg.Faults = []sim.Fault{Lasting(time.Second, At(2*time.Minute-time.Second, Crashed("etcd-1", trace.PowerLoss)))}
-			Play(t, cfg)
+			RunWorld(t, cfg)
 		})
 	}
 }
@@ -194,7 +194,7 @@ func TestRestoredFidelityOfRealEtcd(t *testing.T) {
 			t.Parallel()
 			server := startEtcd(t)
 			client := server.client(t)
-			f.run(t, &speaker{
+			f.run(t, &scriptRunner{
 				client: client, pass: time.Sleep,
 				save:    func() error { return server.save(client) },
 				restore: func() error { return server.restore(program, f.bump) },
@@ -230,8 +230,8 @@ func (r *realEtcd) restore(program string, bump int64) error {
 	}
 	tool := exec.Command(program, how...)
 	tool.Dir = r.dir
-	if said, err := tool.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %s", err, said)
+	if output, err := tool.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %s", err, output)
 	}
 	return r.start()
 }

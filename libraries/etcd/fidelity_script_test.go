@@ -32,9 +32,9 @@ type fidelity struct {
 	name   string
 	script string
 	// ourDifference is why our server answers differently, where it does.
-	differs string
+	ourDifference string
 	// oldDifference is why etcd 3.4 answers differently, where it does.
-	since string
+	oldDifference string
 }
 
 // A dialect is the server whose answers are expected: "" is the newest real one.
@@ -47,9 +47,9 @@ const (
 )
 
 // run executes the script and compares the answers.
-func (f fidelity) run(t *testing.T, s *speaker, as dialect) {
+func (f fidelity) run(t *testing.T, s *scriptRunner, as dialect) {
 	t.Helper()
-	spoken := map[dialect]bool{}
+	dialects := map[dialect]bool{}
 	for line := range strings.Lines(f.script) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -64,12 +64,12 @@ func (f fidelity) run(t *testing.T, s *speaker, as dialect) {
 				continue
 			}
 			who, what, _ := strings.Cut(answer, " ")
-			spoken[dialect(who)] = true
+			dialects[dialect(who)] = true
 			if dialect(who) == as {
 				want = what
 			}
 		}
-		got, err := s.say(strings.Fields(request))
+		got, err := s.execute(strings.Fields(request))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", line, err)
@@ -78,13 +78,13 @@ func (f fidelity) run(t *testing.T, s *speaker, as dialect) {
 			t.Errorf("%s\n\tit answers %s", line, got)
 		}
 	}
-	if spoken[ours] != (f.differs != "") || spoken[old] != (f.since != "") {
+	if dialects[ours] != (f.ourDifference != "") || dialects[old] != (f.oldDifference != "") {
 		t.Errorf("what differs, and why, is not told together")
 	}
 }
 
 // A scriptRunner executes the commands of the scripts with a client.
-type speaker struct {
+type scriptRunner struct {
 	client *clientv3.Client
 	// pass lets time pass.
 	pass func(time.Duration)
@@ -92,10 +92,10 @@ type speaker struct {
 	// start from the backup.
 	save, restore func() error
 
-	leases  []lease
-	watches map[string]watching
-	holders map[string]*holding
-	has     map[string]*served
+	leases         []lease
+	watches        map[string]watching
+	holders        map[string]*holding
+	serverHoldings map[string]*serverHolding
 }
 
 type lease struct {
@@ -112,30 +112,30 @@ type watching struct {
 // patience is how long an answer may take.
 const patience = 10 * time.Second
 
-func (s *speaker) say(words []string) (string, error) {
-	does, ok := commands[words[0]]
+func (s *scriptRunner) execute(words []string) (string, error) {
+	command, ok := commands[words[0]]
 	if !ok {
 		return "", fmt.Errorf("there is no command %s", words[0])
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	got, err := does(s, ctx, words[1:])
-	if wrong := (*misspelt)(nil); errors.As(err, &wrong) {
+	got, err := command(s, ctx, words[1:])
+	if wrong := (*unknownWord)(nil); errors.As(err, &wrong) {
 		return "", wrong
 	}
 	if err != nil {
-		got = told(err)
+		got = describeError(err)
 	}
-	return s.named(got), nil
+	return s.replaceLeaseIDs(got), nil
 }
 
 // unknownWord is the error for a mistake in a script.
-type misspelt struct{ word string }
+type unknownWord struct{ word string }
 
-func (m *misspelt) Error() string { return "what is " + m.word + "?" }
+func (m *unknownWord) Error() string { return "what is " + m.word + "?" }
 
 // describeError returns an error with its code.
-func told(err error) string {
+func describeError(err error) string {
 	var of rpctypes.EtcdError
 	if errors.As(err, &of) {
 		return fmt.Sprintf("%v: %s", of.Code(), of.Error())
@@ -147,14 +147,14 @@ func told(err error) string {
 }
 
 // replaceLeaseIDs replaces the IDs of leases by their names in the script.
-func (s *speaker) named(text string) string {
+func (s *scriptRunner) replaceLeaseIDs(text string) string {
 	for _, l := range s.leases {
 		text = strings.ReplaceAll(text, fmt.Sprintf("%x", l.id), l.name)
 	}
 	return text
 }
 
-func (s *speaker) lease(name string) (clientv3.LeaseID, error) {
+func (s *scriptRunner) lease(name string) (clientv3.LeaseID, error) {
 	for _, l := range s.leases {
 		if l.name == name {
 			return l.id, nil
@@ -163,72 +163,72 @@ func (s *speaker) lease(name string) (clientv3.LeaseID, error) {
 	if name == "unknown" {
 		return 0x7777, nil
 	}
-	return 0, &misspelt{name}
+	return 0, &unknownWord{name}
 }
 
-func (s *speaker) known(name string, id clientv3.LeaseID) {
+func (s *scriptRunner) rememberLease(name string, id clientv3.LeaseID) {
 	s.leases = append(s.leases, lease{name, id})
 }
 
 // commands are the requests of the scripts.
-var commands map[string]func(*speaker, context.Context, []string) (string, error)
+var commands map[string]func(*scriptRunner, context.Context, []string) (string, error)
 
 func init() {
-	commands = map[string]func(*speaker, context.Context, []string) (string, error){
-		"pass":       (*speaker).passes,
-		"save":       (*speaker).saves,
-		"restore":    (*speaker).restores, // and wait until the server answers
-		"put":        op("put"),           // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
-		"get":        op("get"),           // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
-		"del":        op("del"),           // KEY [prefix|from|to=KEY] [prev]
-		"txn":        (*speaker).txn,
-		"puts":       (*speaker).puts,  // a transaction with this many puts
-		"large":      (*speaker).large, // a put of this many bytes
-		"compact":    (*speaker).compact,
-		"grant":      (*speaker).grant, // L TTL [id=HEX]
-		"revoke":     (*speaker).revoke,
-		"keep-alive": (*speaker).keepAlive,
-		"ttl":        (*speaker).timeToLive, // L [keys] [whole]: whole shows only that the TTL has just started again
-		"leases":     (*speaker).allLeases,
-		"watch":      (*speaker).watch, // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
-		"next":       (*speaker).next,
-		"progress":   (*speaker).progress,
-		"cancel":     (*speaker).cancel,
-		"status":     (*speaker).status,
-		"members":    (*speaker).members,
-		"auth":       (*speaker).auth,
-		"alarms":     (*speaker).alarms,
-		"defragment": (*speaker).defragment,
-		"hash":       (*speaker).hash,
-		"session":    (*speaker).session, // L TTL
-		"end":        (*speaker).endSession,
-		"orphan":     (*speaker).orphan,
-		"lost":       (*speaker).lost,
-		"lock":       (*speaker).lock, // L KEY [for DURATION]
-		"trylock":    (*speaker).tryLock,
-		"wait":       (*speaker).wait, // L KEY: lock, in the background
-		"got":        (*speaker).got,  // L: the result of wait
-		"unlock":     (*speaker).unlock,
-		"owner":      (*speaker).isOwner,
-		"campaign":   (*speaker).campaign, // L KEY VALUE [for DURATION]
-		"proclaim":   (*speaker).proclaim,
-		"resign":     (*speaker).resign,
-		"leader":     (*speaker).leader,
+	commands = map[string]func(*scriptRunner, context.Context, []string) (string, error){
+		"pass":       (*scriptRunner).passTime,
+		"save":       (*scriptRunner).takeBackup,
+		"restore":    (*scriptRunner).restoreBackup, // and wait until the server answers
+		"put":        op("put"),                     // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
+		"get":        op("get"),                     // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
+		"del":        op("del"),                     // KEY [prefix|from|to=KEY] [prev]
+		"txn":        (*scriptRunner).txn,
+		"puts":       (*scriptRunner).puts,  // a transaction with this many puts
+		"large":      (*scriptRunner).large, // a put of this many bytes
+		"compact":    (*scriptRunner).compact,
+		"grant":      (*scriptRunner).grant, // L TTL [id=HEX]
+		"revoke":     (*scriptRunner).revoke,
+		"keep-alive": (*scriptRunner).keepAlive,
+		"ttl":        (*scriptRunner).timeToLive, // L [keys] [whole]: whole shows only that the TTL has just started again
+		"leases":     (*scriptRunner).allLeases,
+		"watch":      (*scriptRunner).watch, // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
+		"next":       (*scriptRunner).next,
+		"progress":   (*scriptRunner).progress,
+		"cancel":     (*scriptRunner).cancel,
+		"status":     (*scriptRunner).status,
+		"members":    (*scriptRunner).members,
+		"auth":       (*scriptRunner).auth,
+		"alarms":     (*scriptRunner).alarms,
+		"defragment": (*scriptRunner).defragment,
+		"hash":       (*scriptRunner).hash,
+		"session":    (*scriptRunner).session, // L TTL
+		"end":        (*scriptRunner).endSession,
+		"orphan":     (*scriptRunner).orphan,
+		"lost":       (*scriptRunner).lost,
+		"lock":       (*scriptRunner).lock, // L KEY [for DURATION]
+		"trylock":    (*scriptRunner).tryLock,
+		"wait":       (*scriptRunner).wait, // L KEY: lock, in the background
+		"got":        (*scriptRunner).got,  // L: the result of wait
+		"unlock":     (*scriptRunner).unlock,
+		"owner":      (*scriptRunner).isOwner,
+		"campaign":   (*scriptRunner).campaign, // L KEY VALUE [for DURATION]
+		"proclaim":   (*scriptRunner).proclaim,
+		"resign":     (*scriptRunner).resign,
+		"leader":     (*scriptRunner).leader,
 	}
 }
 
-func (s *speaker) passes(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) passTime(_ context.Context, words []string) (string, error) {
 	d, err := time.ParseDuration(words[0])
 	if err != nil {
-		return "", &misspelt{words[0]}
+		return "", &unknownWord{words[0]}
 	}
 	s.pass(d)
 	return "", nil
 }
 
-func (s *speaker) saves(context.Context, []string) (string, error) { return "", s.save() }
+func (s *scriptRunner) takeBackup(context.Context, []string) (string, error) { return "", s.save() }
 
-func (s *speaker) restores(context.Context, []string) (string, error) {
+func (s *scriptRunner) restoreBackup(context.Context, []string) (string, error) {
 	if err := s.restore(); err != nil {
 		return "", err
 	}
@@ -243,7 +243,7 @@ func (s *speaker) restores(context.Context, []string) (string, error) {
 }
 
 // options parses the options of a request on keys.
-func (s *speaker) options(words []string) (opts []clientv3.OpOption, err error) {
+func (s *scriptRunner) options(words []string) (opts []clientv3.OpOption, err error) {
 	plain := map[string]func() clientv3.OpOption{
 		"prefix": clientv3.WithPrefix, "from": clientv3.WithFromKey, "prev": clientv3.WithPrevKV,
 		"ignore-value": clientv3.WithIgnoreValue, "ignore-lease": clientv3.WithIgnoreLease,
@@ -284,14 +284,14 @@ func (s *speaker) options(words []string) (opts []clientv3.OpOption, err error) 
 			}
 			opts = append(opts, clientv3.WithSort(targets[target], by))
 		default:
-			return nil, &misspelt{word}
+			return nil, &unknownWord{word}
 		}
 	}
 	return opts, nil
 }
 
 // operation parses an operation, of which transactions are made.
-func (s *speaker) operation(words []string) (clientv3.Op, error) {
+func (s *scriptRunner) operation(words []string) (clientv3.Op, error) {
 	fixed := 2
 	if words[0] == "put" && !strings.HasPrefix(words[2], "ignore-value") {
 		fixed = 3
@@ -313,17 +313,17 @@ func (s *speaker) operation(words []string) (clientv3.Op, error) {
 	case "del":
 		return clientv3.OpDelete(key, opts...), nil
 	}
-	return clientv3.Op{}, &misspelt{words[0]}
+	return clientv3.Op{}, &unknownWord{words[0]}
 }
 
 // op makes a command of one operation.
-func op(verb string) func(*speaker, context.Context, []string) (string, error) {
-	return func(s *speaker, ctx context.Context, words []string) (string, error) {
+func op(verb string) func(*scriptRunner, context.Context, []string) (string, error) {
+	return func(s *scriptRunner, ctx context.Context, words []string) (string, error) {
 		return s.op(ctx, append([]string{verb}, words...))
 	}
 }
 
-func (s *speaker) op(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) op(ctx context.Context, words []string) (string, error) {
 	op, err := s.operation(words)
 	if err != nil {
 		return "", err
@@ -334,22 +334,22 @@ func (s *speaker) op(ctx context.Context, words []string) (string, error) {
 	}
 	switch {
 	case op.IsPut():
-		return answered((*etcdserverpb.PutResponse)(r.Put())), nil
+		return describeResponse((*etcdserverpb.PutResponse)(r.Put())), nil
 	case op.IsGet():
-		return answered((*etcdserverpb.RangeResponse)(r.Get())), nil
+		return describeResponse((*etcdserverpb.RangeResponse)(r.Get())), nil
 	}
-	return answered((*etcdserverpb.DeleteRangeResponse)(r.Del())), nil
+	return describeResponse((*etcdserverpb.DeleteRangeResponse)(r.Del())), nil
 }
 
 // describeResponse describes an answer.
-func answered(m any) string {
-	var said []string
-	add := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+func describeResponse(m any) string {
+	var texts []string
+	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
 	switch r := m.(type) {
 	case *etcdserverpb.PutResponse:
 		add("rev %d", r.GetHeader().GetRevision())
 		if r.PrevKv != nil {
-			add("was %s", shown(r.PrevKv))
+			add("was %s", describeKeyValue(r.PrevKv))
 		}
 	case *etcdserverpb.RangeResponse:
 		add("rev %d, count %d", r.GetHeader().GetRevision(), r.Count)
@@ -357,20 +357,20 @@ func answered(m any) string {
 			add("more")
 		}
 		for _, kv := range r.Kvs {
-			add("%s", shown(kv))
+			add("%s", describeKeyValue(kv))
 		}
 	case *etcdserverpb.DeleteRangeResponse:
 		add("rev %d, deleted %d", r.GetHeader().GetRevision(), r.Deleted)
 		for _, kv := range r.PrevKvs {
-			add("was %s", shown(kv))
+			add("was %s", describeKeyValue(kv))
 		}
 	case *etcdserverpb.TxnResponse:
 		add("rev %d, %v", r.GetHeader().GetRevision(), r.Succeeded)
 		for _, o := range r.Responses {
-			add("[%s]", answered(inner(o)))
+			add("[%s]", describeResponse(inner(o)))
 		}
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(texts, ", ")
 }
 
 func inner(o *etcdserverpb.ResponseOp) any {
@@ -387,7 +387,7 @@ func inner(o *etcdserverpb.ResponseOp) any {
 	return nil
 }
 
-func shown(kv *mvccpb.KeyValue) string {
+func describeKeyValue(kv *mvccpb.KeyValue) string {
 	leased := ""
 	if kv.Lease != 0 {
 		leased = fmt.Sprintf(" %x", kv.Lease)
@@ -396,7 +396,7 @@ func shown(kv *mvccpb.KeyValue) string {
 }
 
 // txn executes: txn CONDITION & … ? OPERATION , … : OPERATION , …
-func (s *speaker) txn(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) txn(ctx context.Context, words []string) (string, error) {
 	text := strings.Join(words, " ")
 	conditions, branches, _ := strings.Cut(text, "?")
 	then, otherwise, _ := strings.Cut(branches, ":")
@@ -416,10 +416,10 @@ func (s *speaker) txn(ctx context.Context, words []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return answered((*etcdserverpb.TxnResponse)(r)), nil
+	return describeResponse((*etcdserverpb.TxnResponse)(r)), nil
 }
 
-func (s *speaker) operations(text string) (ops []clientv3.Op, err error) {
+func (s *scriptRunner) operations(text string) (ops []clientv3.Op, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		if words := strings.Fields(part); len(words) > 0 {
 			op, err := s.operation(words)
@@ -434,7 +434,7 @@ func (s *speaker) operations(text string) (ops []clientv3.Op, err error) {
 
 // conditions parses conditions such as create(a)=0, joined by &. A key that ends with * is
 // a prefix.
-func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
+func (s *scriptRunner) conditions(text string) (cmps []clientv3.Cmp, err error) {
 	for part := range strings.SplitSeq(text, "&") {
 		part = strings.TrimSpace(part)
 		if part == "" {
@@ -443,7 +443,7 @@ func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
 		target, rest, _ := strings.Cut(part, "(")
 		key, rest, ok := strings.Cut(rest, ")")
 		if !ok {
-			return nil, &misspelt{part}
+			return nil, &unknownWord{part}
 		}
 		sign := strings.TrimRight(rest, "-0123456789abcdefghijklmnopqrstuvwxyzL")
 		value := rest[len(sign):]
@@ -469,7 +469,7 @@ func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
 			}
 			cmp = clientv3.Compare(clientv3.LeaseValue(key), sign, id)
 		default:
-			return nil, &misspelt{part}
+			return nil, &unknownWord{part}
 		}
 		if prefix {
 			cmp = cmp.WithPrefix()
@@ -479,7 +479,7 @@ func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
 	return cmps, nil
 }
 
-func (s *speaker) puts(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) puts(ctx context.Context, words []string) (string, error) {
 	n, _ := strconv.Atoi(words[0])
 	var ops []clientv3.Op
 	for i := range n {
@@ -492,7 +492,7 @@ func (s *speaker) puts(ctx context.Context, words []string) (string, error) {
 	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
 }
 
-func (s *speaker) large(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) large(ctx context.Context, words []string) (string, error) {
 	n, _ := strconv.Atoi(words[0])
 	r, err := s.client.Put(ctx, "large", strings.Repeat("x", n))
 	if err != nil {
@@ -501,7 +501,7 @@ func (s *speaker) large(ctx context.Context, words []string) (string, error) {
 	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
 }
 
-func (s *speaker) compact(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) compact(ctx context.Context, words []string) (string, error) {
 	n, _ := strconv.ParseInt(words[0], 10, 64)
 	r, err := s.client.Compact(ctx, n)
 	if err != nil {
@@ -510,7 +510,7 @@ func (s *speaker) compact(ctx context.Context, words []string) (string, error) {
 	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
 }
 
-func (s *speaker) grant(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) grant(ctx context.Context, words []string) (string, error) {
 	ttl, _ := strconv.ParseInt(words[1], 10, 64)
 	if len(words) > 2 { // the client's own Grant lets the server choose the ID
 		n, _ := strconv.ParseInt(strings.TrimPrefix(words[2], "id="), 16, 64)
@@ -518,18 +518,18 @@ func (s *speaker) grant(ctx context.Context, words []string) (string, error) {
 		if err != nil {
 			return "", rpctypes.Error(err)
 		}
-		s.known(words[0], clientv3.LeaseID(r.ID))
+		s.rememberLease(words[0], clientv3.LeaseID(r.ID))
 		return fmt.Sprintf("ttl %d, rev %d", r.TTL, r.Header.GetRevision()), nil
 	}
 	r, err := s.client.Grant(ctx, ttl)
 	if err != nil {
 		return "", err
 	}
-	s.known(words[0], r.ID)
+	s.rememberLease(words[0], r.ID)
 	return fmt.Sprintf("ttl %d, rev %d", r.TTL, r.GetRevision()), nil
 }
 
-func (s *speaker) revoke(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) revoke(ctx context.Context, words []string) (string, error) {
 	id, err := s.lease(words[0])
 	if err != nil {
 		return "", err
@@ -541,7 +541,7 @@ func (s *speaker) revoke(ctx context.Context, words []string) (string, error) {
 	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
 }
 
-func (s *speaker) keepAlive(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) keepAlive(ctx context.Context, words []string) (string, error) {
 	id, err := s.lease(words[0])
 	if err != nil {
 		return "", err
@@ -553,7 +553,7 @@ func (s *speaker) keepAlive(ctx context.Context, words []string) (string, error)
 	return fmt.Sprintf("ttl %d, rev %d", r.TTL, r.GetRevision()), nil
 }
 
-func (s *speaker) timeToLive(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) timeToLive(ctx context.Context, words []string) (string, error) {
 	id, err := s.lease(words[0])
 	if err != nil {
 		return "", err
@@ -579,7 +579,7 @@ func (s *speaker) timeToLive(ctx context.Context, words []string) (string, error
 	return got, nil
 }
 
-func (s *speaker) allLeases(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) allLeases(ctx context.Context, _ []string) (string, error) {
 	r, err := s.client.Leases(ctx)
 	if err != nil {
 		return "", err
@@ -591,7 +591,7 @@ func (s *speaker) allLeases(ctx context.Context, _ []string) (string, error) {
 	return strings.Join(got, " "), nil
 }
 
-func (s *speaker) watch(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) watch(_ context.Context, words []string) (string, error) {
 	opts, err := s.options(words[2:])
 	if err != nil {
 		return "", err
@@ -609,59 +609,59 @@ func (s *speaker) watch(_ context.Context, words []string) (string, error) {
 // quiet is how long the script waits before it concludes that nothing comes.
 const quiet = 300 * time.Millisecond
 
-func (s *speaker) next(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) next(ctx context.Context, words []string) (string, error) {
 	w, ok := s.watches[words[0]]
 	if !ok {
-		return "", &misspelt{words[0]}
+		return "", &unknownWord{words[0]}
 	}
 	select {
 	case r, ok := <-w.events:
 		if !ok {
 			return "closed", nil
 		}
-		return happened(r), nil
+		return describeWatchResponse(r), nil
 	case <-time.After(quiet):
 		return "nothing", nil
 	}
 }
 
-func happened(r clientv3.WatchResponse) string {
-	said := []string{fmt.Sprintf("rev %d", r.Header.GetRevision())}
+func describeWatchResponse(r clientv3.WatchResponse) string {
+	texts := []string{fmt.Sprintf("rev %d", r.Header.GetRevision())}
 	if r.Created {
-		said = append(said, "created")
+		texts = append(texts, "created")
 	}
 	if r.IsProgressNotify() {
-		said = append(said, "progress")
+		texts = append(texts, "progress")
 	}
 	for _, ev := range r.Events {
-		text := fmt.Sprintf("%v %s", ev.Type, shown(ev.Kv))
+		text := fmt.Sprintf("%v %s", ev.Type, describeKeyValue(ev.Kv))
 		if ev.PrevKv != nil {
-			text += " was " + shown(ev.PrevKv)
+			text += " was " + describeKeyValue(ev.PrevKv)
 		}
-		said = append(said, text)
+		texts = append(texts, text)
 	}
 	if r.Canceled {
-		said = append(said, "cancelled")
+		texts = append(texts, "cancelled")
 	}
 	if r.CompactRevision != 0 {
-		said = append(said, fmt.Sprintf("compacted at %d", r.CompactRevision))
+		texts = append(texts, fmt.Sprintf("compacted at %d", r.CompactRevision))
 	}
 	if err := r.Err(); err != nil {
-		said = append(said, told(err))
+		texts = append(texts, describeError(err))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(texts, ", ")
 }
 
-func (s *speaker) progress(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) progress(_ context.Context, words []string) (string, error) {
 	return "", s.client.RequestProgress(s.watches[words[0]].ctx)
 }
 
-func (s *speaker) cancel(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) cancel(_ context.Context, words []string) (string, error) {
 	s.watches[words[0]].cancel()
 	return "", nil
 }
 
-func (s *speaker) status(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) status(ctx context.Context, _ []string) (string, error) {
 	r, err := s.client.Status(ctx, s.client.Endpoints()[0])
 	if err != nil {
 		return "", err
@@ -669,7 +669,7 @@ func (s *speaker) status(ctx context.Context, _ []string) (string, error) {
 	return fmt.Sprintf("rev %d, leader %v, learner %v, errors %v", r.Header.GetRevision(), r.Leader == r.Header.GetMemberId(), r.IsLearner, r.Errors), nil
 }
 
-func (s *speaker) members(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) members(ctx context.Context, _ []string) (string, error) {
 	r, err := s.client.MemberList(ctx)
 	if err != nil {
 		return "", err
@@ -677,7 +677,7 @@ func (s *speaker) members(ctx context.Context, _ []string) (string, error) {
 	return fmt.Sprintf("%d", len(r.Members)), nil
 }
 
-func (s *speaker) auth(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) auth(ctx context.Context, _ []string) (string, error) {
 	r, err := s.client.AuthStatus(ctx)
 	if err != nil {
 		return "", err
@@ -685,7 +685,7 @@ func (s *speaker) auth(ctx context.Context, _ []string) (string, error) {
 	return fmt.Sprintf("enabled %v", r.Enabled), nil
 }
 
-func (s *speaker) alarms(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) alarms(ctx context.Context, _ []string) (string, error) {
 	r, err := s.client.AlarmList(ctx)
 	if err != nil {
 		return "", err
@@ -693,14 +693,14 @@ func (s *speaker) alarms(ctx context.Context, _ []string) (string, error) {
 	return fmt.Sprintf("%d", len(r.Alarms)), nil
 }
 
-func (s *speaker) defragment(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) defragment(ctx context.Context, _ []string) (string, error) {
 	if _, err := s.client.Defragment(ctx, s.client.Endpoints()[0]); err != nil {
 		return "", err
 	}
 	return "done", nil
 }
 
-func (s *speaker) hash(ctx context.Context, _ []string) (string, error) {
+func (s *scriptRunner) hash(ctx context.Context, _ []string) (string, error) {
 	r, err := s.client.HashKV(ctx, s.client.Endpoints()[0], 0)
 	if err != nil {
 		return "", err

@@ -13,30 +13,30 @@ import (
 
 // A serverHolding is what a script has acquired through the services Lock and Election, in
 // which the server follows the recipes.
-type served struct {
-	waits  chan string // the result of a lock that was waited for, or what Observe has sent
-	leader recipes.Message
+type serverHolding struct {
+	results chan string // the result of a lock that was waited for, or what Observe has sent
+	leader  recipes.Message
 }
 
 func init() {
-	for name, does := range map[string]func(*speaker, context.Context, []string) (string, error){
-		"server-lock":     (*speaker).serverLock, // L KEY [for DURATION]; L is none for a session that the server makes
-		"server-wait":     (*speaker).serverWait, // L KEY: server-lock, in the background
-		"server-got":      (*speaker).serverGot,  // L: the result of server-wait
-		"server-unlock":   (*speaker).serverUnlock,
-		"server-campaign": (*speaker).serverCampaign, // L KEY VALUE [for DURATION]
-		"server-proclaim": (*speaker).serverProclaim,
-		"server-resign":   (*speaker).serverResign,
-		"server-leader":   (*speaker).serverLeader,
-		"server-observe":  (*speaker).serverObserve, // O KEY
-		"server-next":     (*speaker).serverNext,    // O: what Observe has sent since
+	for name, does := range map[string]func(*scriptRunner, context.Context, []string) (string, error){
+		"server-lock":     (*scriptRunner).serverLock, // L KEY [for DURATION]; L is none for a session that the server makes
+		"server-wait":     (*scriptRunner).serverWait, // L KEY: server-lock, in the background
+		"server-got":      (*scriptRunner).serverGot,  // L: the result of server-wait
+		"server-unlock":   (*scriptRunner).serverUnlock,
+		"server-campaign": (*scriptRunner).serverCampaign, // L KEY VALUE [for DURATION]
+		"server-proclaim": (*scriptRunner).serverProclaim,
+		"server-resign":   (*scriptRunner).serverResign,
+		"server-leader":   (*scriptRunner).serverLeader,
+		"server-observe":  (*scriptRunner).serverObserve, // O KEY
+		"server-next":     (*scriptRunner).serverNext,    // O: what Observe has sent since
 	} {
 		commands[name] = does
 	}
 }
 
 // call calls a method of the server.
-func (s *speaker) call(ctx context.Context, path string, request, answer recipes.Message) error {
+func (s *scriptRunner) call(ctx context.Context, path string, request, answer recipes.Message) error {
 	err := s.client.ActiveConnection().Invoke(ctx, path, request.Message, answer.Message)
 	if err != nil && strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 		return context.DeadlineExceeded // the client returns it, or the server before it
@@ -44,17 +44,17 @@ func (s *speaker) call(ctx context.Context, path string, request, answer recipes
 	return err
 }
 
-func (s *speaker) served(name string) *served {
-	if s.has == nil {
-		s.has = map[string]*served{}
+func (s *scriptRunner) serverHolding(name string) *serverHolding {
+	if s.serverHoldings == nil {
+		s.serverHoldings = map[string]*serverHolding{}
 	}
-	if s.has[name] == nil {
-		s.has[name] = &served{}
+	if s.serverHoldings[name] == nil {
+		s.serverHoldings[name] = &serverHolding{}
 	}
-	return s.has[name]
+	return s.serverHoldings[name]
 }
 
-func (s *speaker) leaseOrNone(name string) (int64, error) {
+func (s *scriptRunner) leaseOrNone(name string) (int64, error) {
 	if name == "none" {
 		return 0, nil
 	}
@@ -62,12 +62,12 @@ func (s *speaker) leaseOrNone(name string) (int64, error) {
 	return int64(id), err
 }
 
-func (s *speaker) serverLock(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverLock(ctx context.Context, words []string) (string, error) {
 	lease, err := s.leaseOrNone(words[0])
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := within(ctx, words)
+	ctx, cancel := withTimeout(ctx, words)
 	defer cancel()
 	got := recipes.New("v3lockpb.LockResponse")
 	if err := s.call(ctx, recipes.Lock, recipes.New("v3lockpb.LockRequest").With("name", words[1]).With("lease", lease), got); err != nil {
@@ -80,31 +80,31 @@ func (s *speaker) serverLock(ctx context.Context, words []string) (string, error
 	return fmt.Sprintf("%s, got in %d", key, got.Header().Revision), nil
 }
 
-func (s *speaker) serverWait(_ context.Context, words []string) (string, error) {
-	one := s.served(words[0])
-	one.waits = make(chan string, 1)
+func (s *scriptRunner) serverWait(_ context.Context, words []string) (string, error) {
+	one := s.serverHolding(words[0])
+	one.results = make(chan string, 1)
 	go func() {
 		got, err := s.serverLock(s.client.Ctx(), words)
 		if err != nil {
-			got = told(err)
+			got = describeError(err)
 		}
-		one.waits <- got
+		one.results <- got
 	}()
 	s.pass(quiet) // until its key exists
 	return "", nil
 }
 
-func (s *speaker) serverGot(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverGot(_ context.Context, words []string) (string, error) {
 	s.pass(quiet)
 	select {
-	case got := <-s.served(words[0]).waits:
+	case got := <-s.serverHolding(words[0]).results:
 		return got, nil
 	default:
 		return "waits", nil
 	}
 }
 
-func (s *speaker) serverUnlock(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverUnlock(ctx context.Context, words []string) (string, error) {
 	key := ""
 	if len(words) > 1 {
 		lease, err := s.leaseOrNone(words[0])
@@ -120,12 +120,12 @@ func (s *speaker) serverUnlock(ctx context.Context, words []string) (string, err
 	return fmt.Sprintf("rev %d", done.Header().Revision), nil
 }
 
-func (s *speaker) serverCampaign(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverCampaign(ctx context.Context, words []string) (string, error) {
 	lease, err := s.leaseOrNone(words[0])
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := within(ctx, words)
+	ctx, cancel := withTimeout(ctx, words)
 	defer cancel()
 	got := recipes.New("v3electionpb.CampaignResponse")
 	request := recipes.New("v3electionpb.CampaignRequest").With("name", words[1]).With("lease", lease).With("value", words[2])
@@ -133,49 +133,49 @@ func (s *speaker) serverCampaign(ctx context.Context, words []string) (string, e
 		return "", err
 	}
 	l := got.Leader()
-	s.served(words[0]).leader = l
+	s.serverHolding(words[0]).leader = l
 	return fmt.Sprintf("%s of %s made in %d by %x, got in %d", l.Bytes("key"), l.Bytes("name"), l.Int("rev"), l.Int("lease"), got.Header().Revision), nil
 }
 
 // leaderRequest makes a request with the LeaderKey of a session, if it has one.
-func (s *speaker) office(name, request string) recipes.Message {
+func (s *scriptRunner) leaderRequest(name, request string) recipes.Message {
 	m := recipes.New(request)
 	if name == "nothing" {
 		return m.With("leader", recipes.New("v3electionpb.LeaderKey"))
 	}
-	if l := s.served(name).leader; l.Message != nil {
+	if l := s.serverHolding(name).leader; l.Message != nil {
 		m = m.With("leader", l)
 	}
 	return m
 }
 
-func (s *speaker) serverProclaim(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverProclaim(ctx context.Context, words []string) (string, error) {
 	done := recipes.New("v3electionpb.ProclaimResponse")
-	if err := s.call(ctx, recipes.Proclaim, s.office(words[0], "v3electionpb.ProclaimRequest").With("value", words[1]), done); err != nil {
+	if err := s.call(ctx, recipes.Proclaim, s.leaderRequest(words[0], "v3electionpb.ProclaimRequest").With("value", words[1]), done); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("rev %d", done.Header().Revision), nil
 }
 
-func (s *speaker) serverResign(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverResign(ctx context.Context, words []string) (string, error) {
 	done := recipes.New("v3electionpb.ResignResponse")
-	if err := s.call(ctx, recipes.Resign, s.office(words[0], "v3electionpb.ResignRequest"), done); err != nil {
+	if err := s.call(ctx, recipes.Resign, s.leaderRequest(words[0], "v3electionpb.ResignRequest"), done); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("rev %d", done.Header().Revision), nil
 }
 
-func (s *speaker) serverLeader(ctx context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverLeader(ctx context.Context, words []string) (string, error) {
 	is := recipes.New("v3electionpb.LeaderResponse")
 	if err := s.call(ctx, recipes.Leader, recipes.New("v3electionpb.LeaderRequest").With("name", words[0]), is); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, rev %d", shown(is.KeyValue()), is.Header().Revision), nil
+	return fmt.Sprintf("%s, rev %d", describeKeyValue(is.KeyValue()), is.Header().Revision), nil
 }
 
-func (s *speaker) serverObserve(_ context.Context, words []string) (string, error) {
-	one := s.served(words[0])
-	one.waits = make(chan string, 100)
+func (s *scriptRunner) serverObserve(_ context.Context, words []string) (string, error) {
+	one := s.serverHolding(words[0])
+	one.results = make(chan string, 100)
 	stream, err := s.client.ActiveConnection().NewStream(s.client.Ctx(), &grpc.StreamDesc{ServerStreams: true}, recipes.Observe)
 	if err == nil {
 		err = stream.SendMsg(proto.Message(recipes.New("v3electionpb.LeaderRequest").With("name", words[1]).Message))
@@ -190,22 +190,22 @@ func (s *speaker) serverObserve(_ context.Context, words []string) (string, erro
 		for {
 			is := recipes.New("v3electionpb.LeaderResponse")
 			if err := stream.RecvMsg(is.Message); err != nil {
-				one.waits <- told(err)
+				one.results <- describeError(err)
 				return
 			}
-			one.waits <- fmt.Sprintf("%s, rev %d", shown(is.KeyValue()), is.Header().Revision)
+			one.results <- fmt.Sprintf("%s, rev %d", describeKeyValue(is.KeyValue()), is.Header().Revision)
 		}
 	}()
 	s.pass(quiet)
 	return "", nil
 }
 
-func (s *speaker) serverNext(_ context.Context, words []string) (string, error) {
+func (s *scriptRunner) serverNext(_ context.Context, words []string) (string, error) {
 	s.pass(quiet)
 	var all []string
 	for {
 		select {
-		case is := <-s.served(words[0]).waits:
+		case is := <-s.serverHolding(words[0]).results:
 			all = append(all, is)
 		default:
 			return strings.Join(all, ", then "), nil

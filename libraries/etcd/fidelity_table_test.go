@@ -520,7 +520,7 @@ var fidelities = []fidelity{
 		compact 10             => rev 10
 		server-unlock L1 res   => rev 11
 		server-got L3          => res/L3, got in 11`,
-		since: `etcd 3.4 does not look whether the key is still there: who waits gets the lock after its session has ended`},
+		oldDifference: `etcd 3.4 does not look whether the key is still there: who waits gets the lock after its session has ended`},
 
 	{name: "the server elects", script: `
 		session L1 60          =>
@@ -563,6 +563,6 @@ var fidelities = []fidelity{
 		auth        => enabled false; 3.4 Unimplemented: unknown method AuthStatus for service etcdserverpb.Auth; ours Unimplemented: unknown method AuthStatus for service etcdserverpb.Auth
 		defragment  => done; ours Unimplemented: unknown method Defragment for service etcdserverpb.Maintenance
 		hash        => rev 1; ours Unimplemented: unknown method HashKV for service etcdserverpb.Maintenance`,
-		differs: "our server has no users, and no file that could be large or spoilt; it says so as one does that is too old for a request",
-		since:   "clients can ask whether there are users since 3.5"},
+		ourDifference: "our server has no users, and no file that could be large or spoilt; it says so as one does that is too old for a request",
+		oldDifference: "clients can ask whether there are users since 3.5"},
 }

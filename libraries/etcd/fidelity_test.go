@@ -19,11 +19,11 @@ func TestFidelityOfOurServer(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				f.run(t, &speaker{client: client, pass: time.Sleep}, ours)
+				f.run(t, &scriptRunner{client: client, pass: time.Sleep}, ours)
 				return nil
 			})
 			cfg.Horizon = time.Hour
-			Play(t, cfg)
+			RunWorld(t, cfg)
 		})
 	}
 }

@@ -31,7 +31,7 @@ func kind(t testing.TB, name string) locks.Kind {
 func TestKinds(t *testing.T) {
 	for _, name := range kinds() {
 		k := kind(t, name)
-		if err := k.Provided(); err != nil {
+		if err := k.CheckProvided(); err != nil {
 			t.Error(err)
 			continue
 		}

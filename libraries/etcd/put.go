@@ -26,15 +26,15 @@ func byPut(token func(*clientv3.PutResponse) int64) attempt {
 
 // createRevisionOf returns the revision in which the key was created; a put of an existing
 // key does not change it.
-func createdIn(r *clientv3.PutResponse) int64 {
+func createRevisionOf(r *clientv3.PutResponse) int64 {
 	if r.PrevKv != nil {
 		return r.PrevKv.CreateRevision
 	}
-	return changedIn(r)
+	return modRevisionOf(r)
 }
 
 // modRevisionOf returns the revision of the put.
-func changedIn(r *clientv3.PutResponse) int64 { return r.Header.GetRevision() }
+func modRevisionOf(r *clientv3.PutResponse) int64 { return r.Header.GetRevision() }
 
 // byLookThenPut checks whether the key exists and puts it if not, in two requests: another
 // client can come in between.
@@ -46,5 +46,5 @@ func byLookThenPut(ctx context.Context, l *lock, s *concurrency.Session) (grant,
 	case len(r.Kvs) > 0:
 		return grant{}, concurrency.ErrLocked
 	}
-	return byPut(changedIn)(ctx, l, s)
+	return byPut(modRevisionOf)(ctx, l, s)
 }

@@ -15,29 +15,29 @@ import (
 // A place is a place in the queue of a lock: a key of a session. The place whose key has
 // the lowest create revision holds the lock.
 type place struct {
-	client *clientv3.Client
-	queue  string // the prefix of all keys of the lock
-	key    string
-	made   int64
-	first  bool
+	client         *clientv3.Client
+	queue          string // the prefix of all keys of the lock
+	key            string
+	createRevision int64
+	isFirst        bool
 }
 
 // byQueue takes a place in the queue as the library's Mutex does. The variants differ in
 // wait, which those who are not first call: when it returns they hold the lock.
-func byQueue(waits func(context.Context, *place) error) attempt {
+func byQueue(wait func(context.Context, *place) error) attempt {
 	return func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 		p, err := queueUp(ctx, l, s)
 		if err != nil {
 			return grant{}, err
 		}
-		if !p.first {
-			if err := waits(ctx, p); err != nil {
+		if !p.isFirst {
+			if err := wait(ctx, p); err != nil {
 				// Not with ctx, whose end may be the reason.
 				_ = p.leave(l.client.Ctx()) // if that fails, the key exists as long as the session
 				return grant{}, err
 			}
 		}
-		return grant{p.made, p.leave, p.stands()}, nil
+		return grant{p.createRevision, p.leave, p.keyUnchanged()}, nil
 	}
 }
 
@@ -52,11 +52,11 @@ func queueUp(ctx context.Context, l *lock, s *concurrency.Session) (*place, erro
 	if err != nil {
 		return nil, err
 	}
-	p.made = r.Header.GetRevision()
+	p.createRevision = r.Header.GetRevision()
 	if !r.Succeeded {
-		p.made = r.Responses[0].GetResponseRange().Kvs[0].CreateRevision
+		p.createRevision = r.Responses[0].GetResponseRange().Kvs[0].CreateRevision
 	}
-	p.first = r.Responses[1].GetResponseRange().Kvs[0].CreateRevision == p.made
+	p.isFirst = r.Responses[1].GetResponseRange().Kvs[0].CreateRevision == p.createRevision
 	return p, nil
 }
 
@@ -67,8 +67,8 @@ func (p *place) leave(ctx context.Context) error {
 
 // keyUnchanged is the condition that Mutex.IsOwner compares: the key exists and has not
 // been created anew.
-func (p *place) stands() clientv3.Cmp {
-	return clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.made)
+func (p *place) keyUnchanged() clientv3.Cmp {
+	return clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.createRevision)
 }
 
 // waitInQueue returns when no earlier place is left, without checking that its own place
@@ -76,18 +76,18 @@ func (p *place) stands() clientv3.Cmp {
 // https://github.com/etcd-io/etcd/issues/11456.
 func waitInQueue(ctx context.Context, p *place) error {
 	for {
-		r, err := p.client.Get(ctx, p.queue, append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(p.made-1))...)
+		r, err := p.client.Get(ctx, p.queue, append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(p.createRevision-1))...)
 		if err != nil || len(r.Kvs) == 0 {
 			return err
 		}
-		if err := gone(ctx, p.client, string(r.Kvs[0].Key), r.Header.GetRevision()); err != nil {
+		if err := waitDeleted(ctx, p.client, string(r.Kvs[0].Key), r.Header.GetRevision()); err != nil {
 			return err
 		}
 	}
 }
 
 // waitDeleted waits until a key that existed in a revision has been deleted.
-func gone(ctx context.Context, c *clientv3.Client, key string, since int64) error {
+func waitDeleted(ctx context.Context, c *clientv3.Client, key string, since int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for r := range c.Watch(ctx, key, clientv3.WithRev(since)) {
@@ -109,7 +109,7 @@ func gone(ctx context.Context, c *clientv3.Client, key string, since int64) erro
 // askOwner checks that its own key has not changed, as with Mutex.IsOwner, and takes that
 // for the lock. But the key of a waiter has not changed either.
 func askOwner(ctx context.Context, p *place) error {
-	r, err := p.client.Txn(ctx).If(p.stands()).Commit()
+	r, err := p.client.Txn(ctx).If(p.keyUnchanged()).Commit()
 	switch {
 	case err != nil:
 		return err

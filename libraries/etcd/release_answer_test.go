@@ -28,11 +28,11 @@ func TestUnlockOfAnExpiredSession(t *testing.T) {
 		cfg := gcPause(t, c.kind, 1)
 		cfg.Faults = c.faults
 		cfg.Storage.Fencing = storage.Writes
-		v := checks.Check(history.Of(Play(t, cfg)), nil)
+		v := checks.Check(history.New(RunWorld(t, cfg)), nil)
 		f := v.Finding(checks.ReleaseAnswer)
-		if f.Outcome != c.want || !f.Fault.IsZero() || f.Counts() || v.Verdict != checks.Safe {
+		if f.Outcome != c.want || !f.Blame.IsZero() || f.Counts() || v.Verdict != checks.Safe {
 			t.Errorf("%s: %s: release-answer is %s (%s), fault %q, in a run that is %s; want %s, nobody's fault, safe",
-				c.kind, c.name, f.Outcome, f.Reason, f.Fault, v.Verdict, c.want)
+				c.kind, c.name, f.Outcome, f.Reason, f.Blame, v.Verdict, c.want)
 		}
 		if c.want == checks.Violated && f.Reason.Code != "released-lost" {
 			t.Errorf("%s: the reason is %q", c.kind, f.Reason)

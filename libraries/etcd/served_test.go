@@ -18,7 +18,7 @@ import (
 )
 
 // withoutFaults removes the faults of a world.
-func undisturbed(cfg sim.Config) sim.Config {
+func withoutFaults(cfg sim.Config) sim.Config {
 	cfg.Faults = nil
 	return cfg
 }
@@ -52,12 +52,12 @@ func (l *serverLock) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 
 type serverLease struct {
-	of  *serverLock
-	key []byte
+	lock *serverLock
+	key  []byte
 }
 
 func (l *serverLease) Release(ctx context.Context) error {
-	return l.of.call(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", l.key), recipes.New("v3lockpb.UnlockResponse"))
+	return l.lock.call(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", l.key), recipes.New("v3lockpb.UnlockResponse"))
 }
 
 // A lock that the server waits for behaves like any other. In a pause that outlasts its
@@ -71,20 +71,20 @@ func TestALockOfTheServers(t *testing.T) {
 			return cfg
 		}
 		t.Run(fmt.Sprintf("no fault on %d", members), func(t *testing.T) {
-			tr := Play(t, undisturbed(story()))
-			Same(t, "violations", len(checks.Check(history.Of(tr), nil).Violations()), 0)
+			tr := RunWorld(t, withoutFaults(story()))
+			Equal(t, "violations", len(checks.Check(history.New(tr), nil).Violations()), 0)
 		})
 		t.Run(fmt.Sprintf("pause on %d", members), func(t *testing.T) {
 			cfg := story()
-			same(t, cfg)
-			v := checks.Check(history.Of(Play(t, cfg)), nil)
-			Same(t, "section-exclusion", v.Finding(checks.SectionExclusion).Outcome, checks.Violated)
+			checkDeterminism(t, cfg)
+			v := checks.Check(history.New(RunWorld(t, cfg)), nil)
+			Equal(t, "section-exclusion", v.Finding(checks.SectionExclusion).Outcome, checks.Violated)
 		})
-		for name, faults := range troubles(members) {
+		for name, faults := range wakingFaults(members) {
 			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
 				cfg := story(faults...)
-				same(t, cfg)
-				for _, f := range checks.Check(history.Of(Play(t, cfg)), nil).Violations() {
+				checkDeterminism(t, cfg)
+				for _, f := range checks.Check(history.New(RunWorld(t, cfg)), nil).Violations() {
 					if !strings.Contains(name, "crash") && f.Property == checks.LeaseExclusion {
 						t.Errorf("%s is violated: %v", f.Property, f.Reason)
 					}

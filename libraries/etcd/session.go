@@ -16,10 +16,10 @@ type holder struct {
 	client  *clientv3.Client
 	seconds int
 	// keepsExpired: it does not replace a session that has ended.
-	keeps bool
+	keepsExpired bool
 	// noteKey is the key under which a process finds the session of its predecessor, which
 	// it continues; "" means that it opens a session of its own.
-	note    string
+	noteKey string
 	session *concurrency.Session
 }
 
@@ -30,21 +30,21 @@ func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	if err != nil {
 		return nil, err
 	}
-	opens := func() *holder {
-		h := &holder{client: client, seconds: seconds, keeps: !e.Options.Has("new-session")}
+	newSessionHolder := func() *holder {
+		h := &holder{client: client, seconds: seconds, keepsExpired: !e.Options.Has("new-session")}
 		if !e.Options.Has("own-session") {
-			h.note = e.Key + ".session"
+			h.noteKey = e.Key + ".session"
 		}
-		e.Warm(func(ctx context.Context) {
-			_, _ = h.current(ctx)               // if it fails, the first Acquire tries again
-			time.Sleep(2 * keepAliveComesAfter) // until the session has been renewed, too
+		e.OnWarmUp(func(ctx context.Context) {
+			_, _ = h.currentSession(ctx)   // if it fails, the first Acquire tries again
+			time.Sleep(2 * keepAliveDelay) // until the session has been renewed, too
 		})
 		return h
 	}
 	if !e.Options.Has("session-per-handle") {
-		return locks.Share(e, "etcd session", opens), nil
+		return locks.Share(e, "etcd session", newSessionHolder), nil
 	}
-	return opens(), nil
+	return newSessionHolder(), nil
 }
 
 // seconds converts a TTL to whole seconds, as etcd counts it.
@@ -56,8 +56,8 @@ func seconds(ttl time.Duration) (int, error) {
 }
 
 // currentSession returns the session, or a new one if that has ended.
-func (h *holder) current(ctx context.Context) (*concurrency.Session, error) {
-	if h.session != nil && (h.keeps || !over(h.session)) {
+func (h *holder) currentSession(ctx context.Context) (*concurrency.Session, error) {
+	if h.session != nil && (h.keepsExpired || !hasEnded(h.session)) {
 		return h.session, nil
 	}
 	s, err := h.open(ctx)
@@ -82,8 +82,8 @@ func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
 // which the note is attached. The documentation of concurrency.WithLease recommends this
 // for a restarted process that wants its lock back.
 func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
-	if h.note != "" {
-		r, err := h.client.Get(ctx, h.note)
+	if h.noteKey != "" {
+		r, err := h.client.Get(ctx, h.noteKey)
 		if err != nil {
 			return 0, err
 		}
@@ -95,13 +95,13 @@ func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
 	if err != nil {
 		return 0, err
 	}
-	if h.note != "" {
-		_, err = h.client.Put(ctx, h.note, "", clientv3.WithLease(granted.ID)) // it is deleted with the session
+	if h.noteKey != "" {
+		_, err = h.client.Put(ctx, h.noteKey, "", clientv3.WithLease(granted.ID)) // it is deleted with the session
 	}
 	return granted.ID, err
 }
 
-func over(s *concurrency.Session) bool {
+func hasEnded(s *concurrency.Session) bool {
 	select {
 	case <-s.Done():
 		return true
@@ -125,7 +125,7 @@ func (l *lease) Token() uint64 { return uint64(l.token) }
 // Release implements [locks.Lease].
 func (l *lease) Release(ctx context.Context) error {
 	if err := l.release(ctx); err != nil {
-		return failed(ctx, "not released", err)
+		return requestError(ctx, "not released", err)
 	}
 	return nil
 }

@@ -80,10 +80,10 @@ func TestStories(t *testing.T) {
 					cfg.Clients = append(cfg.Clients, sim.Client{Name: "client-3", RetryEvery: time.Second, Starts: Point("client-1 released"), Works: c.works})
 				}
 				cfg.Storage.Fencing = policy
-				tr := Play(t, cfg)
-				Struck(t, tr)
-				Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
-				Same(t, "broken with the storage "+string(policy), Broken(tr), want)
+				tr := RunWorld(t, cfg)
+				AllFaultsStruck(t, tr)
+				Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+				Equal(t, "broken with the storage "+string(policy), Violations(tr), want)
 			}
 		})
 	}
@@ -91,9 +91,9 @@ func TestStories(t *testing.T) {
 
 // Two handles of a process that share a session have one key, so both hold the lock.
 func TestTwoHandlesOnOneSession(t *testing.T) {
-	for without, want := range map[string]bool{"loss-signal": false, "session-per-handle": true} {
+	for feature, want := range map[string]bool{"loss-signal": false, "session-per-handle": true} {
 		cfg := gcPause(t, "etcd", 1)
-		cfg.Lock.Options.Without = []string{without}
+		cfg.Lock.Options.Without = []string{feature}
 		cfg.Faults = nil
 		cfg.Clients = []sim.Client{Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			first, err := p.Acquire(ctx, p.Lock())
@@ -104,8 +104,8 @@ func TestTwoHandlesOnOneSession(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			second, err := p.Acquire(Within(ctx, time.Second), other)
-			Same(t, without+": the second handle has it too", err == nil, want)
+			second, err := p.Acquire(WithTrueTimeout(ctx, time.Second), other)
+			Equal(t, feature+": the second handle has it too", err == nil, want)
 			switch {
 			case err == nil:
 				err = second.Release(ctx)
@@ -115,13 +115,13 @@ func TestTwoHandlesOnOneSession(t *testing.T) {
 			return errors.Join(err, first.Release(ctx))
 		})}
 		var tokens []uint64
-		for _, ev := range Play(t, cfg).Events {
+		for _, ev := range RunWorld(t, cfg).Events {
 			if ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
 				tokens = append(tokens, ev.Token)
 			}
 		}
 		if same := len(tokens) == 2 && tokens[0] == tokens[1]; same != want {
-			t.Errorf("%s: the tokens are %d", without, tokens)
+			t.Errorf("%s: the tokens are %d", feature, tokens)
 		}
 	}
 }

@@ -27,14 +27,14 @@ import (
 // the turns of a call are in its context.
 
 // takeTurns returns the dial options that make the goroutines of a connection take turns.
-func inTurns(e *locks.Env) []grpc.DialOption {
-	t := &turns{wait: e.Turn, woken: e.Woken, process: e.Process()}
+func takeTurns(e *locks.Env) []grpc.DialOption {
+	t := &turns{wait: e.WaitTurn, woken: e.WaitAfterTimer, process: e.ProcessContext()}
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(t.unary),
 		grpc.WithChainStreamInterceptor(t.stream),
 		// The client asks for round robin by itself.
 		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"` + balancing + `": {}}]}`),
+		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"` + balancerName + `": {}}]}`),
 	}
 }
 
@@ -59,13 +59,13 @@ func Turn(ctx context.Context, words ...string) context.Context {
 type turnKey struct{}
 
 func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	return invoke(t.call(ctx, method, said(req)), method, req, reply, cc, opts...)
+	return invoke(t.call(ctx, method, messageKey(req)), method, req, reply, cc, opts...)
 }
 
 const (
 	keepAlive = "/etcdserverpb.Lease/LeaseKeepAlive"
 	// keepAliveDelay is how long it takes to open a stream of keep-alives.
-	keepAliveComesAfter = time.Microsecond
+	keepAliveDelay = time.Microsecond
 )
 
 func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
@@ -78,14 +78,14 @@ func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Clie
 		// granted. It always has in reality, but not in a world. Also, the loop that looks
 		// for expired leases and the loop that sends keep-alives start at the same moment
 		// and repeat every second and every half second, so their order would be random.
-		time.Sleep(keepAliveComesAfter)
+		time.Sleep(keepAliveDelay)
 		return &keepAlives{ClientStream: s, turns: t}, nil
 	}
 	return &stream{s, t, method}, nil
 }
 
 // messageKey returns the bytes of a message, by which two messages can be ordered.
-func said(m any) string {
+func messageKey(m any) string {
 	message, ok := m.(proto.Message)
 	if !ok {
 		return ""
@@ -102,7 +102,7 @@ type stream struct {
 }
 
 func (s *stream) SendMsg(m any) error {
-	s.turns.wait(s.method, said(m))
+	s.turns.wait(s.method, messageKey(m))
 	return s.ClientStream.SendMsg(m)
 }
 
@@ -148,7 +148,7 @@ func (s *keepAlives) SendMsg(m any) error {
 func (s *keepAlives) send() {
 	for {
 		s.turns.woken(context.Background(), keepAlive)
-		for _, r := range s.take() {
+		for _, r := range s.takeWaiting() {
 			if err := s.ClientStream.SendMsg(r); err != nil {
 				s.mu.Lock()
 				s.failed = err
@@ -165,7 +165,7 @@ func (s *keepAlives) send() {
 	}
 }
 
-func (s *keepAlives) take() (requests []*pb.LeaseKeepAliveRequest) {
+func (s *keepAlives) takeWaiting() (requests []*pb.LeaseKeepAliveRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.waiting {
@@ -199,13 +199,13 @@ func (t *turns) call(ctx context.Context, words ...string) context.Context {
 // balancerName is round robin, as the client uses it, except that calls wait for their turn
 // before they choose an endpoint, and begin with the first. Round robin itself begins at a
 // random endpoint, from a source that cannot be seeded.
-const balancing = "locksim_in_turns"
+const balancerName = "locksim_in_turns"
 
 func init() { balancer.Register(builder{}) }
 
 type builder struct{}
 
-func (builder) Name() string { return balancing }
+func (builder) Name() string { return balancerName }
 
 func (builder) Build(cc balancer.ClientConn, opts balancer.BuildOptions) balancer.Balancer {
 	return balancer.Get(roundrobin.Name).Build(&chooser{ClientConn: cc}, opts)
@@ -244,8 +244,8 @@ func connectedOf(all []endpointsharding.ChildState) (connected []endpointshardin
 // Pick chooses among the endpoints that are connected when the call has its turn: it is
 // random whether the call was made before or after a connection broke.
 func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
-	call, ours := info.Ctx.Value(callKey{}).(call)
-	if ours {
+	call, isOurs := info.Ctx.Value(callKey{}).(call)
+	if isOurs {
 		call.wait(call.words...)
 		if call.process.Err() != nil {
 			time.Sleep(time.Millisecond)
@@ -256,7 +256,7 @@ func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 		return balancer.PickResult{}, balancer.ErrNoSubConnAvailable
 	}
 	next := uint32(0)
-	if ours {
+	if isOurs {
 		next = call.picked.Add(1) - 1
 	}
 	endpoints := *connected

@@ -21,7 +21,7 @@ func database(e *locks.Env) (*sql.DB, error) {
 		return nil, err
 	}
 	return locks.Share(e, "goose", func() *sql.DB {
-		t := turns{e}
+		t := turnTaker{e}
 		dial := config.DialFunc
 		config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			t.wait(ctx, "dial")
@@ -43,23 +43,23 @@ func database(e *locks.Env) (*sql.DB, error) {
 // turnTaker delays the library's requests until the process runs, and sends them in one
 // order. It is needed because the library's timers, which are not on the process's clock,
 // also fire in a pause. See [locks.Env].
-type turns struct{ env *locks.Env }
+type turnTaker struct{ env *locks.Env }
 
-func (t turns) wait(ctx context.Context, words ...string) {
-	if t.env.Woken != nil {
-		who, _ := ctx.Value(whose{}).(string)
-		t.env.Woken(ctx, append(words, who)...)
+func (t turnTaker) wait(ctx context.Context, words ...string) {
+	if t.env.WaitAfterTimer != nil {
+		lockerName, _ := ctx.Value(lockerKey{}).(string)
+		t.env.WaitAfterTimer(ctx, append(words, lockerName)...)
 	}
 }
 
 // lockerKey is the context key of a locker's name.
-type whose struct{}
+type lockerKey struct{}
 
 // TraceQueryStart is as in [pgx.QueryTracer].
-func (t turns) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+func (t turnTaker) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
 	t.wait(ctx, q.SQL)
 	return ctx
 }
 
 // TraceQueryEnd is as in [pgx.QueryTracer].
-func (t turns) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (t turnTaker) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}

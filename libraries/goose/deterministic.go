@@ -20,8 +20,8 @@ import (
 // up to a quarter more or less than the set time, by a random source that the whole program
 // shares. In a world both come from the process: its name, which is returned, and its own
 // source.
-func drawn(e *locks.Env, l lock.Locker) (name string) {
-	if e.Woken == nil {
+func makeDeterministic(e *locks.Env, l lock.Locker) (name string) {
+	if e.WaitAfterTimer == nil {
 		return ""
 	}
 	var seed [8]byte
@@ -34,16 +34,16 @@ func drawn(e *locks.Env, l lock.Locker) (name string) {
 		field[retry.Backoff](own, "retryLock"):   lockEvery,
 		field[retry.Backoff](own, "retryUnlock"): unlockEvery,
 	} {
-		*b = redrawn(*b, every, source)
+		*b = withSource(*b, every, source)
 	}
 	return name
 }
 
 // withSource returns a backoff that ends when the library's does. Its waits are drawn like
 // the library's, but from another source.
-func redrawn(of retry.Backoff, every time.Duration, source *rand.Rand) retry.Backoff {
+func withSource(backoff retry.Backoff, every time.Duration, source *rand.Rand) retry.Backoff {
 	return retry.BackoffFunc(func() (time.Duration, bool) {
-		_, stop := of.Next()
+		_, stop := backoff.Next()
 		if stop {
 			return 0, true
 		}
@@ -52,6 +52,6 @@ func redrawn(of retry.Backoff, every time.Duration, source *rand.Rand) retry.Bac
 }
 
 // field returns a pointer to an unexported field of a struct.
-func field[T any](of reflect.Value, name string) *T {
-	return (*T)(unsafe.Pointer(of.FieldByName(name).UnsafeAddr()))
+func field[T any](v reflect.Value, name string) *T {
+	return (*T)(unsafe.Pointer(v.FieldByName(name).UnsafeAddr()))
 }

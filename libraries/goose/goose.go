@@ -34,11 +34,11 @@ func provide(name string, make func(*handle) (locker, error)) {
 		h := &handle{env: e, db: db, make: make, number: locks.PostgresNumber(e.Key)}
 		count := locks.Share(e, "goose handles", func() *int { return new(int) })
 		*count++
-		h.who = fmt.Sprintf("%s, handle %d", e.Key, *count)
-		if h.one, err = make(h); err != nil {
+		h.id = fmt.Sprintf("%s, handle %d", e.Key, *count)
+		if h.shared, err = make(h); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		e.Warm(h.one.warm)
+		e.OnWarmUp(h.shared.warm)
 		return h, nil
 	})
 }
@@ -48,10 +48,10 @@ type handle struct {
 	env    *locks.Env
 	db     *sql.DB
 	number int64
-	who    string // distinguishes it from the other handles of its process
+	id     string // distinguishes it from the other handles of its process
 	make   func(*handle) (locker, error)
 	// shared is the locker of all attempts that have none of their own.
-	one locker
+	shared locker
 }
 
 // A locker wraps a locker of the library.
@@ -65,7 +65,7 @@ type locker interface {
 
 // Acquire is as in [locks.Lock].
 func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
-	l := h.one
+	l := h.shared
 	if h.env.Options.Has("own-handle") {
 		if l, err = h.make(h); err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
 	}
 	unlock, err := l.lock(ctx)
 	if err != nil {
-		return nil, answers.Because(ctx, fmt.Errorf("%w: goose: %s", locks.ErrNotAcquired, because(err)))
+		return nil, answers.WithCause(ctx, fmt.Errorf("%w: goose: %s", locks.ErrNotAcquired, reasonText(err)))
 	}
 	return &lease{unlock: unlock}, nil
 }
@@ -81,30 +81,30 @@ func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
 // A lease is a grant. The holder learns neither when its lease ends nor that it has ended,
 // and the lock has no fencing token.
 type lease struct {
-	unlock func(context.Context) error
-	over   atomic.Bool
+	unlock     func(context.Context) error
+	isReleased atomic.Bool
 }
 
 // Release waits until the library has released the lock, which no context can cut short. It
 // runs once, whatever its result, because a second Unlock of the library ends the program.
 func (l *lease) Release(ctx context.Context) error {
-	if l.over.Swap(true) {
+	if l.isReleased.Swap(true) {
 		return fmt.Errorf("%w: its unlock was called before", locks.ErrLost)
 	}
 	_, ok, err := answers.Call(ctx, func() (struct{}, error) { return struct{}{}, l.unlock(ctx) }, nil)
 	switch {
 	case !ok:
-		return answers.Because(ctx, errors.New("goose: no answer"))
+		return answers.WithCause(ctx, errors.New("goose: no answer"))
 	case err == nil:
 		return nil
 	case strings.HasSuffix(err.Error(), "not held by this instance"):
 		return fmt.Errorf("%w before it was released", locks.ErrLost)
 	}
-	return answers.Because(ctx, fmt.Errorf("lock not released: goose: %s", because(err)))
+	return answers.WithCause(ctx, fmt.Errorf("lock not released: goose: %s", reasonText(err)))
 }
 
 // reasonText returns the text of an error, equal in every run.
-func because(err error) string {
+func reasonText(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
 	}

@@ -24,7 +24,7 @@ func newSession(h *handle) (locker, error) {
 // release the provider returns the connection to the pool, whether the unlock succeeded or
 // not. If it failed, the connection still holds the lock.
 func (s *session) lock(ctx context.Context) (func(context.Context) error, error) {
-	ctx = context.WithValue(ctx, whose{}, s.who)
+	ctx = context.WithValue(ctx, lockerKey{}, s.id)
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *session) lock(ctx context.Context) (func(context.Context) error, error)
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		ctx = context.WithValue(context.WithoutCancel(ctx), whose{}, s.who)
+		ctx = context.WithValue(context.WithoutCancel(ctx), lockerKey{}, s.id)
 		err := s.SessionUnlock(ctx, conn)
 		if err != nil && s.env.Options.Has("discard") {
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })

@@ -41,7 +41,7 @@ var subjects = []struct {
 	catalogue bool
 }{
 	{kind: "goose-table", finds: lateAnswers, catalogue: true},
-	{kind: "goose-table without lasting-context", finds: lateAnswers.And(noHeartbeat)},
+	{kind: "goose-table without lasting-context", finds: lateAnswers.Merge(noHeartbeat)},
 	{kind: "goose-table without own-handle", finds: lateAnswers},
 	{kind: "goose-session", config: locktest.Config{Endless: true}},
 	{kind: "goose-session without discard", config: locktest.Config{Endless: true}, finds: keptLock},
@@ -52,11 +52,11 @@ var subjects = []struct {
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
-			s.config.System, s.config.Stories = locks.Postgres, roof.OwnStories
+			s.config.System, s.config.Stories = locks.Postgres, roof.OutsideCatalogue
 			if s.catalogue {
-				s.config.Stories = roof.NobodysStories
+				s.config.Stories = roof.IsGeneral
 			}
-			roof.Finds(t, s.kind, s.config, s.finds, false)
+			roof.CheckFindings(t, s.kind, s.config, s.finds, false)
 		})
 	}
 }

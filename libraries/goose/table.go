@@ -22,11 +22,11 @@ type table struct {
 // errBusy is the error if the lock is held through the same locker.
 var errBusy = errors.New("the locker is in use")
 
-func newTable(h *handle) (locker, error) { return h.table(h.number) }
+func newTable(h *handle) (locker, error) { return h.newLocker(h.number) }
 
 // newLocker returns a locker for the lock with a number. Its heartbeat interval is a sixth
 // of its lease, like the library's own defaults of 5 and 30 seconds.
-func (h *handle) table(number int64) (*table, error) {
+func (h *handle) newLocker(number int64) (*table, error) {
 	t := &table{handle: h, turn: make(chan struct{}, 1)}
 	var err error
 	t.Locker, err = lock.NewPostgresTableLocker(
@@ -35,18 +35,18 @@ func (h *handle) table(number int64) (*table, error) {
 		lock.WithTableHeartbeatInterval(h.env.TTL/6),
 		lock.WithTableLockTimeout(lockEvery, lockTries),
 		lock.WithTableUnlockTimeout(unlockEvery, unlockTries),
-		lock.WithTableRetryPolicy(t.again),
+		lock.WithTableRetryPolicy(t.retries),
 	)
 	if err == nil {
-		t.name = drawn(h.env, t.Locker)
+		t.name = makeDeterministic(h.env, t.Locker)
 	}
 	return t, err
 }
 
 // retries reports whether a failure is retried: by the library, which does so by default,
 // or by its caller. Nothing is retried once the process has ended.
-func (t *table) again(error) bool {
-	return t.env.Process().Err() == nil && !t.env.Options.Has("one-try")
+func (t *table) retries(error) bool {
+	return t.env.ProcessContext().Err() == nil && !t.env.Options.Has("one-try")
 }
 
 // lock calls the library's Lock. The context of Lock is also that of the heartbeats. To
@@ -57,7 +57,7 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 	case <-ctx.Done():
 		return nil, errBusy
 	}
-	life, cancel := context.WithCancel(context.WithValue(t.env.Lifetime(), whose{}, t.name))
+	life, cancel := context.WithCancel(context.WithValue(t.env.Lifetime(), lockerKey{}, t.name))
 	attempt := context.AfterFunc(ctx, cancel)
 	unlock := func(context.Context) error {
 		defer func() { <-t.turn }()
@@ -83,7 +83,7 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 // warm makes the library create its table and prepare its statements, with a lock that
 // nobody else uses.
 func (t *table) warm(ctx context.Context) {
-	spare, err := t.table(locks.PostgresNumber(t.env.Key + " before the story"))
+	spare, err := t.newLocker(locks.PostgresNumber(t.env.Key + " before the story"))
 	if err != nil {
 		return
 	}

@@ -34,11 +34,11 @@ func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
 // TestGCPause checks a holder whose lease ends in a pause. It writes when it continues,
 // although the lease has ended.
 func TestGCPause(t *testing.T) {
-	tr := Play(t, gcPause(t, "goose-table", storage.None))
-	Struck(t, tr)
-	Same(t, "broken", Broken(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
-	None(t, tr, trace.KindRanOn, "client-1")
-	Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
+	tr := RunWorld(t, gcPause(t, "goose-table", storage.None))
+	AllFaultsStruck(t, tr)
+	Equal(t, "broken", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
+	NoEvents(t, tr, trace.KindRanOn, "client-1")
+	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
 }
 
 // contended is a world in which client-1 works for a while, and client-2 tries each second.
@@ -65,7 +65,7 @@ func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
 		{"a context of the attempt, and less work than a lease", 8 * time.Second, []string{"lasting-context"}, alone},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			Same(t, "broken", Broken(Play(t, contended(t, test.works, test.without...))), test.want)
+			Equal(t, "broken", Violations(RunWorld(t, contended(t, test.works, test.without...))), test.want)
 		})
 	}
 }
@@ -75,8 +75,8 @@ func TestALeaseIsInWholeSeconds(t *testing.T) {
 	for ttl, ends := range map[time.Duration]time.Duration{1900 * time.Millisecond: time.Second, 2 * time.Second: 2 * time.Second} {
 		cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 100 * time.Millisecond})
 		cfg.Lock.TTL = ttl
-		tr := Play(t, cfg)
-		Same(t, "the lease of "+ttl.String(), Events(tr, trace.KindSet, "postgres-1")[0].TTL.Round(time.Millisecond), ends)
+		tr := RunWorld(t, cfg)
+		Equal(t, "the lease of "+ttl.String(), Events(tr, trace.KindSet, "postgres-1")[0].TTL.Round(time.Millisecond), ends)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 		if ttl >= time.Second {
 			cfg.Clients[0].Works, cfg.Clients[0].WorksUntil = 3*time.Second, trace.Point{}
 		}
-		Same(t, "broken with a TTL of "+ttl.String(), Broken(Play(t, cfg)), broken)
+		Equal(t, "broken with a TTL of "+ttl.String(), Violations(RunWorld(t, cfg)), broken)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestALeaseOfHalfASecondIsNone(t *testing.T) {
 // if nobody has taken it.
 func TestAHeartbeatRevivesALease(t *testing.T) {
 	cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 5 * time.Second})
-	cfg = With(cfg, Lasting(12*time.Second, When("client-1 read", Stopped("client-1"))))
-	tr := Play(t, cfg)
-	Same(t, "broken", Broken(tr), "")
-	Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
+	cfg = WithFaults(cfg, Lasting(12*time.Second, When("client-1 read", Stopped("client-1"))))
+	tr := RunWorld(t, cfg)
+	Equal(t, "broken", Violations(tr), "")
+	Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
 }
 
 // TestAnUnlockThatComesLateTakesAMinute checks a client that unlocks another client's lock.
@@ -115,8 +115,8 @@ func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 	late := func(without ...string) time.Duration {
 		cfg := gcPause(t, "goose-table", storage.None)
 		cfg.Lock.Options.Without = without
-		tr := Play(t, cfg)
-		Struck(t, tr)
+		tr := RunWorld(t, cfg)
+		AllFaultsStruck(t, tr)
 		var took time.Duration
 		for _, ev := range tr.Events {
 			if ev.Process == "client-1" && ev.Step == trace.Release {
@@ -142,12 +142,12 @@ func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
 // a locker. A locker that has often waited stops waiting. client-2 waits for 300 seconds
 // the first time, and not at all the third time.
 func TestTheTriesOfALockerAreUsedUp(t *testing.T) {
-	waits := func(without ...string) (told []time.Duration) {
+	waits := func(without ...string) (waited []time.Duration) {
 		asks := sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Run: func(ctx context.Context, p *sim.Program) error {
 			for range 3 {
 				began := p.Clock().Now()
 				in, err := p.Acquire(ctx, p.Lock())
-				told = append(told, p.Clock().Now().Sub(began).Round(time.Minute))
+				waited = append(waited, p.Clock().Now().Sub(began).Round(time.Minute))
 				if err == nil {
 					return errors.Join(errors.New("client-2 got the lock"), in.Release(ctx))
 				}
@@ -158,9 +158,9 @@ func TestTheTriesOfALockerAreUsedUp(t *testing.T) {
 		cfg.Lock.TTL = 60 * time.Second
 		cfg.Horizon = 2000 * time.Second
 		cfg.Lock.Options.Without = without
-		Play(t, cfg)
-		return told
+		RunWorld(t, cfg)
+		return waited
 	}
-	Same(t, "one locker", fmt.Sprint(waits("one-try", "own-handle")), "[5m0s 0s 0s]")
-	Same(t, "a locker for each", fmt.Sprint(waits("one-try")), "[5m0s 5m0s 5m0s]")
+	Equal(t, "one locker", fmt.Sprint(waits("one-try", "own-handle")), "[5m0s 0s 0s]")
+	Equal(t, "a locker for each", fmt.Sprint(waits("one-try")), "[5m0s 5m0s 5m0s]")
 }

@@ -60,10 +60,10 @@ func newTransport(e *locks.Env) *transport {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.conns = append(t.conns, conn)
-			if e.Woken == nil {
+			if e.WaitAfterTimer == nil {
 				return conn, nil
 			}
-			return patient{conn, e.Woken, strconv.Itoa(len(t.conns))}, nil
+			return lateClosingConn{conn, e.WaitAfterTimer, strconv.Itoa(len(t.conns))}, nil
 		},
 	}
 	e.Cleanup(t.close)
@@ -72,8 +72,8 @@ func newTransport(e *locks.Env) *transport {
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.env.Turn != nil {
-		t.env.Turn(r.Method, r.URL.Path)
+	if t.env.WaitTurn != nil {
+		t.env.WaitTurn(r.Method, r.URL.Path)
 	}
 	return t.Transport.RoundTrip(r)
 }
@@ -81,14 +81,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // A lateClosingConn is closed only when the process runs. A connection is mostly closed by
 // a timer: because the answer has taken too long, which may also end the election. net/http
 // calls Close with a mutex locked, so Close must not block.
-type patient struct {
+type lateClosingConn struct {
 	net.Conn
 	woken func(ctx context.Context, words ...string)
 	name  string // the number of the process's connection
 }
 
 // Close implements [net.Conn]. It returns immediately; the connection is closed later.
-func (p patient) Close() error {
+func (p lateClosingConn) Close() error {
 	go func() {
 		p.woken(context.Background(), "close", p.name)
 		_ = p.Conn.Close()

@@ -13,7 +13,7 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // All scenarios that are run with these locks have the same traces each time.
 func TestDeterminism(t *testing.T) {
-	roof.Deterministic(t, *repeats, roof.MadeBy("kubernetes"))
+	roof.CheckDeterminism(t, *repeats, roof.MadeBy("kubernetes"))
 }
 
 // Two requests, each of which may take half of the renew deadline, can end exactly at the

@@ -10,11 +10,11 @@ import (
 // measures by the process's clock how long a Lease has not been renewed, and its requests
 // wait while the process is paused.
 func Elector(e *locks.Env, config leaderelection.LeaderElectionConfig) (*leaderelection.LeaderElector, error) {
-	config.Lock = &record{Interface: config.Lock, env: e, life: e.Lifetime()}
+	config.Lock = &recordingLock{Interface: config.Lock, env: e, life: e.Lifetime()}
 	elector, err := leaderelection.NewLeaderElector(config)
 	if err != nil {
 		return nil, err
 	}
-	observe(elector, e.Clock)
+	setElectorClock(elector, e.Clock)
 	return elector, nil
 }

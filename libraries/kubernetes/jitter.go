@@ -29,7 +29,7 @@ var sources sync.Map
 func init() {
 	shared := jitterRand
 	jitterRand = func() float64 {
-		if own, ok := sources.Load(goroutine()); ok {
+		if own, ok := sources.Load(goroutineID()); ok {
 			return own.(*rand.Rand).Float64()
 		}
 		return shared()
@@ -37,8 +37,8 @@ func init() {
 }
 
 // jitterSource makes the source from which an elector draws; nil means client-go's own.
-func source(e *locks.Env) *rand.Rand {
-	if e.Woken == nil {
+func jitterSource(e *locks.Env) *rand.Rand {
+	if e.WaitAfterTimer == nil {
 		return nil
 	}
 	var seed [8]byte
@@ -47,18 +47,18 @@ func source(e *locks.Env) *rand.Rand {
 }
 
 // withJitterSource calls run, in which an elector runs, and makes it draw from own.
-func drawing(own *rand.Rand, run func()) {
+func withJitterSource(own *rand.Rand, run func()) {
 	if own != nil {
-		me := goroutine()
-		sources.Store(me, own)
-		defer sources.Delete(me)
+		id := goroutineID()
+		sources.Store(id, own)
+		defer sources.Delete(id)
 	}
 	run()
 }
 
 // goroutineID returns the number of the calling goroutine, from the first line of its
 // stack.
-func goroutine() string {
+func goroutineID() string {
 	var line [40]byte
 	number, _, _ := bytes.Cut(line[:runtime.Stack(line[:], false)], []byte(" ["))
 	return string(number)

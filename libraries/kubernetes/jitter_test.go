@@ -12,8 +12,8 @@ import (
 )
 
 // drawPauses returns the pauses of an elector that retries each second.
-func draws(e *locks.Env) (pauses [5]time.Duration) {
-	drawing(source(e), func() {
+func drawPauses(e *locks.Env) (pauses [5]time.Duration) {
+	withJitterSource(jitterSource(e), func() {
 		for i := range pauses {
 			pauses[i] = wait.Jitter(time.Second, 1)
 		}
@@ -25,25 +25,25 @@ func draws(e *locks.Env) (pauses [5]time.Duration) {
 // other electors draw. Outside of worlds it draws as client-go does.
 func TestDraws(t *testing.T) {
 	process := func(random string) *locks.Env {
-		return &locks.Env{Rand: strings.NewReader(random), Woken: func(context.Context, ...string) {}}
+		return &locks.Env{Rand: strings.NewReader(random), WaitAfterTimer: func(context.Context, ...string) {}}
 	}
-	one := draws(process("client-1"))
+	one := drawPauses(process("client-1"))
 	var again [5]time.Duration
-	drawing(source(process("client-2")), func() { // another elector runs meanwhile, in a goroutine of its own
+	withJitterSource(jitterSource(process("client-2")), func() { // another elector runs meanwhile, in a goroutine of its own
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			again = draws(process("client-1"))
+			again = drawPauses(process("client-1"))
 		}()
 		<-done
 	})
 	if one != again {
 		t.Errorf("an elector draws %v, and then %v", one, again)
 	}
-	if other := draws(process("client-2")); other == one {
+	if other := drawPauses(process("client-2")); other == one {
 		t.Errorf("two processes draw %v", one)
 	}
-	if outside := draws(&locks.Env{}); outside == draws(&locks.Env{}) {
+	if outside := drawPauses(&locks.Env{}); outside == drawPauses(&locks.Env{}) {
 		t.Errorf("outside of worlds the same is drawn twice: %v", outside)
 	}
 	if wait.Jitter(time.Second, 1) == one[0] {

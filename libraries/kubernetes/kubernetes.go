@@ -29,7 +29,7 @@ func init() {
 }
 
 // sharedIdentity is the identity of replicas that have no identity of their own.
-const shared = "the-leader"
+const sharedIdentity = "the-leader"
 
 // lock is a handle. Each attempt is a LeaderElector of its own, as in a process that has
 // just started: it does not know the holder yet, and waits a whole LeaseDuration for a
@@ -39,10 +39,10 @@ type lock struct {
 	namespace, name string
 	identity        string
 	leases          coordinationv1.LeasesGetter
-	late            bool
+	lateToken       bool
 }
 
-func newLock(e *locks.Env, late bool) (*lock, error) {
+func newLock(e *locks.Env, lateToken bool) (*lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("leader election needs an API server of Kubernetes, but there is none")
 	}
@@ -57,10 +57,10 @@ func newLock(e *locks.Env, late bool) (*lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lock{env: e, leases: client, identity: e.Client, late: late}
+	l := &lock{env: e, leases: client, identity: e.Client, lateToken: lateToken}
 	l.namespace, l.name, _ = strings.Cut(locks.KubernetesLease(e.Key), "/")
 	if !e.Options.Has("own-identity") {
-		l.identity = shared
+		l.identity = sharedIdentity
 	}
 	return l, nil
 }
@@ -72,12 +72,12 @@ func retryPeriod(ttl time.Duration) time.Duration   { return ttl * 2 / 15 }
 
 // Acquire waits until it leads, or its context ends.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
-	r := &record{env: l.env, life: l.env.Lifetime(), Interface: &resourcelock.LeaseLock{
+	r := &recordingLock{env: l.env, life: l.env.Lifetime(), Interface: &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: l.name},
 		Client:     l.leases,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
 	}}
-	t := &term{lock: l, record: r, began: make(chan context.Context, 1), over: make(chan struct{})}
+	t := &term{lock: l, record: r, started: make(chan context.Context, 1), ended: make(chan struct{})}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:            r,
 		LeaseDuration:   l.env.TTL,
@@ -85,55 +85,55 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		RetryPeriod:     retryPeriod(l.env.TTL),
 		ReleaseOnCancel: l.env.Options.Has("release-on-cancel"),
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) { t.began <- ctx },
+			OnStartedLeading: func(ctx context.Context) { t.started <- ctx },
 			OnStoppedLeading: func() {},
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	observe(elector, l.env.Clock)
+	setElectorClock(elector, l.env.Clock)
 	silent := klog.NewContext(l.env.Lifetime(), logr.Discard())
 	var run context.Context
 	run, t.cancel = context.WithCancel(silent)
-	draws := source(l.env)
+	jitter := jitterSource(l.env)
 	go func() {
-		defer close(t.over)
-		drawing(draws, func() { elector.Run(run) })
+		defer close(t.ended)
+		withJitterSource(jitter, func() { elector.Run(run) })
 	}()
-	if leads, ok := answers.Await(ctx, t.began); ok {
-		return t.granted(ctx, leads)
+	if leading, ok := answers.Await(ctx, t.started); ok {
+		return t.newLease(ctx, leading)
 	}
 	t.cancel()
-	return nil, answers.Because(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
+	return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
 }
 
 // A term is one run of a LeaderElector.
 type term struct {
 	*lock
-	record *record
-	began  chan context.Context
-	cancel context.CancelFunc
-	over   chan struct{}
+	record  *recordingLock
+	started chan context.Context
+	cancel  context.CancelFunc
+	ended   chan struct{}
 }
 
 // newLease makes the lease of a holder that leads until the context leading ends.
-func (t *term) granted(ctx, leads context.Context) (locks.Lease, error) {
+func (t *term) newLease(ctx, leading context.Context) (locks.Lease, error) {
 	token := t.record.token()
-	if t.late {
-		is, err := t.leases.Leases(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
-		if err != nil || is.Spec.LeaseTransitions == nil {
+	if t.lateToken {
+		current, err := t.leases.Leases(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
+		if err != nil || current.Spec.LeaseTransitions == nil {
 			t.cancel()
-			return nil, answers.Because(ctx, fmt.Errorf("%w: kubernetes: no token", locks.ErrNotAcquired))
+			return nil, answers.WithCause(ctx, fmt.Errorf("%w: kubernetes: no token", locks.ErrNotAcquired))
 		}
-		token = uint64(*is.Spec.LeaseTransitions) + 1
+		token = uint64(*current.Spec.LeaseTransitions) + 1
 	}
 	l := &lease{term: t, number: token, lost: make(chan struct{})}
-	l.keep = context.AfterFunc(leads, func() { close(l.lost) })
+	l.disarm = context.AfterFunc(leading, func() { close(l.lost) })
 	if t.env.Options.Has("loss-signal") {
 		return l, nil
 	}
-	return mute{l}, nil
+	return silentLease{l}, nil
 }
 
 // lease is a term in which the client leads.
@@ -143,8 +143,8 @@ type lease struct {
 	// lost is closed when the context of OnStartedLeading ends. A release ends that context
 	// too, but calls disarm first, so lost stays open. disarm reports whether the context
 	// had not ended yet.
-	lost chan struct{}
-	keep func() bool
+	lost   chan struct{}
+	disarm func() bool
 }
 
 // Session implements [locks.Sessioner]: a Lease with the name of its holder.
@@ -158,12 +158,12 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 
 // Release cancels the election, and waits until it has ended.
 func (l *lease) Release(ctx context.Context) error {
-	held := l.keep()
+	held := l.disarm()
 	l.cancel()
-	_, ended := answers.Await(ctx, l.over)
+	_, ended := answers.Await(ctx, l.ended)
 	switch {
 	case !ended:
-		return answers.Because(ctx, errors.New("kubernetes: no answer"))
+		return answers.WithCause(ctx, errors.New("kubernetes: no answer"))
 	case !held:
 		return locks.ErrLost
 	case l.env.Options.Has("release-on-cancel") && !l.record.released():
@@ -177,14 +177,14 @@ func (l *lease) Release(ctx context.Context) error {
 // remove deletes the Lease, as scripts that clean up after a job do.
 func (l *lease) remove(ctx context.Context) error {
 	if err := l.leases.Leases(l.namespace).Delete(ctx, l.name, metav1.DeleteOptions{}); err != nil {
-		return answers.Because(ctx, errors.New("kubernetes: the Lease was not deleted"))
+		return answers.WithCause(ctx, errors.New("kubernetes: the Lease was not deleted"))
 	}
 	return nil
 }
 
 // A silentLease does not notify its holder that it is lost.
-type mute struct{ lease *lease }
+type silentLease struct{ lease *lease }
 
-func (m mute) Session() string                   { return m.lease.Session() }
-func (m mute) Token() uint64                     { return m.lease.Token() }
-func (m mute) Release(ctx context.Context) error { return m.lease.Release(ctx) }
+func (m silentLease) Session() string                   { return m.lease.Session() }
+func (m silentLease) Token() uint64                     { return m.lease.Token() }
+func (m silentLease) Release(ctx context.Context) error { return m.lease.Release(ctx) }

@@ -26,11 +26,11 @@ func TestMarginOfClocks(t *testing.T) {
 				sim.Client{Name: "client-2", Starts: Point("client-1 read")})
 			cfg.Seed = seed + 1
 			cfg.Lock.Options.Without = []string{"release-on-cancel"}
-			cfg = With(cfg, Lasting(time.Minute, When("client-1 read", &sim.Partition{Process: "client-1", From: []string{"kubernetes-1"}})))
+			cfg = WithFaults(cfg, Lasting(time.Minute, When("client-1 read", &sim.Partition{Process: "client-1", From: []string{"kubernetes-1"}})))
 			if c.rate != 0 {
-				cfg = With(cfg, At(0, &sim.Drift{Process: "client-2", Rate: c.rate}))
+				cfg = WithFaults(cfg, At(0, &sim.Drift{Process: "client-2", Rate: c.rate}))
 			}
-			if strings.Contains(Broken(Play(t, cfg)), "section-exclusion") {
+			if strings.Contains(Violations(RunWorld(t, cfg)), "section-exclusion") {
 				harmed++
 			}
 		}

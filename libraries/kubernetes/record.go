@@ -16,7 +16,7 @@ import (
 // timers of a paused process must not fire before it resumes, but client-go's timers do,
 // because they do not use the process's clock. So the requests wait here until the process
 // runs.
-type record struct {
+type recordingLock struct {
 	resourcelock.Interface
 	env  *locks.Env
 	life context.Context
@@ -27,56 +27,56 @@ type record struct {
 
 // waitUntilRunning returns when the process runs, or immediately if the request's context
 // has ended. It returns an error if the process has ended.
-func (r *record) runs(ctx context.Context) error {
-	if r.env.Woken != nil {
-		r.env.Woken(ctx, "election", r.Interface.Describe(), r.Interface.Identity())
+func (r *recordingLock) waitUntilRunning(ctx context.Context) error {
+	if r.env.WaitAfterTimer != nil {
+		r.env.WaitAfterTimer(ctx, "election", r.Interface.Describe(), r.Interface.Identity())
 	}
 	return r.life.Err()
 }
 
 // Get implements [resourcelock.Interface].
-func (r *record) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	if err := r.runs(ctx); err != nil {
+func (r *recordingLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if err := r.waitUntilRunning(ctx); err != nil {
 		return nil, nil, err
 	}
 	return r.Interface.Get(ctx)
 }
 
 // Create implements [resourcelock.Interface].
-func (r *record) Create(ctx context.Context, is resourcelock.LeaderElectionRecord) error {
-	if err := r.runs(ctx); err != nil {
+func (r *recordingLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if err := r.waitUntilRunning(ctx); err != nil {
 		return err
 	}
-	return r.note(r.Interface.Create(ctx, is), is)
+	return r.remember(r.Interface.Create(ctx, record), record)
 }
 
 // Update implements [resourcelock.Interface].
-func (r *record) Update(ctx context.Context, is resourcelock.LeaderElectionRecord) error {
-	if err := r.runs(ctx); err != nil {
+func (r *recordingLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if err := r.waitUntilRunning(ctx); err != nil {
 		return err
 	}
-	return r.note(r.Interface.Update(ctx, is), is)
+	return r.remember(r.Interface.Update(ctx, record), record)
 }
 
-func (r *record) note(err error, is resourcelock.LeaderElectionRecord) error {
+func (r *recordingLock) remember(err error, record resourcelock.LeaderElectionRecord) error {
 	if err == nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.written = is
+		r.written = record
 	}
 	return err
 }
 
 // token returns the number of the term: how often the Lease had changed its holder when it
 // was last written, plus 1, so that the first token is not 0.
-func (r *record) token() uint64 {
+func (r *recordingLock) token() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return uint64(r.written.LeaderTransitions) + 1
 }
 
 // released reports whether the last write removed the holder from the Lease.
-func (r *record) released() bool {
+func (r *recordingLock) released() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.written.HolderIdentity == ""

@@ -32,7 +32,7 @@ var (
 		"pause/meanwhile":      {"section-exclusion", "release-ownership", "lease-exclusion"},
 		"pause/work":           {"section-exclusion", "release-ownership", "lease-exclusion"},
 	}
-	ofPatience = roof.Findings{
+	withoutTimeoutFindings = roof.Findings{
 		"late-reply/acquire": {"section-exclusion"},
 		"silence/acquire":    {"lease-exclusion", "section-exclusion"},
 		"pause/acquire":      {"section-exclusion"},
@@ -45,14 +45,14 @@ var (
 func TestSuite(t *testing.T) {
 	for name, finds := range map[string]roof.Findings{
 		"kubernetes":                         findings,
-		"kubernetes without request-timeout": findings.And(ofPatience),
+		"kubernetes without request-timeout": findings.Merge(withoutTimeoutFindings),
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true, Stories: roof.OwnStories}
+			config := locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true, Stories: roof.OutsideCatalogue}
 			if name == "kubernetes" {
-				config.Stories = roof.NobodysStories
+				config.Stories = roof.IsGeneral
 			}
-			roof.Finds(t, name, config, finds, false)
+			roof.CheckFindings(t, name, config, finds, false)
 		})
 	}
 }

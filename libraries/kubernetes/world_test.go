@@ -34,10 +34,10 @@ func TestGCPause(t *testing.T) {
 			storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
 			storage.Writes: "section-exclusion inherent: needs fencing",
 		} {
-			tr := Play(t, gcPause(t, kind, fencing))
-			Struck(t, tr)
-			Same(t, kind+" "+string(fencing), Broken(tr), broken)
-			None(t, tr, trace.KindRanOn, "client-1")
+			tr := RunWorld(t, gcPause(t, kind, fencing))
+			AllFaultsStruck(t, tr)
+			Equal(t, kind+" "+string(fencing), Violations(tr), broken)
+			NoEvents(t, tr, trace.KindRanOn, "client-1")
 		}
 	}
 }

@@ -16,7 +16,7 @@ func init() {
 	})
 	locks.Provide("postgres-advisory-data", func(e *locks.Env) (locks.Lock, error) {
 		a, err := openAdvisory(e, objectsTable+fence, tryLock, unlock, readObject, writeObject)
-		return withData{a}, err
+		return advisoryWithData{a}, err
 	})
 }
 
@@ -56,12 +56,12 @@ func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 
 func (a *advisory) acquire(ctx context.Context) (*grant, error) {
-	g := &grant{of: a}
+	g := &grant{handle: a}
 	token, err := use(ctx, a.Session, func(ctx context.Context, c *pgx.Conn) (token *int64, err error) {
-		if a.held != nil && a.held.on == c {
+		if a.held != nil && a.held.conn == c {
 			return nil, errHeld
 		}
-		g.on = c
+		g.conn = c
 		return token, c.QueryRow(ctx, tryLock, a.number).Scan(&token)
 	})
 	switch {
@@ -76,9 +76,9 @@ func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 
 // A grant lasts as long as its connection.
 type grant struct {
-	of    *advisory
-	on    *pgx.Conn
-	token uint64
+	handle *advisory
+	conn   *pgx.Conn
+	token  uint64
 }
 
 // Token returns the next number of a sequence. It was drawn on the same connection and in
@@ -87,12 +87,12 @@ func (g *grant) Token() uint64 { return g.token }
 
 // Release releases the lock. The lock is lost if the handle has a new connection.
 func (g *grant) Release(ctx context.Context) error {
-	freed, err := use(ctx, g.of.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
-		if c != g.on || g.of.held != g {
+	freed, err := use(ctx, g.handle.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
+		if c != g.conn || g.handle.held != g {
 			return false, nil
 		}
-		g.of.held = nil
-		return freed, c.QueryRow(ctx, unlock, g.of.number).Scan(&freed)
+		g.handle.held = nil
+		return freed, c.QueryRow(ctx, unlock, g.handle.number).Scan(&freed)
 	})
 	switch {
 	case err != nil:
@@ -104,28 +104,28 @@ func (g *grant) Release(ctx context.Context) error {
 }
 
 // advisoryWithData is a handle whose grants keep their data in the database.
-type withData struct{ *advisory }
+type advisoryWithData struct{ *advisory }
 
 // Acquire is as in [advisory.Acquire].
-func (a withData) Acquire(ctx context.Context) (locks.Lease, error) {
+func (a advisoryWithData) Acquire(ctx context.Context) (locks.Lease, error) {
 	g, err := a.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &working{lock: g}, nil
+	return &dataGrant{lock: g}, nil
 }
 
 // A dataGrant is a grant that reads and writes in a transaction. The transaction begins
 // after the lock was acquired and ends before it is released.
-type working struct {
+type dataGrant struct {
 	lock *grant
 	tx   pgx.Tx // nil if there is none
 }
 
 // inTx calls f in the transaction, on the connection that holds the lock.
-func (w *working) does(ctx context.Context, f func(context.Context) error) error {
-	_, err := use(ctx, w.lock.of.Session, func(ctx context.Context, c *pgx.Conn) (_ struct{}, err error) {
-		if c != w.lock.on {
+func (w *dataGrant) inTx(ctx context.Context, f func(context.Context) error) error {
+	_, err := use(ctx, w.lock.handle.Session, func(ctx context.Context, c *pgx.Conn) (_ struct{}, err error) {
+		if c != w.lock.conn {
 			return struct{}{}, fmt.Errorf("%w with its connection", locks.ErrLost)
 		}
 		if w.tx == nil {
@@ -139,8 +139,8 @@ func (w *working) does(ctx context.Context, f func(context.Context) error) error
 }
 
 // Read is as in [locks.Keeper].
-func (w *working) Read(ctx context.Context, object string) (version int, err error) {
-	err = w.does(ctx, func(ctx context.Context) error {
+func (w *dataGrant) Read(ctx context.Context, object string) (version int, err error) {
+	err = w.inTx(ctx, func(ctx context.Context) error {
 		version, err = read(ctx, w.tx, object)
 		return err
 	})
@@ -148,8 +148,8 @@ func (w *working) Read(ctx context.Context, object string) (version int, err err
 }
 
 // Write is as in [locks.Keeper].
-func (w *working) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
-	err = w.does(ctx, func(ctx context.Context) error {
+func (w *dataGrant) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
+	err = w.inTx(ctx, func(ctx context.Context) error {
 		if version, err = write(ctx, w.tx, object, value); err != nil || !last {
 			return err
 		}
@@ -161,12 +161,12 @@ func (w *working) Write(ctx context.Context, object, value string, last bool) (v
 }
 
 // Stays is as in [locks.Stayer].
-func (w *working) Stays() {}
+func (w *dataGrant) Stays() {}
 
 // Release ends the transaction, if it is still open, and releases the lock.
-func (w *working) Release(ctx context.Context) error {
+func (w *dataGrant) Release(ctx context.Context) error {
 	if w.tx != nil {
-		_ = w.does(ctx, w.tx.Rollback)
+		_ = w.inTx(ctx, w.tx.Rollback)
 		w.tx = nil
 	}
 	return w.lock.Release(ctx)

@@ -56,40 +56,40 @@ const (
 
 // besideData is a handle's data beside the lock, on the handle's connection. Used as a lock
 // itself, it grants the lock to everybody.
-type beside struct {
+type besideData struct {
 	*Session
 	compares bool
 }
 
 // openBeside is [Open] for a lock. It also sets up the data beside the lock, if the world
 // has any.
-func openBeside(e *locks.Env, setup string, statements ...string) (beside, error) {
+func openBeside(e *locks.Env, setup string, statements ...string) (besideData, error) {
 	d := e.Data
 	if d == nil {
 		s, err := Open(e, setup, statements...)
-		return beside{Session: s}, err
+		return besideData{Session: s}, err
 	}
 	s, err := Open(e, objectsTable+setup, append(statements, readObject, updateObject, compareObject)...)
 	if err != nil {
-		return beside{}, err
+		return besideData{}, err
 	}
-	e.Warm(func(ctx context.Context) {
+	e.OnWarmUp(func(ctx context.Context) {
 		for _, object := range d.Objects {
 			_, _ = use(ctx, s, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) {
 				return c.Exec(ctx, addObject, object)
 			})
 		}
 	})
-	return beside{s, d.Compares}, nil
+	return besideData{s, d.ComparesVersion}, nil
 }
 
 // Read is as in [locks.DataClient].
-func (b beside) Read(ctx context.Context, object string) (version int, err error) {
+func (b besideData) Read(ctx context.Context, object string) (version int, err error) {
 	return use(ctx, b.Session, func(ctx context.Context, c *pgx.Conn) (int, error) { return read(ctx, c, object) })
 }
 
 // Write is as in [locks.DataClient].
-func (b beside) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
+func (b besideData) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	version, err = use(ctx, b.Session, func(ctx context.Context, c *pgx.Conn) (n int, err error) {
 		if !b.compares {
 			err = c.QueryRow(ctx, updateObject, object, value).Scan(&n)
@@ -105,9 +105,9 @@ func (b beside) Write(ctx context.Context, object, value string, knew int) (vers
 }
 
 // Acquire always succeeds.
-func (b beside) Acquire(context.Context) (locks.Lease, error) { return letIn{}, nil }
+func (b besideData) Acquire(context.Context) (locks.Lease, error) { return freeGrant{}, nil }
 
-type letIn struct{}
+type freeGrant struct{}
 
 // Release does nothing.
-func (letIn) Release(context.Context) error { return nil }
+func (freeGrant) Release(context.Context) error { return nil }

@@ -17,37 +17,37 @@ import (
 
 func init() {
 	provideLease("postgres-lease", recipe)
-	provideLease("postgres-lease-timestamp", recipe.timed())
+	provideLease("postgres-lease-timestamp", recipe.withClockTimestamp())
 	provideLease("postgres-lease-begun", recipe)
-	provideLease("postgres-lease-begun-timestamp", recipe.timed())
+	provideLease("postgres-lease-begun-timestamp", recipe.withClockTimestamp())
 	provideLease("postgres-lease-case", byCase)
 	provideLease("postgres-lease-client-clock", byClients)
 }
 
-func provideLease(name string, w words) {
+func provideLease(name string, w leaseSQL) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
-		r := &row{words: w.without(e.Options), begins: strings.HasPrefix(name, "postgres-lease-begun")}
+		r := &leaseRow{sql: w.applyOptions(e.Options), beginsFirst: strings.HasPrefix(name, "postgres-lease-begun")}
 		r.Row = &rowlease.Row{Env: e, Clock: fakeclock.Monotonic, Extend: r.extend, Release: r.release}
-		if w.clients {
+		if w.usesClientClock {
 			r.Clock = fakeclock.Wall
 		}
 		var err error
-		r.beside, err = openBeside(e, r.words.table, r.words.acquire, r.words.extend, r.words.release)
+		r.besideData, err = openBeside(e, r.sql.table, r.sql.acquire, r.sql.extend, r.sql.release)
 		return r, err
 	})
 }
 
 // leaseSQL is the SQL of a lease row. If usesClientClock is true, the last parameter of
 // each statement is the client's time.
-type words struct {
+type leaseSQL struct {
 	table, acquire, extend, release string
-	clients                         bool
+	usesClientClock                 bool
 }
 
 // withTime appends the client's time to a statement's parameters, if the statement needs
 // it.
-func (r *row) at(args ...any) []any {
-	if r.words.clients {
+func (r *leaseRow) withTime(args ...any) []any {
+	if r.sql.usesClientClock {
 		args = append(args, r.Env.Clock.Now())
 	}
 	return args
@@ -55,7 +55,7 @@ func (r *row) at(args ...any) []any {
 
 // recipe is the lease row in its usual form. The server's clock decides whether a lease has
 // ended. A release keeps the row, so that the generation continues.
-var recipe = words{
+var recipe = leaseSQL{
 	table: `CREATE TABLE IF NOT EXISTS locks (
 		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)`,
 	acquire: `INSERT INTO locks AS l (name, holder, generation, expires_at)
@@ -70,7 +70,7 @@ var recipe = words{
 
 // withClockTimestamp counts all ends from the time when a statement runs, and not from the
 // beginning of its transaction.
-func (w words) timed() words {
+func (w leaseSQL) withClockTimestamp() leaseSQL {
 	for _, text := range []*string{&w.acquire, &w.extend, &w.release} {
 		*text = strings.ReplaceAll(*text, "now()", "clock_timestamp()")
 	}
@@ -79,7 +79,7 @@ func (w words) timed() words {
 
 // byCase is the recipe as people write it for MySQL, with INSERT … ON DUPLICATE KEY UPDATE
 // and CASE. The statement always succeeds, and its result says who holds the lock.
-var byCase = func() words {
+var byCase = func() leaseSQL {
 	w := recipe
 	w.acquire = `INSERT INTO locks AS l (name, holder, generation, expires_at)
 		VALUES ($1, $2, 1, now() + $3::interval)
@@ -93,7 +93,7 @@ var byCase = func() words {
 
 // byClients is the recipe without the server's clock. Each client sets the end of its lease
 // by its own time of day, and judges by it whether another client's lease has ended.
-var byClients = words{
+var byClients = leaseSQL{
 	table: `CREATE TABLE IF NOT EXISTS locks (
 		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, client_expires_at timestamptz NOT NULL)`,
 	acquire: `INSERT INTO locks AS l (name, holder, generation, client_expires_at)
@@ -102,9 +102,9 @@ var byClients = words{
 		SET holder = excluded.holder, generation = l.generation + 1, client_expires_at = excluded.client_expires_at
 		WHERE l.client_expires_at < $4::timestamptz
 		RETURNING generation`,
-	extend:  `UPDATE locks SET client_expires_at = $4::timestamptz + $3::interval WHERE name = $1 AND holder = $2 AND client_expires_at > $4::timestamptz`,
-	release: `UPDATE locks SET client_expires_at = '-infinity' WHERE name = $1 AND holder = $2 AND client_expires_at > $3::timestamptz`,
-	clients: true,
+	extend:          `UPDATE locks SET client_expires_at = $4::timestamptz + $3::interval WHERE name = $1 AND holder = $2 AND client_expires_at > $4::timestamptz`,
+	release:         `UPDATE locks SET client_expires_at = '-infinity' WHERE name = $1 AND holder = $2 AND client_expires_at > $3::timestamptz`,
+	usesClientClock: true,
 }
 
 const (
@@ -113,7 +113,7 @@ const (
 )
 
 // applyOptions returns the SQL of a lock from which the options leave a precaution out.
-func (w words) without(o locks.Options) words {
+func (w leaseSQL) applyOptions(o locks.Options) leaseSQL {
 	switch {
 	case !o.Has("holder-check"):
 		w.release = unchecked
@@ -124,24 +124,24 @@ func (w words) without(o locks.Options) words {
 }
 
 // leaseRow is a handle on the lease row.
-type row struct {
-	beside
+type leaseRow struct {
+	besideData
 	*rowlease.Row
-	words  words
-	begins bool // it begins a transaction first, and acquires in it later
+	sql         leaseSQL
+	beginsFirst bool // it begins a transaction first, and acquires in it later
 }
 
 // Acquire tries once. If there is no answer, the row may still name the attempt as the
 // holder, until the lease ends.
-func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
+func (r *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder, called := r.NewHolder(), r.Now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
-		if !r.begins {
-			return n, c.QueryRow(ctx, r.words.acquire, r.at(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
+		if !r.beginsFirst {
+			return n, c.QueryRow(ctx, r.sql.acquire, r.withTime(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
 		}
 		err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 			called = r.Now()
-			return tx.QueryRow(ctx, r.words.acquire, r.at(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
+			return tx.QueryRow(ctx, r.sql.acquire, r.withTime(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
 		})
 		return n, err
 	})
@@ -154,24 +154,24 @@ func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
 	return r.Granted(ctx, holder, called, uint64(max(generation, -generation)))
 }
 
-func (r *row) extend(ctx context.Context, holder string) (bool, error) {
-	return r.does(ctx, r.words.extend, r.at(r.Env.Key, holder, r.Env.TTL)...)
+func (r *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
+	return r.exec(ctx, r.sql.extend, r.withTime(r.Env.Key, holder, r.Env.TTL)...)
 }
 
-func (r *row) release(ctx context.Context, holder string) (bool, error) {
+func (r *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	args := []any{r.Env.Key, holder}
-	switch r.words.release {
+	switch r.sql.release {
 	case unchecked:
 		args = args[:1]
 	case byDelete:
 	default:
-		args = r.at(args...)
+		args = r.withTime(args...)
 	}
-	return r.does(ctx, r.words.release, args...)
+	return r.exec(ctx, r.sql.release, args...)
 }
 
 // exec reports whether a statement has changed the row.
-func (r *row) does(ctx context.Context, text string, args ...any) (bool, error) {
+func (r *leaseRow) exec(ctx context.Context, text string, args ...any) (bool, error) {
 	tag, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) {
 		return c.Exec(ctx, text, args...)
 	})

@@ -16,13 +16,13 @@ import (
 
 func init() {
 	for name, make := range map[string]func(*held) locks.Lease{
-		"postgres-row":             func(h *held) locks.Lease { return keeping{h} },
-		"postgres-row-timeout":     func(h *held) locks.Lease { return timed{keeping{h}} },
-		"postgres-row-elsewhere":   func(h *held) locks.Lease { return counted{h} },
-		"postgres-queue":           func(h *held) locks.Lease { return keeping{h} },
-		"postgres-queue-elsewhere": attempt,
+		"postgres-row":             func(h *held) locks.Lease { return heldWithData{h} },
+		"postgres-row-timeout":     func(h *held) locks.Lease { return heldWithTimeout{heldWithData{h}} },
+		"postgres-row-elsewhere":   func(h *held) locks.Lease { return heldWithToken{h} },
+		"postgres-queue":           func(h *held) locks.Lease { return heldWithData{h} },
+		"postgres-queue-elsewhere": newAttempt,
 
-		"postgres-advisory-transaction": func(h *held) locks.Lease { return keeping{h} },
+		"postgres-advisory-transaction": func(h *held) locks.Lease { return heldWithData{h} },
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 			return openItem(e, name, make)
@@ -40,41 +40,41 @@ type claim struct {
 	// none is the error text if lock finds nothing and does not wait.
 	none string
 	// parameter returns the parameter of lock for the lock's name.
-	of func(key string) any
+	parameter func(key string) any
 }
 
-func itself(key string) any { return key }
+func keyItself(key string) any { return key }
 
 // rowClaim locks a row that represents what the clients work on.
-var ofRow = claim{
+var rowClaim = claim{
 	tables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
 		CREATE SEQUENCE IF NOT EXISTS fence`,
-	add:  `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`,
-	lock: `SELECT name FROM items WHERE name = $1 FOR UPDATE`,
-	of:   itself,
+	add:       `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`,
+	lock:      `SELECT name FROM items WHERE name = $1 FOR UPDATE`,
+	parameter: keyItself,
 }
 
 // jobClaim locks a job in a queue. The job is queued again after it was done.
-var ofQueue = claim{
+var jobClaim = claim{
 	tables: objectsTable + `
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
-	add:  `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
-	lock: `SELECT name FROM jobs WHERE queue = $1 ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`,
-	none: "there is no job that nobody has",
-	of:   itself,
+	add:       `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
+	lock:      `SELECT name FROM jobs WHERE queue = $1 ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`,
+	none:      "there is no job that nobody has",
+	parameter: keyItself,
 }
 
 // numberClaim locks a number, an advisory lock that lasts as long as the transaction.
-var ofNumber = claim{
-	tables: objectsTable,
-	lock:   `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
-	none:   "somebody else holds it",
-	of:     func(key string) any { return locks.PostgresNumber(key) },
+var numberClaim = claim{
+	tables:    objectsTable,
+	lock:      `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
+	none:      "somebody else holds it",
+	parameter: func(key string) any { return locks.PostgresNumber(key) },
 }
 
 // tokenStatements return the fencing tokens, for the locks that have them.
-var counting = map[string]string{
+var tokenStatements = map[string]string{
 	"postgres-row-elsewhere":   `SELECT nextval('fence')`,
 	"postgres-queue-elsewhere": `UPDATE jobs SET attempts = attempts + 1 WHERE name = $1 RETURNING attempts`,
 }
@@ -91,14 +91,14 @@ type item struct {
 }
 
 func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
-	c := ofRow
+	c := rowClaim
 	switch {
 	case strings.HasPrefix(name, "postgres-queue"):
-		c = ofQueue
+		c = jobClaim
 	case name == "postgres-advisory-transaction":
-		c = ofNumber
+		c = numberClaim
 	}
-	c.count = counting[name]
+	c.count = tokenStatements[name]
 	statements := []string{c.add, c.lock, readObject, writeObject, c.count}
 	s, err := Open(e, c.tables, slices.DeleteFunc(statements, func(text string) bool { return text == "" })...)
 	if err != nil || c.add == "" {
@@ -106,11 +106,11 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 	}
 	// The server ends the wait for the row before the client's own timeout, which would end
 	// the connection.
-	s.sets("lock_timeout", s.patience()*4/5)
+	s.setDuration("lock_timeout", s.timeout()*4/5)
 	if name == "postgres-row-timeout" {
-		s.sets("idle_in_transaction_session_timeout", e.TTL)
+		s.setDuration("idle_in_transaction_session_timeout", e.TTL)
 	}
-	e.Warm(func(ctx context.Context) {
+	e.OnWarmUp(func(ctx context.Context) {
 		_, _ = use(ctx, s, func(ctx context.Context, conn *pgx.Conn) (pgconn.CommandTag, error) {
 			return conn.Exec(ctx, c.add, e.Key)
 		})
@@ -124,13 +124,13 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if i.held != nil {
 		return nil, fmt.Errorf("%w: this handle is in a transaction", locks.ErrNotAcquired)
 	}
-	h := &held{of: i}
-	err := h.says(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
+	h := &held{item: i}
+	err := h.inTx(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
 		h.tx, err = c.Begin(ctx)
 		return err
 	})
 	if err == nil {
-		err = h.locks(ctx)
+		err = h.lockRow(ctx)
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -139,7 +139,7 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
 	l := i.make(h)
-	if t, ok := l.(timed); ok && t.over() {
+	if t, ok := l.(heldWithTimeout); ok && t.isOver() {
 		_ = t.Release(ctx)
 		return nil, fmt.Errorf("%w: the answer came after the end of the transaction", locks.ErrNotAcquired)
 	}
@@ -149,23 +149,23 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 
 // held is a locked row. It is locked as long as its transaction lasts.
 type held struct {
-	of    *item
-	tx    pgx.Tx
-	token int64
-	said  fakeclock.Reading // when the last answered statement was sent
-	wrote bool              // there are uncommitted writes
-	done  bool              // the transaction is committed
+	item           *item
+	tx             pgx.Tx
+	token          int64
+	lastSent       fakeclock.Reading // when the last answered statement was sent
+	hasUncommitted bool              // there are uncommitted writes
+	isCommitted    bool              // the transaction is committed
 }
 
 // lockRow locks the row, or ends the transaction if that fails.
-func (h *held) locks(ctx context.Context) error {
+func (h *held) lockRow(ctx context.Context) error {
 	var name string
-	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		return h.tx.QueryRow(ctx, h.of.claim.lock, h.of.claim.of(h.of.env.Key)).Scan(&name)
+	err := h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		return h.tx.QueryRow(ctx, h.item.claim.lock, h.item.claim.parameter(h.item.env.Key)).Scan(&name)
 	})
-	if count := h.of.claim.count; err == nil && count != "" {
+	if count := h.item.claim.count; err == nil && count != "" {
 		// A single statement that locks and counts might count before it waits.
-		err = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		err = h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 			if !strings.Contains(count, "$1") {
 				return h.tx.QueryRow(ctx, count).Scan(&h.token)
 			}
@@ -173,33 +173,33 @@ func (h *held) locks(ctx context.Context) error {
 		})
 	}
 	if err != nil {
-		_ = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error { return h.tx.Rollback(ctx) })
+		_ = h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error { return h.tx.Rollback(ctx) })
 	}
 	return err
 }
 
 // inTx calls f in the transaction and notes when it sent its statement. It fails if the
 // transaction's connection has ended.
-func (h *held) says(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+func (h *held) inTx(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	if h.tx != nil && h.tx.Conn().IsClosed() {
 		return fmt.Errorf("%w with its connection", locks.ErrLost)
 	}
-	said := h.of.env.Clock.Read(fakeclock.Monotonic)
-	_, err := use(ctx, h.of.Session, func(ctx context.Context, c *pgx.Conn) (struct{}, error) { return struct{}{}, f(ctx, c) })
+	sent := h.item.env.Clock.Read(fakeclock.Monotonic)
+	_, err := use(ctx, h.item.Session, func(ctx context.Context, c *pgx.Conn) (struct{}, error) { return struct{}{}, f(ctx, c) })
 	if err == nil {
-		h.said = said
+		h.lastSent = sent
 	}
 	return err
 }
 
 // Release ends the transaction. Writes that the client has not committed are rolled back.
 func (h *held) Release(ctx context.Context) error {
-	h.of.held = nil
-	if h.done {
+	h.item.held = nil
+	if h.isCommitted {
 		return nil
 	}
-	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		if h.wrote {
+	err := h.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		if h.hasUncommitted {
 			return h.tx.Rollback(ctx)
 		}
 		return h.tx.Commit(ctx)
@@ -211,11 +211,11 @@ func (h *held) Release(ctx context.Context) error {
 }
 
 // heldWithData is a locked row that protects data in the database.
-type keeping struct{ *held }
+type heldWithData struct{ *held }
 
 // Read is as in [locks.Keeper].
-func (k keeping) Read(ctx context.Context, object string) (version int, err error) {
-	err = k.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+func (k heldWithData) Read(ctx context.Context, object string) (version int, err error) {
+	err = k.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 		version, err = read(ctx, k.tx, object)
 		return err
 	})
@@ -223,43 +223,43 @@ func (k keeping) Read(ctx context.Context, object string) (version int, err erro
 }
 
 // Write is as in [locks.Keeper].
-func (k keeping) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
-	if k.done {
+func (k heldWithData) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
+	if k.isCommitted {
 		return 0, errors.New("the transaction is over")
 	}
-	err = k.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		k.wrote = true
+	err = k.inTx(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		k.hasUncommitted = true
 		if version, err = write(ctx, k.tx, object, value); err != nil || !last {
 			return err
 		}
 		return k.tx.Commit(ctx)
 	})
-	k.done = err == nil && last
+	k.isCommitted = err == nil && last
 	return version, err
 }
 
 // heldWithTimeout is a locked row whose transaction the server ends when the client has
 // been idle for too long.
-type timed struct{ keeping }
+type heldWithTimeout struct{ heldWithData }
 
 // Expires is as in [locks.Expirer].
-func (t timed) Expires() fakeclock.Reading { return t.said.Add(t.of.env.TTL) }
+func (t heldWithTimeout) Expires() fakeclock.Reading { return t.lastSent.Add(t.item.env.TTL) }
 
-func (t timed) over() bool {
-	return t.of.env.Clock.Read(fakeclock.Monotonic).Nanos >= t.Expires().Nanos
+func (t heldWithTimeout) isOver() bool {
+	return t.item.env.Clock.Read(fakeclock.Monotonic).Nanos >= t.Expires().Nanos
 }
 
 // heldWithToken is a locked row that protects data elsewhere, with a fencing token.
-type counted struct{ *held }
+type heldWithToken struct{ *held }
 
 // Token returns the number that the transaction drew while it held the row.
-func (c counted) Token() uint64 { return uint64(c.token) }
+func (c heldWithToken) Token() uint64 { return uint64(c.token) }
 
 // newAttempt is a job whose effect is outside the database. The number of its attempts can
 // be its fencing token.
-func attempt(h *held) locks.Lease {
-	if !h.of.env.Options.Has("attempts") {
+func newAttempt(h *held) locks.Lease {
+	if !h.item.env.Options.Has("attempts") {
 		return h
 	}
-	return counted{h}
+	return heldWithToken{h}
 }

@@ -29,7 +29,7 @@ type Session struct {
 }
 
 // defaultTimeout is how long a request may take if the options do not say.
-const patience = 5 * time.Second
+const defaultTimeout = 5 * time.Second
 
 // Open returns the connection of one handle of a lock of this package. Call it when the
 // handle is made. Before the run begins, the setup, such as CREATE TABLE IF NOT EXISTS, is
@@ -41,7 +41,7 @@ func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{env: e, config: config, setup: setup, statements: statements, turn: make(chan struct{}, 1)}
-	e.Warm(func(ctx context.Context) {
+	e.OnWarmUp(func(ctx context.Context) {
 		_, _ = use(ctx, s, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) { return c.Exec(ctx, setup) })
 		_, _ = use(ctx, s, s.prepare)
 	})
@@ -50,12 +50,12 @@ func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 
 // setDuration sets a setting of new sessions to a length of time. Call it when the handle
 // is made.
-func (s *Session) sets(name string, d time.Duration) {
+func (s *Session) setDuration(name string, d time.Duration) {
 	s.config.RuntimeParams[name] = fmt.Sprint(d.Milliseconds())
 }
 
 // timeout returns how long a request may take.
-func (s *Session) patience() time.Duration { return cmp.Or(s.env.Options.NodeTimeout, patience) }
+func (s *Session) timeout() time.Duration { return cmp.Or(s.env.Options.NodeTimeout, defaultTimeout) }
 
 // prepare prepares the statements.
 func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandTag, err error) {
@@ -70,33 +70,33 @@ func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandT
 // use calls f with the connection, after opening one if there is none, within the time that
 // a request may take. Errors have texts that are equal in every run.
 func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (got T, err error) {
-	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.patience())
+	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.timeout())
 	defer cancel()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-bounded.Done():
-		return got, answers.Because(ctx, errors.New("the connection is in use"))
+		return got, answers.WithCause(ctx, errors.New("the connection is in use"))
 	}
 	if s.conn == nil || s.conn.IsClosed() {
 		if s.conn, err = pgx.ConnectConfig(bounded, s.config); err != nil {
 			s.conn = nil
-			return got, reason(ctx, err)
+			return got, stableError(ctx, err)
 		}
 	}
 	if got, err = f(bounded, s.conn); err != nil {
-		return got, reason(ctx, err)
+		return got, stableError(ctx, err)
 	}
 	return got, nil
 }
 
 // stableError returns an error with a text that is equal in every run.
-func reason(ctx context.Context, err error) error {
+func stableError(ctx context.Context, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, errHeld) {
 		return err
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Errorf("%s (SQLSTATE %s)", e.Message, e.Code)
 	}
-	return answers.Because(ctx, errors.New(answers.Reason(err)))
+	return answers.WithCause(ctx, errors.New(answers.Reason(err)))
 }

@@ -49,11 +49,11 @@ var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
-			s.config.System, s.config.Stories = locks.Postgres, roof.OwnStories
+			s.config.System, s.config.Stories = locks.Postgres, roof.OutsideCatalogue
 			if s.catalogue {
-				s.config.Stories = roof.NobodysStories
+				s.config.Stories = roof.IsGeneral
 			}
-			roof.Finds(t, s.kind, s.config, s.finds, false)
+			roof.CheckFindings(t, s.kind, s.config, s.finds, false)
 		})
 	}
 }

@@ -27,11 +27,11 @@ type takeover struct {
 	owner   string
 	ttl     time.Duration
 	timeout time.Duration // of each request
-	take    taking
+	method  takeoverMethod
 }
 
 // A method is one way to take a row over.
-type taking struct {
+type takeoverMethod struct {
 	end string // the type of the column expires_at
 	// acquire asks for the row at the time now. It reports whether the row is now the
 	// owner's.
@@ -54,10 +54,10 @@ func (l *takeover) do(ctx context.Context, f func(context.Context, *pgx.Conn) er
 func (l *takeover) Acquire(ctx context.Context) (locks.Lease, error) {
 	random := make([]byte, 8)
 	rand.Read(random)
-	lease := &taken{l, l.owner + " " + hex.EncodeToString(random), time.Now()}
+	lease := &takeoverLease{l, l.owner + " " + hex.EncodeToString(random), time.Now()}
 	var got bool
 	err := l.do(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
-		got, err = l.take.acquire(ctx, c, l, lease.owner, lease.since)
+		got, err = l.method.acquire(ctx, c, l, lease.owner, lease.since)
 		return err
 	})
 	switch {
@@ -73,25 +73,25 @@ func (l *takeover) Acquire(ctx context.Context) (locks.Lease, error) {
 	return lease, nil
 }
 
-type taken struct {
+type takeoverLease struct {
 	*takeover
 	owner string
 	since time.Time
 }
 
-func (t *taken) end() time.Time { return t.since.Add(t.ttl) }
+func (t *takeoverLease) end() time.Time { return t.since.Add(t.ttl) }
 
 // Expires is as in [locks.Expirer].
-func (t *taken) Expires() fakeclock.Reading {
+func (t *takeoverLease) Expires() fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: t.end().UnixNano()}
 }
 
 // Release retries until the lease has ended.
-func (t *taken) Release(ctx context.Context) error {
+func (t *takeoverLease) Release(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	for {
 		err := t.do(ctx, func(ctx context.Context, c *pgx.Conn) error {
-			_, err := c.Exec(ctx, t.take.release, t.key, t.owner)
+			_, err := c.Exec(ctx, t.method.release, t.key, t.owner)
 			return err
 		})
 		if err == nil || time.Now().After(t.end()) {
@@ -101,7 +101,7 @@ func (t *taken) Release(ctx context.Context) error {
 	}
 }
 
-var takings = map[string]taking{
+var takeoverMethods = map[string]takeoverMethod{
 	// The server judges by its own clock whether the lease has expired.
 	"insert": {end: "timestamptz", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
 		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, _ time.Time) (bool, error) {
@@ -147,7 +147,7 @@ var takings = map[string]taking{
 // TestTakeover checks that a lock which takes over only expired leases passes the suite. A
 // lock that ignores the end takes the row of another client, and the suite finds that.
 func TestTakeover(t *testing.T) {
-	for name, take := range takings {
+	for name, take := range takeoverMethods {
 		t.Run(name, func(t *testing.T) {
 			config := locktest.Config{System: locks.Postgres}
 			if testing.Short() {
@@ -160,7 +160,7 @@ func TestTakeover(t *testing.T) {
 	}
 	t.Run("whatever the end", func(t *testing.T) {
 		config := locktest.Config{System: locks.Postgres, Stories: func(story string) bool { return story == "undisturbed" }}
-		greedy := taking{end: "timestamptz", release: takings["insert"].release,
+		greedy := takeoverMethod{end: "timestamptz", release: takeoverMethods["insert"].release,
 			acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, _ time.Time) (bool, error) {
 				tag, err := c.Exec(ctx, `INSERT INTO locks AS l (name, owner, expires_at) VALUES ($1, $2, now() + $3::interval)
 					ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at`, l.key, owner, l.ttl.String())
@@ -174,7 +174,7 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
-func newTakeover(take taking, timeout time.Duration) locktest.New {
+func newTakeover(take takeoverMethod, timeout time.Duration) locktest.New {
 	return func(env *locktest.Env) (locks.Lock, error) {
 		config, err := postgres.Config(env.Base())
 		if err != nil {

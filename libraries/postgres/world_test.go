@@ -26,19 +26,19 @@ func TestGCPause(t *testing.T) {
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
 		storage.Writes: "section-exclusion inherent: needs fencing",
 	} {
-		tr := Play(t, gcPause(t, "postgres-lease", fencing))
-		Struck(t, tr)
-		Same(t, string(fencing), Broken(tr), broken)
-		None(t, tr, trace.KindRanOn, "client-1")
-		Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
+		tr := RunWorld(t, gcPause(t, "postgres-lease", fencing))
+		AllFaultsStruck(t, tr)
+		Equal(t, string(fencing), Violations(tr), broken)
+		NoEvents(t, tr, trace.KindRanOn, "client-1")
+		Equal(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
 	}
 }
 
 // droppedConnection is a world in which the server drops the holder's connection while the
 // holder is paused.
-func dropped(t testing.TB, fencing storage.Policy) sim.Config {
+func droppedConnection(t testing.TB, fencing storage.Policy) sim.Config {
 	cfg := gcPause(t, "postgres-advisory", fencing)
-	return With(cfg, At(3*time.Second, &sim.Reset{Process: "client-1", From: "postgres-1"}))
+	return WithFaults(cfg, At(3*time.Second, &sim.Reset{Process: "client-1", From: "postgres-1"}))
 }
 
 // TestAConnectionIsDropped checks that the lock ends with the connection, and that the
@@ -48,11 +48,11 @@ func TestAConnectionIsDropped(t *testing.T) {
 		storage.None:   "lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
 		storage.Writes: "lease-exclusion assumption: network, section-exclusion assumption: network",
 	} {
-		tr := Play(t, dropped(t, fencing))
-		Struck(t, tr)
-		Same(t, string(fencing), Broken(tr), broken)
-		Same(t, "released", Events(tr, trace.KindEnd, "client-1")[len(Events(tr, trace.KindEnd, "client-1"))-1].Text, "lock not released: write failed: write tcp postgres-1: broken pipe")
-		Only(t, tr, trace.KindDrop, "postgres-1")
+		tr := RunWorld(t, droppedConnection(t, fencing))
+		AllFaultsStruck(t, tr)
+		Equal(t, string(fencing), Violations(tr), broken)
+		Equal(t, "released", Events(tr, trace.KindEnd, "client-1")[len(Events(tr, trace.KindEnd, "client-1"))-1].Text, "lock not released: write failed: write tcp postgres-1: broken pipe")
+		OnlyEvent(t, tr, trace.KindDrop, "postgres-1")
 	}
 }
 
@@ -61,9 +61,9 @@ func TestAConnectionIsDropped(t *testing.T) {
 func TestNothingEndsAnAdvisoryLock(t *testing.T) {
 	cfg := gcPause(t, "postgres-advisory", storage.None)
 	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
-	tr := Play(t, cfg)
-	Same(t, "broken", Broken(tr), "")
-	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, write x, release")
+	tr := RunWorld(t, cfg)
+	Equal(t, "broken", Violations(tr), "")
+	Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, write x, release")
 }
 
 // TestLeaseRows checks the lease row of the reading list under faults, and variants of its
@@ -88,7 +88,7 @@ func TestLeaseRows(t *testing.T) {
 		cfg.Clients[1].Works = 8 * time.Second
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: "client-3", Starts: Point("client-2 acquired"), RetryEvery: time.Second})
 		cfg.Faults = nil
-		return With(cfg, Until("client-2 read", Before("client-1 release", Stopped("client-1"))))
+		return WithFaults(cfg, Until("client-2 read", Before("client-1 release", Stopped("client-1"))))
 	}
 	jump := func(process string) sim.Fault {
 		return When("client-1 read", &sim.Jump{Process: process, By: 11 * time.Second})
@@ -99,18 +99,18 @@ func TestLeaseRows(t *testing.T) {
 		want string
 	}{
 		{"no faults", working(), ""},
-		{"the server's clock jumps", With(working(), jump("postgres-1")), granted},
-		{"a client's clock jumps", With(working(), jump("client-2")), ""},
-		{"the server is killed", With(working(), Lasting(time.Second, When("client-1 read", Crashed("postgres-1", trace.Kill)))), ""},
+		{"the server's clock jumps", WithFaults(working(), jump("postgres-1")), granted},
+		{"a client's clock jumps", WithFaults(working(), jump("client-2")), ""},
+		{"the server is killed", WithFaults(working(), Lasting(time.Second, When("client-1 read", Crashed("postgres-1", trace.Kill)))), ""},
 		{"released by DELETE", paused("keep-row"), "section-exclusion inherent: needs fencing"},
 		{"the holder counts from the answer", paused("count-from-call"), "section-exclusion inherent: needs fencing"},
 		{"released late", late(), "section-exclusion inherent: needs fencing"},
 		{"released late by DELETE without a holder", late("holder-check"), "lease-exclusion lock, section-exclusion inherent: needs fencing, token-order lock, grant-order, write-order, no-lost-update, serial-sections, release-ownership lock"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, test.cfg)
-			Struck(t, tr)
-			Same(t, "broken", Broken(tr), test.want)
+			tr := RunWorld(t, test.cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, "broken", Violations(tr), test.want)
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 		return cfg
 	}
 	lost := func(kind string, how sim.Action) sim.Config {
-		return With(paused(kind), Lasting(time.Second, When("client-1 paused", how)))
+		return WithFaults(paused(kind), Lasting(time.Second, When("client-1 paused", how)))
 	}
 	cut := &sim.Reset{Process: "client-1", From: "postgres-1"}
 	for _, test := range []struct {
@@ -141,21 +141,21 @@ func TestTheDataIsOfTheTransaction(t *testing.T) {
 		{"several writes are one", func() sim.Config {
 			cfg := paused("postgres-row")
 			cfg.Faults = nil
-			cfg.Clients[0].Does = Does("read x", "write x", "write y")
+			cfg.Clients[0].Does = Tasks("read x", "write x", "write y")
 			return cfg
 		}(), "", "write x for client-1, write y for client-1, read x for client-2, write x for client-2"},
 		{"none of several is made without the last", func() sim.Config {
 			cfg := lost("postgres-row", cut)
-			cfg.Clients[0].Does = Does("read x", "write x", "write y")
+			cfg.Clients[0].Does = Tasks("read x", "write x", "write y")
 			cfg.Faults[0] = Until("client-2 finished", When("client-1 wrote", Stopped("client-1")))
 			return cfg
 		}(), "lease-exclusion assumption: network, section-exclusion assumption: network", "write x for client-2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, test.cfg)
-			Struck(t, tr)
-			Same(t, "broken", Broken(tr), test.broken)
-			Same(t, "served", Served(tr), test.served)
+			tr := RunWorld(t, test.cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, "broken", Violations(tr), test.broken)
+			Equal(t, "served", StorageOps(tr), test.served)
 		})
 	}
 }
@@ -166,9 +166,9 @@ func TestNothingEndsAnIdleTransaction(t *testing.T) {
 	cfg := gcPause(t, "postgres-row", storage.None)
 	cfg.Clients[1].RetryEvery = time.Second
 	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
-	tr := Play(t, cfg)
-	Same(t, "broken", Broken(tr), "")
-	None(t, tr, trace.KindDrop, "postgres-1")
+	tr := RunWorld(t, cfg)
+	Equal(t, "broken", Violations(tr), "")
+	NoEvents(t, tr, trace.KindDrop, "postgres-1")
 }
 
 // TestAHandleHasAnAdvisoryLockOnce checks that a handle which holds the lock refuses to
@@ -185,11 +185,11 @@ func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
 		return in.Release(ctx)
 	}}
 	cfg := Sections(Lock(t, "postgres-advisory"), first, sim.Client{Name: "client-2", Starts: Point("client-1 released")})
-	tr := Play(t, cfg)
+	tr := RunWorld(t, cfg)
 	if !errors.Is(again, locks.ErrNotAcquired) || !strings.Contains(again.Error(), "this handle has it") {
 		t.Errorf("the second acquire of a handle ended with %v", again)
 	}
-	Same(t, "broken", Broken(tr), "")
-	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
-	Same(t, "the lock", KeyHistory(tr, "postgres-1"), "set 1, delete 1, set 1, delete 1")
+	Equal(t, "broken", Violations(tr), "")
+	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	Equal(t, "the lock", KeyHistory(tr, "postgres-1"), "set 1, delete 1, set 1, delete 1")
 }

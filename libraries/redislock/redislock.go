@@ -39,8 +39,8 @@ type lock struct {
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lock, err := l.client.Obtain(ctx, l.key, l.ttl, nil)
 	if err != nil {
-		said := said(err, redislock.ErrNotObtained, "taken")
-		return nil, answers.Because(ctx, fmt.Errorf("%w: redislock: %s", locks.ErrNotAcquired, said))
+		why := reason(err, redislock.ErrNotObtained, "taken")
+		return nil, answers.WithCause(ctx, fmt.Errorf("%w: redislock: %s", locks.ErrNotAcquired, why))
 	}
 	return &lease{lock, l.ttl}, nil
 }
@@ -69,17 +69,17 @@ func failure(ctx context.Context, err, gone error, done string) error {
 	if err == nil {
 		return nil
 	}
-	what := fmt.Errorf("redislock: not %s: %s", done, said(err, gone, "gone"))
+	what := fmt.Errorf("redislock: not %s: %s", done, reason(err, gone, "gone"))
 	if errors.Is(err, gone) {
 		return fmt.Errorf("%w: %w", locks.ErrLost, what)
 	}
-	return answers.Because(ctx, what)
+	return answers.WithCause(ctx, what)
 }
 
 // reason returns why a request failed, in words that do not depend on chance: word if err
 // is refusal, redislock's error for a node's refusal.
-func said(err, no error, word string) string {
-	if errors.Is(err, no) {
+func reason(err, refusal error, word string) string {
+	if errors.Is(err, refusal) {
 		return word
 	}
 	return answers.Reason(err)

@@ -56,10 +56,10 @@ type lock struct {
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL), redsync.WithRetryDelayFunc(l.delay))
 	if err := l.lock(m, ctx); err != nil {
-		said := answersIn(err)
-		return nil, answers.Because(ctx, fmt.Errorf("%w: redsync did not get a quorum in time%s", locks.ErrNotAcquired, said.But("taken")))
+		replies := repliesIn(err)
+		return nil, answers.WithCause(ctx, fmt.Errorf("%w: redsync did not get a quorum in time%s", locks.ErrNotAcquired, replies.Refusals("taken")))
 	}
-	return &lease{m, len(l.env.Nodes), expiry.At(ends(m))}, nil
+	return &lease{m, len(l.env.Nodes), expiry.At(expiryOf(m))}, nil
 }
 
 // delay returns redsync's own pause between two tries, 50 ms to 250 ms. But it draws from
@@ -81,7 +81,7 @@ type lease struct {
 
 // expiryOf returns when redsync believes that the lock ends. redsync computes that with
 // time.Now, which in a simulated world is true time and not the process's clock.
-func ends(m *redsync.Mutex) fakeclock.Reading {
+func expiryOf(m *redsync.Mutex) fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: m.Until().UnixNano()}
 }
 
@@ -96,7 +96,7 @@ func (l *lease) Extend(ctx context.Context) error {
 	if ok, err := l.mutex.ExtendContext(ctx); !ok {
 		return l.failure(ctx, err, "extended")
 	}
-	l.MoveTo(ends(l.mutex))
+	l.MoveTo(expiryOf(l.mutex))
 	return nil
 }
 
@@ -104,44 +104,44 @@ func (l *lease) Extend(ctx context.Context) error {
 // goroutines. It wraps locks.ErrLost if a quorum cannot have had the key, or if the
 // extension came too late.
 func (l *lease) failure(ctx context.Context, err error, done string) error {
-	said := answersIn(err)
+	replies := repliesIn(err)
 	gone := 0
-	for _, answer := range said {
+	for _, answer := range replies {
 		if answer.Err == nil {
 			gone++
 		}
 	}
-	gone += expired(err)
-	what := "redsync: not " + done + said.But("gone")
+	gone += countExpired(err)
+	what := "redsync: not " + done + replies.Refusals("gone")
 	if l.nodes-gone < l.nodes/2+1 || errors.Is(err, redsync.ErrExtendFailed) {
 		return fmt.Errorf("%w: %s", locks.ErrLost, what)
 	}
-	return answers.Because(ctx, errors.New(what))
+	return answers.WithCause(ctx, errors.New(what))
 }
 
 // repliesIn returns each node's reply from redsync's error, which joins them in the order
 // in which the nodes answered.
-func answersIn(err error) answers.All {
-	var said answers.All
+func repliesIn(err error) answers.Answers {
+	var replies answers.Answers
 	walk(err, func(err error) {
 		switch err := err.(type) {
 		case *redsync.ErrTaken:
 			for _, node := range err.Nodes {
-				said = append(said, answers.One{Node: node})
+				replies = append(replies, answers.Answer{Node: node})
 			}
 		case *redsync.ErrNodeTaken:
-			said = append(said, answers.One{Node: err.Node})
+			replies = append(replies, answers.Answer{Node: err.Node})
 		case *redsync.RedisError:
-			said = append(said, answers.One{Node: err.Node, Err: err.Err})
+			replies = append(replies, answers.Answer{Node: err.Node, Err: err.Err})
 		}
 	})
-	said.Sort()
-	return said
+	replies.Sort()
+	return replies
 }
 
 // countExpired counts the nodes on which the key had expired; redsync does not report
 // which.
-func expired(err error) (nodes int) {
+func countExpired(err error) (nodes int) {
 	walk(err, func(err error) {
 		if err == redsync.ErrLockAlreadyExpired {
 			nodes++

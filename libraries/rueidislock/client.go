@@ -39,7 +39,7 @@ import (
 //   - RetryDelay draws its jitter from Env.Rand.
 //   - Buffers of 4 KiB instead of 512, and 256 concurrent commands instead of
 //     1024: worlds are many and short.
-func option(e *locks.Env, node int) rueidis.ClientOption {
+func clientOption(e *locks.Env, node int) rueidis.ClientOption {
 	return rueidis.ClientOption{
 		InitAddress: []string{e.Nodes[node]},
 		DialCtxFn: func(ctx context.Context, addr string, dialer *net.Dialer, _ *tls.Config) (net.Conn, error) {
@@ -69,10 +69,10 @@ func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	if c == nil {
 		return nil, err
 	}
-	if e.Turn == nil {
+	if e.WaitTurn == nil {
 		return c, nil
 	}
-	return inTurns{c, e.Turn}, nil
+	return turnClient{c, e.WaitTurn}, nil
 }
 
 // backoff computes rueidis's pauses before it sends a command again: 2 µs, with as much
@@ -112,13 +112,13 @@ func (e dialError) Unwrap() error { return e.error }
 
 // errorText describes an error of rueidis, without anything that depends on which of its
 // goroutines has seen it first.
-func because(err error) string {
+func errorText(err error) string {
 	var dial dialError
 	var op *net.OpError
 	var answer *rueidis.RedisError
-	switch said := answers.Reason(err); {
-	case said == "timed out", said == "cancelled":
-		return said
+	switch text := answers.Reason(err); {
+	case text == "timed out", text == "cancelled":
+		return text
 	case errors.As(err, &answer):
 		return answer.Error()
 	case !errors.As(err, &dial):

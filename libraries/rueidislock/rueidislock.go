@@ -39,15 +39,15 @@ type lock struct {
 	locker rueidislock.Locker
 	// lifetime ends with Env.Close. leases counts the leases for which the library still
 	// has goroutines.
-	life   context.Context
-	leases sync.WaitGroup
+	lifetime context.Context
+	leases   sync.WaitGroup
 }
 
 func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) {
 	if len(e.Nodes) == 0 {
 		return nil, errors.New("rueidislock needs a Redis node, but there is none")
 	}
-	o := option(e, 0)
+	o := clientOption(e, 0)
 	set(&o)
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption:  o,
@@ -61,7 +61,7 @@ func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) 
 	}
 	l := &lock{env: e, locker: locker}
 	var end context.CancelFunc
-	l.life, end = context.WithCancel(context.Background())
+	l.lifetime, end = context.WithCancel(context.Background())
 	e.Cleanup(func() {
 		end()
 		l.leases.Wait()
@@ -73,13 +73,13 @@ func newLock(e *locks.Env, set func(*rueidis.ClientOption)) (locks.Lock, error) 
 // Acquire tries once. The context is only for the attempt: the library would use it for the
 // lock, and release the lock at its end.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
-	life, cancel := context.WithCancel(l.life)
+	life, cancel := context.WithCancel(l.lifetime)
 	attempt := context.AfterFunc(ctx, cancel)
 	held, release, err := l.locker.TryWithContext(life, l.env.Key)
 	attempt()
 	if err != nil {
 		cancel()
-		return nil, answers.Because(ctx, fmt.Errorf("%w: rueidislock: %s", locks.ErrNotAcquired, said(err)))
+		return nil, answers.WithCause(ctx, fmt.Errorf("%w: rueidislock: %s", locks.ErrNotAcquired, failureText(err)))
 	}
 	l.leases.Go(func() {
 		<-held.Done()
@@ -87,15 +87,15 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		cancel()
 	})
 	granted := &lease{lost: make(chan struct{}), release: release}
-	granted.keep = context.AfterFunc(held, func() { close(granted.lost) })
+	granted.stopWatching = context.AfterFunc(held, func() { close(granted.lost) })
 	return granted, nil
 }
 
-func said(err error) string {
+func failureText(err error) string {
 	if errors.Is(err, rueidislock.ErrNotLocked) {
 		return "a key is held by others"
 	}
-	return "too few keys (" + because(err) + ")"
+	return "too few keys (" + errorText(err) + ")"
 }
 
 // lease renews itself, without announcing it, until the library notices that it has lost
@@ -104,9 +104,9 @@ type lease struct {
 	// lost is closed when the library ends the lock's context. The library also does that
 	// when the lock is released, but then stopWatching has been called before. It reports
 	// whether the lock had not ended.
-	lost    chan struct{}
-	keep    func() bool
-	release func()
+	lost         chan struct{}
+	stopWatching func() bool
+	release      func()
 }
 
 // Lost is as in [locks.Notifier].
@@ -115,7 +115,7 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 // Release is the library's cancel, which waits until the library has tried to delete the
 // keys. It does not report whether that succeeded.
 func (l *lease) Release(context.Context) error {
-	held := l.keep()
+	held := l.stopWatching()
 	l.release()
 	if !held {
 		return locks.ErrLost

@@ -12,12 +12,12 @@ import (
 // lost. Each waits for its turn before it calls the client. It waits again where rueidis
 // checks whether the context has ended: before it takes its place on the connection, and
 // before it tries again.
-type inTurns struct {
+type turnClient struct {
 	rueidis.Client
 	turn func(words ...string)
 }
 
-func (t inTurns) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
+func (t turnClient) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
 	words := slices.Clone(cmd.Commands()) // rueidis reuses them for another command
 	turn := func() { t.turn(words...) }
 	turn()

@@ -13,7 +13,7 @@ import (
 type data map[string][]datum
 
 // update reads the data of a database and calls emit for each object that has changed.
-func (d data) finds(b *database, host *sim.Host, tell func(was, is datum)) {
+func (d data) update(b *database, host *sim.Host, emit func(previous, current datum)) {
 	now, err := readData(b.cached)
 	if err != nil {
 		host.Doubt("nobody can say what the data is: " + err.Error())
@@ -21,45 +21,45 @@ func (d data) finds(b *database, host *sim.Host, tell func(was, is datum)) {
 	}
 	before := d[b.name]
 	d[b.name] = now
-	of := func(all []datum, object string) datum {
+	find := func(all []datum, object string) datum {
 		if i := slices.IndexFunc(all, func(x datum) bool { return x.object == object }); i >= 0 {
 			return all[i]
 		}
 		return datum{object: object}
 	}
-	for _, is := range now {
-		if was := of(before, is.object); was != is {
-			tell(was, is)
+	for _, current := range now {
+		if previous := find(before, current.object); previous != current {
+			emit(previous, current)
 		}
 	}
-	for _, was := range before {
-		if is := of(now, was.object); is.version == 0 {
-			tell(was, is)
+	for _, previous := range before {
+		if current := find(now, previous.object); current.version == 0 {
+			emit(previous, current)
 		}
 	}
 }
 
 // emitWrites emits what a transaction has changed in the data.
-func (g *register) committed(b *database, by *trace.Actor) {
-	if !g.keeps(b) || by == nil {
+func (g *register) emitWrites(b *database, by *trace.Actor) {
+	if !g.hasData(b) || by == nil {
 		return
 	}
-	g.data.finds(b, g.d.host, func(was, is datum) {
-		ev := sim.Served(trace.Write, is.object, by)
-		ev.Version, ev.Replaced, ev.Value = is.version, was.version, is.value
-		g.d.host.Emit(ev)
+	g.data.update(b, g.disk.host, func(previous, current datum) {
+		ev := sim.NewServeEvent(trace.Write, current.object, by)
+		ev.Version, ev.Replaced, ev.Value = current.version, previous.version, current.value
+		g.disk.host.Emit(ev)
 	})
 }
 
 // emitReverts emits what a crash has undone in the data.
-func (g *register) reverted(b *database) {
-	if !g.keeps(b) {
+func (g *register) emitReverts(b *database) {
+	if !g.hasData(b) {
 		return
 	}
-	g.data.finds(b, g.d.host, func(was, is datum) {
-		g.d.host.Emit(trace.Event{Kind: trace.KindRevert, Object: is.object, Version: is.version, Replaced: was.version, Value: is.value})
+	g.data.update(b, g.disk.host, func(previous, current datum) {
+		g.disk.host.Emit(trace.Event{Kind: trace.KindRevert, Object: current.object, Version: current.version, Replaced: previous.version, Value: current.value})
 	})
 }
 
 // hasData reports whether a database is a lock itself, and so may hold data.
-func (g *register) keeps(b *database) bool { return slices.Contains(g.files, b.name) }
+func (g *register) hasData(b *database) bool { return slices.Contains(g.files, b.name) }

@@ -19,15 +19,15 @@ const (
 )
 
 // dataTransaction is a transaction of a lock whose data is in the same file.
-type keeping struct {
+type dataTransaction struct {
 	*transaction
-	wrote bool // there are uncommitted writes
-	done  bool // the transaction is committed
+	hasUncommitted bool // there are uncommitted writes
+	isCommitted    bool // the transaction is committed
 }
 
 // Read is as in [locks.Keeper].
-func (k *keeping) Read(ctx context.Context, object string) (version int, err error) {
-	err = k.says(ctx, func(ctx context.Context) error {
+func (k *dataTransaction) Read(ctx context.Context, object string) (version int, err error) {
+	err = k.inTx(ctx, func(ctx context.Context) error {
 		err := k.tx.QueryRowContext(ctx, readObject, object).Scan(&version)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -38,35 +38,35 @@ func (k *keeping) Read(ctx context.Context, object string) (version int, err err
 }
 
 // Write is as in [locks.Keeper]. A commit that fails is rolled back by the driver.
-func (k *keeping) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
-	err = k.says(ctx, func(ctx context.Context) error {
-		k.wrote = true
+func (k *dataTransaction) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
+	err = k.inTx(ctx, func(ctx context.Context) error {
+		k.hasUncommitted = true
 		if err := k.tx.QueryRowContext(ctx, writeObject, object, value).Scan(&version); err != nil || !last {
 			return err
 		}
-		k.of.in = nil
+		k.handle.current = nil
 		return k.tx.Commit()
 	})
-	k.done = err == nil && last
+	k.isCommitted = err == nil && last
 	return version, err
 }
 
 // inTx calls f in the transaction, if that is still open.
-func (k *keeping) says(ctx context.Context, f func(context.Context) error) error {
-	if k.of.in != k.transaction || k.over() {
+func (k *dataTransaction) inTx(ctx context.Context, f func(context.Context) error) error {
+	if k.handle.current != k.transaction || k.isOver() {
 		return fmt.Errorf("%w: the transaction is over", locks.ErrLost)
 	}
-	return k.of.use(ctx, func(ctx context.Context, _ *sql.DB) error { return f(ctx) })
+	return k.handle.use(ctx, func(ctx context.Context, _ *sql.DB) error { return f(ctx) })
 }
 
 // Release ends the transaction. Writes that the client has not committed are rolled back.
-func (k *keeping) Release(ctx context.Context) error {
+func (k *dataTransaction) Release(ctx context.Context) error {
 	switch {
-	case k.done:
+	case k.isCommitted:
 		return nil
-	case k.wrote && k.of.in == k.transaction && !k.over():
-		return k.of.use(ctx, func(context.Context, *sql.DB) error {
-			k.of.end()
+	case k.hasUncommitted && k.handle.current == k.transaction && !k.isOver():
+		return k.handle.use(ctx, func(context.Context, *sql.DB) error {
+			k.handle.end()
 			return nil
 		})
 	}

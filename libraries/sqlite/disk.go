@@ -26,7 +26,7 @@ type database struct {
 	// changes of cached.
 	cached, stored contents
 	number         int
-	opened         []*opened
+	openFiles      []*openFile
 	// deleted are the files that are still on the disk, but were deleted for processes,
 	// with the time of the deletion.
 	deleted map[string]time.Duration
@@ -38,12 +38,12 @@ type database struct {
 const journalled = 5 * time.Second
 
 // openFile is a database as a process has opened it.
-type opened struct {
-	disk  *disk
-	end   *sim.End
-	of    *database // nil before the database is opened
-	level level
-	by    *trace.Actor // what the process was doing when it reserved the file
+type openFile struct {
+	disk       *disk
+	end        *sim.End
+	database   *database // nil before the database is opened
+	level      level
+	reservedBy *trace.Actor // what the process was doing when it reserved the file
 }
 
 func boot(host *sim.Host) sim.Server {
@@ -53,11 +53,11 @@ func boot(host *sim.Host) sim.Server {
 }
 
 // Accept is as in [sim.Server].
-func (d *disk) Accept(end *sim.End) sim.Endpoint { return &opened{disk: d, end: end} }
+func (d *disk) Accept(end *sim.End) sim.Endpoint { return &openFile{disk: d, end: end} }
 
 // ClockChanged is as in [sim.Server].
 func (d *disk) ClockChanged() {
-	if d.host.Up() {
+	if d.host.IsUp() {
 		d.register.ClockChanged()
 	}
 }
@@ -69,7 +69,7 @@ func (d *disk) ClockChanged() {
 func (d *disk) Crash(how trace.Crash) {
 	d.Outbox.Crash()
 	for _, b := range d.databases {
-		b.opened = nil
+		b.openFiles = nil
 		if how == trace.PowerLoss {
 			for file, at := range b.deleted {
 				if d.host.Now()-at >= journalled {
@@ -84,23 +84,23 @@ func (d *disk) Crash(how trace.Crash) {
 }
 
 // Restart is as in [sim.Server].
-func (d *disk) Restart() { d.register.restarted() }
+func (d *disk) Restart() { d.register.emitLost() }
 
 // Stop does nothing, because there are no goroutines.
 func (d *disk) Stop() {}
 
 // Receive is as in [sim.Endpoint].
-func (o *opened) Receive(r *sim.Request) {
+func (o *openFile) Receive(r *sim.Request) {
 	o.disk.Do(func() {
 		var a answer
 		switch body := r.Body.(type) {
 		case *request:
-			a = o.serves(body, r.By())
+			a = o.serve(body, r.Sender())
 		default:
 			a.Why = "that is no request"
 		}
 		a.Now = o.disk.host.Clock().Now().UnixMilli()
-		o.disk.Send(func() { o.end.Answer(r, a.packet()) })
+		o.disk.Send(func() { o.end.ReplyTo(r, a.packet()) })
 	})
 }
 
@@ -110,7 +110,7 @@ func (a answer) packet() sim.Packet {
 		a.Files = append(a.Files, size{file, len(a.files[file])})
 		raw = append(raw, a.files[file])
 	}
-	bytes, err := message(a, raw...)
+	bytes, err := encodeMessage(a, raw...)
 	if err != nil {
 		panic(err) // cannot happen: the answer consists of texts and numbers
 	}
@@ -125,16 +125,16 @@ func (a answer) packet() sim.Packet {
 }
 
 // serve handles a request of a process.
-func (o *opened) serves(r *request, by *trace.Actor) answer {
+func (o *openFile) serve(r *request, by *trace.Actor) answer {
 	d := o.disk
-	if why := d.host.Failure(); why != "" && (r.Op == flush || r.Op == remove) { // locks are in memory and do not fail
+	if why := d.host.Failure(); why != "" && (r.Op == opSync || r.Op == opDelete) { // locks are in memory and do not fail
 		return answer{Why: why}
 	}
-	if r.Op == open {
+	if r.Op == opOpen {
 		o.open(r.Name)
 		return answer{Yes: true}
 	}
-	b := o.of
+	b := o.database
 	if b == nil {
 		return answer{Why: "no database is open"}
 	}
@@ -144,25 +144,25 @@ func (o *opened) serves(r *request, by *trace.Actor) answer {
 	}
 	a := answer{Yes: true}
 	switch r.Op {
-	case lock:
+	case opLock:
 		a.Yes = o.lock(r.Level, by)
-	case unlock:
+	case opUnlock:
 		o.unlock(r.Level, by, trace.KindDelete)
-	case reserved:
-		a.Yes = slices.ContainsFunc(b.opened, func(o *opened) bool { return o.level >= reserving })
-	case flush:
-		d.commits()
+	case opReserved:
+		a.Yes = slices.ContainsFunc(b.openFiles, func(o *openFile) bool { return o.level >= reservedLevel })
+	case opSync:
+		d.flushDeletions()
 		b.sync(r.File)
-	case remove:
+	case opDelete:
 		b.remove(r.File, d.host.Now())
 		if r.Durably {
-			d.commits()
+			d.flushDeletions()
 		}
 		if d.host.Now() <= 0 { // before the run begins, everything counts as written to the disk
 			b.stored = maps.Clone(b.cached)
 			clear(b.deleted)
 		}
-		d.register.look(b, by)
+		d.register.emitChanges(b, by)
 	}
 	if a.Number = b.number; !knew {
 		a.files = b.cached
@@ -170,36 +170,36 @@ func (o *opened) serves(r *request, by *trace.Actor) answer {
 	return a
 }
 
-func (o *opened) open(name string) {
+func (o *openFile) open(name string) {
 	i := slices.IndexFunc(o.disk.databases, func(b *database) bool { return b.name == name })
 	if i < 0 {
 		i = len(o.disk.databases)
 		o.disk.databases = append(o.disk.databases, &database{
-			name: name, cached: contents{itself: nil}, stored: contents{itself: nil}, deleted: map[string]time.Duration{},
+			name: name, cached: contents{databaseFile: nil}, stored: contents{databaseFile: nil}, deleted: map[string]time.Duration{},
 		})
 	}
-	o.of = o.disk.databases[i]
-	o.of.opened = append(o.of.opened, o)
+	o.database = o.disk.databases[i]
+	o.database.openFiles = append(o.database.openFiles, o)
 }
 
-func (o *opened) write(all []change) (why string) {
+func (o *openFile) write(all []change) (why string) {
 	if len(all) == 0 {
 		return ""
 	}
-	o.of.cached = maps.Clone(o.of.cached) // earlier contents may still be on their way to other processes
-	o.of.number++
+	o.database.cached = maps.Clone(o.database.cached) // earlier contents may still be on their way to other processes
+	o.database.number++
 	for _, c := range all {
-		if err := o.of.cached.apply(c); err != nil {
+		if err := o.database.cached.apply(c); err != nil {
 			return err.Error()
 		}
-		o.disk.host.Keeps(len(c.data))
+		o.disk.host.ChargeText(len(c.data))
 	}
 	return ""
 }
 
 func (b *database) sync(file string) {
-	if is, there := b.cached[file]; there {
-		b.stored[file] = is
+	if content, there := b.cached[file]; there {
+		b.stored[file] = content
 	}
 }
 
@@ -216,7 +216,7 @@ func (b *database) remove(file string, now time.Duration) {
 
 // flushDeletions writes all deletions to the disk: a file system does so when it syncs any
 // of its files.
-func (d *disk) commits() {
+func (d *disk) flushDeletions() {
 	for _, b := range d.databases {
 		for file := range b.deleted {
 			delete(b.stored, file)
@@ -229,45 +229,47 @@ func (d *disk) commits() {
 // exclusive access keeps new readers out while it waits for the present ones. A process
 // that wants exclusive access to roll back another one's journal has not reserved the file,
 // and does not keep readers out.
-func (o *opened) lock(want level, by *trace.Actor) bool {
-	others := slices.DeleteFunc(slices.Clone(o.of.opened), func(p *opened) bool { return p == o })
-	some := func(at level) bool { return slices.ContainsFunc(others, func(p *opened) bool { return p.level >= at }) }
+func (o *openFile) lock(want level, by *trace.Actor) bool {
+	others := slices.DeleteFunc(slices.Clone(o.database.openFiles), func(p *openFile) bool { return p == o })
+	anyAt := func(at level) bool {
+		return slices.ContainsFunc(others, func(p *openFile) bool { return p.level >= at })
+	}
 	switch {
 	case want <= o.level:
 		return true
-	case want == shared && some(pending), want == reserving && some(reserving), want == exclusive && some(pending):
+	case want == sharedLevel && anyAt(pendingLevel), want == reservedLevel && anyAt(reservedLevel), want == exclusiveLevel && anyAt(pendingLevel):
 		return false
-	case want == exclusive && some(shared):
-		if o.level == reserving {
-			o.level = pending
+	case want == exclusiveLevel && anyAt(sharedLevel):
+		if o.level == reservedLevel {
+			o.level = pendingLevel
 		}
 		return false
 	}
-	was := o.level
+	previous := o.level
 	o.level = want
-	if was < reserving && want >= reserving {
-		o.by = by
-		o.disk.register.reserved(o)
+	if previous < reservedLevel && want >= reservedLevel {
+		o.reservedBy = by
+		o.disk.register.emitReserved(o)
 	}
 	return true
 }
 
-func (o *opened) unlock(to level, by *trace.Actor, how trace.Kind) {
-	was := o.level
-	o.level = min(was, to)
-	if was >= reserving && o.level < reserving {
-		o.disk.register.given(o, by, how)
+func (o *openFile) unlock(to level, by *trace.Actor, how trace.Kind) {
+	previous := o.level
+	o.level = min(previous, to)
+	if previous >= reservedLevel && o.level < reservedLevel {
+		o.disk.register.emitUnreserved(o, by, how)
 	}
 }
 
 // HangUp is as in [sim.Endpoint]. The operating system releases the locks of a process that
 // has ended. The journal remains as it is.
-func (o *opened) HangUp(bool) {
-	if o.of == nil {
+func (o *openFile) HangUp(bool) {
+	if o.database == nil {
 		return
 	}
 	o.disk.Do(func() {
-		o.unlock(none, nil, trace.KindDrop) // no command caused it
-		o.of.opened = slices.DeleteFunc(o.of.opened, func(p *opened) bool { return p == o })
+		o.unlock(unlockedLevel, nil, trace.KindDrop) // no command caused it
+		o.database.openFiles = slices.DeleteFunc(o.database.openFiles, func(p *openFile) bool { return p == o })
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 // process is a world with one process and a disk.
 func process(t *testing.T, run func(context.Context, *sim.Program) error) sim.Config {
-	cfg := Story(Client(t, "client-1", run))
+	cfg := ToyWorld(Client(t, "client-1", run))
 	cfg.Nodes = Nodes(locks.SQLite, 1)
 	return cfg
 }
@@ -29,19 +29,19 @@ func TestWhoKeepsReadersOut(t *testing.T) {
 		{"shared reserved exclusive", "no"},
 		{"shared exclusive", "yes"},
 	} {
-		Play(t, process(t, func(ctx context.Context, p *sim.Program) error {
+		RunWorld(t, process(t, func(ctx context.Context, p *sim.Program) error {
 			last := map[string]string{}
 			for _, who := range []struct{ name, wants string }{{"first", "shared"}, {"second", c.second}, {"third", "shared"}} {
 				file, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
 				}
-				said := []string{`{"op":"open","name":"a.db"}`}
+				requests := []string{`{"op":"open","name":"a.db"}`}
 				for _, level := range strings.Fields(who.wants) {
 					n := map[string]int{"shared": 1, "reserved": 2, "exclusive": 4}[level]
-					said = append(said, fmt.Sprintf(`{"op":"lock","level":%d,"knows":0}`, n))
+					requests = append(requests, fmt.Sprintf(`{"op":"lock","level":%d,"knows":0}`, n))
 				}
-				for _, line := range said {
+				for _, line := range requests {
 					answer, err := Ask(file, line)
 					if err != nil {
 						return err
@@ -52,7 +52,7 @@ func TestWhoKeepsReadersOut(t *testing.T) {
 					}
 				}
 			}
-			Same(t, c.second+": who reads, who wants the file for itself, who wants to read",
+			Equal(t, c.second+": who reads, who wants the file for itself, who wants to read",
 				last["first"]+" "+last["second"]+" "+last["third"], "yes no "+c.third)
 			return nil
 		}))
@@ -112,8 +112,8 @@ func TestADeletedJournalComesBack(t *testing.T) {
 			left = fmt.Sprint(rows)
 			return err
 		})
-		Play(t, With(cfg, Lasting(Hop, At(10*time.Second, Crashed("sqlite-1", trace.PowerLoss)))))
-		Same(t, c.name, left, c.left)
+		RunWorld(t, WithFaults(cfg, Lasting(Hop, At(10*time.Second, Crashed("sqlite-1", trace.PowerLoss)))))
+		Equal(t, c.name, left, c.left)
 	}
 }
 
@@ -147,6 +147,6 @@ func TestAJournalThatCannotBeDeleted(t *testing.T) {
 		}
 		return nil
 	})
-	Play(t, With(cfg, Lasting(time.Second/2, At(time.Second+12*time.Millisecond+Hop/2, &sim.Fail{Node: "sqlite-1"}))))
-	Same(t, "the first of two sees, and the second", left[0]+" "+left[1], "[] []")
+	RunWorld(t, WithFaults(cfg, Lasting(time.Second/2, At(time.Second+12*time.Millisecond+Hop/2, &sim.Fail{Node: "sqlite-1"}))))
+	Equal(t, "the first of two sees, and the second", left[0]+" "+left[1], "[] []")
 }

@@ -47,20 +47,20 @@ const beginning = `CREATE TABLE IF NOT EXISTS t (v TEXT); DELETE FROM t; INSERT 
 
 // play executes a script and returns the results.
 func play(script []string, say func(connection int, text string) ([]string, error)) string {
-	var said []string
+	var results []string
 	for _, line := range script {
 		number, text, _ := strings.Cut(line, " ")
 		rows, err := say(int(number[0]-'1'), text)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "SQLITE_BUSY"):
-			said = append(said, line+": busy")
+			results = append(results, line+": busy")
 		case err != nil:
-			said = append(said, line+": "+err.Error())
+			results = append(results, line+": "+err.Error())
 		default:
-			said = append(said, fmt.Sprint(line, ": ", rows))
+			results = append(results, fmt.Sprint(line, ": ", rows))
 		}
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(results, "\n")
 }
 
 // onDisk returns the results of a script on real files.
@@ -82,8 +82,8 @@ func onDisk(t *testing.T, script []string) string {
 }
 
 // simulated returns the results of a script in a world.
-func simulated(t *testing.T, script []string) (said string) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+func simulated(t *testing.T, script []string) (results string) {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		env := *p.Env()
 		env.Options.Without = []string{"busy-timeout"}
 		var all []*sqlite.Session
@@ -97,12 +97,12 @@ func simulated(t *testing.T, script []string) (said string) {
 		if _, err := all[0].Exec(ctx, beginning); err != nil {
 			return err
 		}
-		said = play(script, func(i int, text string) ([]string, error) { return all[i].Exec(ctx, text) })
+		results = play(script, func(i int, text string) ([]string, error) { return all[i].Exec(ctx, text) })
 		return nil
 	}))
 	cfg.Nodes = Nodes(locks.SQLite, 1)
-	Play(t, cfg)
-	return said
+	RunWorld(t, cfg)
+	return results
 }
 
 // TestFidelity checks that SQLite gives the same results on the simulated disk as on this
@@ -111,7 +111,7 @@ func TestFidelity(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			want, got := onDisk(t, script), simulated(t, script)
-			Same(t, "simulated", got, want)
+			Equal(t, "simulated", got, want)
 			t.Log(want)
 		})
 	}

@@ -25,19 +25,19 @@ type files struct {
 	// broken is the error after which the files cannot be used any more, or nil.
 	broken error
 
-	has     contents
-	number  int      // number of the contents at the last answer
-	changes []change // made since then
-	time    int64    // the time of day at the last answer, in milliseconds since 1970
+	contents contents
+	number   int      // number of the contents at the last answer
+	changes  []change // made since then
+	time     int64    // the time of day at the last answer, in milliseconds since 1970
 }
 
 // open opens a file. The journal belongs to the open database, so it needs no connection.
 func (f *files) open(file string, make bool) int32 {
 	if file == journal {
 		switch {
-		case make && !f.there(journal):
+		case make && !f.exists(journal):
 			return f.change(change{File: journal, At: -1})
-		case !f.there(journal):
+		case !f.exists(journal):
 			return sqlite3.SQLITE_CANTOPEN
 		}
 		return sqlite3.SQLITE_OK
@@ -49,13 +49,13 @@ func (f *files) open(file string, make bool) int32 {
 	}
 	f.env.Cleanup(func() { _ = conn.Close() })
 	f.conn, f.lines, f.broken = conn, bufio.NewReader(conn), nil
-	f.has, f.number, f.changes = contents{itself: nil}, 0, nil
-	_, code := f.ask(request{Op: open, Name: f.name})
+	f.contents, f.number, f.changes = contents{databaseFile: nil}, 0, nil
+	_, code := f.ask(request{Op: opOpen, Name: f.name})
 	return code
 }
 
 func (f *files) close(file string) {
-	if file == itself && f.conn != nil {
+	if file == databaseFile && f.conn != nil {
 		_ = f.conn.Close()
 		f.conn = nil
 	}
@@ -71,9 +71,9 @@ func (f *files) ask(r request) (yes bool, code int32) {
 	for _, c := range f.changes {
 		raw = append(raw, c.data)
 	}
-	said, err := message(r, raw...)
+	msg, err := encodeMessage(r, raw...)
 	if err == nil {
-		_, err = f.conn.Write(said)
+		_, err = f.conn.Write(msg)
 	}
 	var a answer
 	if err == nil {
@@ -93,7 +93,7 @@ func (f *files) ask(r request) (yes bool, code int32) {
 	}
 	f.number, f.changes = a.Number, nil
 	if a.files != nil {
-		f.has = a.files
+		f.contents = a.files
 	}
 	return a.Yes, sqlite3.SQLITE_OK
 }
@@ -119,7 +119,7 @@ func (f *files) answer() (a answer, err error) {
 
 // change makes a change. Other processes see it after the next request.
 func (f *files) change(c change) int32 {
-	if f.has.apply(c) != nil {
+	if f.contents.apply(c) != nil {
 		return sqlite3.SQLITE_FULL
 	}
 	f.changes = append(f.changes, c)
@@ -127,8 +127,8 @@ func (f *files) change(c change) int32 {
 }
 
 func (f *files) read(file string, into []byte, at int64) int32 {
-	is := f.has[file]
-	n := copy(into, is[min(at, int64(len(is))):])
+	content := f.contents[file]
+	n := copy(into, content[min(at, int64(len(content))):])
 	if n < len(into) {
 		clear(into[n:])
 		return sqlite3.SQLITE_IOERR_SHORT_READ
@@ -144,29 +144,29 @@ func (f *files) truncate(file string, size int64) int32 {
 	return f.change(change{File: file, At: size})
 }
 
-func (f *files) size(file string) int64 { return int64(len(f.has[file])) }
+func (f *files) size(file string) int64 { return int64(len(f.contents[file])) }
 
-func (f *files) there(file string) bool {
-	_, is := f.has[file]
+func (f *files) exists(file string) bool {
+	_, is := f.contents[file]
 	return is
 }
 
 func (f *files) sync(file string) int32 {
-	_, code := f.ask(request{Op: flush, File: file})
+	_, code := f.ask(request{Op: opSync, File: file})
 	return code
 }
 
 // remove deletes a file. If that fails, the file still exists for this process too.
 func (f *files) remove(file string, durably bool) int32 {
-	_, code := f.ask(request{Op: remove, File: file, Durably: durably})
+	_, code := f.ask(request{Op: opDelete, File: file, Durably: durably})
 	if code == sqlite3.SQLITE_OK {
-		delete(f.has, file)
+		delete(f.contents, file)
 	}
 	return code
 }
 
 func (f *files) lock(to level) int32 {
-	switch yes, code := f.ask(request{Op: lock, Level: to}); {
+	switch yes, code := f.ask(request{Op: opLock, Level: to}); {
 	case code != sqlite3.SQLITE_OK:
 		return code
 	case !yes:
@@ -176,11 +176,11 @@ func (f *files) lock(to level) int32 {
 }
 
 func (f *files) unlock(to level) int32 {
-	_, code := f.ask(request{Op: unlock, Level: to})
+	_, code := f.ask(request{Op: opUnlock, Level: to})
 	return code
 }
 
-func (f *files) reserved() (bool, int32) { return f.ask(request{Op: reserved}) }
+func (f *files) reserved() (bool, int32) { return f.ask(request{Op: opReserved}) }
 
 func (f *files) now() int64 { return f.time }
 

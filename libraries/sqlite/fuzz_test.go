@@ -26,7 +26,7 @@ func FuzzMessages(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := Dial(ctx, p, 0)
 			if err != nil {
 				return err
@@ -43,6 +43,6 @@ func FuzzMessages(f *testing.F) {
 			return err
 		}))
 		cfg.Nodes = Nodes(locks.SQLite, 1)
-		Play(t, cfg)
+		RunWorld(t, cfg)
 	})
 }

@@ -11,11 +11,11 @@ import (
 
 func init() {
 	locks.Provide("sqlite-lease", func(e *locks.Env) (locks.Lock, error) {
-		s, err := Open(e, leasesIn, table)
+		s, err := Open(e, leaseDatabase, table)
 		if err != nil {
 			return nil, err
 		}
-		l := &leases{Session: s}
+		l := &leaseRow{Session: s}
 		l.Row = &rowlease.Row{Env: e, Clock: fakeclock.Monotonic, Extend: l.extend, Release: l.release}
 		return l, nil
 	})
@@ -40,14 +40,14 @@ const (
 )
 
 // leaseRow is a handle on a lease row.
-type leases struct {
+type leaseRow struct {
 	*Session
 	*rowlease.Row
 }
 
 // Acquire tries once. If SQLite reports a failed write, the row may still name the attempt
 // as the holder, until the lease ends.
-func (l *leases) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l *leaseRow) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder, called := l.NewHolder(), l.Now()
 	var generation uint64
 	err := l.use(ctx, func(ctx context.Context, db *sql.DB) error {
@@ -59,22 +59,22 @@ func (l *leases) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.Granted(ctx, holder, called, generation)
 }
 
-func (l *leases) extend(ctx context.Context, holder string) (bool, error) {
-	return l.does(ctx, extend, l.Env.Key, holder, l.Env.TTL.Milliseconds())
+func (l *leaseRow) extend(ctx context.Context, holder string) (bool, error) {
+	return l.exec(ctx, extend, l.Env.Key, holder, l.Env.TTL.Milliseconds())
 }
 
-func (l *leases) release(ctx context.Context, holder string) (bool, error) {
+func (l *leaseRow) release(ctx context.Context, holder string) (bool, error) {
 	switch o := l.Env.Options; {
 	case !o.Has("holder-check"):
-		return l.does(ctx, unchecked, l.Env.Key)
+		return l.exec(ctx, unchecked, l.Env.Key)
 	case !o.Has("keep-row"):
-		return l.does(ctx, byDelete, l.Env.Key, holder)
+		return l.exec(ctx, byDelete, l.Env.Key, holder)
 	}
-	return l.does(ctx, release, l.Env.Key, holder)
+	return l.exec(ctx, release, l.Env.Key, holder)
 }
 
 // exec reports whether a statement has changed the row.
-func (l *leases) does(ctx context.Context, text string, args ...any) (changed bool, err error) {
+func (l *leaseRow) exec(ctx context.Context, text string, args ...any) (changed bool, err error) {
 	err = l.use(ctx, func(ctx context.Context, db *sql.DB) error {
 		done, err := db.ExecContext(ctx, text, args...)
 		if err != nil {

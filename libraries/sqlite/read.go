@@ -16,8 +16,8 @@ type row struct {
 }
 
 // readLeases returns the leases in a database.
-func readLeases(is contents) ([]row, error) {
-	return read(is, `SELECT name, holder, expires_at FROM locks ORDER BY name`, func(rows *sql.Rows) (r row, err error) {
+func readLeases(c contents) ([]row, error) {
+	return read(c, `SELECT name, holder, expires_at FROM locks ORDER BY name`, func(rows *sql.Rows) (r row, err error) {
 		err = rows.Scan(&r.name, &r.holder, &r.until)
 		return r, err
 	})
@@ -31,8 +31,8 @@ type datum struct {
 }
 
 // readData returns the data in a database.
-func readData(is contents) ([]datum, error) {
-	return read(is, `SELECT name, version, value FROM objects ORDER BY name`, func(rows *sql.Rows) (d datum, err error) {
+func readData(c contents) ([]datum, error) {
+	return read(c, `SELECT name, version, value FROM objects ORDER BY name`, func(rows *sql.Rows) (d datum, err error) {
 		err = rows.Scan(&d.object, &d.version, &d.value)
 		return d, err
 	})
@@ -40,8 +40,8 @@ func readData(is contents) ([]datum, error) {
 
 // read returns the result of a query as a process gets it that opens the database now.
 // Opening rolls a journal back. The result is empty if the table does not exist.
-func read[T any](is contents, query string, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	name, unmount, err := mount(&image{files{has: maps.Clone(is)}})
+func read[T any](c contents, query string, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	name, unmount, err := mount(&image{files{contents: maps.Clone(c)}})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (i *image) open(file string, make bool) int32 {
 }
 
 func (i *image) remove(file string, _ bool) int32 {
-	delete(i.has, file)
+	delete(i.contents, file)
 	return sqlite3.SQLITE_OK
 }
 

@@ -12,71 +12,71 @@ import (
 // and of files that a process has reserved.
 type register struct {
 	*rowregister.Register
-	d     *disk
+	disk  *disk
 	files []string
 	data  data
 }
 
 // leaseDatabase is the database whose rows are leases.
-const leasesIn = "locks.db"
+const leaseDatabase = "locks.db"
 
 func newRegister(d *disk, keys []string) *register {
-	g := &register{Register: rowregister.NewRegister(d.host, func(holder string) string { return holder }), d: d, files: keys, data: data{}}
+	g := &register{Register: rowregister.NewRegister(d.host, func(holder string) string { return holder }), disk: d, files: keys, data: data{}}
 	for _, key := range keys {
-		g.Leases = append(g.Leases, &rowregister.Held{Key: key})
+		g.Leases = append(g.Leases, &rowregister.Lease{Key: key})
 	}
 	return g
 }
 
 // emitReserved emits that a process has reserved a file, emitUnreserved that it has given
 // it up.
-func (g *register) reserved(o *opened) { g.tell(o, trace.KindSet, o.by) }
+func (g *register) emitReserved(o *openFile) { g.emit(o, trace.KindSet, o.reservedBy) }
 
-func (g *register) given(o *opened, by *trace.Actor, how trace.Kind) { g.tell(o, how, by) }
+func (g *register) emitUnreserved(o *openFile, by *trace.Actor, how trace.Kind) { g.emit(o, how, by) }
 
-func (g *register) tell(o *opened, what trace.Kind, by *trace.Actor) {
-	if g.keeps(o.of) && o.by != nil {
-		g.d.host.Emit(trace.Event{Kind: what, Key: o.of.name, Value: o.end.Peer(), By: by, Owner: o.by})
+func (g *register) emit(o *openFile, kind trace.Kind, by *trace.Actor) {
+	if g.hasData(o.database) && o.reservedBy != nil {
+		g.disk.host.Emit(trace.Event{Kind: kind, Key: o.database.name, Value: o.end.Peer(), By: by, Owner: o.reservedBy})
 	}
 }
 
 // emitChanges emits what a process has changed in the leases or in the data.
-func (g *register) look(b *database, by *trace.Actor) {
-	g.committed(b, by)
-	if g.finds(b, func(l *rowregister.Held, says rowregister.Says) { g.Look(l, says, by, false) }) {
-		g.Plan()
+func (g *register) emitChanges(b *database, by *trace.Actor) {
+	g.emitWrites(b, by)
+	if g.forEachLease(b, func(l *rowregister.Lease, state rowregister.RowState) { g.Update(l, state, by, false) }) {
+		g.ScheduleExpiry()
 	}
 }
 
 // forEachLease calls f with each lease and the state of its row in a database. It returns
 // false if the database has no leases or cannot be read.
-func (g *register) finds(b *database, found func(*rowregister.Held, rowregister.Says)) bool {
-	if b.name != leasesIn {
+func (g *register) forEachLease(b *database, f func(*rowregister.Lease, rowregister.RowState)) bool {
+	if b.name != leaseDatabase {
 		return false
 	}
 	rows, err := readLeases(b.cached)
 	if err != nil {
-		g.d.host.Doubt("nobody can say who has the locks: " + err.Error())
+		g.disk.host.Doubt("nobody can say who has the locks: " + err.Error())
 		return false
 	}
 	for _, l := range g.Leases {
-		var says rowregister.Says
+		var state rowregister.RowState
 		for _, r := range rows {
 			if locks.SQLiteRow(r.name) == l.Key {
 				// Others may take the row when the time is later than the one in the row.
-				says = rowregister.Says{Held: r.holder != "", Holder: r.holder, Ends: time.UnixMilli(r.until + 1)}
+				state = rowregister.RowState{IsHeld: r.holder != "", Holder: r.holder, Ends: time.UnixMilli(r.until + 1)}
 			}
 		}
-		found(l, says)
+		f(l, state)
 	}
 	return true
 }
 
 // emitLost emits what a crash has undone.
-func (g *register) restarted() {
-	for _, b := range g.d.databases {
-		g.reverted(b)
-		g.finds(b, g.Revert)
+func (g *register) emitLost() {
+	for _, b := range g.disk.databases {
+		g.emitReverts(b)
+		g.forEachLease(b, g.Revert)
 	}
 	g.ClockChanged()
 }

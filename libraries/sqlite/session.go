@@ -26,7 +26,7 @@ type Session struct {
 
 // busyTimeout is how long SQLite waits for a lock on the file, in milliseconds. Most
 // programs set it; by default the driver does not wait.
-const patience = 5000
+const busyTimeout = 5000
 
 // Open returns the database with the name, for one handle of a lock of this package. Call
 // it when the handle is made. The setup is executed before the run begins.
@@ -39,7 +39,7 @@ func Open(e *locks.Env, name, setup string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	waits := patience
+	waits := busyTimeout
 	if !e.Options.Has("busy-timeout") {
 		waits = 0
 	}
@@ -51,7 +51,7 @@ func Open(e *locks.Env, name, setup string) (*Session, error) {
 		s.close()
 		unmount()
 	})
-	e.Warm(func(ctx context.Context) {
+	e.OnWarmUp(func(ctx context.Context) {
 		_ = s.use(ctx, func(ctx context.Context, db *sql.DB) error {
 			_, err := db.ExecContext(ctx, setup)
 			return err
@@ -91,11 +91,11 @@ func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) erro
 		db.SetMaxOpenConns(1)
 		s.db = db
 	}
-	return s.reason(f(ctx, s.db))
+	return s.stableError(f(ctx, s.db))
 }
 
 // stableError returns an error with a text that is equal in every run.
-func (s *Session) reason(err error) error {
+func (s *Session) stableError(err error) error {
 	var e *sqlite.Error
 	switch {
 	case err == nil, errors.Is(err, sql.ErrNoRows):

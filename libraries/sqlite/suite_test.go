@@ -15,11 +15,11 @@ import (
 func TestSuite(t *testing.T) {
 	hangs := roof.Findings{"contexts/deadline": {"hang"}}
 	t.Run("sqlite-lease", func(t *testing.T) {
-		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: roof.NobodysStories}
-		roof.Finds(t, "sqlite-lease", config, hangs, false)
+		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: roof.IsGeneral}
+		roof.CheckFindings(t, "sqlite-lease", config, hangs, false)
 	})
 	t.Run("sqlite-transaction", func(t *testing.T) {
-		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: roof.OwnStories}
-		roof.Finds(t, "sqlite-transaction", config, hangs, false)
+		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: roof.OutsideCatalogue}
+		roof.CheckFindings(t, "sqlite-transaction", config, hangs, false)
 	})
 }

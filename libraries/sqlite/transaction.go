@@ -13,7 +13,7 @@ import (
 func init() {
 	elsewhere := func(x *transaction) locks.Lease { return x }
 	locks.Provide("sqlite-transaction", openTransactions(`CREATE TABLE IF NOT EXISTS work (what TEXT)`, elsewhere))
-	inFile := func(x *transaction) locks.Lease { return &keeping{transaction: x} }
+	inFile := func(x *transaction) locks.Lease { return &dataTransaction{transaction: x} }
 	locks.Provide("sqlite-transaction-data", openTransactions(objects, inFile))
 }
 
@@ -35,23 +35,23 @@ func openTransactions(table string, make func(*transaction) locks.Lease) func(*l
 // transaction lasts.
 type transactions struct {
 	*Session
-	make func(*transaction) locks.Lease
-	in   *transaction // nil if there is none
+	make    func(*transaction) locks.Lease
+	current *transaction // nil if there is none
 }
 
 // errInTransaction is the error of a handle that tries to acquire the lock while it holds
 // it. Its connection is in a transaction, and database/sql would wait in vain for a second
 // connection.
-var errIn = errors.New("this handle is in a transaction")
+var errInTransaction = errors.New("this handle is in a transaction")
 
 // Acquire begins a transaction. An earlier transaction whose file was closed is forgotten
 // first.
 func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
-	if t.in != nil && !t.in.over() {
-		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, errIn)
+	if t.current != nil && !t.current.isOver() {
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, errInTransaction)
 	}
 	t.end()
-	x := &transaction{of: t}
+	x := &transaction{handle: t}
 	err := t.use(ctx, func(ctx context.Context, db *sql.DB) (err error) {
 		x.tx, err = db.BeginTx(ctx, nil) // IMMEDIATE, as Open sets it
 		return err
@@ -59,35 +59,37 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
-	t.in, x.conn = x, t.files.conn
+	t.current, x.conn = x, t.files.conn
 	return t.make(x), nil
 }
 
 // end makes database/sql forget the current transaction, and rolls it back if it is open.
 func (t *transactions) end() {
-	if t.in != nil {
-		_ = t.in.tx.Rollback()
-		t.in = nil
+	if t.current != nil {
+		_ = t.current.tx.Rollback()
+		t.current = nil
 	}
 }
 
 // A transaction lasts as long as its process has the file open.
 type transaction struct {
-	of   *transactions
-	tx   *sql.Tx
-	conn net.Conn
+	handle *transactions
+	tx     *sql.Tx
+	conn   net.Conn
 }
 
 // isOver reports whether the file has been closed since the transaction began.
-func (x *transaction) over() bool { return x.of.files.broken != nil || x.of.files.conn != x.conn }
+func (x *transaction) isOver() bool {
+	return x.handle.files.broken != nil || x.handle.files.conn != x.conn
+}
 
 // Release commits the transaction.
 func (x *transaction) Release(ctx context.Context) error {
-	if x.of.in != x || x.over() {
+	if x.handle.current != x || x.isOver() {
 		return fmt.Errorf("%w before it was released", locks.ErrLost)
 	}
-	err := x.of.use(ctx, func(context.Context, *sql.DB) error {
-		x.of.in = nil
+	err := x.handle.use(ctx, func(context.Context, *sql.DB) error {
+		x.handle.current = nil
 		return x.tx.Commit()
 	})
 	if err != nil {

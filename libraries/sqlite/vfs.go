@@ -25,7 +25,7 @@ type system interface {
 	write(file string, from []byte, at int64) (code int32)
 	truncate(file string, size int64) (code int32)
 	size(file string) int64
-	there(file string) bool
+	exists(file string) bool
 	sync(file string) (code int32)
 	// remove deletes a file; if durably is true, the deletion must also reach the disk.
 	remove(file string, durably bool) (code int32)
@@ -126,7 +126,7 @@ func ending(name uintptr) (file string, is bool) {
 	if strings.HasSuffix(text, journal) {
 		return journal, true
 	}
-	return itself, strings.HasSuffix(text, ".db")
+	return databaseFile, strings.HasSuffix(text, ".db")
 }
 
 func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 {
@@ -161,7 +161,7 @@ func xClose(_ *libc.TLS, p uintptr) int32 {
 func xDelete(_ *libc.TLS, table, name uintptr, durably int32) int32 {
 	s := ofTable(table)
 	file, is := ending(name)
-	if !is || !s.there(file) {
+	if !is || !s.exists(file) {
 		return sqlite3.SQLITE_IOERR_DELETE_NOENT
 	}
 	return s.remove(file, durably != 0)
@@ -169,7 +169,7 @@ func xDelete(_ *libc.TLS, table, name uintptr, durably int32) int32 {
 
 func xAccess(_ *libc.TLS, table, name uintptr, _ int32, out uintptr) int32 {
 	file, is := ending(name)
-	*at[int32](out) = libc.Bool32(is && ofTable(table).there(file))
+	*at[int32](out) = libc.Bool32(is && ofTable(table).exists(file))
 	return sqlite3.SQLITE_OK
 }
 

@@ -12,22 +12,22 @@ import (
 // The operations that SQLite asks of its operating system. A level is one of SQLite's five
 // locks on a file (https://www.sqlite.org/lockingv3.html).
 const (
-	open     = "open"
-	lock     = "lock"     // raise the level
-	unlock   = "unlock"   // lower the level
-	reserved = "reserved" // ask whether any process has reserved the file
-	flush    = "sync"
-	remove   = "remove"
+	opOpen     = "open"
+	opLock     = "lock"     // raise the level
+	opUnlock   = "unlock"   // lower the level
+	opReserved = "reserved" // ask whether any process has reserved the file
+	opSync     = "sync"
+	opDelete   = "remove"
 )
 
 type level int
 
 const (
-	none level = iota
-	shared
-	reserving
-	pending
-	exclusive
+	unlockedLevel level = iota
+	sharedLevel
+	reservedLevel
+	pendingLevel
+	exclusiveLevel
 )
 
 var levels = []string{"none", "shared", "reserved", "pending", "exclusive"}
@@ -36,8 +36,8 @@ func (l level) String() string { return levels[l] }
 
 // A database has two files: the database file and its journal.
 const (
-	itself  = ""
-	journal = "-journal"
+	databaseFile = ""
+	journal      = "-journal"
 )
 
 // A request is a line of JSON, followed by the bytes of its changes.
@@ -89,22 +89,22 @@ type size struct {
 type contents map[string][]byte
 
 // maxFile is the greatest length of a file, in bytes.
-const largest = 1 << 20
+const maxFile = 1 << 20
 
 // apply makes a change. It copies the file's bytes and never changes them in place.
 func (c contents) apply(ch change) error {
-	if ch.At > largest || ch.At+int64(len(ch.data)) > largest || ch.At < -1 {
-		return fmt.Errorf("a file may have %d bytes at most", largest)
+	if ch.At > maxFile || ch.At+int64(len(ch.data)) > maxFile || ch.At < -1 {
+		return fmt.Errorf("a file may have %d bytes at most", maxFile)
 	}
-	was, is := c[ch.File], ch.At
+	old, offset := c[ch.File], ch.At
 	switch {
 	case ch.At < 0:
-		c[ch.File] = append([]byte{}, was...)
+		c[ch.File] = append([]byte{}, old...)
 	case len(ch.data) == 0:
-		c[ch.File] = append(slices.Clone(was[:min(is, int64(len(was)))]), make([]byte, max(0, is-int64(len(was))))...)
+		c[ch.File] = append(slices.Clone(old[:min(offset, int64(len(old)))]), make([]byte, max(0, offset-int64(len(old))))...)
 	default:
-		grown := append(slices.Clone(was), make([]byte, max(0, is+int64(len(ch.data))-int64(len(was))))...)
-		copy(grown[is:], ch.data)
+		grown := append(slices.Clone(old), make([]byte, max(0, offset+int64(len(ch.data))-int64(len(old))))...)
+		copy(grown[offset:], ch.data)
 		c[ch.File] = grown
 	}
 	return nil
@@ -116,32 +116,32 @@ type framer struct{}
 // maxMessage is the greatest length of a message in bytes: both files and the JSON.
 // maxChanges is how many changes it may have: SQLite makes four for a page of 4 kB.
 const (
-	longest = 4 * largest
-	most    = 4 * largest / 4096
+	maxMessage = 4 * maxFile
+	maxChanges = 4 * maxFile / 4096
 )
 
 // encodeMessage returns a message: body as a line of JSON, and the raw bytes after it.
-func message(says any, raw ...[]byte) ([]byte, error) {
-	line, err := json.Marshal(says)
+func encodeMessage(body any, raw ...[]byte) ([]byte, error) {
+	line, err := json.Marshal(body)
 	return bytes.Join(append([][]byte{append(line, '\n')}, raw...), nil), err
 }
 
 // malformed is the body of a malformed request.
-type unclear struct{}
+type malformed struct{}
 
 // Next is as in [sim.Framer].
 func (framer) Next(b []byte) (int, sim.Frame) {
 	line, rest, whole := bytes.Cut(b, []byte("\n"))
 	if !whole {
-		if len(b) > longest {
-			return len(b), sim.Frame{Body: unclear{}, Text: "what is no request"}
+		if len(b) > maxMessage {
+			return len(b), sim.Frame{Body: malformed{}, Text: "what is no request"}
 		}
 		return 0, sim.Frame{}
 	}
 	size := len(line) + 1
 	var r request
 	if json.Unmarshal(line, &r) != nil || !r.makesSense() {
-		return size, sim.Frame{Body: unclear{}, Text: "what is no request"}
+		return size, sim.Frame{Body: malformed{}, Text: "what is no request"}
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
@@ -151,41 +151,41 @@ func (framer) Next(b []byte) (int, sim.Frame) {
 		c.data, rest = bytes.Clone(rest[:c.Size]), rest[c.Size:]
 		size += c.Size
 	}
-	return size, sim.Frame{Body: &r, Text: r.String(), Handshake: r.Op == open}
+	return size, sim.Frame{Body: &r, Text: r.String(), Handshake: r.Op == opOpen}
 }
 
 func (r *request) makesSense() bool {
 	all := 0
 	for _, c := range r.Changes {
-		if c.File != itself && c.File != journal || c.Size < 0 || c.Size > largest {
+		if c.File != databaseFile && c.File != journal || c.Size < 0 || c.Size > maxFile {
 			return false
 		}
 		all += c.Size
 	}
-	return all <= longest && len(r.Changes) <= most && r.Level >= none && r.Level <= exclusive && r.Level != pending && (r.File == itself || r.File == journal) &&
-		slices.Contains([]string{open, lock, unlock, reserved, flush, remove}, r.Op) && len(r.Name) < 1000
+	return all <= maxMessage && len(r.Changes) <= maxChanges && r.Level >= unlockedLevel && r.Level <= exclusiveLevel && r.Level != pendingLevel && (r.File == databaseFile || r.File == journal) &&
+		slices.Contains([]string{opOpen, opLock, opUnlock, opReserved, opSync, opDelete}, r.Op) && len(r.Name) < 1000
 }
 
 // String returns the request's text for the trace.
 func (r *request) String() string {
-	what := "database"
+	file := "database"
 	if r.File == journal {
-		what = "journal"
+		file = "journal"
 	}
 	switch r.Op {
-	case open:
+	case opOpen:
 		return "open " + fmt.Sprintf("%q", r.Name)
-	case lock:
+	case opLock:
 		return "lock " + r.Level.String()
-	case unlock:
-		if r.Level == none {
+	case opUnlock:
+		if r.Level == unlockedLevel {
 			return "unlock"
 		}
 		return "unlock to " + r.Level.String()
-	case reserved:
+	case opReserved:
 		return "reserved?"
-	case flush:
-		return "sync " + what
+	case opSync:
+		return "sync " + file
 	}
-	return "delete " + what
+	return "delete " + file
 }

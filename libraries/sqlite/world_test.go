@@ -27,11 +27,11 @@ func TestGCPause(t *testing.T) {
 		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
 		storage.Writes: "section-exclusion inherent: needs fencing",
 	} {
-		tr := Play(t, gcPause(t, "sqlite-lease", fencing))
-		Struck(t, tr)
-		Same(t, string(fencing), Broken(tr), broken)
-		None(t, tr, trace.KindRanOn, "client-1")
-		Same(t, "the row", KeyHistory(tr, "sqlite-1"), "set 1, expire 1, set 11, delete 11")
+		tr := RunWorld(t, gcPause(t, "sqlite-lease", fencing))
+		AllFaultsStruck(t, tr)
+		Equal(t, string(fencing), Violations(tr), broken)
+		NoEvents(t, tr, trace.KindRanOn, "client-1")
+		Equal(t, "the row", KeyHistory(tr, "sqlite-1"), "set 1, expire 1, set 11, delete 11")
 	}
 }
 
@@ -44,25 +44,25 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 		cfg := gcPause(t, "sqlite-lease", storage.Writes)
 		cfg.Clients[1].Starts = Point("client-1 crashed")
 		cfg.Faults = nil
-		cfg = With(cfg, how("sqlite-1's reply to client-1's acquire arrived, "+n+" time")...)
-		tr := Play(t, cfg)
-		Struck(t, tr)
-		Same(t, "broken", Broken(tr), "")
-		if served := Served(tr); !strings.Contains(served, "write x for client-2") || strings.Contains(served, "client-1") {
+		cfg = WithFaults(cfg, how("sqlite-1's reply to client-1's acquire arrived, "+n+" time")...)
+		tr := RunWorld(t, cfg)
+		AllFaultsStruck(t, tr)
+		Equal(t, "broken", Violations(tr), "")
+		if served := StorageOps(tr); !strings.Contains(served, "write x for client-2") || strings.Contains(served, "client-1") {
 			t.Errorf("the storage has served %s", served)
 		}
-		var told []string
+		var events []string
 		for _, ev := range tr.Events {
 			if ev.Key != "" && ev.Process == "sqlite-1" {
-				told = append(told, string(ev.Kind)+" "+ev.Value)
+				events = append(events, string(ev.Kind)+" "+ev.Value)
 			}
 		}
-		return strings.Join(told, ", ")
+		return strings.Join(events, ", ")
 	}
 	for name, how := range howItEnds {
 		for _, n := range []string{"1st", "2nd", "3rd", "4th", "5th", "6th"} {
-			if told := crash(n, how); strings.Contains(told, "client-1") {
-				t.Errorf("%s at the %s answer: %s", name, n, told)
+			if events := crash(n, how); strings.Contains(events, "client-1") {
+				t.Errorf("%s at the %s answer: %s", name, n, events)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 		crash("7th", howItEnds["killed"]):     "set client-1/1, expire client-1/1, set client-2/",
 		crash("7th", howItEnds["power loss"]): "set client-1/1, forget client-1/1, set client-2/",
 	} {
-		Same(t, "when the journal is deleted", how[:min(len(want), len(how))], want)
+		Equal(t, "when the journal is deleted", how[:min(len(want), len(how))], want)
 	}
 }
 
@@ -81,32 +81,32 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 // count, and from then on it does. A power loss then undoes only what no client had been
 // told.
 func TestAWriteIsRolledBack(t *testing.T) {
-	made := func(n string, how func(at string) []sim.Fault) string {
+	writes := func(n string, how func(at string) []sim.Fault) string {
 		cfg := gcPause(t, "sqlite-transaction-data", storage.None)
 		cfg.Clients[1].Starts = Point("client-1 crashed")
 		cfg.Faults = nil
-		cfg = With(cfg, how("sqlite-1's reply to client-1's write arrived, "+n+" time")...)
-		tr := Play(t, cfg)
-		Struck(t, tr)
-		Same(t, "broken", Broken(tr), "")
-		var told []string
+		cfg = WithFaults(cfg, how("sqlite-1's reply to client-1's write arrived, "+n+" time")...)
+		tr := RunWorld(t, cfg)
+		AllFaultsStruck(t, tr)
+		Equal(t, "broken", Violations(tr), "")
+		var events []string
 		for _, ev := range tr.Events {
 			switch ev.Kind {
 			case trace.KindServe:
-				told = append(told, fmt.Sprintf("%s %d for %d", ev.Client(), ev.Version, ev.Replaced))
+				events = append(events, fmt.Sprintf("%s %d for %d", ev.Client(), ev.Version, ev.Replaced))
 			case trace.KindRevert:
-				told = append(told, fmt.Sprintf("back to %d", ev.Version))
+				events = append(events, fmt.Sprintf("back to %d", ev.Version))
 			}
 		}
-		return strings.Join(told, ", ")
+		return strings.Join(events, ", ")
 	}
 	for _, n := range []string{"1st", "2nd", "3rd", "4th"} {
 		for name, how := range howItEnds {
-			Same(t, name+" at the "+n+" answer", made(n, how), "client-2 1 for 0")
+			Equal(t, name+" at the "+n+" answer", writes(n, how), "client-2 1 for 0")
 		}
 	}
-	Same(t, "killed when the journal is deleted", made("5th", howItEnds["killed"]), "client-1 1 for 0, client-2 2 for 1")
-	Same(t, "power loss when the journal is deleted", made("5th", howItEnds["power loss"]), "client-1 1 for 0, back to 0, client-2 1 for 0")
+	Equal(t, "killed when the journal is deleted", writes("5th", howItEnds["killed"]), "client-1 1 for 0, client-2 2 for 1")
+	Equal(t, "power loss when the journal is deleted", writes("5th", howItEnds["power loss"]), "client-1 1 for 0, back to 0, client-2 1 for 0")
 }
 
 // howItEnds are the ways in which a process ends, alone or with its machine.

@@ -21,18 +21,18 @@ type data struct {
 // newData returns access to the process's data, on the session of its lock or on another
 // one; nil if the world keeps no data in ZooKeeper. The first process creates the nodes
 // before the run begins.
-func keeps(e *locks.Env, s *Session) (*data, error) {
+func newData(e *locks.Env, s *Session) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
 	}
-	if e.Data.Apart {
+	if e.Data.SeparateClient {
 		var err error
-		if s, err = openAt(e, "zookeeper data", number(e.Client)+1); err != nil {
+		if s, err = openAt(e, "zookeeper data", trailingNumber(e.Client)+1); err != nil {
 			return nil, err
 		}
 	}
 	d := &data{*e.Data, s.Conn}
-	e.Warm(func(context.Context) {
+	e.OnWarmUp(func(context.Context) {
 		for _, object := range d.Objects {
 			_, _ = d.conn.Create(node(object), nil, 0, zk.WorldACL(zk.PermAll)) // it may exist already
 		}
@@ -45,8 +45,8 @@ func node(object string) string { return locks.ZooKeeperPath(locks.DataKey(objec
 
 // Read implements [locks.DataClient].
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
-	stat, err := answered(ctx, func() (*zk.Stat, error) {
-		if d.Reads == servers.Synced {
+	stat, err := callWithContext(ctx, func() (*zk.Stat, error) {
+		if d.ReadMode == servers.Synced {
 			if _, err := d.conn.Sync(node(object)); err != nil {
 				return nil, err
 			}
@@ -62,11 +62,11 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 
 // Write implements [locks.DataClient].
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
-	whatever := -1
-	if !d.Compares {
-		knew = whatever
+	anyVersion := -1
+	if !d.ComparesVersion {
+		knew = anyVersion
 	}
-	stat, err := answered(ctx, func() (*zk.Stat, error) { return d.conn.Set(node(object), []byte(value), int32(knew)) })
+	stat, err := callWithContext(ctx, func() (*zk.Stat, error) { return d.conn.Set(node(object), []byte(value), int32(knew)) })
 	switch {
 	case errors.Is(err, zk.ErrBadVersion):
 		return 0, fmt.Errorf("zookeeper: %w", locks.ErrChanged)
@@ -78,10 +78,10 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 
 // callWithContext returns the result of a request, or an error if ctx ends first:
 // go-zookeeper's requests take no context.
-func answered[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+func callWithContext[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	got, ok, err := answers.Call(ctx, ask, nil)
 	if !ok {
-		err = answers.Because(ctx, errors.New("zookeeper: no answer"))
+		err = answers.WithCause(ctx, errors.New("zookeeper: no answer"))
 	}
 	return got, err
 }

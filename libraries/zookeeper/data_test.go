@@ -37,11 +37,11 @@ func TestDataInZooKeeper(t *testing.T) {
 			if c.works > 0 {
 				cfg.Faults[0].Strikes = Before("client-1 work", nil).Strikes
 			}
-			tr := Play(t, cfg)
-			Struck(t, tr)
-			Same(t, kind, Broken(tr), c.broken)
-			None(t, tr, trace.KindServe, trace.StorageName)
-			Same(t, "writes applied", Only(t, tr, trace.KindObject, "zookeeper").Version, c.versions)
+			tr := RunWorld(t, cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, kind, Violations(tr), c.broken)
+			NoEvents(t, tr, trace.KindServe, trace.StorageName)
+			Equal(t, "writes applied", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, c.versions)
 			if err := tr.Validate(); err != nil {
 				t.Error(err)
 			}
@@ -52,7 +52,7 @@ func TestDataInZooKeeper(t *testing.T) {
 // staleReadWorld is a world in which client-2 writes and releases. client-3 comes
 // afterwards and reads the data: from zookeeper-1 if it uses a session of its own for the
 // data, or else from zookeeper-3. zookeeper-1 receives everything late if late is positive.
-func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
+func staleReadWorld(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	cfg := world(t, "zookeeper", 3,
 		sim.Client{Name: "client-2"},
 		sim.Client{Name: "client-3", Starts: Point("client-2 read"), StartsOver: true})
@@ -73,26 +73,26 @@ func TestReadFromAServerThatIsBehind(t *testing.T) {
 		storage sim.Storage
 		broken  string
 	}{
-		{"all of it", time.Second, sim.Storage{Apart: true}, "no-lost-update, serial-sections"},
-		{"the server is not behind", 0, sim.Storage{Apart: true}, ""},
+		{"all of it", time.Second, sim.Storage{OwnClient: true}, "no-lost-update, serial-sections"},
+		{"the server is not behind", 0, sim.Storage{OwnClient: true}, ""},
 		{"one session", time.Second, sim.Storage{}, ""},
-		{"a sync", time.Second, sim.Storage{Apart: true, Reads: "synced"}, ""},
+		{"a sync", time.Second, sim.Storage{OwnClient: true, Reads: "synced"}, ""},
 	} {
-		Same(t, c.what, Broken(Play(t, behind(t, c.late, c.storage))), c.broken)
+		Equal(t, c.what, Violations(RunWorld(t, staleReadWorld(t, c.late, c.storage))), c.broken)
 		c.storage.Fencing = storage.Optimistic
-		tr := Play(t, behind(t, c.late, c.storage))
-		Same(t, c.what+", and the version is compared", Broken(tr), "")
-		Same(t, "the last version", Only(t, tr, trace.KindObject, "zookeeper").Version, 2)
+		tr := RunWorld(t, staleReadWorld(t, c.late, c.storage))
+		Equal(t, c.what+", and the version is compared", Violations(tr), "")
+		Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, 2)
 	}
 }
 
 // A client that stops waiting for an answer does not know whether its data was set.
 func TestDataWithoutAnswer(t *testing.T) {
-	cfg := behind(t, 0, sim.Storage{})
+	cfg := staleReadWorld(t, 0, sim.Storage{})
 	cfg.Clients = cfg.Clients[:1]
 	cfg.Clients[0].GivesUp = 100 * time.Millisecond
 	cfg.Faults = []sim.Fault{Before("client-2 write", &sim.Delay{Process: "zookeeper-2", To: "client-2", By: time.Second, Direction: sim.To})}
-	tr := Play(t, cfg)
-	Same(t, "what it knows", Steps(tr, "client-2"), "acquire, read x, write x failed, release")
-	Same(t, "the last version", Only(t, tr, trace.KindObject, "zookeeper").Version, 1)
+	tr := RunWorld(t, cfg)
+	Equal(t, "what it knows", Steps(tr, "client-2"), "acquire, read x, write x failed, release")
+	Equal(t, "the last version", OnlyEvent(t, tr, trace.KindObject, "zookeeper").Version, 1)
 }

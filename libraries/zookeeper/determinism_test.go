@@ -16,7 +16,7 @@ var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each wo
 // worlds returns the worlds that must have the same trace each time.
 func worlds(t testing.TB) map[string]sim.Config {
 	all := map[string]sim.Config{
-		"data beside the lock": behind(t, time.Second, sim.Storage{Apart: true, Reads: "synced", Fencing: storage.Optimistic}),
+		"data beside the lock": staleReadWorld(t, time.Second, sim.Storage{OwnClient: true, Reads: "synced", Fencing: storage.Optimistic}),
 	}
 	for _, kind := range kinds {
 		all[kind+", gc-pause"] = gcPause(t, kind, storage.Writes)
@@ -32,6 +32,6 @@ func worlds(t testing.TB) map[string]sim.Config {
 // disturbed.
 func TestDeterminism(t *testing.T) {
 	for name, cfg := range worlds(t) {
-		t.Run(name, func(t *testing.T) { Struck(t, Repeat(t, cfg, 3**repeats)) })
+		t.Run(name, func(t *testing.T) { AllFaultsStruck(t, Repeat(t, cfg, 3**repeats)) })
 	}
 }

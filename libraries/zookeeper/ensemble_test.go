@@ -27,17 +27,17 @@ func contended(t testing.TB, kind string, work time.Duration) sim.Config {
 // leaderCrash is a world in which the leader crashes while client-1 holds the lock and
 // client-2 waits.
 func leaderCrash(t testing.TB, kind string, how trace.Crash) sim.Config {
-	return With(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
+	return WithFaults(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
 }
 
 // leaderPause is a world in which the leader is paused until another one has been elected.
 func leaderPause(t testing.TB, kind string) sim.Config {
-	return With(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, Stopped("zookeeper-3"))))
+	return WithFaults(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, Stopped("zookeeper-3"))))
 }
 
 // leaderApart is a world in which the leader is cut off from the other servers for a while.
 func leaderApart(t testing.TB, kind string) sim.Config {
-	return With(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, apart("zookeeper-3", "zookeeper-1", "zookeeper-2"))))
+	return WithFaults(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, cutOff("zookeeper-3", "zookeeper-1", "zookeeper-2"))))
 }
 
 // followerApart is a world in which the holder's own server is cut off from the others, and
@@ -45,10 +45,10 @@ func leaderApart(t testing.TB, kind string) sim.Config {
 func followerApart(t testing.TB, kind string) sim.Config {
 	cfg := contended(t, kind, 12*time.Second)
 	cfg.Lock.TTL = 4 * time.Second
-	return With(cfg, Lasting(20*time.Second, At(5*time.Second, apart("zookeeper-1", "zookeeper-2", "zookeeper-3"))))
+	return WithFaults(cfg, Lasting(20*time.Second, At(5*time.Second, cutOff("zookeeper-1", "zookeeper-2", "zookeeper-3"))))
 }
 
-func apart(process string, from ...string) *sim.Partition {
+func cutOff(process string, from ...string) *sim.Partition {
 	return &sim.Partition{Process: process, From: from}
 }
 
@@ -61,14 +61,14 @@ func TestTheLeaderIsLost(t *testing.T) {
 		"a partition":  leaderApart(t, "zookeeper"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := Play(t, cfg)
-			Struck(t, tr)
-			Same(t, "broken", Broken(tr), "")
-			Only(t, tr, trace.KindLead, "zookeeper-3")
-			Only(t, tr, trace.KindLead, "zookeeper-2")
-			None(t, tr, trace.KindExpireSession, "zookeeper")
-			Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
-			Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+			tr := RunWorld(t, cfg)
+			AllFaultsStruck(t, tr)
+			Equal(t, "broken", Violations(tr), "")
+			OnlyEvent(t, tr, trace.KindLead, "zookeeper-3")
+			OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
+			NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
+			Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+			Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 		})
 	}
 }
@@ -79,13 +79,13 @@ func TestTheLeaderIsLost(t *testing.T) {
 // gets it too early.
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, kind := range kinds {
-		tr := Play(t, leaderPause(t, kind))
-		Struck(t, tr)
-		Only(t, tr, trace.KindLead, "zookeeper-2")
-		if lost, expired := Only(t, tr, trace.KindLost, "client-1"), First(t, tr, trace.KindExpireSession, "zookeeper"); lost.At > expired.At {
+		tr := RunWorld(t, leaderPause(t, kind))
+		AllFaultsStruck(t, tr)
+		OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
+		if lost, expired := OnlyEvent(t, tr, trace.KindLost, "client-1"), FirstEvent(t, tr, trace.KindExpireSession, "zookeeper"); lost.At > expired.At {
 			t.Errorf("%s: client-1 was told at %v of a session that ended at %v", kind, lost.At, expired.At)
 		}
-		Same(t, kind, Broken(tr), "section-exclusion inherent: needs fencing")
+		Equal(t, kind, Violations(tr), "section-exclusion inherent: needs fencing")
 	}
 }
 
@@ -93,23 +93,23 @@ func TestTheLeaderIsPaused(t *testing.T) {
 // and ends the session: the session expires although its pings were acknowledged.
 func TestTheHoldersServerIsCutOff(t *testing.T) {
 	for _, kind := range kinds {
-		tr := Play(t, followerApart(t, kind))
-		Struck(t, tr)
-		Same(t, kind, Broken(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
-		Same(t, "expired", First(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+		tr := RunWorld(t, followerApart(t, kind))
+		AllFaultsStruck(t, tr)
+		Equal(t, kind, Violations(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
+		Equal(t, "expired", FirstEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 	}
 }
 
 // Without a majority nothing happens: not even a session expires.
 func TestTheMajorityIsDown(t *testing.T) {
-	cfg := With(contended(t, "zookeeper", time.Second),
+	cfg := WithFaults(contended(t, "zookeeper", time.Second),
 		At(5*time.Millisecond, Crashed("zookeeper-2", trace.PowerLoss)), At(500*time.Millisecond, Crashed("zookeeper-3", trace.PowerLoss)))
 	cfg.Horizon = 2 * time.Minute
-	tr := Play(t, cfg)
-	Struck(t, tr)
-	None(t, tr, trace.KindExpireSession, "zookeeper")
-	None(t, tr, trace.KindLead, "zookeeper-1")
-	None(t, tr, trace.KindDone, "client-2")
+	tr := RunWorld(t, cfg)
+	AllFaultsStruck(t, tr)
+	NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
+	NoEvents(t, tr, trace.KindLead, "zookeeper-1")
+	NoEvents(t, tr, trace.KindDone, "client-2")
 }
 
 // Sessions expire by the monotonic clock: the time of day does not matter.
@@ -117,12 +117,12 @@ func TestWallClocksDoNotMatter(t *testing.T) {
 	for _, by := range []time.Duration{time.Hour, -time.Hour} {
 		cfg := contended(t, "zookeeper", 30*time.Second)
 		for i := range 3 {
-			cfg = With(cfg, At(5*time.Second, &sim.Jump{Process: fmt.Sprint("zookeeper-", i+1), By: by}))
+			cfg = WithFaults(cfg, At(5*time.Second, &sim.Jump{Process: fmt.Sprint("zookeeper-", i+1), By: by}))
 		}
-		tr := Play(t, cfg)
-		Struck(t, tr)
-		Same(t, "broken", Broken(tr), "")
-		None(t, tr, trace.KindExpireSession, "zookeeper")
+		tr := RunWorld(t, cfg)
+		AllFaultsStruck(t, tr)
+		Equal(t, "broken", Violations(tr), "")
+		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
 	}
 }
 
@@ -131,7 +131,7 @@ func TestWallClocksDoNotMatter(t *testing.T) {
 func TestAForgottenProposal(t *testing.T) {
 	var errLost, errKept error
 	var after []bool
-	tr := Play(t, With(programs(t, 3,
+	tr := RunWorld(t, WithFaults(programs(t, 3,
 		func(*zk.Conn) {},
 		func(c *zk.Conn) {
 			SleepUntil(30 * time.Second)
@@ -149,9 +149,9 @@ func TestAForgottenProposal(t *testing.T) {
 				after = append(after, there)
 			}
 		}),
-		Lasting(40*time.Second, At(5*time.Second, apart("zookeeper-3", "zookeeper-1", "zookeeper-2")))))
-	Struck(t, tr)
-	Only(t, tr, trace.KindLead, "zookeeper-2")
+		Lasting(40*time.Second, At(5*time.Second, cutOff("zookeeper-3", "zookeeper-1", "zookeeper-2")))))
+	AllFaultsStruck(t, tr)
+	OnlyEvent(t, tr, trace.KindLead, "zookeeper-2")
 	if errLost != zk.ErrConnectionClosed || errKept != nil || len(after) != 2 || after[0] || !after[1] {
 		t.Errorf("the lost one: %v, the kept one: %v; they are there: %v", errLost, errKept, after)
 	}
@@ -161,7 +161,7 @@ func TestAForgottenProposal(t *testing.T) {
 // written before.
 func TestStaleReads(t *testing.T) {
 	var read, synced string
-	tr := Play(t, With(programs(t, 3,
+	tr := RunWorld(t, WithFaults(programs(t, 3,
 		func(c *zk.Conn) {
 			SleepUntil(4 * time.Second)
 			data, _, err := c.Get("/x")
@@ -184,16 +184,16 @@ func TestStaleReads(t *testing.T) {
 				t.Error(err)
 			}
 		}),
-		Lasting(5*time.Second, At(time.Second, apart("zookeeper-1", "zookeeper-3")))))
-	Struck(t, tr)
-	Same(t, "read", read, "old")
-	Same(t, "after a sync", synced, "new")
+		Lasting(5*time.Second, At(time.Second, cutOff("zookeeper-1", "zookeeper-3")))))
+	AllFaultsStruck(t, tr)
+	Equal(t, "read", read, "old")
+	Equal(t, "after a sync", synced, "new")
 }
 
 // programs is a world without a lock, in which clients run functions with their
 // connections.
 func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
-	cfg := Story()
+	cfg := ToyWorld()
 	cfg.Nodes = Nodes("zookeeper", servers)
 	for i, do := range all {
 		cfg.Clients = append(cfg.Clients, Client(t, fmt.Sprint("client-", i+1), func(ctx context.Context, p *sim.Program) error {
@@ -201,7 +201,7 @@ func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 			env.TTL = 10 * time.Second
 			s, err := adapter.Open(env)
 			if err == nil {
-				env.Connect(ctx)
+				env.WarmUp(ctx)
 				do(s.Conn)
 			}
 			return err
@@ -215,25 +215,25 @@ func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
 func TestARestart(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
-		tr := Play(t, With(cfg, Lasting(5*time.Second, At(5*time.Second, Crashed("zookeeper-1", how)))))
-		Struck(t, tr)
-		Same(t, string(how), Broken(tr), "")
-		None(t, tr, trace.KindExpireSession, "zookeeper")
-		Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+		tr := RunWorld(t, WithFaults(cfg, Lasting(5*time.Second, At(5*time.Second, Crashed("zookeeper-1", how)))))
+		AllFaultsStruck(t, tr)
+		Equal(t, string(how), Violations(tr), "")
+		NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
+		Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
 	}
 }
 
 // An overloaded server refuses requests, and the sessions stay alive.
 func TestAServerFails(t *testing.T) {
 	var failed, then error
-	tr := Play(t, With(programs(t, 1, func(c *zk.Conn) {
+	tr := RunWorld(t, WithFaults(programs(t, 1, func(c *zk.Conn) {
 		SleepUntil(2 * time.Second)
 		_, _, failed = c.Exists("/x")
 		SleepUntil(30 * time.Second)
 		_, _, then = c.Exists("/x")
 	}), Lasting(20*time.Second, At(time.Second, &sim.Fail{Node: "zookeeper-1"}))))
-	Struck(t, tr)
-	None(t, tr, trace.KindExpireSession, "zookeeper")
+	AllFaultsStruck(t, tr)
+	NoEvents(t, tr, trace.KindExpireSession, "zookeeper")
 	if failed == nil || failed.Error() != "unknown error: -127" || then != nil {
 		t.Errorf("while it fails: %v; then: %v", failed, then)
 	}
@@ -242,9 +242,9 @@ func TestAServerFails(t *testing.T) {
 // Ensembles of any size begin with a leader, and serve.
 func TestSizes(t *testing.T) {
 	for _, servers := range []int{1, 2, 3, 5} {
-		tr := Play(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
-		Same(t, "broken", Broken(tr), "")
-		Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+		tr := RunWorld(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
+		Equal(t, "broken", Violations(tr), "")
+		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
 }
 
@@ -258,15 +258,15 @@ func TestHerd(t *testing.T) {
 			for i := range clients {
 				cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Works: 500 * time.Millisecond})
 			}
-			tr := Play(t, cfg)
-			Same(t, kind, Broken(tr), "")
-			told := 0
+			tr := RunWorld(t, cfg)
+			Equal(t, kind, Violations(tr), "")
+			notified := 0
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindNotify {
-					told++
+					notified++
 				}
 			}
-			Same(t, fmt.Sprint(kind, " is told, of ", clients), told, want)
+			Equal(t, fmt.Sprint(kind, " is told, of ", clients), notified, want)
 		}
 	}
 }

@@ -20,13 +20,13 @@ import (
 // run one after the other, since they count transactions, except the slow ones.
 func TestFidelityOfRealZooKeeper(t *testing.T) {
 	addr := realZooKeeper(t)
-	for _, waits := range []bool{false, true} {
+	for _, slow := range []bool{false, true} {
 		for i, f := range fidelities {
-			if f.waits != waits {
+			if f.isSlow != slow {
 				continue
 			}
 			t.Run(f.name, func(t *testing.T) {
-				if waits {
+				if slow {
 					t.Parallel()
 				}
 				s := &script{t: t, root: fmt.Sprintf("/root%02d", i), slack: 10 * time.Second, dial: func() (net.Conn, error) { return net.Dial("tcp", addr) }}
@@ -94,11 +94,11 @@ admin.enableServer=false
 	})
 	addr := fmt.Sprintf("127.0.0.1:%d", port)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		switch said := version(addr); {
-		case strings.HasPrefix(said, "3.8."):
+		switch got := version(addr); {
+		case strings.HasPrefix(got, "3.8."):
 			return addr
-		case said != "":
-			t.Skipf("the scripts tell what ZooKeeper 3.8 answers, and this is %s", said)
+		case got != "":
+			t.Skipf("the scripts tell what ZooKeeper 3.8 answers, and this is %s", got)
 		}
 	}
 	t.Fatal("the server does not answer in a minute")
@@ -118,8 +118,8 @@ func version(addr string) string {
 	if _, err := c.Write([]byte("srvr")); err != nil {
 		return ""
 	}
-	said, _ := io.ReadAll(c)
-	_, rest, _ := strings.Cut(string(said), "Zookeeper version: ")
+	answer, _ := io.ReadAll(c)
+	_, rest, _ := strings.Cut(string(answer), "Zookeeper version: ")
 	number, _, _ := strings.Cut(rest, "-")
 	return number
 }

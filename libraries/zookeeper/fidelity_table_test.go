@@ -16,16 +16,16 @@ var fidelities = []fidelity{
 			c := s.connect()
 			for _, path := range []string{"/a", "/a", "/a/b", "/none/b"} {
 				_, err := c.Create(s.at(path), nil, 0, everybody)
-				s.did("create "+path, err)
+				s.reportResult("create "+path, err)
 			}
 			_, err := c.Create(s.at("/e"), nil, zk.FlagEphemeral, everybody)
-			s.did("create /e, ephemeral", err)
+			s.reportResult("create /e, ephemeral", err)
 			_, err = c.Create(s.at("/e/child"), nil, 0, everybody)
-			s.did("create /e/child", err)
+			s.reportResult("create /e/child", err)
 			_, err = c.Create("/", nil, 0, everybody)
-			s.did("create the root", err)
+			s.reportResult("create the root", err)
 			_, err = c.Create("/zookeeper/x", nil, 0, everybody)
-			s.did("create /zookeeper/x", err)
+			s.reportResult("create /zookeeper/x", err)
 			s.must(c.Delete("/zookeeper/x", -1))
 		},
 		want: `
@@ -43,14 +43,14 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			c := s.connect()
 			for _, path := range []string{"/q-", "/q-", "/q-"} {
-				s.say("%s", s.create(c, path, zk.FlagSequence))
+				s.report("%s", s.create(c, path, zk.FlagSequence))
 			}
 			s.create(c, "/other", 0)
 			s.must(c.Delete(s.at("/q-0000000002"), -1))
-			s.say("after another child and a delete: %s", s.create(c, "/q-", zk.FlagEphemeralSequential))
-			s.say("without a name: %s", s.create(c, "/", zk.FlagSequence))
+			s.report("after another child and a delete: %s", s.create(c, "/q-", zk.FlagEphemeralSequential))
+			s.report("without a name: %s", s.create(c, "/", zk.FlagSequence))
 			_, err := c.Create(s.at("/q-0000000000"), nil, 0, everybody)
-			s.did("create /q-0000000000", err)
+			s.reportResult("create /q-0000000000", err)
 		},
 		want: `
 			/q-0000000000
@@ -67,12 +67,12 @@ var fidelities = []fidelity{
 			s.create(c, "/p", 0)
 			for range 3 {
 				path := s.create(c, "/p/n-", zk.FlagSequence)
-				s.say("%s", path)
+				s.report("%s", path)
 				s.must(c.Delete(path, -1))
 			}
 			s.must(c.Delete(s.at("/p"), -1))
 			s.create(c, "/p", 0)
-			s.say("%s", s.create(c, "/p/n-", zk.FlagSequence))
+			s.report("%s", s.create(c, "/p/n-", zk.FlagSequence))
 		},
 		want: `
 			/p/n-0000000000
@@ -103,7 +103,7 @@ var fidelities = []fidelity{
 			s.look(c, "/a")
 			data, _, err := c.Get(s.at("/a"))
 			s.must(err)
-			s.say("no data: %v", data == nil)
+			s.report("no data: %v", data == nil)
 			s.look(c, "")
 		},
 		want: `
@@ -122,16 +122,16 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			c := s.connect()
 			_, err := c.Create(s.at("/none/a"), nil, 0, everybody)
-			s.did("create", err)
-			s.did("delete", c.Delete(s.at("/none"), -1))
+			s.reportResult("create", err)
+			s.reportResult("delete", c.Delete(s.at("/none"), -1))
 			_, err = c.Set(s.at("/none"), nil, -1)
-			s.did("set", err)
+			s.reportResult("set", err)
 			_, err = c.Multi(&zk.CheckVersionRequest{Path: s.at("/none"), Version: 0})
-			s.did("multi", err)
+			s.reportResult("multi", err)
 			_, _, err = c.Get(s.at("/none"))
-			s.did("get", err)
+			s.reportResult("get", err)
 			_, err = c.Sync(s.root)
-			s.did("sync", err)
+			s.reportResult("sync", err)
 			s.create(c, "/a", 0)
 			s.look(c, "/a")
 		},
@@ -151,18 +151,18 @@ var fidelities = []fidelity{
 			s.create(c, "/a", 0)
 			s.create(c, "/a/b", 0)
 			_, err := c.Set(s.at("/a"), nil, 1)
-			s.did("set version 1 of 0", err)
+			s.reportResult("set version 1 of 0", err)
 			n, err := c.Set(s.at("/a"), nil, -1)
-			s.did("set any version", err)
-			s.say("version %d", n.Version)
-			s.did("delete with a child", c.Delete(s.at("/a"), 1))
-			s.did("delete with a child, wrong version", c.Delete(s.at("/a"), 0))
-			s.did("delete the child", c.Delete(s.at("/a/b"), 0))
-			s.did("delete wrong version", c.Delete(s.at("/a"), 0))
-			s.did("delete right version", c.Delete(s.at("/a"), 1))
-			s.did("delete again", c.Delete(s.at("/a"), 1))
-			s.did("delete the root", c.Delete("/", -1))
-			s.did("delete /zookeeper", c.Delete("/zookeeper", -1))
+			s.reportResult("set any version", err)
+			s.report("version %d", n.Version)
+			s.reportResult("delete with a child", c.Delete(s.at("/a"), 1))
+			s.reportResult("delete with a child, wrong version", c.Delete(s.at("/a"), 0))
+			s.reportResult("delete the child", c.Delete(s.at("/a/b"), 0))
+			s.reportResult("delete wrong version", c.Delete(s.at("/a"), 0))
+			s.reportResult("delete right version", c.Delete(s.at("/a"), 1))
+			s.reportResult("delete again", c.Delete(s.at("/a"), 1))
+			s.reportResult("delete the root", c.Delete("/", -1))
+			s.reportResult("delete /zookeeper", c.Delete("/zookeeper", -1))
 		},
 		want: `
 			set version 1 of 0: zk: version conflict
@@ -187,14 +187,14 @@ var fidelities = []fidelity{
 			children, n, err := c.Children(s.root)
 			s.must(err)
 			slices.Sort(children) // the order is undefined
-			s.say("%s", strings.Join(children, " "))
+			s.report("%s", strings.Join(children, " "))
 			s.stat("the parent", n)
 			_, _, err = c.Children(s.at("/none"))
-			s.did("of none", err)
+			s.reportResult("of none", err)
 			children, n, err = c.Children("/zookeeper")
 			s.must(err)
 			slices.Sort(children)
-			s.say("%s, %d children", strings.Join(children, " "), n.NumChildren)
+			s.report("%s, %d children", strings.Join(children, " "), n.NumChildren)
 		},
 		want: `
 			a b c
@@ -208,39 +208,39 @@ var fidelities = []fidelity{
 			c := s.connect()
 			there, _, made, err := c.ExistsW(s.at("/a"))
 			s.must(err)
-			s.say("there: %v", there)
+			s.report("there: %v", there)
 			s.create(c, "/a", 0)
-			s.hears(c, "made", made)
+			s.reportEvent(c, "made", made)
 			_, _, changed, err := c.GetW(s.at("/a"))
 			s.must(err)
 			_, _, children, err := c.ChildrenW(s.at("/a"))
 			s.must(err)
 			s.create(c, "/a/b", 0)
-			s.hears(c, "children", children)
-			s.hears(c, "data", changed)
+			s.reportEvent(c, "children", children)
+			s.reportEvent(c, "data", changed)
 			_, err = c.Set(s.at("/a"), nil, -1)
 			s.must(err)
 			_, err = c.Set(s.at("/a"), nil, -1)
 			s.must(err)
-			s.hears(c, "data", changed)
+			s.reportEvent(c, "data", changed)
 			_, _, children, err = c.ChildrenW(s.at("/a"))
 			s.must(err)
 			_, err = c.Set(s.at("/a/b"), nil, -1)
 			s.must(err)
-			s.hears(c, "children, when one has changed", children)
+			s.reportEvent(c, "children, when one has changed", children)
 			s.must(c.Delete(s.at("/a/b"), -1))
-			s.hears(c, "children", children)
+			s.reportEvent(c, "children", children)
 			_, _, gone, err := c.ExistsW(s.at("/a"))
 			s.must(err)
 			_, _, children, err = c.ChildrenW(s.at("/a"))
 			s.must(err)
 			s.must(c.Delete(s.at("/a"), -1))
-			s.hears(c, "the node", gone)
-			s.hears(c, "its children", children)
+			s.reportEvent(c, "the node", gone)
+			s.reportEvent(c, "its children", children)
 			_, _, _, err = c.GetW(s.at("/a"))
-			s.did("watch what is not there, by a get", err)
+			s.reportResult("watch what is not there, by a get", err)
 			_, _, _, err = c.ChildrenW(s.at("/a"))
-			s.did("and by its children", err)
+			s.reportResult("and by its children", err)
 		},
 		want: `
 			there: false
@@ -259,18 +259,18 @@ var fidelities = []fidelity{
 		name: "an event comes before the answer",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.create(1, "/a", 0)
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(2, 4, s.at("/a"), true)  // getData
 			r.send(3, 12, s.at("/a"), true) // getChildren2
 			r.send(4, 8, s.root, true)      // getChildren
 			r.send(5, 3, s.at("/b"), true)  // exists
-			r.answers(4)
+			r.reportAnswers(4)
 			r.create(6, "/b", 0)
-			r.answers(3)
+			r.reportAnswers(3)
 			r.send(7, 2, s.at("/a"), -1)
-			r.answers(2)
+			r.reportAnswers(2)
 		},
 		want: `
 			answer to 1: 0, 29 bytes
@@ -289,9 +289,9 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			c := s.connect()
 			tells := func(what string, all []zk.MultiResponse, err error) {
-				s.did(what, err)
+				s.reportResult(what, err)
 				for i, r := range all {
-					s.say("%d: %q, stat %v, %v", i, r.String, r.Stat != nil, r.Error)
+					s.report("%d: %q, stat %v, %v", i, r.String, r.Stat != nil, r.Error)
 				}
 			}
 			all, err := c.Multi(
@@ -343,50 +343,50 @@ var fidelities = []fidelity{
 			c, d := s.connect(), s.connect()
 			secret := zk.DigestACL(zk.PermAll, "me", "secret")
 			_, err := c.Create(s.at("/a"), []byte("x"), 0, secret)
-			s.did("create for somebody else", err)
+			s.reportResult("create for somebody else", err)
 			_, _, err = c.Get(s.at("/a"))
-			s.did("get", err)
+			s.reportResult("get", err)
 			_, _, err = c.Exists(s.at("/a"))
-			s.did("exists", err)
+			s.reportResult("exists", err)
 			_, _, err = c.Children(s.at("/a"))
-			s.did("children", err)
+			s.reportResult("children", err)
 			_, err = c.Set(s.at("/a"), nil, -1)
-			s.did("set", err)
+			s.reportResult("set", err)
 			_, err = c.Create(s.at("/a/b"), nil, 0, everybody)
-			s.did("create below it", err)
+			s.reportResult("create below it", err)
 			_, _, err = c.GetACL(s.at("/a"))
-			s.did("get its ACL", err)
+			s.reportResult("get its ACL", err)
 			_, err = c.SetACL(s.at("/a"), everybody, -1)
-			s.did("set its ACL", err)
+			s.reportResult("set its ACL", err)
 			_, err = c.Create(s.at("/c"), nil, 0, zk.AuthACL(zk.PermAll))
-			s.did("create for nobody", err)
-			s.did("say who one is", c.AddAuth("digest", []byte("me:secret")))
+			s.reportResult("create for nobody", err)
+			s.reportResult("say who one is", c.AddAuth("digest", []byte("me:secret")))
 			data, _, err := c.Get(s.at("/a"))
-			s.did("get "+string(data), err)
+			s.reportResult("get "+string(data), err)
 			_, err = c.Create(s.at("/c"), nil, 0, zk.AuthACL(zk.PermRead))
-			s.did("create for oneself", err)
+			s.reportResult("create for oneself", err)
 			acl, _, err := c.GetACL(s.at("/c"))
 			s.must(err)
-			s.say("%+v", acl)
+			s.report("%+v", acl)
 			acl, _, err = c.GetACL(s.at("/a"))
 			s.must(err)
-			s.say("%+v", acl)
+			s.report("%+v", acl)
 			_, err = c.Set(s.at("/c"), nil, -1)
-			s.did("write what one may only read", err)
+			s.reportResult("write what one may only read", err)
 			n, err := c.SetACL(s.at("/a"), zk.WorldACL(zk.PermRead), 0)
-			s.did("set its ACL", err)
+			s.reportResult("set its ACL", err)
 			s.stat("/a", n)
 			_, err = c.SetACL(s.at("/a"), zk.WorldACL(zk.PermRead), 0)
-			s.did("set it again", err)
+			s.reportResult("set it again", err)
 			_, _, err = d.Get(s.at("/a"))
-			s.did("get, by another", err)
-			s.did("delete, by another: it is the parent that says", d.Delete(s.at("/a"), -1))
+			s.reportResult("get, by another", err)
+			s.reportResult("delete, by another: it is the parent that says", d.Delete(s.at("/a"), -1))
 			for _, acl := range [][]zk.ACL{nil, {{Perms: 31, Scheme: "world", ID: "somebody"}}, {{Perms: 31, Scheme: "none", ID: "x"}}, {{Perms: 31, Scheme: "digest", ID: "x"}}} {
 				_, err = d.Create(s.at("/d"), nil, 0, acl)
-				s.did("create with a bad ACL", err)
+				s.reportResult("create with a bad ACL", err)
 			}
 			_, _, err = d.GetACL(s.at("/none"))
-			s.did("the ACL of none", err)
+			s.reportResult("the ACL of none", err)
 		},
 		want: `
 			create for somebody else: ok
@@ -419,11 +419,11 @@ var fidelities = []fidelity{
 		name: "how one proves who one is",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.send(-4, 100, 0, "digest", []byte("me:secret"))
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(-4, 100, 0, "nonsense", []byte("x"))
-			r.answers(2)
+			r.reportAnswers(2)
 		},
 		want: `
 			answer to -4: 0, 16 bytes
@@ -452,19 +452,19 @@ var fidelities = []fidelity{
 			r.hello(0, 10_000, 0, nil)
 			again := s.raw()
 			again.hello(0, 5_000, r.session, r.secret)
-			r.answers(1)
+			r.reportAnswers(1)
 			wrong := s.raw()
 			wrong.hello(0, 10_000, r.session, make([]byte, 16))
-			wrong.answers(1)
-			again.answers(1)
+			wrong.reportAnswers(1)
+			again.reportAnswers(1)
 			none := s.raw()
 			none.hello(0, 10_000, 12345, make([]byte, 16))
-			none.answers(1)
+			none.reportAnswers(1)
 			ahead := s.raw()
 			ahead.hello(1<<60, 10_000, 0, make([]byte, 16))
 			modern := s.raw()
 			modern.send(0, int64(0), 10_000, int64(0), make([]byte, 16), false)
-			s.say("%d bytes", len(modern.receive()))
+			s.report("%d bytes", len(modern.receive()))
 		},
 		want: `
 			hello: a session, timeout 10000, the same false, 36 bytes
@@ -483,20 +483,20 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			c := s.connect()
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.create(1, "/b", 1)
 			r.create(2, "/a", 1)
 			r.create(3, "/c", 0)
-			r.answers(3)
+			r.reportAnswers(3)
 			_, _, a, err := c.ExistsW(s.at("/a"))
 			s.must(err)
 			_, _, children, err := c.ChildrenW(s.root)
 			s.must(err)
 			r.send(4, 4, s.at("/a"), true)
 			r.send(5, -11)
-			r.answers(4)
-			s.hears(c, "/a", a)
-			s.hears(c, "children", children)
+			r.reportAnswers(4)
+			s.reportEvent(c, "/a", a)
+			s.reportEvent(c, "children", children)
 			again := s.raw()
 			again.hello(0, 10_000, r.session, r.secret)
 			s.look(c, "/c")
@@ -517,20 +517,20 @@ var fidelities = []fidelity{
 			: czxid +0, mzxid +0, pzxid +7, version 0, cversion 5, aversion 0, owned false, 0 bytes, 1 children`,
 	},
 	{
-		name: "a session expires", waits: true,
+		name: "a session expires", isSlow: true,
 		do: func(s *script) {
 			c := s.connect()
 			r := s.raw()
 			r.hello(0, 4_000, 0, make([]byte, 16))
 			last := time.Now()
 			r.create(1, "/a", 1)
-			r.answers(1)
+			r.reportAnswers(1)
 			heard := time.Now()
 			_, _, gone, err := c.ExistsW(s.at("/a"))
 			s.must(err)
 			ev := <-gone
-			s.say("%v, after the timeout and at most a tick more: %v", ev.Type, time.Since(last) >= 4*time.Second && time.Since(heard) < 6*time.Second+s.slack)
-			r.answers(1)
+			s.report("%v, after the timeout and at most a tick more: %v", ev.Type, time.Since(last) >= 4*time.Second && time.Since(heard) < 6*time.Second+s.slack)
+			r.reportAnswers(1)
 			again := s.raw()
 			again.hello(0, 4_000, r.session, r.secret)
 		},
@@ -542,7 +542,7 @@ var fidelities = []fidelity{
 			hello: the session has expired, timeout 0, 36 bytes`,
 	},
 	{
-		name: "pings and reads keep a session", waits: true,
+		name: "pings and reads keep a session", isSlow: true,
 		do: func(s *script) {
 			r, q := s.raw(), s.raw()
 			r.hello(0, 6_000, 0, make([]byte, 16))
@@ -550,9 +550,9 @@ var fidelities = []fidelity{
 			for i := range 5 {
 				time.Sleep(2 * time.Second)
 				r.send(-2, 11)
-				r.answers(1)
+				r.reportAnswers(1)
 				q.send(i, 3, s.at("/a"), false)
-				q.answers(1)
+				q.reportAnswers(1)
 			}
 		},
 		want: `
@@ -591,14 +591,14 @@ var fidelities = []fidelity{
 				return paths
 			}
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.send(1, 101, since, at("/changed", "/gone", "/same"), at("/made", "/none"), at("/gone", "/parent", "/quiet"))
-			r.answers(6)
+			r.reportAnswers(6)
 			_, err = c.Set(s.at("/same"), nil, -1)
 			s.must(err)
 			s.create(c, "/none", 0)
 			s.create(c, "/quiet/child", 0)
-			r.answers(3)
+			r.reportAnswers(3)
 		},
 		want: `
 			event 3, state 3, zxid -1, of /changed
@@ -615,14 +615,14 @@ var fidelities = []fidelity{
 		name: "answers come in order",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.create(1, "/a", 0)
 			r.send(2, 4, s.at("/a"), false)
 			r.send(3, 9, s.at("/a"))
 			r.send(-2, 11)
 			r.send(4, 2, s.at("/a"), -1)
 			r.send(5, 3, s.at("/a"), false)
-			r.answers(6)
+			r.reportAnswers(6)
 		},
 		want: `
 			answer to 1: 0, 29 bytes
@@ -636,17 +636,17 @@ var fidelities = []fidelity{
 		name: "bad paths",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			for i, path := range []string{"/", "//a", "/a//b", "/./a", "/../a", "/a\x01", "/a\x00"} {
 				r.create(i, path, 0)
-				r.answers(1)
+				r.reportAnswers(1)
 			}
 			r.send(100, 4, "nowhere", false)
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(101, 2, "nowhere", -1)
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(102, 5, "nowhere", []byte("x"), -1)
-			r.answers(1)
+			r.reportAnswers(1)
 		},
 		want: `
 			answer to 0: -8, 16 bytes
@@ -664,10 +664,10 @@ var fidelities = []fidelity{
 		name: "create2",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			body := append(append(jute(1, 15, s.at("/a"), []byte("data")), openACL()...), jute(3)...)
-			r.plain(append(jute(len(body)), body...))
-			r.answers(1)
+			r.sendRaw(append(jute(len(body)), body...))
+			r.reportAnswers(1)
 		},
 		want: `answer to 1: 0, 107 bytes`,
 	},
@@ -676,9 +676,9 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			c := s.connect()
 			_, err := c.CreateTTL(s.at("/t"), nil, zk.FlagTTL, everybody, time.Second)
-			s.did("create with a TTL", err)
+			s.reportResult("create with a TTL", err)
 			_, err = c.Reconfig([]string{"server.1=x:1:2:participant;3"}, -1)
-			s.did("reconfig", err)
+			s.reportResult("reconfig", err)
 		},
 		want: `
 			create with a TTL: unknown error: -6
@@ -689,9 +689,9 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			c := s.connect()
 			_, err := c.CreateContainer(s.at("/c"), nil, zk.FlagContainer, everybody)
-			s.did("create a container", err)
+			s.reportResult("create a container", err)
 			_, err = c.Create(s.at("/d"), nil, zk.FlagContainer, everybody)
-			s.did("by the flag alone", err)
+			s.reportResult("by the flag alone", err)
 		},
 		want: `
 			create a container: unknown error: -6
@@ -705,9 +705,9 @@ var fidelities = []fidelity{
 		name: "operations that nobody knows",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.send(1, 4711, "x")
-			r.answers(2)
+			r.reportAnswers(2)
 		},
 		want: `
 			answer to 1: -6, 16 bytes
@@ -717,19 +717,19 @@ var fidelities = []fidelity{
 		name: "requests that are cut short",
 		do: func(s *script) {
 			r := s.raw()
-			r.begins()
+			r.begin()
 			r.send(1, 1, s.at("/a")) // create
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(2, 4, s.at("/a")) // getData
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(3, 2) // delete
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(4, 14, 1, false) // multi
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(5, 9) // sync
-			r.answers(1)
+			r.reportAnswers(1)
 			r.send(6, 101, int64(0)) // setWatches
-			r.answers(1)
+			r.reportAnswers(1)
 		},
 		want: `
 			answer to 1: -5, 16 bytes
@@ -744,13 +744,13 @@ var fidelities = []fidelity{
 		do: func(s *script) {
 			for _, b := range [][]byte{{0xff, 0xff, 0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff}, {0, 0, 0, 2, 1, 2}} {
 				r := s.raw()
-				r.begins()
-				r.plain(b)
-				r.answers(1)
+				r.begin()
+				r.sendRaw(b)
+				r.reportAnswers(1)
 			}
 			r := s.raw()
-			r.plain(jute(4, 0))
-			r.answers(1)
+			r.sendRaw(jute(4, 0))
+			r.reportAnswers(1)
 		},
 		want: `
 			the connection was closed
@@ -762,10 +762,10 @@ var fidelities = []fidelity{
 		name: "commands of four letters",
 		do: func(s *script) {
 			r := s.raw()
-			r.plain([]byte("ruok"))
+			r.sendRaw([]byte("ruok"))
 			b := make([]byte, 64)
 			n, _ := r.Read(b)
-			s.say("%q", b[:n])
+			s.report("%q", b[:n])
 		},
 		want: `""`,
 		real: `"ruok is not executed because it is not in the whitelist.\n"`,

@@ -30,22 +30,22 @@ type fidelity struct {
 	real, why string
 	// isSlow: the script takes a while, so others run meanwhile. It must not report how
 	// many transactions there were.
-	waits bool
+	isSlow bool
 }
 
 // This runs the scripts on the simulated server.
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
-			var said string
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			var output string
+			cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				s := &script{t: t, root: "/root00", slack: 500 * time.Millisecond, dial: func() (net.Conn, error) { return p.Env().Dial(ctx, "tcp", p.Env().Nodes[0]) }}
-				said = s.play(f)
+				output = s.play(f)
 				return nil
 			}))
 			cfg.Nodes = Nodes("zookeeper", 1)
-			Play(t, cfg)
-			f.compare(t, said, f.want)
+			RunWorld(t, cfg)
+			f.compare(t, output, f.want)
 		})
 	}
 }
@@ -59,7 +59,7 @@ func TestDifferencesHaveReasons(t *testing.T) {
 	}
 }
 
-func (f fidelity) compare(t *testing.T, said, want string) {
+func (f fidelity) compare(t *testing.T, output, want string) {
 	t.Helper()
 	lines := func(s string) []string {
 		var all []string
@@ -70,7 +70,7 @@ func (f fidelity) compare(t *testing.T, said, want string) {
 		}
 		return all
 	}
-	got, wanted := lines(said), lines(want)
+	got, wanted := lines(output), lines(want)
 	for i := range max(len(got), len(wanted)) {
 		at := func(all []string) string {
 			if i < len(all) {
@@ -98,7 +98,7 @@ type script struct {
 	zxid int64
 
 	mu     sync.Mutex // guards what giveUp uses, too
-	said   strings.Builder
+	output strings.Builder
 	closes []func()
 }
 
@@ -113,11 +113,11 @@ func (s *script) play(f fidelity) string {
 	c.Close()
 	f.do(s)
 	s.close()
-	return s.said.String()
+	return s.output.String()
 }
 
 // onClose registers a function that closes what the script has opened.
-func (s *script) opened(end func()) {
+func (s *script) onClose(end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closes = append(s.closes, end)
@@ -137,7 +137,7 @@ func (s *script) close() {
 // waits.
 func (s *script) giveUp() {
 	s.mu.Lock()
-	s.t.Errorf("%s: it still waits for what comes after\n%s", s.root, s.said.String())
+	s.t.Errorf("%s: it still waits for what comes after\n%s", s.root, s.output.String())
 	s.mu.Unlock()
 	s.close()
 }
@@ -151,19 +151,19 @@ func (s *script) must(err error) {
 }
 
 // report adds a line to the output; the root is shown as /.
-func (s *script) say(format string, args ...any) {
+func (s *script) report(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintln(&s.said, strings.ReplaceAll(text, s.root, ""))
+	fmt.Fprintln(&s.output, strings.ReplaceAll(text, s.root, ""))
 }
 
 // reportResult reports the result of a request.
-func (s *script) did(what string, err error) {
+func (s *script) reportResult(what string, err error) {
 	if err == nil {
-		s.say("%s: ok", what)
+		s.report("%s: ok", what)
 	} else {
-		s.say("%s: %v", what, err)
+		s.report("%s: %v", what, err)
 	}
 }
 
@@ -178,7 +178,7 @@ func (s *script) connect() *zk.Conn {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.opened(c.Close)
+	s.onClose(c.Close)
 	for waited := time.After(30 * time.Second); c.State() != zk.StateHasSession; {
 		select {
 		case <-events:
@@ -209,7 +209,7 @@ func (s *script) create(c *zk.Conn, path string, flags int32) string {
 
 // stat reports the stat of a node.
 func (s *script) stat(what string, n *zk.Stat) {
-	s.say("%s: czxid +%d, mzxid +%d, pzxid +%d, version %d, cversion %d, aversion %d, owned %v, %d bytes, %d children",
+	s.report("%s: czxid +%d, mzxid +%d, pzxid +%d, version %d, cversion %d, aversion %d, owned %v, %d bytes, %d children",
 		what, n.Czxid-s.zxid, n.Mzxid-s.zxid, n.Pzxid-s.zxid, n.Version, n.Cversion, n.Aversion, n.EphemeralOwner != 0, n.DataLength, n.NumChildren)
 }
 
@@ -217,7 +217,7 @@ func (s *script) look(c *zk.Conn, path string) {
 	there, n, err := c.Exists(s.at(path))
 	s.must(err)
 	if !there {
-		s.say("%s: it is not there", path)
+		s.report("%s: it is not there", path)
 		return
 	}
 	s.stat(path, n)
@@ -225,14 +225,14 @@ func (s *script) look(c *zk.Conn, path string) {
 
 // reportEvent reports the event of a watch, or that there was none. It need not wait for
 // one: an event that happened before a request of the session arrives before the answer.
-func (s *script) hears(c *zk.Conn, what string, events <-chan zk.Event) {
+func (s *script) reportEvent(c *zk.Conn, what string, events <-chan zk.Event) {
 	_, _, err := c.Exists(s.root)
 	s.must(err)
 	select {
 	case ev := <-events:
-		s.say("%s: %v of %s", what, ev.Type, ev.Path)
+		s.report("%s: %v of %s", what, ev.Type, ev.Path)
 	default:
-		s.say("%s: nothing", what)
+		s.report("%s: nothing", what)
 	}
 }
 
@@ -251,7 +251,7 @@ func (s *script) raw() *raw {
 		s.t.Fatal(err)
 	}
 	r := &raw{Conn: c, s: s}
-	s.opened(func() { r.Close() })
+	s.onClose(func() { r.Close() })
 	return r
 }
 
@@ -301,7 +301,7 @@ func (r *raw) send(parts ...any) {
 }
 
 // sendRaw sends bytes as they are.
-func (r *raw) plain(b []byte) {
+func (r *raw) sendRaw(b []byte) {
 	_, err := r.Write(b)
 	r.s.must(err)
 }
@@ -309,7 +309,7 @@ func (r *raw) plain(b []byte) {
 // create sends a request to create a node.
 func (r *raw) create(xid int, path string, flags int) {
 	body := slices.Concat(jute(xid, 1, r.s.at(path), []byte("data")), openACL(), jute(flags))
-	r.plain(append(jute2(nil, len(body)), body...))
+	r.sendRaw(append(jute2(nil, len(body)), body...))
 }
 
 // receive reads a message; it returns nil if the connection has ended.
@@ -318,7 +318,7 @@ func (r *raw) receive() []byte {
 	size := make([]byte, 4)
 	if _, err := io.ReadFull(r, size); err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			r.s.say("no answer for twenty seconds")
+			r.s.report("no answer for twenty seconds")
 		}
 		return nil
 	}
@@ -337,20 +337,20 @@ func (r *raw) hello(seen int64, timeout int, session int64, secret []byte) {
 	r.send(0, seen, timeout, session, secret)
 	b := r.receive()
 	if b == nil {
-		r.s.say("hello: the connection was closed")
+		r.s.report("hello: the connection was closed")
 		return
 	}
 	r.timeout, r.session = int32(number(b, 4)), zxidOf(b, 8)
 	r.secret = b[20:36]
 	if r.session == 0 {
-		r.s.say("hello: the session has expired, timeout %d, %d bytes", r.timeout, len(b))
+		r.s.report("hello: the session has expired, timeout %d, %d bytes", r.timeout, len(b))
 	} else {
-		r.s.say("hello: a session, timeout %d, the same %v, %d bytes", r.timeout, r.session == session, len(b))
+		r.s.report("hello: a session, timeout %d, the same %v, %d bytes", r.timeout, r.session == session, len(b))
 	}
 }
 
 // begin opens a session without reporting it.
-func (r *raw) begins() {
+func (r *raw) begin() {
 	r.send(0, int64(0), 10_000, int64(0), make([]byte, 16))
 	if b := r.receive(); b != nil {
 		r.session, r.secret = zxidOf(b, 8), b[20:36]
@@ -358,18 +358,18 @@ func (r *raw) begins() {
 }
 
 // reportAnswers reports the next n messages.
-func (r *raw) answers(n int) {
+func (r *raw) reportAnswers(n int) {
 	for range n {
 		b := r.receive()
 		switch {
 		case b == nil:
-			r.s.say("the connection was closed")
+			r.s.report("the connection was closed")
 			return
 		case number(b, 0) == -1:
 			size := number(b, 24)
-			r.s.say("event %d, state %d, zxid %d, of %s", number(b, 16), number(b, 20), zxidOf(b, 4), b[28:28+size])
+			r.s.report("event %d, state %d, zxid %d, of %s", number(b, 16), number(b, 20), zxidOf(b, 4), b[28:28+size])
 		default:
-			r.s.say("answer to %d: %d, %d bytes", number(b, 0), number(b, 12), len(b))
+			r.s.report("answer to %d: %d, %d bytes", number(b, 0), number(b, 12), len(b))
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
 	var breaks atomic.Bool
 	conn := connect(t, server, func(network, addr string, timeout time.Duration) (net.Conn, error) {
 		c, err := net.DialTimeout(network, addr, timeout)
-		return &breaking{c, &breaks}, err
+		return &breakingConn{c, &breaks}, err
 	})
 	// Another session creates the queue's own node, and reads it afterwards.
 	other := connect(t, server, net.DialTimeout)
@@ -105,12 +105,12 @@ func queue(t *testing.T, conn *zk.Conn, path string) []place {
 // breakingConn is a connection that breaks once, when the client asks for a node's
 // children: by then the client has created its own node and is about to check whether it is
 // the first.
-type breaking struct {
+type breakingConn struct {
 	net.Conn
 	breaks *atomic.Bool
 }
 
-func (b *breaking) Write(p []byte) (int, error) {
+func (b *breakingConn) Write(p []byte) (int, error) {
 	const getChildren = 12
 	// A request begins with its length, its number and its opcode, each of four bytes.
 	if len(p) > 12 && binary.BigEndian.Uint32(p[8:]) == getChildren && b.breaks.CompareAndSwap(true, false) {

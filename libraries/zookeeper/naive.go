@@ -14,22 +14,22 @@ import (
 type naive struct{ *handle }
 
 func (n naive) acquire(word string) (*lease, error) {
-	unsure := false // whether an attempt to create the node, which got no answer, may have created it
+	maybeCreated := false // whether an attempt to create the node, which got no answer, may have created it
 	for {
 		_, err := n.Conn.Create(n.path, []byte(word), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-		cut := errors.Is(err, zk.ErrConnectionClosed)
-		if err != nil && !cut && !errors.Is(err, zk.ErrNodeExists) {
+		disconnected := errors.Is(err, zk.ErrConnectionClosed)
+		if err != nil && !disconnected && !errors.Is(err, zk.ErrNodeExists) {
 			return nil, err
 		}
-		unsure = unsure || cut
-		if err == nil || unsure {
-			granted, failed := n.granted(word)
+		maybeCreated = maybeCreated || disconnected
+		if err == nil || maybeCreated {
+			granted, failed := n.leaseIfOwn(word)
 			switch {
 			case granted != nil || failed != nil:
 				return granted, failed
 			case err == nil:
 				return nil, zk.ErrSessionExpired // it was created, and only the end of the session can have deleted it
-			case cut:
+			case disconnected:
 				continue
 			}
 		}
@@ -47,7 +47,7 @@ func (n naive) acquire(word string) (*lease, error) {
 
 // look reads the node, and returns whether this attempt created it: another one may have
 // created it anew.
-func (n naive) look(word string) (stat *zk.Stat, mine bool, err error) {
+func (n naive) look(word string) (stat *zk.Stat, isOwn bool, err error) {
 	data, stat, err := n.Conn.Get(n.path)
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, false, nil
@@ -57,10 +57,10 @@ func (n naive) look(word string) (stat *zk.Stat, mine bool, err error) {
 
 // leaseIfOwn returns the lease if this attempt created the existing node, or nil. It asks
 // until it gets an answer, because the node exists meanwhile.
-func (n naive) granted(word string) (granted *lease, err error) {
+func (n naive) leaseIfOwn(word string) (granted *lease, err error) {
 	err = n.insist(func() error {
-		stat, mine, err := n.look(word)
-		if err == nil && mine {
+		stat, isOwn, err := n.look(word)
+		if err == nil && isOwn {
 			owner := stat.EphemeralOwner
 			granted = &lease{session: owner, lost: n.lost(owner), token: uint64(stat.Czxid), release: func() error { return n.giveUp(word) }}
 		}
@@ -73,18 +73,18 @@ func (n naive) granted(word string) (granted *lease, err error) {
 // until it gets an answer, because a node that is left behind exists as long as the process
 // lives.
 func (n naive) giveUp(word string) error {
-	asked := false
+	requested := false
 	return n.insist(func() error {
-		stat, mine, err := n.look(word)
+		stat, isOwn, err := n.look(word)
 		switch {
 		case err != nil:
 			return err
-		case !mine && asked:
+		case !isOwn && requested:
 			return nil // the answer to an earlier try was lost
-		case !mine:
+		case !isOwn:
 			return locks.ErrLost
 		}
-		asked = true
+		requested = true
 		return n.Conn.Delete(n.path, stat.Version)
 	})
 }

@@ -22,7 +22,7 @@ type Session struct {
 	Conn *zk.Conn
 
 	handles atomic.Int32
-	over    atomic.Bool
+	closed  atomic.Bool
 	wait    func()
 
 	mu sync.Mutex
@@ -31,11 +31,11 @@ type Session struct {
 	ended map[int64]chan struct{}
 	// isConnected reports whether there is a connection; disconnect is closed when it is
 	// lost.
-	linked bool
-	cut    chan struct{}
-	has    chan struct{} // closed when there is a session for the first time
-	begun  bool
-	wires  []*wire
+	isConnected  bool
+	disconnect   chan struct{}
+	firstSession chan struct{} // closed when there is a session for the first time
+	hadSession   bool
+	wires        []*wire
 }
 
 // buffer is the maximum size of messages in bytes, in place of 1.5 megabytes, because
@@ -55,26 +55,26 @@ const buffer = 64 << 10
 //   - Buffers have 64 KiB.
 //   - It logs nothing.
 //   - In a world, what its goroutines send at one moment goes out in a fixed order; see wire.
-func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", number(e.Client)) }
+func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", trailingNumber(e.Client)) }
 
 // openAt returns the process's session with this name. It connects first to the server with
 // the number first, counted from 1 and modulo the number of servers.
 func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	var failed error
 	s := locks.Share(e, name, func() *Session {
-		s := &Session{ended: map[int64]chan struct{}{}, has: make(chan struct{})}
+		s := &Session{ended: map[int64]chan struct{}{}, firstSession: make(chan struct{})}
 		s.wait = func() { _ = e.Clock.Sleep(e.Lifetime(), time.Second) }
 		s.Conn, _, failed = zk.Connect(e.Nodes, e.TTL,
 			zk.WithDialer(s.dialer(e)),
-			zk.WithHostProvider(&hosts{addrs: spread(e.Nodes, first), next: -1, last: -1}),
+			zk.WithHostProvider(&hosts{addrs: rotate(e.Nodes, first), next: -1, last: -1}),
 			zk.WithMaxBufferSize(buffer),
 			zk.WithMaxConnBufferSize(buffer),
-			zk.WithLogger(silent{}), zk.WithLogInfo(false),
-			zk.WithEventCallback(s.heard),
+			zk.WithLogger(silentLogger{}), zk.WithLogInfo(false),
+			zk.WithEventCallback(s.handleEvent),
 		)
 		if failed == nil {
 			e.Cleanup(s.close)
-			e.Warm(s.warm)
+			e.OnWarmUp(s.warm)
 		}
 		return s
 	})
@@ -84,30 +84,30 @@ func openAt(e *locks.Env, name string, first int) (*Session, error) {
 // warm waits for the first session, or until ctx ends.
 func (s *Session) warm(ctx context.Context) {
 	select {
-	case <-s.has:
+	case <-s.firstSession:
 	case <-ctx.Done():
 	}
 }
 
 // handleEvent handles go-zookeeper's events about its connection. Conn is not set yet at
 // the first one.
-func (s *Session) heard(ev zk.Event) {
+func (s *Session) handleEvent(ev zk.Event) {
 	switch ev.State {
 	case zk.StateHasSession:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.linked = true
-		if !s.begun {
-			s.begun = true
-			close(s.has)
+		s.isConnected = true
+		if !s.hadSession {
+			s.hadSession = true
+			close(s.firstSession)
 		}
 	case zk.StateDisconnected:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.linked = false
-		if s.cut != nil {
-			close(s.cut)
-			s.cut = nil
+		s.isConnected = false
+		if s.disconnect != nil {
+			close(s.disconnect)
+			s.disconnect = nil
 		}
 	case zk.StateExpired:
 		s.mu.Lock()
@@ -135,19 +135,19 @@ func (s *Session) lost(id int64) <-chan struct{} {
 func (s *Session) disconnected() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.linked {
-		cut := make(chan struct{})
-		close(cut)
-		return cut
+	if !s.isConnected {
+		closed := make(chan struct{})
+		close(closed)
+		return closed
 	}
-	if s.cut == nil {
-		s.cut = make(chan struct{})
+	if s.disconnect == nil {
+		s.disconnect = make(chan struct{})
 	}
-	return s.cut
+	return s.disconnect
 }
 
 // sessionWord returns the server's name for a session.
-func word(id int64) string { return strconv.FormatUint(uint64(id), 16) }
+func sessionWord(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
 // insist repeats a request until the answer is conclusive or the session has been closed.
 // go-zookeeper lets each try wait for a connection; after an error of the server the next
@@ -156,7 +156,7 @@ func (s *Session) insist(ask func() error) error {
 	for {
 		err := ask()
 		switch {
-		case err == nil, s.over.Load(), slices.ContainsFunc(final, func(e error) bool { return errors.Is(err, e) }):
+		case err == nil, s.closed.Load(), slices.ContainsFunc(finalErrors, func(e error) bool { return errors.Is(err, e) }):
 			return err
 		case !errors.Is(err, zk.ErrConnectionClosed) && !errors.Is(err, zk.ErrNoServer):
 			s.wait()
@@ -165,7 +165,7 @@ func (s *Session) insist(ask func() error) error {
 }
 
 // finalErrors are errors that do not go away.
-var final = []error{
+var finalErrors = []error{
 	locks.ErrLost, zk.ErrNoNode, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrClosing,
 	zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrBadVersion, zk.ErrInvalidPath,
 }
@@ -173,7 +173,7 @@ var final = []error{
 // close ends the session, and closes what go-zookeeper leaves open: the connection on which
 // it learned that a session had expired.
 func (s *Session) close() {
-	s.over.Store(true)
+	s.closed.Store(true)
 	s.Conn.Close()
 	s.mu.Lock()
 	wires := s.wires
@@ -190,7 +190,7 @@ func (s *Session) dialer(e *locks.Env) zk.Dialer {
 		ctx, cancel := context.WithTimeout(life, timeout)
 		defer cancel()
 		conn, err := e.Dial(ctx, network, addr)
-		if err != nil || e.Turn == nil {
+		if err != nil || e.WaitTurn == nil {
 			return conn, err
 		}
 		w := newWire(conn, e)
@@ -231,7 +231,7 @@ func (h *hosts) Connected() {
 }
 
 // trailingNumber returns the number at the end of a name, or 1.
-func number(client string) int {
+func trailingNumber(client string) int {
 	digits := client[len(strings.TrimRight(client, "0123456789")):]
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 {
@@ -242,11 +242,11 @@ func number(client string) int {
 
 // rotate returns the order in which a client tries the servers, beginning with the one with
 // the number first.
-func spread(addrs []string, first int) []string {
+func rotate(addrs []string, first int) []string {
 	i := (first - 1) % len(addrs)
 	return append(append([]string{}, addrs[i:]...), addrs[:i]...)
 }
 
-type silent struct{}
+type silentLogger struct{}
 
-func (silent) Printf(string, ...any) {}
+func (silentLogger) Printf(string, ...any) {}

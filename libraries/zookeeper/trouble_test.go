@@ -16,7 +16,7 @@ var troubles = flag.Uint64("troubles", 60, "on how many seeds TestTroubles is ru
 
 // faultyWorld is a world of three servers and three clients in which random faults strike,
 // each for a while. All faults end, and there is time left after them.
-func troubled(t testing.TB, kind string, seed uint64) sim.Config {
+func faultyWorld(t testing.TB, kind string, seed uint64) sim.Config {
 	random := rand.New(rand.NewPCG(seed, 0))
 	cfg := world(t, kind, 3)
 	cfg.Seed, cfg.Horizon = seed, 10*time.Minute
@@ -38,7 +38,7 @@ func troubled(t testing.TB, kind string, seed uint64) sim.Config {
 			&sim.Reset{Process: client, From: server},
 		}
 		if other != server {
-			actions = append(actions, apart(server, other), &sim.Delay{Process: server, To: other, By: 50 * time.Millisecond}, &sim.Reset{Process: server, From: other})
+			actions = append(actions, cutOff(server, other), &sim.Delay{Process: server, To: other, By: 50 * time.Millisecond}, &sim.Reset{Process: server, From: other})
 		}
 		at := time.Duration(random.IntN(60_000)) * time.Millisecond
 		f := At(at, actions[random.IntN(len(actions))])
@@ -47,7 +47,7 @@ func troubled(t testing.TB, kind string, seed uint64) sim.Config {
 		default:
 			f = Lasting(time.Duration(1+random.IntN(40_000))*time.Millisecond, f)
 		}
-		cfg = With(cfg, f)
+		cfg = WithFaults(cfg, f)
 	}
 	return cfg
 }
@@ -57,17 +57,17 @@ func troubled(t testing.TB, kind string, seed uint64) sim.Config {
 func TestTroubles(t *testing.T) {
 	for seed := range *troubles {
 		for _, kind := range kinds {
-			cfg := troubled(t, kind, seed)
-			tr := Play(t, cfg)
+			cfg := faultyWorld(t, kind, seed)
+			tr := RunWorld(t, cfg)
 			oneAtATime(t, seed, tr)
-			cfg.Disturb = Shake
-			if again := Play(t, cfg); again.Hash() != tr.Hash() {
+			cfg.Disturb = YieldRandomly
+			if again := RunWorld(t, cfg); again.Hash() != tr.Hash() {
 				t.Fatalf("%s, seed %d: %s", kind, seed, trace.FirstDifference(tr, again))
 			}
 			if led := Events(tr, trace.KindLead, "zookeeper-3"); len(led) == 0 {
 				t.Errorf("%s, seed %d: nobody has led in the beginning", kind, seed)
 			}
-			if LeftToChance(tr) {
+			if DependsOnChance(tr) {
 				t.Errorf("%s, seed %d: %v", kind, seed, tr.Doubts)
 			}
 		}

@@ -14,9 +14,9 @@ import (
 // a number that grows with every change in the ensemble. No other client can have created
 // that node, so the number belongs to this grant. It asks until it gets an answer, because
 // the node exists meanwhile.
-type looks struct{ *queue }
+type czxidRecipe struct{ *queue }
 
-func (l looks) acquire(word string) (*lease, error) {
+func (l czxidRecipe) acquire(word string) (*lease, error) {
 	path, granted, err := l.lock(word)
 	if err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func (l looks) acquire(word string) (*lease, error) {
 
 // disconnectRecipe notifies the holder as soon as the connection is lost. Only the servers
 // know whether the session has ended too, and they cannot be asked then.
-type wary struct{ *queue }
+type disconnectRecipe struct{ *queue }
 
-func (w wary) acquire(word string) (*lease, error) {
+func (w disconnectRecipe) acquire(word string) (*lease, error) {
 	granted, err := w.queue.acquire(word)
 	if err == nil {
 		granted.lost = w.disconnected()
@@ -54,12 +54,12 @@ func (w wary) acquire(word string) (*lease, error) {
 // make a node for each job and do not want to keep all of them: with Curator's reaper, or
 // with a container node that the servers delete themselves. A node that has children cannot
 // be deleted.
-type tidy struct {
+type deletingRecipe struct {
 	recipe
 	queue *handle
 }
 
-func (t tidy) acquire(word string) (*lease, error) {
+func (t deletingRecipe) acquire(word string) (*lease, error) {
 	granted, err := t.recipe.acquire(word)
 	if err != nil {
 		return nil, err
@@ -79,16 +79,16 @@ func (t tidy) acquire(word string) (*lease, error) {
 }
 
 // A silentLease does not notify its holder that it is lost.
-type mute struct{ lease *lease }
+type silentLease struct{ lease *lease }
 
-func (m mute) Session() string                   { return m.lease.Session() }
-func (m mute) Token() uint64                     { return m.lease.Token() }
-func (m mute) Release(ctx context.Context) error { return m.lease.Release(ctx) }
+func (m silentLease) Session() string                   { return m.lease.Session() }
+func (m silentLease) Token() uint64                     { return m.lease.Token() }
+func (m silentLease) Release(ctx context.Context) error { return m.lease.Release(ctx) }
 
 // withLossSignal returns the lease with or without a loss signal.
-func lossSignal(granted *lease, has bool) locks.Lease {
-	if has {
+func withLossSignal(granted *lease, hasSignal bool) locks.Lease {
+	if hasSignal {
 		return granted
 	}
-	return mute{granted}
+	return silentLease{granted}
 }

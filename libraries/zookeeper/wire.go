@@ -51,7 +51,7 @@ type wire struct {
 }
 
 func newWire(c net.Conn, e *locks.Env) *wire {
-	w := &wire{Conn: c, turn: e.Turn, woken: e.Woken, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &wire{Conn: c, turn: e.WaitTurn, woken: e.WaitAfterTimer, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go w.send()
 	return w
 }
@@ -87,7 +87,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	case w.err != nil:
 		return 0, w.err
 	}
-	if !w.pings(b) {
+	if !w.isExtraPing(b) {
 		w.frames = append(w.frames, bytes.Clone(b))
 	}
 	w.signal()
@@ -125,8 +125,8 @@ func (w *wire) send() {
 		w.frames = nil
 		w.mu.Unlock()
 		if len(frames) > 0 {
-			slices.SortStableFunc(frames, compare)
-			w.sayTies(frames)
+			slices.SortStableFunc(frames, compareMessages)
+			w.reportTies(frames)
 			if _, err := w.Conn.Write(slices.Concat(frames...)); err != nil {
 				w.mu.Lock()
 				w.err = err
@@ -142,10 +142,10 @@ func (w *wire) send() {
 
 // reportTies reports requests that have no order to the world: for two equal requests, two
 // goroutines ask for a turn with the same words at this moment.
-func (w *wire) sayTies(frames [][]byte) {
+func (w *wire) reportTies(frames [][]byte) {
 	for i := range frames[1:] {
-		if a, b := frames[i], frames[i+1]; compare(a, b) == 0 {
-			asked := string(words(a))
+		if a, b := frames[i], frames[i+1]; compareMessages(a, b) == 0 {
+			asked := string(messageWords(a))
 			var both sync.WaitGroup
 			for range 2 {
 				both.Go(func() { w.turn("zookeeper-asks", w.RemoteAddr().String(), asked) })
@@ -177,7 +177,7 @@ func isPing(frame []byte) bool { return len(frame) == restAt && opcode(frame) ==
 
 // isExtraPing reports whether a message is a ping while another ping is still queued: a
 // paused process has had only one tick of its clock, not all of them.
-func (w *wire) pings(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
+func (w *wire) isExtraPing(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
 
 func (w *wire) onlyPings() bool {
 	w.mu.Lock()
@@ -187,8 +187,8 @@ func (w *wire) onlyPings() bool {
 
 // compareMessages orders messages: first the client's identity, then its watches, then
 // pings, and then other requests, by their words.
-func compare(a, b []byte) int {
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(words(a), words(b)))
+func compareMessages(a, b []byte) int {
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(messageWords(a), messageWords(b)))
 }
 
 func rank(frame []byte) int {
@@ -198,10 +198,10 @@ func rank(frame []byte) int {
 	return len("aswp")
 }
 
-var random = lazy.Regexp(`_c_[0-9a-f]{32}-`)
+var randomPrefix = lazy.Regexp(`_c_[0-9a-f]{32}-`)
 
 // messageWords returns a message without its number and without the random words that the
 // recipe writes.
-func words(frame []byte) []byte {
-	return random().ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))
+func messageWords(frame []byte) []byte {
+	return randomPrefix().ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))
 }

@@ -34,11 +34,11 @@ func TestGCPause(t *testing.T) {
 			storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
 			storage.Writes: "section-exclusion inherent: needs fencing",
 		} {
-			tr := Play(t, gcPause(t, kind, fencing))
-			Struck(t, tr)
-			Same(t, kind+" "+string(fencing), Broken(tr), broken)
-			None(t, tr, trace.KindRanOn, "client-1")
-			Same(t, kind+" expired", Only(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+			tr := RunWorld(t, gcPause(t, kind, fencing))
+			AllFaultsStruck(t, tr)
+			Equal(t, kind+" "+string(fencing), Violations(tr), broken)
+			NoEvents(t, tr, trace.KindRanOn, "client-1")
+			Equal(t, kind+" expired", OnlyEvent(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 		}
 	}
 }

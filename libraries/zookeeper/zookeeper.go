@@ -19,8 +19,8 @@ import (
 func init() {
 	for name, recipe := range map[string]func(*handle) recipe{
 		"zookeeper":            func(h *handle) recipe { return &queue{h} },
-		"zookeeper-czxid":      func(h *handle) recipe { return looks{&queue{h}} },
-		"zookeeper-disconnect": func(h *handle) recipe { return wary{&queue{h}} },
+		"zookeeper-czxid":      func(h *handle) recipe { return czxidRecipe{&queue{h}} },
+		"zookeeper-disconnect": func(h *handle) recipe { return disconnectRecipe{&queue{h}} },
 		"zookeeper-naive":      func(h *handle) recipe { return naive{h} },
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
@@ -31,7 +31,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			d, err := keeps(e, session)
+			d, err := newData(e, session)
 			if err != nil {
 				return nil, err
 			}
@@ -40,7 +40,7 @@ func init() {
 			h.client = e.Client
 			r := recipe(h)
 			if !e.Options.Has("kept-queue") {
-				r = tidy{r, h}
+				r = deletingRecipe{r, h}
 			}
 			return &lock{h, d, r, e.Options.Has("loss-signal")}, nil
 		})
@@ -68,7 +68,7 @@ type lock struct {
 	*data
 	recipe recipe
 	// notifies: the holder is notified when its lease is lost.
-	tells bool
+	notifies bool
 }
 
 // Acquire waits for the lock. The recipes cannot be cancelled: if the context ends first,
@@ -79,11 +79,11 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		func(late *lease) { _ = l.insist(late.release) })
 	switch {
 	case !ok:
-		return nil, answers.Because(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
+		return nil, answers.WithCause(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
 	case err != nil:
-		return nil, answers.Because(ctx, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err))
+		return nil, answers.WithCause(ctx, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err))
 	}
-	return lossSignal(granted, l.tells), nil
+	return withLossSignal(granted, l.notifies), nil
 }
 
 // A lease lasts as long as the session of its node.
@@ -95,7 +95,7 @@ type lease struct {
 }
 
 // Session implements [locks.Sessioner].
-func (l *lease) Session() string { return word(l.session) }
+func (l *lease) Session() string { return sessionWord(l.session) }
 
 // Lost implements [locks.Notifier]: the channel is closed when the server reports that the
 // session has expired.
@@ -107,7 +107,7 @@ func (l *lease) Token() uint64 { return l.token }
 // Release deletes the node. If the node or its session no longer exists, the lock was lost
 // before.
 func (l *lease) Release(ctx context.Context) error {
-	_, err := answered(ctx, func() (struct{}, error) { return struct{}{}, l.release() })
+	_, err := callWithContext(ctx, func() (struct{}, error) { return struct{}{}, l.release() })
 	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrSessionExpired) {
 		return fmt.Errorf("%w: %w", locks.ErrLost, err)
 	}

@@ -34,13 +34,13 @@ func hostile(t *testing.T) *scenarios.Result {
 	t.Helper()
 	all := strings.Join(evil, " ")
 	harmless := ran(t, "gc-pause")
-	telling := scenarios.Telling{
+	telling := scenarios.Narrative{
 		Assumption: harmless.Scenario.Assumption,
 		Story:      all, Question: all, Why: all, Prevention: all, Lesson: all, Kleppmann: all, Sanfilippo: all, Redis: all,
 	}
 	r := *harmless
 	s := *harmless.Scenario
-	s.Name, s.File, s.Title, s.Source, s.Telling = evilScript, evilPicture+".yaml", all, all, telling
+	s.Name, s.File, s.Title, s.Source, s.Narrative = evilScript, evilPicture+".yaml", all, all, telling
 	r.Scenario, r.Lock, r.Runs = &s, evilEnd, nil
 	renamed := map[string]string{"client-1": evilScript, "client-2": evilPicture}
 	for i, slot := range harmless.Runs[0].History.Trace.Locks[0].Slots {
@@ -48,9 +48,9 @@ func hostile(t *testing.T) *scenarios.Result {
 	}
 	for _, run := range harmless.Runs {
 		v := *run.Variant
-		v.Scenario, v.Name, v.Title, v.Telling, v.Lock = evilScript, evilEnd, all, telling, evilEnd
+		v.Scenario, v.Name, v.Title, v.Narrative, v.Lock = evilScript, evilEnd, all, telling, evilEnd
 		run.Variant, run.Lock = &v, evilEnd
-		run.History = history.Of(rewritten(t, run.History.Trace, func(word string) string {
+		run.History = history.New(rewritten(t, run.History.Trace, func(word string) string {
 			if word == harmless.Runs[0].History.Trace.Locks[0].Slots[0].Key {
 				return evilPicture
 			}

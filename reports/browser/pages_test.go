@@ -117,7 +117,7 @@ func compared(t *testing.T) []byte {
 	tally := reports.NewTally([]*scenarios.Scenario{s}, []string{"redlock", "single"}, 1)
 	tally.Seeds = 1
 	for column, lock := range tally.Locks {
-		runs, untold, err := s.Variants[0].Tell(scenarios.RunOptions{Seed: 1, Lock: lock})
+		runs, untold, err := s.Variants[0].RunBoth(scenarios.RunOptions{Seed: 1, Lock: lock})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-const plain = "text/plain; charset=utf-8"
+const textPlain = "text/plain; charset=utf-8"
 
 // queryHeaders returns the headers of a query's answer: among them the index up to which
 // the server has read.
-func meta(index uint64) http.Header {
+func queryHeaders(index uint64) http.Header {
 	return http.Header{
 		"X-Consul-Index":         {strconv.FormatUint(max(index, 1), 10)},
 		"X-Consul-Knownleader":   {"true"},
@@ -25,7 +25,7 @@ func meta(index uint64) http.Header {
 }
 
 // withCommonHeaders adds the headers that all answers have.
-func headers(some http.Header) http.Header {
+func withCommonHeaders(some http.Header) http.Header {
 	h := http.Header{"Vary": {"Accept-Encoding"}, "X-Consul-Default-Acl-Policy": {"allow"}}
 	for name, values := range some {
 		h[name] = values
@@ -39,16 +39,16 @@ func respond(call *http1.Call, value any, header http.Header, text string, learn
 	if err != nil {
 		panic(err) // the values are the server's own types
 	}
-	header = headers(header)
+	header = withCommonHeaders(header)
 	header.Set("Content-Type", "application/json")
 	call.Answer(http1.Answer{Status: http.StatusOK, Header: header, Body: b, Text: text, Learns: learns})
 }
 
 // refuse answers with an error.
 func refuse(call *http1.Call, status int, why string) {
-	h := http.Header{"Content-Type": {plain}}
+	h := http.Header{"Content-Type": {textPlain}}
 	if endpoint, _ := route(call.URL.Path); endpoint != nil {
-		h = headers(h)
+		h = withCommonHeaders(h)
 	}
 	call.Answer(http1.Answer{Status: status, Header: h, Body: []byte(why), Text: fmt.Sprintf("%d: %s", status, strings.TrimSpace(why))})
 }

@@ -25,35 +25,35 @@ import (
 //	go test ./servers/consul -run Answers -record http://127.0.0.1:8500
 var record = flag.String("record", "", "the address of a real Consul, whose answers are written down")
 
-const answers = "testdata/answers.txt"
+const answersFile = "testdata/answers.txt"
 
 // header says where the answers come from.
 const header = "# What Consul 1.21.0 answers; see answers_test.go.\n"
 
 // The answers are those of a real Consul server.
 func TestAnswersAreThoseOfARealConsul(t *testing.T) {
-	b, err := os.ReadFile(answers)
+	b, err := os.ReadFile(answersFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := string(b)
-	is := header
+	got := header
 	for _, s := range scripts(want) {
-		is += "\n" + s.play(t)
+		got += "\n" + s.play(t)
 	}
 	if *record != "" {
-		if err := os.WriteFile(answers, []byte(is), 0o644); err != nil {
+		if err := os.WriteFile(answersFile, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if is != want {
-		t.Error(difference(is, want))
+	if got != want {
+		t.Error(difference(got, want))
 	}
 }
 
-func difference(is, want string) string {
-	a, b := strings.Split(is, "\n"), strings.Split(want, "\n")
+func difference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	text := ""
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -93,27 +93,27 @@ func scripts(text string) (all []script) {
 
 // play runs a script in a world of its own, or against a real server, and returns it with
 // the answers.
-func (s script) play(t *testing.T) (told string) {
+func (s script) play(t *testing.T) (result string) {
 	if *record != "" {
-		told, err := s.ask(http.DefaultClient, *record)
+		result, err := s.run(http.DefaultClient, *record)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return told
+		return result
 	}
-	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) (err error) {
+	cfg := ToyWorld(Client(t, "client-1", func(_ context.Context, p *sim.Program) (err error) {
 		transport := &http.Transport{DialContext: p.Env().Dial}
 		p.Env().Cleanup(transport.CloseIdleConnections)
-		told, err = s.ask(&http.Client{Transport: transport}, "http://"+p.Env().Nodes[0])
+		result, err = s.run(&http.Client{Transport: transport}, "http://"+p.Env().Nodes[0])
 		return err
 	}))
 	cfg.Nodes = Nodes("consul", 1)
-	Play(t, cfg)
-	return told
+	RunWorld(t, cfg)
+	return result
 }
 
 // An aliasTable names the words that differ from server to server.
-type seen struct {
+type aliasTable struct {
 	words map[string]string
 	count map[string]int
 }
@@ -124,7 +124,7 @@ var (
 	aliases  = regexp.MustCompile(`(session|index)-\d+`)
 )
 
-func (s *seen) alias(what, word string) string {
+func (s *aliasTable) alias(what, word string) string {
 	if word == "00000000-0000-0000-0000-000000000000" {
 		return word
 	}
@@ -136,7 +136,7 @@ func (s *seen) alias(what, word string) string {
 	return s.words[word]
 }
 
-func (s *seen) tell(answer string) string {
+func (s *aliasTable) replaceWords(answer string) string {
 	answer = sessions.ReplaceAllStringFunc(answer, func(id string) string { return s.alias("session", id) })
 	return indexes.ReplaceAllStringFunc(answer, func(m string) string {
 		parts := indexes.FindStringSubmatch(m)
@@ -144,7 +144,7 @@ func (s *seen) tell(answer string) string {
 	})
 }
 
-func (s *seen) mean(line string) string {
+func (s *aliasTable) restoreWords(line string) string {
 	return aliases.ReplaceAllStringFunc(line, func(a string) string {
 		if s.words[a] == "" {
 			return a
@@ -153,8 +153,8 @@ func (s *seen) mean(line string) string {
 	})
 }
 
-func (s script) ask(client *http.Client, server string) (string, error) {
-	names := &seen{map[string]string{}, map[string]int{}}
+func (s script) run(client *http.Client, server string) (string, error) {
+	names := &aliasTable{map[string]string{}, map[string]int{}}
 	text := "== " + s.name + "\n"
 	var waiting []chan string
 	for _, line := range s.lines {
@@ -173,31 +173,31 @@ func (s script) ask(client *http.Client, server string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			text += "< " + names.tell(<-waiting[n-1]) + "\n"
+			text += "< " + names.replaceWords(<-waiting[n-1]) + "\n"
 			continue
 		}
 		answer := make(chan string, 1)
-		request := names.mean(rest)
+		request := names.restoreWords(rest)
 		go func() {
 			began := time.Now()
-			said := hear(client, server, request)
+			got := sendRequest(client, server, request)
 			if verb == ">&" {
-				said += fmt.Sprintf(", after %.0f s", time.Since(began).Seconds())
+				got += fmt.Sprintf(", after %.0f s", time.Since(began).Seconds())
 			}
-			answer <- said
+			answer <- got
 		}()
 		if verb == ">&" {
 			waiting = append(waiting, answer)
 			time.Sleep(50 * time.Millisecond) // until it has arrived
 			continue
 		}
-		text += "< " + names.tell(<-answer) + "\n"
+		text += "< " + names.replaceWords(<-answer) + "\n"
 	}
 	return text, nil
 }
 
 // sendRequest returns the answer to one request, with the headers that matter.
-func hear(client *http.Client, server, request string) string {
+func sendRequest(client *http.Client, server, request string) string {
 	parts := append(strings.SplitN(request, " ", 3), "")
 	r, err := http.NewRequest(parts[0], server+parts[1], strings.NewReader(parts[2]))
 	if err != nil {
@@ -213,14 +213,14 @@ func hear(client *http.Client, server, request string) string {
 	if err != nil {
 		return err.Error()
 	}
-	said := strconv.Itoa(a.StatusCode)
+	text := strconv.Itoa(a.StatusCode)
 	for _, name := range []string{"Content-Type", "Vary", "Allow", "X-Consul-Default-ACL-Policy", "X-Consul-KnownLeader", "X-Consul-LastContact", "X-Consul-Effective-Consistency", "X-Consul-Query-Backend", "X-Consul-Results-Filtered-By-ACLs"} {
 		if v := a.Header.Get(name); v != "" {
-			said += " " + strings.TrimPrefix(strings.TrimPrefix(name, "X-Consul-"), "Content-") + "=" + v
+			text += " " + strings.TrimPrefix(strings.TrimPrefix(name, "X-Consul-"), "Content-") + "=" + v
 		}
 	}
 	if v := a.Header.Get("X-Consul-Index"); v != "" {
-		said += " index " + v
+		text += " index " + v
 	}
-	return fmt.Sprintf("%s %s", said, strings.ReplaceAll(string(b), "\n", "\\n"))
+	return fmt.Sprintf("%s %s", text, strings.ReplaceAll(string(b), "\n", "\\n"))
 }

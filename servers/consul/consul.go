@@ -24,18 +24,18 @@ import (
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:     locks.Consul,
-		Title:    "Consul",
-		Node:     "Consul server",
-		Port:     8500,
-		Shortest: shortestTTL,
-		Elapsed:  true,
-		Grace:    func(ttl time.Duration) time.Duration { return ttl + usualDelay },
-		Disks:    []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Failure:  noLeader,
-		Revokes:  true, RevokesSessions: true,
+		Name:            locks.Consul,
+		Title:           "Consul",
+		Node:            "Consul server",
+		Port:            8500,
+		ShortestTTL:     shortestTTL,
+		UsesElapsedTime: true,
+		Grace:           func(ttl time.Duration) time.Duration { return ttl + defaultDelay },
+		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Failure:         noLeader,
+		Revokes:         true, RevokesSessions: true,
 		Framer: func(names *sim.Names) sim.Framer {
-			return &http1.Framer{LargestBody: 2 * largestValue, Tell: func(r *http1.Request, f *sim.Frame) { tell(names, r, f) }}
+			return &http1.Framer{LargestBody: 2 * largestValue, Describe: func(r *http1.Request, f *sim.Frame) { describe(names, r, f) }}
 		},
 		Boot: boot,
 	})
@@ -53,26 +53,26 @@ const (
 	shortestTTL = 10 * time.Second
 	longestTTL  = 24 * time.Hour
 	// ttlMultiplier is how many times its TTL a session lasts: SessionTTLMultiplier there.
-	grace = 2
+	ttlMultiplier = 2
 	// defaultDelay is the lock-delay of a session that does not set one, and longestDelay
 	// is MaxLockDelay there.
-	usualDelay   = 15 * time.Second
+	defaultDelay = 15 * time.Second
 	longestDelay = time.Minute
 	// lockDelayThreshold: a smaller lock-delay is taken for a number of seconds:
 	// lockDelayMinThreshold there.
-	suspicious = 1000 * time.Nanosecond
+	lockDelayThreshold = 1000 * time.Nanosecond
 	// defaultWait and longestWait are how long a query waits, default_query_time and
 	// max_query_time, plus up to a sixteenth more, JitterFraction there.
-	usualWait   = 5 * time.Minute
+	defaultWait = 5 * time.Minute
 	longestWait = 10 * time.Minute
 	jitter      = 16
 	// largestValue is kv_max_value_size, in bytes.
 	largestValue = 512 << 10
 	// leaderTimeout is how long a request waits for a leader: rpc_hold_timeout.
-	patience = 7 * time.Second
+	leaderTimeout = 7 * time.Second
 	// electionTime is the minimum time after which a restarted server leads; the maximum is
 	// twice that. It is the heartbeat timeout of its Raft, with raft_multiplier 5.
-	election = 5 * time.Second
+	electionTime = 5 * time.Second
 )
 
 // noLeader is the answer of a server that knows no leader: ErrNoLeader in agent/structs.

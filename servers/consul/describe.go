@@ -23,7 +23,7 @@ func sessionName(names *sim.Names, id string) string {
 }
 
 // describe describes a request for the trace.
-func tell(names *sim.Names, r *http1.Request, f *sim.Frame) {
+func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	e, rest := route(r.URL.Path)
 	if e == nil {
 		f.Text = r.Method + " " + names.Value(r.URL.Path)
@@ -31,7 +31,7 @@ func tell(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	}
 	switch e.path {
 	case "/v1/kv/":
-		f.Text = tellKey(names, r, rest)
+		f.Text = describeKey(names, r, rest)
 	case "/v1/session/create":
 		f.Text = "create a session"
 	case "/v1/status/leader":
@@ -43,7 +43,7 @@ func tell(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	}
 }
 
-func tellKey(names *sim.Names, r *http1.Request, key string) string {
+func describeKey(names *sim.Names, r *http1.Request, key string) string {
 	q := r.URL.Query()
 	name := keyName(names, key)
 	if q.Has("recurse") {
@@ -84,23 +84,23 @@ func keyName(names *sim.Names, key string) string {
 func isSession(word string) bool { return len(word) == 36 && strings.Count(word, "-") == 4 }
 
 // describeEntry describes the holder and the index of a key.
-func (s *server) tellEntry(e *entry) string {
-	whose := "nobody's"
+func (s *server) describeEntry(e *entry) string {
+	holder := "nobody's"
 	if e.Session != "" {
-		whose = s.name(e.Session) + "'s"
+		holder = s.name(e.Session) + "'s"
 	}
-	return fmt.Sprintf("%s, changed in %d", whose, e.ModifyIndex)
+	return fmt.Sprintf("%s, changed in %d", holder, e.ModifyIndex)
 }
 
 // describeEntries counts the keys in an answer, and those of them that sessions hold.
-func (s *server) tellEntries(all []*entry) string {
-	had := 0
+func (s *server) describeEntries(all []*entry) string {
+	held := 0
 	for _, e := range all {
 		if e.Session != "" {
-			had++
+			held++
 		}
 	}
-	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(had) + " of them a session's"
+	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(held) + " of them a session's"
 }
 
 // ordinal returns 1st, 2nd and so on.
@@ -124,27 +124,27 @@ func ordinal(n uint64) string {
 func (s *server) isLock(key string) bool { return s.host.Names().IsKey(key) }
 
 // recordGrant records that a session holds a lock, and until when if nobody renews it.
-func (s *server) holds(kind trace.Kind, e *entry, prior *trace.Actor) {
+func (s *server) recordGrant(kind trace.Kind, e *entry, prior *trace.Actor) {
 	one := s.sessions.all[e.Session]
 	if one == nil || !s.isLock(e.Key) {
 		return
 	}
 	ev := trace.Event{Kind: kind, Key: e.Key, Value: s.name(e.Session), By: e.by, Owner: e.by, Prior: prior, TTL: one.ttl}
 	if one.timer != nil {
-		ev.Expires, _ = s.timers.Expires(one.timer)
+		ev.Expires, _ = s.timers.DueInTrueTime(one.timer)
 	}
 	s.host.Emit(ev)
 }
 
 // recordLoss records that a session no longer holds a lock.
-func (s *server) lost(kind trace.Kind, was *entry, by *trace.Actor) {
-	if s.isLock(was.Key) {
-		s.host.Emit(trace.Event{Kind: kind, Key: was.Key, Value: s.name(was.Session), By: by, Owner: was.by})
+func (s *server) recordLoss(kind trace.Kind, old *entry, by *trace.Actor) {
+	if s.isLock(old.Key) {
+		s.host.Emit(trace.Event{Kind: kind, Key: old.Key, Value: s.name(old.Session), By: by, Owner: old.by})
 	}
 }
 
 // aliveEvents is what a client learns from the answer to its renewal.
-func (s *server) alive(one *session) []trace.Event {
+func (s *server) aliveEvents(one *session) []trace.Event {
 	if one.ttl == 0 {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // session of the client holds, or it ends the client's sessions (PUT /v1/session/destroy).
 // A deleted key has no lock-delay.
 func (s *server) Revoke(client string, session bool) (found bool) {
-	if !s.leads {
+	if !s.isLeader {
 		return false
 	}
 	s.Do(func() {
@@ -28,7 +28,7 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 			is := s.store.keys[key]
 			if one := s.sessions.all[is.Session]; one != nil && one.client == client {
 				found = true
-				s.remove(s.store.next(), is, trace.KindDelete, trace.Operator())
+				s.remove(s.store.nextIndex(), is, trace.KindDelete, trace.Operator())
 			}
 		}
 	})

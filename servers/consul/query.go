@@ -16,23 +16,23 @@ import (
 // greater than the one that the client knows. See Query in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/blockingquery/blockingquery.go
 type query struct {
-	call *http1.Call
-	key  string // or the session's ID
-	all  bool   // key is a prefix: the query reads all keys under it
+	call     *http1.Call
+	key      string // or the session's ID
+	isPrefix bool   // key is a prefix: the query reads all keys under it
 	// after is the index that the client knows; with 0 the query does not wait.
 	after uint64
 	wait  time.Duration
 	// wasMissing: the key did not exist when the query last looked. If it still does not
 	// exist, that is no change.
-	missed bool
-	timer  *agenda.Timer
+	wasMissing bool
+	timer      *agenda.Timer
 	// lookUp returns the index of what the query reads, and whether it exists.
-	look   func() (index uint64, found bool)
+	lookUp func() (index uint64, found bool)
 	answer func(learns []trace.Event)
 }
 
 // parseQuery parses how a request wants to wait; why says what is wrong with it.
-func waitsOf(call *http1.Call) (q *query, why string) {
+func parseQuery(call *http1.Call) (q *query, why string) {
 	q, params := &query{call: call}, call.URL.Query()
 	if wait := params.Get("wait"); wait != "" {
 		d, err := time.ParseDuration(wait)
@@ -55,8 +55,8 @@ func waitsOf(call *http1.Call) (q *query, why string) {
 }
 
 // withQuery calls then with the query of a request that may want to wait.
-func (s *server) wants(call *http1.Call, then func(*query)) {
-	q, why := waitsOf(call)
+func (s *server) withQuery(call *http1.Call, then func(*query)) {
+	q, why := parseQuery(call)
 	if why != "" {
 		refuse(call, http.StatusBadRequest, why)
 		return
@@ -65,20 +65,20 @@ func (s *server) wants(call *http1.Call, then func(*query)) {
 }
 
 // waitDuration returns how long the query waits.
-func (q *query) lasts() time.Duration {
+func (q *query) waitDuration() time.Duration {
 	if q.wait <= 0 {
-		return usualWait
+		return defaultWait
 	}
 	return min(q.wait, longestWait)
 }
 
 // answerOrWait answers a query, now or later.
-func (s *server) ask(q *query) {
-	if q.after == 0 || s.ready(q) {
+func (s *server) answerOrWait(q *query) {
+	if q.after == 0 || s.isReady(q) {
 		q.answer(nil)
 		return
 	}
-	wait := q.lasts()
+	wait := q.waitDuration()
 	if most := int64(wait / jitter); most > 0 {
 		wait += time.Duration(s.dice.Int64N(most))
 	}
@@ -87,7 +87,7 @@ func (s *server) ask(q *query) {
 		s.forget(q)
 		q.answer(nil)
 	})
-	q.call.Gone(func() { s.forget(q) })
+	q.call.OnGone(func() { s.forget(q) })
 }
 
 func (s *server) forget(q *query) {
@@ -96,25 +96,25 @@ func (s *server) forget(q *query) {
 }
 
 // isReady reports whether what a query reads has changed.
-func (s *server) ready(q *query) bool {
-	index, found := q.look()
+func (s *server) isReady(q *query) bool {
+	index, found := q.lookUp()
 	if !found {
-		if q.missed {
+		if q.wasMissing {
 			q.after = index
 		}
-		q.missed = true
+		q.wasMissing = true
 	}
 	return index > q.after
 }
 
 // notifyWaiters answers the queries that wait for a change of this key or session.
-func (s *server) changed(key string) {
+func (s *server) notifyWaiters(key string) {
 	for _, q := range slices.Clone(s.queries) {
-		if q.key != key && !(q.all && strings.HasPrefix(key, q.key)) || !s.ready(q) {
+		if q.key != key && !(q.isPrefix && strings.HasPrefix(key, q.key)) || !s.isReady(q) {
 			continue
 		}
 		s.forget(q)
-		q.call.Gone(nil)
+		q.call.OnGone(nil)
 		ev := trace.Event{Kind: trace.KindNotify, Peer: s.host.Node().Name}
 		if s.host.Names().IsKey(key) {
 			ev.Key = key

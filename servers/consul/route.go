@@ -14,7 +14,7 @@ type endpoint struct {
 	path    string // a path that ends in a slash is followed by a name
 	methods []string
 	// needsLeader: a request needs a leader.
-	asksLeader bool
+	needsLeader bool
 	// parameters are those that it understands, apart from those that all endpoints
 	// understand.
 	parameters []string
@@ -26,17 +26,17 @@ type endpoint struct {
 var get, put = []string{http.MethodGet}, []string{http.MethodPut}
 
 // queryParameters are the parameters of a query that can wait.
-var waits = []string{"index", "wait", "consistent", "stale"}
+var queryParameters = []string{"index", "wait", "consistent", "stale"}
 
 var endpoints []endpoint
 
 func init() {
 	endpoints = []endpoint{
-		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, waits...), "", (*server).kv},
+		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, queryParameters...), "", (*server).kv},
 		{"/v1/session/create", put, true, nil, "", (*server).createSession},
 		{"/v1/session/destroy/", put, true, nil, "Missing session", (*server).destroySession},
-		{"/v1/session/renew/", put, true, waits, "Missing session", (*server).renewSession},
-		{"/v1/session/info/", get, true, waits, "Missing session", (*server).sessionInfo},
+		{"/v1/session/renew/", put, true, queryParameters, "Missing session", (*server).renewSession},
+		{"/v1/session/info/", get, true, queryParameters, "Missing session", (*server).sessionInfo},
 		{"/v1/status/leader", get, false, nil, "", (*server).leader},
 	}
 }
@@ -57,7 +57,7 @@ const datacenter = "dc1"
 
 // refusePath answers a request for a path that is not served. A real server serves most
 // paths under /v1/.
-func (s *server) unknown(call *http1.Call) {
+func (s *server) refusePath(call *http1.Call) {
 	if path := call.URL.Path; path == "/" || path == "/ui" || strings.HasPrefix(path, "/ui/") {
 		s.doubt(call, call.Method+" "+path)
 	}
@@ -76,7 +76,7 @@ func (s *server) unknown(call *http1.Call) {
 // checkParameters reports whether the server can serve a request. If a real server would do
 // something for it that this one does not, it refuses the request, because any other answer
 // would be wrong.
-func (s *server) understands(call *http1.Call, e *endpoint) bool {
+func (s *server) checkParameters(call *http1.Call, e *endpoint) bool {
 	if dc := call.URL.Query().Get("dc"); dc != "" && dc != datacenter {
 		s.refuseUnknown(call, e.path, "dc="+dc)
 		return false
@@ -100,22 +100,22 @@ func (s *server) doubt(call *http1.Call, what string) {
 	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer otherwise", call.Peer(), s.host.Node().Name, what))
 }
 
-func (e *endpoint) wrongMethod(call *http1.Call) {
+func (e *endpoint) refuseMethod(call *http1.Call) {
 	allowed := append([]string{http.MethodOptions}, e.methods...)
-	h := headers(http.Header{"Allow": {strings.Join(allowed, ",")}})
+	h := withCommonHeaders(http.Header{"Allow": {strings.Join(allowed, ",")}})
 	if call.Method == http.MethodOptions {
 		h.Set("Content-Type", "application/json")
 		call.Answer(http1.Answer{Status: http.StatusOK, Header: h})
 		return
 	}
 	text := "method " + call.Method + " not allowed"
-	h.Set("Content-Type", plain)
+	h.Set("Content-Type", textPlain)
 	call.Answer(http1.Answer{Status: http.StatusMethodNotAllowed, Header: h, Body: []byte(text), Text: "405: " + text})
 }
 
 // leader answers with the address of the leader.
 func (s *server) leader(call *http1.Call, _ string) {
-	if !s.leads {
+	if !s.isLeader {
 		respond(call, "", nil, "nobody")
 		return
 	}

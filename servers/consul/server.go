@@ -24,12 +24,12 @@ type server struct {
 	sessions *sessions
 
 	// The following fields are lost in a crash.
-	leads   bool
-	queries []*query // in the order of their arrival
+	isLeader bool
+	queries  []*query // in the order of their arrival
 }
 
 func boot(host *sim.Host) sim.Server {
-	s := &server{host: host, dice: host.Random(), locks: host.Keys(), store: newStore(), leads: true}
+	s := &server{host: host, dice: host.Random(), locks: host.Keys(), store: newStore(), isLeader: true}
 	s.Server = http1.NewServer(host, s.serve)
 	s.timers = agenda.NewTimers(host, s.Do)
 	s.sessions = &sessions{s: s, all: map[string]*session{}}
@@ -45,12 +45,12 @@ func (s *server) serve(call *http1.Call) {
 	endpoint, rest := route(call.URL.Path)
 	switch {
 	case endpoint == nil:
-		s.unknown(call)
+		s.refusePath(call)
 	case !slices.Contains(endpoint.methods, call.Method):
-		endpoint.wrongMethod(call)
-	case !s.understands(call, endpoint):
-	case !s.leads && endpoint.asksLeader:
-		s.wait(call)
+		endpoint.refuseMethod(call)
+	case !s.checkParameters(call, endpoint):
+	case !s.isLeader && endpoint.needsLeader:
+		s.waitForLeader(call)
 	case rest == "" && endpoint.missing != "":
 		refuse(call, http.StatusBadRequest, endpoint.missing)
 	default:
@@ -61,37 +61,37 @@ func (s *server) serve(call *http1.Call) {
 // waitForLeader keeps a request until there is a leader, for a while. It checks again and
 // again, after random and growing pauses: forwardRequestToLeader in
 // https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/rpc.go
-func (s *server) wait(call *http1.Call) {
-	began := s.timers.Now()
-	lasts := patience
-	if q, why := waitsOf(call); why == "" && q.after > 0 {
-		lasts += q.lasts() + q.lasts()/jitter
+func (s *server) waitForLeader(call *http1.Call) {
+	start := s.timers.Now()
+	limit := leaderTimeout
+	if q, why := parseQuery(call); why == "" && q.after > 0 {
+		limit += q.waitDuration() + q.waitDuration()/jitter
 	}
-	most, pause := patience/jitter, time.Duration(0)
-	var look func()
-	again := func() {
+	most, pause := leaderTimeout/jitter, time.Duration(0)
+	var check func()
+	retry := func() {
 		pause += time.Duration(s.dice.Int64N(int64(most - pause)))
 		most *= 2
-		timer := s.timers.After(pause, look)
-		call.Gone(func() { s.timers.Stop(timer) })
+		timer := s.timers.After(pause, check)
+		call.OnGone(func() { s.timers.Stop(timer) })
 	}
-	look = func() {
+	check = func() {
 		switch {
-		case s.leads:
-			call.Gone(nil)
+		case s.isLeader:
+			call.OnGone(nil)
 			s.serve(call)
-		case time.Duration(s.timers.Now()-began) > lasts:
+		case time.Duration(s.timers.Now()-start) > limit:
 			refuse(call, http.StatusInternalServerError, noLeader)
 		default:
-			again()
+			retry()
 		}
 	}
-	again()
+	retry()
 }
 
 // becomeLeader makes the server lead.
-func (s *server) lead() {
-	s.leads = true
+func (s *server) becomeLeader() {
+	s.isLeader = true
 	s.host.Emit(trace.Event{Kind: trace.KindLead})
 	// It does not know when the sessions were last renewed.
 	for _, id := range slices.Sorted(maps.Keys(s.sessions.all)) {
@@ -106,14 +106,14 @@ func (s *server) ClockChanged() { s.timers.Arm() }
 func (s *server) Crash(trace.Crash) {
 	s.Server.Crash()
 	s.timers.Clear()
-	s.leads, s.queries = false, nil
+	s.isLeader, s.queries = false, nil
 }
 
 // Restart implements [sim.Server]. The server replays its log, so every lock-delay that
 // there ever was starts again.
 func (s *server) Restart() {
-	for key, delay := range s.store.delayed {
+	for key, delay := range s.store.lastDelays {
 		s.store.delays[key] = s.timers.Now() + int64(delay)
 	}
-	s.timers.After(election+time.Duration(s.dice.Int64N(int64(election))), s.lead)
+	s.timers.After(electionTime+time.Duration(s.dice.Int64N(int64(electionTime))), s.becomeLeader)
 }

@@ -17,18 +17,18 @@ import (
 )
 
 // consulWorld is a world with a server and clients that run programs.
-func story(clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+func consulWorld(clients ...sim.Client) sim.Config {
+	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("consul", 1)
 	return cfg
 }
 
 // requester is a client that sends requests at their times, and keeps the answers.
-func asks(t *testing.T, name string, heard *[]string, requests ...string) sim.Client {
+func requester(t *testing.T, name string, heard *[]string, requests ...string) sim.Client {
 	return Client(t, name, func(_ context.Context, p *sim.Program) error {
 		transport := &http.Transport{DialContext: p.Env().Dial}
 		p.Env().Cleanup(transport.CloseIdleConnections)
-		names := &seen{map[string]string{}, map[string]int{}}
+		names := &aliasTable{map[string]string{}, map[string]int{}}
 		for _, r := range requests {
 			at, request, _ := strings.Cut(r, ": ")
 			d, err := time.ParseDuration(at)
@@ -36,8 +36,8 @@ func asks(t *testing.T, name string, heard *[]string, requests ...string) sim.Cl
 				return err
 			}
 			SleepUntil(d)
-			said := names.tell(hear(&http.Client{Transport: transport}, "http://"+p.Env().Nodes[0], names.mean(request)))
-			*heard = append(*heard, said[:strings.IndexByte(said, ' ')]+" "+said[strings.LastIndexByte(said, ' ')+1:])
+			answer := names.replaceWords(sendRequest(&http.Client{Transport: transport}, "http://"+p.Env().Nodes[0], names.restoreWords(request)))
+			*heard = append(*heard, answer[:strings.IndexByte(answer, ' ')]+" "+answer[strings.LastIndexByte(answer, ' ')+1:])
 		}
 		return nil
 	})
@@ -47,7 +47,7 @@ func asks(t *testing.T, name string, heard *[]string, requests ...string) sim.Cl
 // its whole time. Every lock-delay that there was starts again.
 func TestRestart(t *testing.T) {
 	var heard []string
-	tr := Play(t, With(story(asks(t, "client-1", &heard,
+	tr := RunWorld(t, WithFaults(consulWorld(requester(t, "client-1", &heard,
 		`0s: PUT /v1/session/create {"TTL":"10s","LockDelay":"60s"}`,
 		`0s: PUT /v1/kv/free?acquire=session-1 x`,
 		`0s: PUT /v1/session/destroy/session-1`,
@@ -61,20 +61,20 @@ func TestRestart(t *testing.T) {
 		`121s: PUT /v1/kv/free?acquire=session-3 x`,
 		`123s: PUT /v1/kv/free?acquire=session-3 x`,
 	)), Lasting(time.Second, At(61*time.Second, Crashed("consul-1", trace.Kill)))))
-	Struck(t, tr)
-	leads := Only(t, tr, trace.KindLead, "consul-1").At - 62*time.Second
+	AllFaultsStruck(t, tr)
+	leads := OnlyEvent(t, tr, trace.KindLead, "consul-1").At - 62*time.Second
 	if leads < 5*time.Second || leads > 10*time.Second {
 		t.Errorf("it leads %v after it has started", leads)
 	}
-	Same(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
+	Equal(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
 }
 
 // All keys with a prefix are listed in their order. A query that waits for a change of them
 // is answered when one is deleted, and not for another key.
 func TestList(t *testing.T) {
 	var heard, changes []string
-	tr := Play(t, story(
-		asks(t, "client-1", &heard,
+	tr := RunWorld(t, consulWorld(
+		requester(t, "client-1", &heard,
 			`0s: PUT /v1/kv/a/2 x`,
 			`0s: PUT /v1/kv/a/1 x`,
 			`0s: PUT /v1/kv/b x`,
@@ -83,16 +83,16 @@ func TestList(t *testing.T) {
 			`2s: PUT /v1/kv/b y`,
 			`3s: DELETE /v1/kv/a/1`,
 		),
-		asks(t, "client-2", &changes, `1s: GET /v1/kv/a/?recurse=&wait=60s&index=22`)))
-	Same(t, "heard", strings.Join(heard[3:5], ", "), `200 [{"LockIndex":0,"Key":"a/1","Flags":0,"Value":"eA==","CreateIndex":index-1,"ModifyIndex":index-1},`+
+		requester(t, "client-2", &changes, `1s: GET /v1/kv/a/?recurse=&wait=60s&index=22`)))
+	Equal(t, "heard", strings.Join(heard[3:5], ", "), `200 [{"LockIndex":0,"Key":"a/1","Flags":0,"Value":"eA==","CreateIndex":index-1,"ModifyIndex":index-1},`+
 		`{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}], 404 `)
-	Same(t, "heard of a change", strings.Join(changes, ", "), `200 [{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}]`)
-	Same(t, "the change", Only(t, tr, trace.KindNotify, "client-2").At.Truncate(10*time.Millisecond), 3*time.Second)
+	Equal(t, "heard of a change", strings.Join(changes, ", "), `200 [{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}]`)
+	Equal(t, "the change", OnlyEvent(t, tr, trace.KindNotify, "client-2").At.Truncate(10*time.Millisecond), 3*time.Second)
 }
 
 // Whatever bytes a client sends, the server still answers other clients.
 func FuzzServer(f *testing.F) {
-	b, err := os.ReadFile(answers)
+	b, err := os.ReadFile(answersFile)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func FuzzServer(f *testing.F) {
 			return nil
 		})
 		var heard []string
-		Play(t, story(feed, asks(t, "client-2", &heard, "10s: PUT /v1/kv/k x")))
+		RunWorld(t, consulWorld(feed, requester(t, "client-2", &heard, "10s: PUT /v1/kv/k x")))
 		if len(heard) != 1 || !strings.HasPrefix(heard[0], "200") {
 			t.Errorf("client-2 heard %q", heard)
 		}
@@ -152,7 +152,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		"GET /v1/kv/k":                                   "",
 	} {
 		var heard []string
-		tr := Play(t, story(asks(t, "client-1", &heard, "0s: "+request)))
-		Same(t, request, strings.Join(tr.Doubts, ", "), want)
+		tr := RunWorld(t, consulWorld(requester(t, "client-1", &heard, "0s: "+request)))
+		Equal(t, request, strings.Join(tr.Doubts, ", "), want)
 	}
 }

@@ -34,7 +34,7 @@ type session struct {
 }
 
 // What happens to a session's keys when it ends.
-const releases, deletes = "release", "delete"
+const behaviorRelease, behaviorDelete = "release", "delete"
 
 type sessions struct {
 	s   *server
@@ -46,18 +46,18 @@ type sessions struct {
 // createSession creates a session. By default a real server also ends it when the node's
 // health checks fail. That cannot happen here: the session's node is the server's own.
 func (s *server) createSession(call *http1.Call, _ string) {
-	one := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: usualDelay}
+	one := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: defaultDelay}
 	if len(call.Content) > 0 {
-		if err := one.read(call.Content); err != nil {
+		if err := one.decode(call.Content); err != nil {
 			refuse(call, http.StatusBadRequest, "Request decode failed: "+err.Error())
 			return
 		}
 	}
-	if why := one.check(); why != "" {
+	if why := one.validate(); why != "" {
 		refuse(call, http.StatusInternalServerError, why)
 		return
 	}
-	index := s.store.next()
+	index := s.store.nextIndex()
 	if one.Node != s.host.Node().Name {
 		refuse(call, http.StatusInternalServerError, "apply failed: Missing node registration")
 		return
@@ -75,34 +75,34 @@ func (s *server) createSession(call *http1.Call, _ string) {
 	name := s.name(one.ID)
 	s.host.Emit(trace.Event{Kind: trace.KindOpen, Peer: one.client, Session: name, TTL: one.ttl})
 	s.sessions.renew(one)
-	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, for %s", name, one.TTL), s.alive(one)...)
+	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, for %s", name, one.TTL), s.aliveEvents(one)...)
 }
 
 // decode parses a client's request for a session.
-func (one *session) read(b []byte) error {
-	var asked struct {
+func (one *session) decode(b []byte) error {
+	var fields struct {
 		Name, Node, Behavior, TTL string
 		LockDelay                 any
 		NodeChecks                *[]string
 		ServiceChecks             *[]struct{}
 		Checks                    *[]string
 	}
-	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&asked); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&fields); err != nil {
 		return err
 	}
-	one.Name, one.Behavior, one.TTL = asked.Name, asked.Behavior, asked.TTL
-	one.Node = cmp.Or(asked.Node, one.Node)
-	if asked.NodeChecks != nil {
-		one.NodeChecks = *asked.NodeChecks
+	one.Name, one.Behavior, one.TTL = fields.Name, fields.Behavior, fields.TTL
+	one.Node = cmp.Or(fields.Node, one.Node)
+	if fields.NodeChecks != nil {
+		one.NodeChecks = *fields.NodeChecks
 	}
-	if asked.ServiceChecks != nil {
-		one.ServiceChecks = *asked.ServiceChecks
+	if fields.ServiceChecks != nil {
+		one.ServiceChecks = *fields.ServiceChecks
 	}
-	if asked.Checks != nil {
-		one.NodeChecks = *asked.Checks
+	if fields.Checks != nil {
+		one.NodeChecks = *fields.Checks
 	}
 	var delay time.Duration
-	switch d := asked.LockDelay.(type) {
+	switch d := fields.LockDelay.(type) {
 	case nil:
 		return nil
 	case string:
@@ -113,7 +113,7 @@ func (one *session) read(b []byte) error {
 	case float64:
 		delay = time.Duration(d)
 	}
-	if delay < suspicious {
+	if delay < lockDelayThreshold {
 		delay *= time.Second
 	}
 	one.LockDelay = delay
@@ -121,11 +121,11 @@ func (one *session) read(b []byte) error {
 }
 
 // validate returns why the session is invalid, or "".
-func (one *session) check() string {
+func (one *session) validate() string {
 	switch one.Behavior {
 	case "":
-		one.Behavior = releases
-	case releases, deletes:
+		one.Behavior = behaviorRelease
+	case behaviorRelease, behaviorDelete:
 	default:
 		return fmt.Sprintf("Invalid Behavior setting '%s'", one.Behavior)
 	}
@@ -156,7 +156,7 @@ func (s *server) renewSession(call *http1.Call, id string) {
 		return
 	}
 	s.sessions.renew(one)
-	respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.alive(one)...)
+	respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.aliveEvents(one)...)
 }
 
 func (s *server) destroySession(call *http1.Call, id string) {
@@ -168,18 +168,18 @@ func (s *server) destroySession(call *http1.Call, id string) {
 
 // sessionInfo returns a session, or none if it does not exist. Its end is a change, too.
 func (s *server) sessionInfo(call *http1.Call, id string) {
-	s.wants(call, func(q *query) {
+	s.withQuery(call, func(q *query) {
 		q.key = id
-		q.look = func() (uint64, bool) { return max(s.sessions.changed, 1), true }
+		q.lookUp = func() (uint64, bool) { return max(s.sessions.changed, 1), true }
 		q.answer = func(learns []trace.Event) {
-			index, _ := q.look()
-			shown, text := []*session{}, "nothing"
+			index, _ := q.lookUp()
+			found, text := []*session{}, "nothing"
 			if one := s.sessions.all[id]; one != nil {
-				shown, text = append(shown, one), s.name(id)
+				found, text = append(found, one), s.name(id)
 			}
-			respond(call, shown, meta(index), text, learns...)
+			respond(call, found, queryHeaders(index), text, learns...)
 		}
-		s.ask(q)
+		s.answerOrWait(q)
 	})
 }
 
@@ -190,10 +190,10 @@ func (ss *sessions) renew(one *session) {
 		return
 	}
 	s.timers.Stop(one.timer)
-	one.timer = s.timers.After(grace*one.ttl, func() { ss.end(one, trace.KindExpireSession, nil) })
+	one.timer = s.timers.After(ttlMultiplier*one.ttl, func() { ss.end(one, trace.KindExpireSession, nil) })
 	for _, key := range s.locks {
 		if e := s.store.keys[key]; e != nil && e.Session == one.ID {
-			s.holds(trace.KindTouch, e, nil)
+			s.recordGrant(trace.KindTouch, e, nil)
 		}
 	}
 }
@@ -202,38 +202,38 @@ func (ss *sessions) renew(one *session) {
 // lock-delay.
 func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	s := ss.s
-	index := s.store.next()
+	index := s.store.nextIndex()
 	s.timers.Stop(one.timer)
 	delete(ss.all, one.ID)
 	ss.changed = index
-	over := trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)}
+	ended := trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)}
 	if by.IsOperator() {
-		over.By = by
+		ended.By = by
 	}
-	s.host.Emit(over)
-	gone := trace.KindDelete
+	s.host.Emit(ended)
+	lossKind := trace.KindDelete
 	if how == trace.KindExpireSession {
-		gone = trace.KindExpire
+		lossKind = trace.KindExpire
 	}
 	delay := min(one.LockDelay, longestDelay)
 	for _, key := range slices.Sorted(maps.Keys(s.store.keys)) {
-		was := s.store.keys[key]
-		if was.Session != one.ID {
+		old := s.store.keys[key]
+		if old.Session != one.ID {
 			continue
 		}
 		if delay > 0 {
 			s.store.delays[key] = s.timers.Now() + int64(delay)
-			s.store.delayed[key] = delay
+			s.store.lastDelays[key] = delay
 		}
-		if one.Behavior == deletes {
-			s.remove(index, was, gone, by)
+		if one.Behavior == behaviorDelete {
+			s.remove(index, old, lossKind, by)
 			continue
 		}
-		free := *was
+		free := *old
 		free.Session, free.by = "", nil
 		s.store.put(index, free)
-		s.lost(gone, was, by)
-		s.changed(key)
+		s.recordLoss(lossKind, old, by)
+		s.notifyWaiters(key)
 	}
-	s.changed(one.ID)
+	s.notifyWaiters(one.ID)
 }

@@ -23,14 +23,14 @@ type store struct {
 	// clock.
 	delays map[string]int64
 	// lastDelays are the latest lock-delays of keys, including those that ended long ago.
-	delayed map[string]time.Duration
+	lastDelays map[string]time.Duration
 }
 
 // firstIndex is how far the log of a new server goes before the first request.
-const first = 20
+const firstIndex = 20
 
 func newStore() *store {
-	return &store{index: first, keys: map[string]*entry{}, deleted: map[string]uint64{}, delays: map[string]int64{}, delayed: map[string]time.Duration{}}
+	return &store{index: firstIndex, keys: map[string]*entry{}, deleted: map[string]uint64{}, delays: map[string]int64{}, lastDelays: map[string]time.Duration{}}
 }
 
 // An entry is a key, with the fields that a real server shows, in its order.
@@ -48,7 +48,7 @@ type entry struct {
 }
 
 // nextIndex returns the index of the next write.
-func (s *store) next() uint64 {
+func (s *store) nextIndex() uint64 {
 	s.index++
 	return s.index
 }
@@ -56,11 +56,11 @@ func (s *store) next() uint64 {
 // put puts a key, and reports whether that changes it. A put of equal contents changes
 // neither the key nor its indexes.
 func (s *store) put(index uint64, e entry) (changed bool) {
-	was := s.keys[e.Key]
+	old := s.keys[e.Key]
 	e.CreateIndex, e.ModifyIndex = index, index
-	if was != nil {
-		e.CreateIndex = was.CreateIndex
-		if was.LockIndex == e.LockIndex && was.Flags == e.Flags && was.Session == e.Session && bytes.Equal(was.Value, e.Value) {
+	if old != nil {
+		e.CreateIndex = old.CreateIndex
+		if old.LockIndex == e.LockIndex && old.Flags == e.Flags && old.Session == e.Session && bytes.Equal(old.Value, e.Value) {
 			return false
 		}
 	}
@@ -77,7 +77,7 @@ func (s *store) delete(index uint64, key string) {
 }
 
 // keysUnder returns the keys with a prefix, in their order.
-func (s *store) under(prefix string) (all []*entry) {
+func (s *store) keysUnder(prefix string) (all []*entry) {
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
 		if strings.HasPrefix(key, prefix) {
 			all = append(all, s.keys[key])
@@ -89,7 +89,7 @@ func (s *store) under(prefix string) (all []*entry) {
 // latestIndex returns the index of the latest change or deletion of a key with a prefix; if
 // there never was one, that of the latest change of any key. A real server forgets
 // deletions after a quarter of an hour.
-func (s *store) latest(prefix string) (index uint64) {
+func (s *store) latestIndex(prefix string) (index uint64) {
 	if prefix == "" {
 		return s.changed
 	}

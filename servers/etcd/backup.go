@@ -57,14 +57,14 @@ type backup struct {
 }
 
 // scheduleBackup backs the member up from time to time, if the setting asks for it.
-func (m *member) backUpLater() {
-	every, _ := time.ParseDuration(m.host.Set(backupEvery))
+func (m *member) scheduleBackup() {
+	every, _ := time.ParseDuration(m.host.SettingValue(backupEvery))
 	if every <= 0 {
 		return
 	}
 	m.after(every, func() {
-		m.latest = m.backUp()
-		m.backUpLater()
+		m.latestBackup = m.backUp()
+		m.scheduleBackup()
 	})
 }
 
@@ -81,91 +81,91 @@ func (m *member) backUp() backup {
 
 // loseDisk handles a power loss: a member that is backed up loses its disk.
 func (m *member) loseDisk() {
-	if m.host.Set(backupEvery) == "" {
+	if m.host.SettingValue(backupEvery) == "" {
 		return
 	}
-	if !m.alone() {
+	if !m.isAlone() {
 		m.host.Doubt("a member of several is restored from a backup, and what the others do then is not simulated")
 		return
 	}
-	m.lost = true
+	m.diskLost = true
 }
 
 // restore starts a new disk from the last backup.
 func (m *member) restore() {
-	m.reached = m.store.revision
-	m.lost = false
-	m.first = m.latest
-	if bump, _ := strconv.ParseInt(m.host.Set(bumpRevision), 10, 64); bump > 0 {
-		if m.first.store == nil {
-			m.first.store = newStore()
+	m.revisionBeforeRestore = m.store.revision
+	m.diskLost = false
+	m.initial = m.latestBackup
+	if bump, _ := strconv.ParseInt(m.host.SettingValue(bumpRevision), 10, 64); bump > 0 {
+		if m.initial.store == nil {
+			m.initial.store = newStore()
 		}
-		m.first.store = m.first.store.copy()
-		m.first.store.revision += bump
-		must(m.first.store.compact(m.first.store.revision))
+		m.initial.store = m.initial.store.copy()
+		m.initial.store.revision += bump
+		must(m.initial.store.compact(m.initial.store.revision))
 	}
 	m.disk = raft.NewMemoryStorage()
 	firstDisk(m.disk, []uint64{m.id})
-	m.cluster.told = 0
+	m.cluster.recordedIndex = 0
 }
 
 // loadInitialState gives the member the keys and leases that its disk held at first.
-func (m *member) begin() {
+func (m *member) loadInitialState() {
 	m.store = newStore()
-	m.lessor = &lessor{m: m, all: map[int64]*lease{}, phase: time.Duration(m.dice.Int64N(int64(leaseCheck)))}
-	if m.first.store != nil {
-		m.store = m.first.store.copy()
+	m.lessor = &lessor{m: m, all: map[int64]*lease{}, checkPhase: time.Duration(m.dice.Int64N(int64(leaseCheck)))}
+	if m.initial.store != nil {
+		m.store = m.initial.store.copy()
 	}
-	m.store.attached = m.lessor.attach
-	for _, l := range m.first.leases {
+	m.store.onAttach = m.lessor.attach
+	for _, l := range m.initial.leases {
 		m.lessor.all[l.id] = &lease{id: l.id, ttl: l.ttl, keys: maps.Clone(l.keys)}
 	}
 }
 
 // recordRestored records what the restored backup changed: the locks, the data, and the
 // count of revisions, from which tokens are made.
-func (m *member) tellRestored() {
-	if m.store.revision < m.reached {
-		m.host.Tell(trace.Event{Kind: trace.KindForget, Key: "revision", Value: strconv.FormatInt(m.reached, 10)})
+func (m *member) recordRestored() {
+	if m.store.revision < m.revisionBeforeRestore {
+		m.host.RecordEvent(trace.Event{Kind: trace.KindForget, Key: "revision", Value: strconv.FormatInt(m.revisionBeforeRestore, 10)})
 	}
-	m.cluster.restoredData(m)
+	m.cluster.recordRestoredData(m)
 	for i, lock := range m.cluster.locks {
 		claims := map[string]claim{}
-		if m.first.claims != nil {
-			claims = maps.Clone(m.first.claims[i])
+		if m.initial.claims != nil {
+			claims = maps.Clone(m.initial.claims[i])
 		}
-		lock.restored(m, claims)
+		lock.restoreClaims(m, claims)
 	}
 }
 
 // restoreClaims sets the keys of the lock back to those of the backup and records what that
 // changed.
-func (r *register) restored(m *member, claims map[string]claim) {
+func (r *register) restoreClaims(m *member, claims map[string]claim) {
 	r.claims = claims
-	is := r.first(m)
-	if was := r.head; was != nil {
-		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) {
+	head := r.findHead(m)
+	if old := r.head; old != nil {
+		if head != nil && bytes.Equal(head.Key, old.Key) && r.hasSameOwner(head, old) {
 			return
 		}
-		r.tell(m, trace.KindForget, nil, nil)
+		r.recordEvent(m, trace.KindForget, nil, nil)
 	}
-	if r.head, r.owner = is, nil; is != nil {
-		r.owner = r.claims[string(is.Key)].by
-		r.tell(m, trace.KindRestore, nil, nil)
+	if r.head, r.owner = head, nil; head != nil {
+		r.owner = r.claims[string(head.Key)].by
+		r.recordEvent(m, trace.KindRestore, nil, nil)
 	}
 }
 
 // findHead returns the key that identifies the holder of the lock, or nil.
-func (r *register) first(m *member) *mvccpb.KeyValue {
-	if is := m.store.now.get([]byte(r.lock)); is != nil {
-		return is
+func (r *register) findHead(m *member) *mvccpb.KeyValue {
+	if own := m.store.current.get([]byte(r.lock)); own != nil {
+		return own
 	}
-	return m.store.head(r.lock + "/")
+	return m.store.firstCreated(r.lock + "/")
 }
 
 // copy returns a store with the same history that changes independently.
 func (s *store) copy() *store {
 	c := *s
-	c.now, c.then, c.past = slices.Clone(s.now), slices.Clone(s.then), slices.Clone(s.past)
+	c.current, c.compactedState, c.history = slices.Clone(s.current), slices.Clone(s.compactedState), slices.Clone(s.history)
 	return &c
 }

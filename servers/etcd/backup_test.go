@@ -17,10 +17,10 @@ import (
 // runRestore runs a client whose key exists from 30 s on and is replaced by another at 75
 // s, with crashes between 90 s and two minutes. It returns what was recorded of the lock,
 // and what the member holds at the end.
-func restoring(t *testing.T, settings []string, faults ...sim.Fault) string {
+func runRestore(t *testing.T, settings []string, faults ...sim.Fault) string {
 	t.Helper()
 	var found string
-	cfg := Alone(t, mutex, func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, mutex, func(ctx context.Context, p *sim.Program) error {
 		c, err := newClient(p.Env())
 		if err != nil {
 			return err
@@ -63,14 +63,14 @@ func restoring(t *testing.T, settings []string, faults ...sim.Fault) string {
 	})
 	cfg.Nodes, cfg.Faults, cfg.Horizon = Nodes("etcd", 1), faults, 5*time.Minute
 	cfg.Nodes[0].Settings = settings
-	tr := Play(t, cfg)
-	var told []string
+	tr := RunWorld(t, cfg)
+	var recorded []string
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindForget && ev.Key == "resource" || ev.Kind == trace.KindRestore {
-			told = append(told, string(ev.Kind))
+			recorded = append(recorded, string(ev.Kind))
 		}
 	}
-	return strings.Join(append(told, found), "; ")
+	return strings.Join(append(recorded, found), "; ")
 }
 
 // A member that has lost its disk is as it was at its last backup, and it is so again after
@@ -79,12 +79,12 @@ func TestIsRestoredFromItsBackup(t *testing.T) {
 	lost := Lasting(time.Second, At(90*time.Second, Crashed("etcd-1", trace.PowerLoss)))
 	killed := Lasting(time.Second, At(100*time.Second, Crashed("etcd-1", trace.Kill)))
 	each := []string{"backup-every=1m"}
-	Same(t, "by default its disk survives", restoring(t, nil, lost), "b in 4, 572 of 600 s left for 1 key, next 5, past known true")
-	Same(t, "who is only killed has its disk", restoring(t, each, killed), "b in 4, 582 of 600 s left for 1 key, next 5, past known true")
-	Same(t, "who loses its disk has the backup", restoring(t, each, lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 3, past known true")
-	Same(t, "and still has it when it is killed", restoring(t, each, lost, killed), "forget; restore; a in 2, 582 of 600 s left for 1 key, next 3, past known true")
-	Same(t, "revisions can be left out", restoring(t, append(each, "bump-revision=1000"), lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 1003, past known false")
-	Same(t, "before there is a backup it is as new", restoring(t, []string{"backup-every=2m"}, lost), "forget; -1 of 0 s left for 0 key, next 2, past known true")
+	Equal(t, "by default its disk survives", runRestore(t, nil, lost), "b in 4, 572 of 600 s left for 1 key, next 5, past known true")
+	Equal(t, "who is only killed has its disk", runRestore(t, each, killed), "b in 4, 582 of 600 s left for 1 key, next 5, past known true")
+	Equal(t, "who loses its disk has the backup", runRestore(t, each, lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 3, past known true")
+	Equal(t, "and still has it when it is killed", runRestore(t, each, lost, killed), "forget; restore; a in 2, 582 of 600 s left for 1 key, next 3, past known true")
+	Equal(t, "revisions can be left out", runRestore(t, append(each, "bump-revision=1000"), lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 1003, past known false")
+	Equal(t, "before there is a backup it is as new", runRestore(t, []string{"backup-every=2m"}, lost), "forget; -1 of 0 s left for 0 key, next 2, past known true")
 }
 
 func TestBackupSettings(t *testing.T) {
@@ -93,7 +93,7 @@ func TestBackupSettings(t *testing.T) {
 		"backup-every=1m": true, "backup-every=0s": false, "backup-every=-1s": false, "backup-every=60": false, "backup-every=": false,
 		"bump-revision=1": true, "bump-revision=0": false, "bump-revision=1e6": false, "bump-revision=9223372036854775807": false,
 	} {
-		Same(t, setting, system.CheckSetting(setting) == nil, good)
+		Equal(t, setting, system.CheckSetting(setting) == nil, good)
 	}
 }
 
@@ -105,5 +105,5 @@ func TestOneOfSeveralIsNotRestored(t *testing.T) {
 	for i := range cfg.Nodes {
 		cfg.Nodes[i].Settings = []string{"backup-every=1m"}
 	}
-	Same(t, "doubts", strings.Join(Play(t, cfg).Doubts, "; "), "a member of several is restored from a backup, and what the others do then is not simulated")
+	Equal(t, "doubts", strings.Join(RunWorld(t, cfg).Doubts, "; "), "a member of several is restored from a backup, and what the others do then is not simulated")
 }

@@ -90,26 +90,26 @@ func TestChaos(t *testing.T) {
 	}
 	sections := 0
 	for seed := range seeds {
-		etcd.Spied = nil
+		etcd.SpiedMembers = nil
 		cfg := chaos(seed)
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		var faults []string
 		drifts := false
 		for _, f := range cfg.Faults {
 			faults = append(faults, f.Text)
 			drifts = drifts || strings.Contains(f.Text, "Rate")
 		}
-		told := map[uint64]string{}
-		for _, m := range etcd.Spied {
-			if was, ok := told[etcd.Applied(m)]; ok && was != etcd.Tell(m) {
-				t.Errorf("seed %d (%q): at entry %d one has %s\nand another %s", seed, faults, etcd.Applied(m), was, etcd.Tell(m))
+		states := map[uint64]string{}
+		for _, m := range etcd.SpiedMembers {
+			if was, ok := states[etcd.Applied(m)]; ok && was != etcd.DumpState(m) {
+				t.Errorf("seed %d (%q): at entry %d one has %s\nand another %s", seed, faults, etcd.Applied(m), was, etcd.DumpState(m))
 			}
-			told[etcd.Applied(m)] = etcd.Tell(m)
+			states[etcd.Applied(m)] = etcd.DumpState(m)
 		}
-		if len(told) != 1 {
+		if len(states) != 1 {
 			t.Errorf("seed %d (%q): they have not done the same", seed, faults)
 		}
-		if broken := Broken(tr); strings.Contains(broken, "lease-exclusion") && !drifts {
+		if broken := Violations(tr); strings.Contains(broken, "lease-exclusion") && !drifts {
 			t.Errorf("seed %d (%q): %s", seed, faults, broken)
 		}
 		for _, doubt := range tr.Doubts {

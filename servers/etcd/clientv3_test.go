@@ -38,11 +38,11 @@ func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
 			grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return env.Dial(ctx, "tcp", addr) }),
 			grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: time.Second, Multiplier: 1.6, MaxDelay: 30 * time.Second}, MinConnectTimeout: 20 * time.Second}),
 			grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-				env.Turn(method)
+				env.WaitTurn(method)
 				return call(ctx, method, request, reply, cc, opts...)
 			}),
 			grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, stream grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-				env.Turn(method)
+				env.WaitTurn(method)
 				s, err := stream(ctx, desc, cc, method, opts...)
 				return inTurn{s, env, method}, err
 			}),
@@ -59,7 +59,7 @@ type inTurn struct {
 }
 
 func (s inTurn) SendMsg(m any) error {
-	s.env.Turn(s.method, "message")
+	s.env.WaitTurn(s.method, "message")
 	return s.ClientStream.SendMsg(m)
 }
 

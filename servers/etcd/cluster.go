@@ -20,10 +20,10 @@ type cluster struct {
 	members []*member
 	// forming: the members have begun to form the cluster; formed: they have formed it.
 	forming, formed bool
-	stirred         time.Duration // when something last happened that may concern the members
-	told            uint64        // the last entry of the log that the trace covers
+	disturbedAt     time.Duration // when something last happened that may concern the members
+	recordedIndex   uint64        // the last entry of the log that the trace covers
 	// requesters are the clients whose requests are in the log, by request ID.
-	asked map[uint64]*trace.Actor
+	requesters map[uint64]*trace.Actor
 	// clients are the clients that own the sessions, by lease ID.
 	clients map[int64]string
 	locks   []*register
@@ -32,31 +32,31 @@ type cluster struct {
 }
 
 // joinCluster adds the member to the cluster of its world.
-func (m *member) join() {
+func (m *member) joinCluster() {
 	names := m.host.Members()
 	if first, ok := m.host.Peer(names[0]).(*member); ok {
 		m.cluster = first.cluster
 	} else {
-		m.cluster = &cluster{asked: map[uint64]*trace.Actor{}, clients: map[int64]string{}, versions: map[string]int{}}
+		m.cluster = &cluster{requesters: map[uint64]*trace.Actor{}, clients: map[int64]string{}, versions: map[string]int{}}
 		for _, key := range m.host.Keys() {
 			m.cluster.locks = append(m.cluster.locks, &register{lock: key, claims: map[string]claim{}})
 		}
 		m.host.At(0, m.cluster.form)
 	}
-	m.place = len(m.cluster.members)
+	m.index = len(m.cluster.members)
 	m.cluster.members = append(m.cluster.members, m)
 	m.peers = map[uint64]*peer{}
 	for _, name := range names {
 		if name != m.host.Node().Name {
 			p := &peer{m: m, name: name, id: hash(name)}
 			m.peers[p.id] = p
-			m.order = append(m.order, p)
+			m.peersInOrder = append(m.peersInOrder, p)
 		}
 	}
 }
 
 // isAlone reports whether the cluster has no other member.
-func (m *member) alone() bool { return len(m.order) == 0 }
+func (m *member) isAlone() bool { return len(m.peersInOrder) == 0 }
 
 // form makes the members form the cluster before the run begins and elect the first of
 // them.
@@ -74,11 +74,11 @@ func (c *cluster) form() {
 		m.start(false)
 	}
 	must(c.members[0].node.Campaign())
-	for c.talk() {
+	for c.exchangeMessages() {
 	}
 	c.formed = true
 	for _, m := range c.members {
-		for _, p := range m.order {
+		for _, p := range m.peersInOrder {
 			p.dial()
 		}
 	}
@@ -86,19 +86,19 @@ func (c *cluster) form() {
 
 // exchangeMessages delivers all waiting messages between the members without delay, and
 // reports whether there were any.
-func (c *cluster) talk() (any bool) {
+func (c *cluster) exchangeMessages() (sent bool) {
 	for _, m := range c.members {
-		m.work()
-		for _, p := range m.order {
+		m.processReady()
+		for _, p := range m.peersInOrder {
 			queue := p.queue
 			p.queue = nil
 			for _, packet := range queue {
-				any = true
-				c.member(p.id).hear(packet.Body.(*raftpb.Message))
+				sent = true
+				c.member(p.id).receiveRaft(packet.Body.(*raftpb.Message))
 			}
 		}
 	}
-	return any
+	return sent
 }
 
 func (c *cluster) member(id uint64) *member {
@@ -111,84 +111,84 @@ func (c *cluster) member(id uint64) *member {
 }
 
 // recordLeader records a new leader.
-func (c *cluster) led(m *member) {
+func (c *cluster) recordLeader(m *member) {
 	if m.isLeader() {
 		m.host.Emit(trace.Event{Kind: trace.KindLead})
 	}
 }
 
 // describeEntry describes an entry of the log for the trace.
-func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
+func (c *cluster) describeEntry(names *sim.Names, e *raftpb.Entry) string {
 	r := new(pb.InternalRaftRequest)
 	if len(e.GetData()) == 0 || proto.Unmarshal(e.GetData(), r) != nil {
 		return "a new leader"
 	}
 	if r.Txn != nil {
-		return "Txn of " + tellKeys(names, r.Txn)
+		return "Txn of " + describeWrites(names, r.Txn)
 	}
-	return tell(names, given(r.Put, r.DeleteRange, r.Compaction, r.LeaseGrant, r.LeaseRevoke))
+	return describe(names, firstValid(r.Put, r.DeleteRange, r.Compaction, r.LeaseGrant, r.LeaseRevoke))
 }
 
 // findStaleRevoker returns the member that wants a live lease revoked because it does not
 // know that it no longer leads, or nil. Call it before the lease is revoked.
-func (c *cluster) stale(r *pb.InternalRaftRequest) *member {
+func (c *cluster) findStaleRevoker(r *pb.InternalRaftRequest) *member {
 	primary := c.primary()
-	if r.LeaseRevoke == nil || c.asked[r.Header.ID] != nil || primary == nil {
+	if r.LeaseRevoke == nil || c.requesters[r.Header.ID] != nil || primary == nil {
 		return nil
 	}
 	l := primary.lessor.all[r.LeaseRevoke.ID]
-	if by := c.members[placeOf(r.Header.ID)]; by != primary && l != nil && l.expires.Sub(primary.now()) > 0 {
-		return by
+	if proposer := c.members[memberIndexOf(r.Header.ID)]; proposer != primary && l != nil && l.expires.Sub(primary.now()) > 0 {
+		return proposer
 	}
 	return nil
 }
 
 // recordApplied records what an entry of the log has changed, when the first member applies
 // it.
-func (c *cluster) done(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, stale *member, err error) {
-	if m.applied <= c.told {
+func (c *cluster) recordApplied(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, stale *member, err error) {
+	if m.applied <= c.recordedIndex {
 		return
 	}
-	c.told = m.applied
-	by := c.asked[r.Header.ID]
+	c.recordedIndex = m.applied
+	by := c.requesters[r.Header.ID]
 	if err == nil {
-		c.doneSession(m, r, by, stale)
+		c.recordSession(m, r, by, stale)
 		if r.Compaction != nil {
 			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: fmt.Sprintf("revision %d", r.Compaction.Revision)})
 		}
 	}
-	c.wrote(m, r, resp, changes, by)
+	c.recordWrites(m, r, resp, changes, by)
 	if len(changes) == 0 {
 		return
 	}
-	m.host.Keeps(len(changes))
+	m.host.ChargeText(len(changes))
 	for _, lock := range c.locks {
-		lock.see(m, changes, by, by == nil && stale == nil)
+		lock.observe(m, changes, by, by == nil && stale == nil)
 	}
 }
 
 // recordSession records the beginning or the end of a session.
-func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor, stale *member) {
+func (c *cluster) recordSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor, stale *member) {
 	names := m.host.Names()
 	switch {
 	case r.LeaseGrant != nil && by != nil:
 		id := r.LeaseGrant.ID
 		c.clients[id] = by.Client
-		m.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: session(names, id), TTL: m.lessor.all[id].lasts()})
+		m.host.RecordEvent(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: sessionName(names, id), TTL: m.lessor.all[id].duration()})
 	case r.LeaseRevoke != nil:
 		id := r.LeaseRevoke.ID
 		// A client can close any session whose ID it has, also one that it did not open.
-		over := trace.Event{Kind: trace.KindExpireSession, Peer: c.clients[id], Session: session(names, id)}
+		ended := trace.Event{Kind: trace.KindExpireSession, Peer: c.clients[id], Session: sessionName(names, id)}
 		switch {
 		case by.IsOperator():
-			over.Kind, over.By = trace.KindCloseSession, by
+			ended.Kind, ended.By = trace.KindCloseSession, by
 		case by != nil:
-			over.Kind, over.Peer = trace.KindCloseSession, by.Client
+			ended.Kind, ended.Peer = trace.KindCloseSession, by.Client
 		}
 		if stale != nil {
-			over.Text = stale.host.Node().Name
+			ended.Text = stale.host.Node().Name
 		}
-		m.host.Tell(over)
+		m.host.RecordEvent(ended)
 		delete(c.clients, id)
 	}
 }
@@ -198,7 +198,7 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 func (c *cluster) primary() *member {
 	var primary *member
 	for _, m := range c.members {
-		if m.node != nil && m.lessor.primary && m.node.BasicStatus().RaftState == raft.StateLeader && (primary == nil || m.term() > primary.term()) {
+		if m.node != nil && m.lessor.isPrimary && m.node.BasicStatus().RaftState == raft.StateLeader && (primary == nil || m.term() > primary.term()) {
 			primary = m
 		}
 	}
@@ -208,13 +208,13 @@ func (c *cluster) primary() *member {
 // recordRenewal records that a session that holds a lock was renewed, by a client for the
 // sake of the lock or by a new leader. It ignores the renewals of a member that no longer
 // leads: the cluster does not know of them.
-func (c *cluster) renewed(m *member, l *lease) {
+func (c *cluster) recordRenewal(m *member, l *lease) {
 	if m != c.primary() {
 		return
 	}
 	for _, lock := range c.locks {
 		if lock.head != nil && lock.head.Lease == l.id {
-			lock.tell(m, trace.KindTouch, lock.owner, nil)
+			lock.recordEvent(m, trace.KindTouch, lock.owner, nil)
 		}
 	}
 }
@@ -222,16 +222,16 @@ func (c *cluster) renewed(m *member, l *lease) {
 // sessionTimes returns for how long a session was granted, and the true time at which it
 // ends if nobody renews it and the leader's clock keeps its rate. Both are 0 if the session
 // is unknown.
-func (c *cluster) lasts(m *member, id int64) (ttl, expires time.Duration) {
+func (c *cluster) sessionTimes(m *member, id int64) (ttl, expires time.Duration) {
 	l := m.lessor.all[id]
 	if l == nil {
 		return 0, 0
 	}
-	if o := c.primary(); o != nil && o.lessor.known(id) {
+	if o := c.primary(); o != nil && o.lessor.has(id) {
 		left := o.lessor.all[id].expires.Sub(o.now())
 		if at, ok := o.host.When(o.host.Clock().Now().Add(left)); ok {
-			return l.lasts(), at
+			return l.duration(), at
 		}
 	}
-	return l.lasts(), m.host.Now() + l.lasts()
+	return l.duration(), m.host.Now() + l.duration()
 }

@@ -29,7 +29,7 @@ func cutOff(process string, from ...string) *sim.Partition {
 }
 
 // newLeaders returns the members that have become leaders after the beginning, and when.
-func leads(tr *trace.Trace) (who []string, when []time.Duration) {
+func newLeaders(tr *trace.Trace) (who []string, when []time.Duration) {
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindLead && ev.At > 0 {
 			who, when = append(who, ev.Process), append(when, ev.At)
@@ -39,11 +39,11 @@ func leads(tr *trace.Trace) (who []string, when []time.Duration) {
 }
 
 // onlyNewLeader returns the only member that has become the leader since a fault, and when.
-func oneLeads(t *testing.T, tr *trace.Trace, after time.Duration) (who string, when time.Duration) {
+func onlyNewLeader(t *testing.T, tr *trace.Trace, after time.Duration) (who string, when time.Duration) {
 	t.Helper()
-	all, at := leads(tr)
+	all, at := newLeaders(tr)
 	if len(all) != 1 {
-		t.Fatalf("%v have become leaders, want one\n%s", all, Tell(tr))
+		t.Fatalf("%v have become leaders, want one\n%s", all, Dump(tr))
 	}
 	between(t, all[0]+" leads", at[0]-after, 900*time.Millisecond, 2100*time.Millisecond)
 	return all[0], at[0]
@@ -60,11 +60,11 @@ func between(t *testing.T, what string, got, least, most time.Duration) {
 // expired.
 func unharmed(t *testing.T, tr *trace.Trace) {
 	t.Helper()
-	Struck(t, tr)
-	Same(t, "broken", Broken(tr), "")
-	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
-	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
-	None(t, tr, trace.KindExpireSession, "etcd")
+	AllFaultsStruck(t, tr)
+	Equal(t, "broken", Violations(tr), "")
+	Equal(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	NoEvents(t, tr, trace.KindExpireSession, "etcd")
 }
 
 func TestTheLeaderCrashes(t *testing.T) {
@@ -72,9 +72,9 @@ func TestTheLeaderCrashes(t *testing.T) {
 	for seed := range uint64(30) {
 		cfg := three(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill)))
 		cfg.Seed = seed
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		unharmed(t, tr)
-		who, when := leads(tr)
+		who, when := newLeaders(tr)
 		between(t, "the last election", when[len(when)-1]-5*time.Second, 900*time.Millisecond, 4*time.Second)
 		winners[who[0]] = true
 
@@ -90,22 +90,22 @@ func TestTheLeaderCrashes(t *testing.T) {
 			t.Errorf("seed %d: %s asked first, and %s leads", seed, asked[0].Process, who[0])
 		}
 	}
-	Same(t, "winners", len(winners), 2)
+	Equal(t, "winners", len(winners), 2)
 }
 
 func TestTheLeaderComesBackAndFollows(t *testing.T) {
-	tr := Play(t, three(1, 1, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.PowerLoss)))))
+	tr := RunWorld(t, three(1, 1, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.PowerLoss)))))
 	unharmed(t, tr)
-	oneLeads(t, tr, 5*time.Second)
+	onlyNewLeader(t, tr, 5*time.Second)
 }
 
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
 		// The pause is so long that the leader considers all sessions expired when it
 		// resumes, and would end them.
-		tr := Play(t, three(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
+		tr := RunWorld(t, three(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
 		unharmed(t, tr)
-		oneLeads(t, tr, 5*time.Second)
+		onlyNewLeader(t, tr, 5*time.Second)
 	}
 }
 
@@ -124,9 +124,9 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 		{"cut off", Stopped("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
 	} {
 		faults := append(c.others, Lasting(c.lasts, At(5*time.Second, c.pause)))
-		tr := Play(t, three(0, 1, faults...))
-		oneLeads(t, tr, 5*time.Second)
-		Same(t, c.name+": whose session expired", First(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
+		tr := RunWorld(t, three(0, 1, faults...))
+		onlyNewLeader(t, tr, 5*time.Second)
+		Equal(t, c.name+": whose session expired", FirstEvent(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
 		for _, ev := range Events(tr, trace.KindAlive, "client-1") {
 			if ev.At > 5*time.Second && ev.Session == "session-1" {
 				t.Errorf("%s: client-1 was told at %v that its session lives", c.name, ev.At)
@@ -138,7 +138,7 @@ func TestAStaleLeaderRenewsNothing(t *testing.T) {
 // A call that needs a leader is ended when there has been none for a while; other calls
 // continue.
 func TestCallsThatWantALeader(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env(), p.Env().Nodes[1])
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func TestCallsThatWantALeader(t *testing.T) {
 		wants := client.Watch(clientv3.WithRequireLeader(ctx), "x")
 		others := client.Watch(ctx, "x")
 		ended := <-wants
-		Same(t, "why", ended.Err().Error(), "etcdserver: no leader")
+		Equal(t, "why", ended.Err().Error(), "etcdserver: no leader")
 		between(t, "it ended", Now(), 4*time.Second, 6500*time.Millisecond)
 		select {
 		case r := <-others:
@@ -157,54 +157,54 @@ func TestCallsThatWantALeader(t *testing.T) {
 		return nil
 	}))
 	cfg.Nodes = Nodes("etcd", 3)
-	Play(t, With(cfg, At(time.Second, Crashed("etcd-1", trace.Kill)), At(time.Second, Crashed("etcd-3", trace.Kill))))
+	RunWorld(t, WithFaults(cfg, At(time.Second, Crashed("etcd-1", trace.Kill)), At(time.Second, Crashed("etcd-3", trace.Kill))))
 }
 
 func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
-	tr := Play(t, three(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, Stopped("etcd-1")))))
+	tr := RunWorld(t, three(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, Stopped("etcd-1")))))
 	unharmed(t, tr)
-	who, _ := leads(tr)
-	Same(t, "leaders", len(who), 0)
+	who, _ := newLeaders(tr)
+	Equal(t, "leaders", len(who), 0)
 }
 
 // A new leader does not know when the leases were last renewed: each gets its whole TTL
 // again, plus the time of an election.
 func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
-	tr := Play(t, three(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
-	_, led := oneLeads(t, tr, 5*time.Second)
-	expired := Only(t, tr, trace.KindExpireSession, "etcd")
-	Same(t, "whose", expired.Peer, "client-1")
+	tr := RunWorld(t, three(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
+	_, led := onlyNewLeader(t, tr, 5*time.Second)
+	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
+	Equal(t, "whose", expired.Peer, "client-1")
 	between(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
 }
 
 func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
 	// The first client asks the isolated member, the second one of the others.
-	tr := Play(t, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
-	_, led := oneLeads(t, tr, 5*time.Second)
-	expired := Only(t, tr, trace.KindExpireSession, "etcd")
-	Same(t, "whose", expired.Peer, "client-1")
+	tr := RunWorld(t, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
+	_, led := onlyNewLeader(t, tr, 5*time.Second)
+	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
+	Equal(t, "whose", expired.Peer, "client-1")
 	between(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
-	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 }
 
 func TestAFollowerIsCutOffFromTheOthers(t *testing.T) {
-	tr := Play(t, three(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
-	who, _ := leads(tr)
-	Same(t, "leaders", len(who), 0) // the isolated member does not disturb the others, which have a leader
-	expired := Only(t, tr, trace.KindExpireSession, "etcd")
-	Same(t, "whose", expired.Peer, "client-1")
+	tr := RunWorld(t, three(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
+	who, _ := newLeaders(tr)
+	Equal(t, "leaders", len(who), 0) // the isolated member does not disturb the others, which have a leader
+	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
+	Equal(t, "whose", expired.Peer, "client-1")
 	between(t, "the session expired", expired.At-5*time.Second, 6*time.Second, 10510*time.Millisecond)
-	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 }
 
 // Without a majority nothing is decided, so nothing expires.
 func TestAMajorityIsDown(t *testing.T) {
-	tr := Play(t, three(1, 1,
+	tr := RunWorld(t, three(1, 1,
 		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
 		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-3", trace.Kill)))))
-	Struck(t, tr)
-	who, when := leads(tr)
-	Same(t, "leaders", len(who), 1)
+	AllFaultsStruck(t, tr)
+	who, when := newLeaders(tr)
+	Equal(t, "leaders", len(who), 1)
 	for _, ev := range tr.Events {
 		if ev.Process == "etcd" && ev.At > 5*time.Second && ev.At < when[0] {
 			t.Errorf("%s at %v", ev.Kind, ev.At)
@@ -214,7 +214,7 @@ func TestAMajorityIsDown(t *testing.T) {
 
 // A link with a delay of three seconds still works.
 func TestHeartbeatsOnASlowWay(t *testing.T) {
-	tr := Play(t, three(2, 2, At(5*time.Second, &sim.Delay{Process: "etcd-1", To: "etcd-2", By: 3 * time.Second})))
+	tr := RunWorld(t, three(2, 2, At(5*time.Second, &sim.Delay{Process: "etcd-1", To: "etcd-2", By: 3 * time.Second})))
 	unharmed(t, tr)
 	asked := 0
 	for _, ev := range tr.Events {
@@ -231,9 +231,9 @@ func TestHeartbeatsOnASlowWay(t *testing.T) {
 // Members measure time by their monotonic clocks, so a jump of a wall clock changes
 // nothing.
 func TestAWallClockChangesNothing(t *testing.T) {
-	plain := Play(t, three(1, 1))
-	jumped := Play(t, three(1, 1, At(5*time.Second, &sim.Jump{Process: "etcd-1", By: time.Hour})))
-	told := func(tr *trace.Trace) (all []trace.Event) {
+	plain := RunWorld(t, three(1, 1))
+	jumped := RunWorld(t, three(1, 1, At(5*time.Second, &sim.Jump{Process: "etcd-1", By: time.Hour})))
+	clusterEvents := func(tr *trace.Trace) (all []trace.Event) {
 		for _, ev := range tr.Events {
 			if ev.Process == "etcd" {
 				ev.Seq, ev.By, ev.Owner = 0, nil, nil
@@ -242,8 +242,8 @@ func TestAWallClockChangesNothing(t *testing.T) {
 		}
 		return all
 	}
-	a, b := told(plain), told(jumped)
-	Same(t, "events", len(b), len(a))
+	a, b := clusterEvents(plain), clusterEvents(jumped)
+	Equal(t, "events", len(b), len(a))
 	for i := range a {
 		if a[i].At != b[i].At || a[i].Kind != b[i].Kind || a[i].Expires != b[i].Expires {
 			t.Fatalf("event %d: %+v, with the jump %+v", i, a[i], b[i])
@@ -254,8 +254,8 @@ func TestAWallClockChangesNothing(t *testing.T) {
 // A leader whose clock is too fast ends sessions early.
 func TestAFastClockOfTheLeader(t *testing.T) {
 	cfg := three(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
-	tr := Play(t, cfg)
-	expired := Only(t, tr, trace.KindExpireSession, "etcd")
+	tr := RunWorld(t, cfg)
+	expired := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 	// It was renewed at 4 s for 10 s, which the fast clock measures in two thirds of that
 	// time.
 	between(t, "the session expired", expired.At, 10660*time.Millisecond, 11010*time.Millisecond)
@@ -285,18 +285,18 @@ func TestReadsOfAMemberThatIsBehind(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		Same(t, "keys that are there already", len(old.Kvs), 0)
+		Equal(t, "keys that are there already", len(old.Kvs), 0)
 		fresh, err := behind.Get(ctx, "x")
 		if err != nil {
 			return err
 		}
-		Same(t, "keys that are there", len(fresh.Kvs), 1)
+		Equal(t, "keys that are there", len(fresh.Kvs), 1)
 		between(t, "it was there", Now(), 10*time.Second, 12*time.Second)
 		return nil
 	}
-	cfg := Story(Client(t, "client-1", ask))
+	cfg := ToyWorld(Client(t, "client-1", ask))
 	cfg.Nodes = Nodes("etcd", 3)
-	Play(t, With(cfg, Lasting(9*time.Second, At(time.Second, cutOff("etcd-3", "etcd-1", "etcd-2")))))
+	RunWorld(t, WithFaults(cfg, Lasting(9*time.Second, At(time.Second, cutOff("etcd-3", "etcd-1", "etcd-2")))))
 }
 
 // A message that was held back for too long belongs to a connection that has been closed
@@ -307,7 +307,7 @@ func TestWhatComesTooLateIsNotDone(t *testing.T) {
 		lasts time.Duration
 		keys  int
 	}{{3 * time.Second, 1}, {15 * time.Second, 0}} {
-		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			client, err := newClient(p.Env(), p.Env().Nodes[1])
 			if err != nil {
 				return err
@@ -318,16 +318,16 @@ func TestWhatComesTooLateIsNotDone(t *testing.T) {
 			}
 			SleepUntil(5200 * time.Millisecond)
 			_, failed := client.Put(ctx, "x", "1")
-			Same(t, "done in time", failed == nil, c.keys == 1)
+			Equal(t, "done in time", failed == nil, c.keys == 1)
 			SleepUntil(30 * time.Second)
 			there, err := client.Get(ctx, "x")
 			if err != nil {
 				return err
 			}
-			Same(t, "keys", len(there.Kvs), c.keys)
+			Equal(t, "keys", len(there.Kvs), c.keys)
 			return nil
 		}))
 		cfg.Nodes = Nodes("etcd", 3)
-		Play(t, With(cfg, Lasting(c.lasts, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
+		RunWorld(t, WithFaults(cfg, Lasting(c.lasts, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
 	}
 }

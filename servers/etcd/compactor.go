@@ -33,8 +33,8 @@ var retentionSetting = sim.Setting{
 
 // scheduleCompaction compacts from time to time, if the setting asks for it. prior is the
 // revision of the previous compaction.
-func (m *member) compactLater(prior int64) {
-	keep, _ := strconv.ParseInt(m.host.Set(retention), 10, 64)
+func (m *member) scheduleCompaction(prior int64) {
+	keep, _ := strconv.ParseInt(m.host.SettingValue(retention), 10, 64)
 	if keep == 0 {
 		return
 	}
@@ -47,6 +47,6 @@ func (m *member) compactLater(prior int64) {
 				}
 			})
 		}
-		m.compactLater(prior)
+		m.scheduleCompaction(prior)
 	})
 }

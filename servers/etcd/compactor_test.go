@@ -17,7 +17,7 @@ import (
 // compacting returns when a cluster compacted which revisions, while a client writes once a
 // minute from the third minute on.
 func compacting(t *testing.T, members int, settings []string, faults ...sim.Fault) string {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := newClient(p.Env(), p.Env().Nodes[members-1])
 		if err != nil {
 			return err
@@ -31,33 +31,33 @@ func compacting(t *testing.T, members int, settings []string, faults ...sim.Faul
 		}
 		SleepUntil(26 * time.Minute)
 		_, err = c.Get(ctx, "x", clientv3.WithRev(2))
-		Same(t, "revision 2 is forgotten", err != nil, len(settings) > 0)
+		Equal(t, "revision 2 is forgotten", err != nil, len(settings) > 0)
 		return nil
 	}))
 	cfg.Nodes, cfg.Horizon, cfg.Faults = Nodes("etcd", members), time.Hour, faults
 	for i := range cfg.Nodes {
 		cfg.Nodes[i].Settings = settings
 	}
-	var told []string
-	for _, ev := range Play(t, cfg).Events {
+	var compactions []string
+	for _, ev := range RunWorld(t, cfg).Events {
 		if ev.Kind == trace.KindCompact {
-			told = append(told, fmt.Sprintf("%v %s %s", ev.At.Round(time.Second), ev.Process, ev.Text))
+			compactions = append(compactions, fmt.Sprintf("%v %s %s", ev.At.Round(time.Second), ev.Process, ev.Text))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(compactions, ", ")
 }
 
 // Every five minutes the leader compacts what is older than the retained revisions, once,
 // and not if nothing has been written since.
 func TestCompactsByItself(t *testing.T) {
-	Same(t, "one member", compacting(t, 1, []string{"auto-compaction-retention=1"}),
+	Equal(t, "one member", compacting(t, 1, []string{"auto-compaction-retention=1"}),
 		"5m0s etcd-1 revision 2, 10m0s etcd-1 revision 7, 15m0s etcd-1 revision 10")
-	Same(t, "three", compacting(t, 3, []string{"auto-compaction-retention=4"}),
+	Equal(t, "three", compacting(t, 3, []string{"auto-compaction-retention=4"}),
 		"10m0s etcd-1 revision 4, 15m0s etcd-1 revision 7")
-	Same(t, "as by default", compacting(t, 1, nil), "")
+	Equal(t, "as by default", compacting(t, 1, nil), "")
 	// A crash loses the member's memory of the last compaction, and of when the next is
 	// due.
-	Same(t, "after a crash", compacting(t, 1, []string{"auto-compaction-retention=1"},
+	Equal(t, "after a crash", compacting(t, 1, []string{"auto-compaction-retention=1"},
 		Lasting(time.Minute, At(time.Minute, Crashed("etcd-1", trace.Kill)))), "7m0s etcd-1 revision 4, 12m0s etcd-1 revision 9, 17m0s etcd-1 revision 10")
 }
 
@@ -68,5 +68,5 @@ func TestRetentionIsANumber(t *testing.T) {
 			t.Errorf("%q is one", value)
 		}
 	}
-	Same(t, "1000", system.CheckSetting("auto-compaction-retention=1000"), nil)
+	Equal(t, "1000", system.CheckSetting("auto-compaction-retention=1000"), nil)
 }

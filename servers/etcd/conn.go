@@ -24,66 +24,66 @@ type conn struct {
 	calls map[uint32]*rpc
 	// unreported is how many bytes have arrived since the last window update for the
 	// client.
-	read int
+	unreported int
 	// stopped: nothing more is read; closed: the connection has been closed
-	over, closed bool
+	stopped, closed bool
 }
 
 // An rpc is one call by a client, of a unary method or a streaming one.
 type rpc struct {
-	piece  // the one that opened the call
-	c      *conn
-	method *method
-	asked  *sim.Request // the latest message for it
-	read   int
-	opened bool // the answer's headers have been sent
-	over   bool
-	flow   flow // of a streaming method
+	piece       // the one that opened the call
+	c           *conn
+	method      *method
+	lastRequest *sim.Request // the latest message for it
+	unreported  int
+	headersSent bool // the answer's headers have been sent
+	done        bool
+	flow        flow // of a streaming method
 }
 
 // A flow serves a call of a streaming method.
 type flow interface {
 	// receive handles the next request.
-	take(request proto.Message)
+	receive(request proto.Message)
 	// clientEnded is called when the client will send no more or, if cancelled, does not
 	// want any more answers either.
-	ended(cancelled bool)
+	clientEnded(cancelled bool)
 }
 
 // Receive implements [sim.Endpoint].
 func (c *conn) Receive(r *sim.Request) {
 	body, _ := r.Body.([]any)
-	for _, read := range body {
-		if !c.over {
-			c.receive(r, read)
+	for _, part := range body {
+		if !c.stopped {
+			c.receive(r, part)
 		}
 	}
-	c.w.pack(parcel{answers: r, text: "an acknowledgement"})
+	c.w.pack(parcel{request: r, text: "an acknowledgement"})
 	c.m.settle()
 }
 
-func (c *conn) receive(r *sim.Request, read any) {
-	switch f := read.(type) {
+func (c *conn) receive(r *sim.Request, part any) {
+	switch f := part.(type) {
 	case settings:
-		if !c.greeted() {
+		if !c.markGreeted() {
 			_ = c.w.frames.WriteSettings()
 		}
-		c.w.settle(f)
-	case pings:
+		c.w.applySettings(f)
+	case ping:
 		_ = c.w.frames.WritePing(true, f)
-	case opensWindow:
-		if !c.w.widen(f) {
+	case windowUpdate:
+		if !c.w.widenWindow(f) {
 			c.hangUp(r, http2.ErrCodeFlowControl, "a window beyond what can be")
 		}
 	case piece:
 		c.receivePiece(r, f)
-	case breaks:
+	case violation:
 		c.hangUp(r, f.code, f.why)
 	}
 }
 
 // markGreeted marks the member's settings as sent, and reports whether they were already.
-func (c *conn) greeted() bool {
+func (c *conn) markGreeted() bool {
 	was := c.w.greeted
 	c.w.greeted = true
 	return was
@@ -92,47 +92,47 @@ func (c *conn) greeted() bool {
 func (c *conn) receivePiece(r *sim.Request, f piece) {
 	switch {
 	case f.opens:
-		call := &rpc{piece: f, c: c, asked: r}
+		call := &rpc{piece: f, c: c, lastRequest: r}
 		c.calls[f.stream] = call
-		c.w.open(f.stream)
-		call.begin()
+		c.w.openStream(f.stream)
+		call.start()
 		if f.ends {
 			call.close()
 		}
 		return
 	case f.cancels:
-		c.w.forget(f.stream)
+		c.w.forgetStream(f.stream)
 		if call := c.calls[f.stream]; call != nil {
 			call.cancel()
 		}
 		return
 	}
-	if c.read += f.size; c.read >= firstWindow/4 {
-		_ = c.w.frames.WriteWindowUpdate(0, uint32(c.read))
-		c.read = 0
+	if c.unreported += f.size; c.unreported >= firstWindow/4 {
+		_ = c.w.frames.WriteWindowUpdate(0, uint32(c.unreported))
+		c.unreported = 0
 	}
 	call := c.calls[f.stream]
 	if call == nil {
 		return
 	}
-	if call.read += f.size; call.read >= firstWindow/4 && !f.ends {
-		_ = c.w.frames.WriteWindowUpdate(f.stream, uint32(call.read))
-		call.read = 0
+	if call.unreported += f.size; call.unreported >= firstWindow/4 && !f.ends {
+		_ = c.w.frames.WriteWindowUpdate(f.stream, uint32(call.unreported))
+		call.unreported = 0
 	}
-	call.asked = r
+	call.lastRequest = r
 	for _, m := range f.messages {
-		if !call.over {
-			call.take(m)
+		if !call.done {
+			call.receive(m)
 		}
 	}
 	switch {
-	case call.over:
-	case f.wrong != "":
+	case call.done:
+	case f.problem != "":
 		code := codes.ResourceExhausted
-		if strings.Contains(f.wrong, "Decompressor") {
+		if strings.Contains(f.problem, "Decompressor") {
 			code = codes.Unimplemented
 		}
-		call.fail(status.Error(code, f.wrong))
+		call.fail(status.Error(code, f.problem))
 	case f.ends:
 		call.close()
 	}
@@ -141,17 +141,17 @@ func (c *conn) receivePiece(r *sim.Request, f piece) {
 // hangUp ends a connection, as a server does that does not understand the client.
 func (c *conn) hangUp(r *sim.Request, code http2.ErrCode, why string) {
 	_ = c.w.frames.WriteGoAway(0, code, []byte(why))
-	c.w.pack(parcel{answers: r, text: "GOAWAY: " + why})
+	c.w.pack(parcel{request: r, text: "GOAWAY: " + why})
 	c.m.host.Doubt(fmt.Sprintf("%s wrote to %s what is no HTTP/2: %s", c.end.Peer(), c.m.host.Node().Name, why))
-	c.over = true
+	c.stopped = true
 	c.drop()
 }
 
 // HangUp implements [sim.Endpoint].
 func (c *conn) HangUp(bool) {
-	c.over = true
+	c.stopped = true
 	c.drop()
-	c.w.take()
+	c.w.takePackets()
 	c.m.conns = slices.DeleteFunc(c.m.conns, func(o *conn) bool { return o == c })
 	c.m.settle()
 }
@@ -168,31 +168,31 @@ func (c *conn) streams() []uint32 { return slices.Sorted(maps.Keys(c.calls)) }
 
 // flush sends the packets that are ready.
 func (c *conn) flush() {
-	for _, p := range c.w.take() {
-		sent := sim.Packet{Bytes: p.bytes, Text: p.text, Learns: p.learns}
-		if p.answers != nil {
-			c.end.Answer(p.answers, sent)
+	for _, p := range c.w.takePackets() {
+		sent := sim.Packet{Bytes: p.bytes, Text: p.text, ClientEvents: p.learns}
+		if p.request != nil {
+			c.end.ReplyTo(p.request, sent)
 		} else {
 			c.end.Send(sent)
 		}
 	}
-	if c.over && !c.closed {
+	if c.stopped && !c.closed {
 		c.closed = true
 		c.end.Close()
 	}
 }
 
 // start looks up the method of the call.
-func (call *rpc) begin() {
+func (call *rpc) start() {
 	call.method = methods[call.path]
 	if call.method == nil {
-		call.fail(unknown(call.path))
-		if _, methods := real(); methods[call.path] {
+		call.fail(unknownMethodError(call.path))
+		if _, methods := realMethods(); methods[call.path] {
 			call.c.m.host.Doubt(fmt.Sprintf("%s called %s, which a real member knows and %s does not", call.c.end.Peer(), call.path, call.c.m.host.Node().Name))
 		}
 		return
 	}
-	if call.leads && call.c.m.leader() == 0 {
+	if call.needsLeader && call.c.m.leader() == 0 {
 		call.fail(rpctypes.ErrGRPCNoLeader)
 		return
 	}
@@ -204,10 +204,10 @@ func (call *rpc) begin() {
 // unknownMethodError returns the error with which gRPC's server answers a call of a method
 // that it does not have: handleStream in
 // https://github.com/grpc/grpc-go/blob/master/server.go
-func unknown(path string) error {
+func unknownMethodError(path string) error {
 	name := strings.TrimPrefix(path, "/")
 	i := strings.LastIndexByte(name, '/')
-	services, _ := real()
+	services, _ := realMethods()
 	switch {
 	case i < 0:
 		return status.Errorf(codes.Unimplemented, "malformed method name: %q", path)
@@ -218,19 +218,19 @@ func unknown(path string) error {
 }
 
 // receive handles one request of the call.
-func (call *rpc) take(message []byte) {
+func (call *rpc) receive(message []byte) {
 	request := call.method.request()
 	if proto.Unmarshal(message, request) != nil {
 		// The words of protobuf's errors deliberately differ from one build to another.
 		call.fail(status.Error(codes.Internal, "grpc: error unmarshalling request: proto: cannot parse invalid wire-format data"))
 		return
 	}
-	if why := call.c.m.host.Failure(); why != "" && !call.asked.Handshake() {
+	if why := call.c.m.host.Failure(); why != "" && !call.lastRequest.IsHandshake() {
 		call.fail(status.Error(codeOf(why), why))
 		return
 	}
 	if call.flow != nil {
-		call.flow.take(request)
+		call.flow.receive(request)
 		return
 	}
 	call.method.once(call.c.m, call, request)
@@ -238,71 +238,71 @@ func (call *rpc) take(message []byte) {
 
 // close handles that the client will send no more.
 func (call *rpc) close() {
-	if call.over || call.flow == nil {
+	if call.done || call.flow == nil {
 		return
 	}
-	call.flow.ended(false)
+	call.flow.clientEnded(false)
 }
 
 // cancel handles that the client does not want any more answers.
 func (call *rpc) cancel() {
-	if call.over {
+	if call.done {
 		return
 	}
 	call.finish()
 	if call.flow != nil {
-		call.flow.ended(true)
+		call.flow.clientEnded(true)
 	}
 }
 
 func (call *rpc) finish() {
-	call.over = true
+	call.done = true
 	delete(call.c.calls, call.stream)
 }
 
 // answer sends the only answer of a call and ends the call.
 func (call *rpc) answer(m proto.Message, text string, learns ...trace.Event) {
-	if call.over {
+	if call.done {
 		return
 	}
 	call.finish()
-	call.c.w.write(call.stream, item{headers: opening}, item{message: enclose(m)},
-		item{headers: ending(codes.OK, ""), ends: true, parcel: &parcel{call.asked, text, learns}})
+	call.c.w.write(call.stream, item{headers: responseHeaders}, item{message: frameMessage(m)},
+		item{headers: trailers(codes.OK, ""), ends: true, parcel: &parcel{call.lastRequest, text, learns}})
 }
 
 // send sends one message of a streaming call. request is what it answers, or nil.
-func (call *rpc) send(answers *sim.Request, m proto.Message, text string, learns ...trace.Event) {
-	if call.over {
+func (call *rpc) send(request *sim.Request, m proto.Message, text string, learns ...trace.Event) {
+	if call.done {
 		return
 	}
-	if !call.opened {
-		call.opened = true
-		call.c.w.write(call.stream, item{headers: opening})
+	if !call.headersSent {
+		call.headersSent = true
+		call.c.w.write(call.stream, item{headers: responseHeaders})
 	}
-	call.c.w.write(call.stream, item{message: enclose(m), parcel: &parcel{answers, text, learns}})
+	call.c.w.write(call.stream, item{message: frameMessage(m), parcel: &parcel{request, text, learns}})
 }
 
 // fail ends the call with an error.
 func (call *rpc) fail(err error) {
 	s, _ := status.FromError(err)
-	call.end(s.Code(), s.Message(), "error: "+visible(s.Message()))
+	call.end(s.Code(), s.Message(), "error: "+truncate(s.Message()))
 }
 
 // end ends the call with a status.
 func (call *rpc) end(code codes.Code, message, text string) {
-	if call.over {
+	if call.done {
 		return
 	}
 	call.finish()
-	fields := ending(code, message)
-	if !call.opened {
-		fields = append(slices.Clone(opening), fields...)
+	fields := trailers(code, message)
+	if !call.headersSent {
+		fields = append(slices.Clone(responseHeaders), fields...)
 	}
-	call.c.w.write(call.stream, item{headers: fields, ends: true, parcel: &parcel{call.asked, text, nil}})
+	call.c.w.write(call.stream, item{headers: fields, ends: true, parcel: &parcel{call.lastRequest, text, nil}})
 }
 
 // truncate shortens the text of an error, which a client may have made long.
-func visible(text string) string {
+func truncate(text string) string {
 	if len(text) > 200 {
 		return text[:200] + "..."
 	}

@@ -27,12 +27,12 @@ const (
 )
 
 // recordRead records that a member has answered a read of data.
-func (m *member) read(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Actor) {
+func (m *member) recordRead(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Actor) {
 	object, is := m.host.Object(string(r.Key))
 	if !is || len(r.RangeEnd) > 0 || by == nil {
 		return
 	}
-	ev := sim.Served(trace.Read, object, by)
+	ev := sim.NewServeEvent(trace.Read, object, by)
 	if len(resp.Kvs) > 0 {
 		ev.Version = int(resp.Kvs[0].Version)
 	}
@@ -41,15 +41,15 @@ func (m *member) read(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Acto
 
 // recordWrites records the results of writes of data: the puts, and a transaction that
 // would have put data but whose condition did not hold.
-func (c *cluster) wrote(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, by *trace.Actor) {
+func (c *cluster) recordWrites(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, by *trace.Actor) {
 	if by == nil {
 		return
 	}
 	for _, e := range changes {
 		if object, is := m.host.Object(string(e.Kv.Key)); is && e.Type == mvccpb.Event_PUT {
-			ev := sim.Served(trace.Write, object, by)
+			ev := sim.NewServeEvent(trace.Write, object, by)
 			ev.Version, ev.Replaced, ev.Value = int(e.Kv.Version), int(e.Kv.Version-1), string(e.Kv.Value)
-			m.host.Tell(ev)
+			m.host.RecordEvent(ev)
 			c.versions[object] = ev.Version
 		}
 	}
@@ -60,30 +60,30 @@ func (c *cluster) wrote(m *member, r *pb.InternalRaftRequest, resp proto.Message
 	for _, op := range r.Txn.Success {
 		put := op.GetRequestPut()
 		if object, is := m.host.Object(string(put.GetKey())); is {
-			ev := sim.Served(trace.Write, object, by)
+			ev := sim.NewServeEvent(trace.Write, object, by)
 			ev.OK, ev.Version, ev.Value = false, c.versions[object], string(put.Value)
-			ev.Text = storage.Changed(object, ev.Version)
-			if asksOther(r.Txn, put.Key) {
+			ev.Text = storage.VersionRefusal(object, ev.Version)
+			if comparesOtherKey(r.Txn, put.Key) {
 				ev.Text = locks.ErrGone.Error()
 			}
-			m.host.Tell(ev)
+			m.host.RecordEvent(ev)
 		}
 	}
 }
 
 // comparesOtherKey reports whether a transaction's condition is on another key too: that of
 // the lock.
-func asksOther(r *pb.TxnRequest, key []byte) bool {
+func comparesOtherKey(r *pb.TxnRequest, key []byte) bool {
 	return slices.ContainsFunc(r.Compare, func(c *pb.Compare) bool { return !bytes.Equal(c.Key, key) })
 }
 
 // recordRestoredData records the data that the restored backup has set back.
-func (c *cluster) restoredData(m *member) {
+func (c *cluster) recordRestoredData(m *member) {
 	for _, object := range slices.Sorted(maps.Keys(c.versions)) {
 		was := c.versions[object]
 		is, value := m.Kept(locks.DataKey(object))
 		if is != was {
-			m.host.Tell(trace.Event{Kind: trace.KindRevert, Object: object, Version: is, Replaced: was, Value: value})
+			m.host.RecordEvent(trace.Event{Kind: trace.KindRevert, Object: object, Version: is, Replaced: was, Value: value})
 		}
 		c.versions[object] = is
 	}
@@ -101,7 +101,7 @@ func (m *member) Kept(key string) (version int, value string) {
 	if latest.store == nil {
 		return 0, ""
 	}
-	kv := latest.store.now.get([]byte(key))
+	kv := latest.store.current.get([]byte(key))
 	if kv == nil {
 		return 0, ""
 	}

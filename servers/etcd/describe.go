@@ -15,7 +15,7 @@ import (
 
 // methodName returns the name of a method for the trace: Watch for
 // /etcdserverpb.Watch/Watch.
-func call(path string) string {
+func methodName(path string) string {
 	if path == "" {
 		return "a call"
 	}
@@ -24,13 +24,13 @@ func call(path string) string {
 
 // leaseHex returns a lease ID in hex, as clients write it in the keys of their locks. The
 // trace names the session after it.
-func word(lease int64) string { return strconv.FormatInt(lease, 16) }
+func leaseHex(lease int64) string { return strconv.FormatInt(lease, 16) }
 
-func session(names *sim.Names, lease int64) string { return names.Name("session", word(lease)) }
+func sessionName(names *sim.Names, lease int64) string { return names.Name("session", leaseHex(lease)) }
 
 // describeKey returns a key as the trace shows it. If the key ends in a lease ID, as the
 // keys in the queue of a lock do, the ID is replaced by the name of the session.
-func tellKey(names *sim.Names, key []byte) string {
+func describeKey(names *sim.Names, key []byte) string {
 	k := string(key)
 	if names.IsKey(k) {
 		return k
@@ -41,17 +41,17 @@ func tellKey(names *sim.Names, key []byte) string {
 		return names.Value(k)
 	}
 	if lease, err := strconv.ParseInt(last, 16, 64); err == nil && len(last) >= 15 {
-		last = session(names, lease)
+		last = sessionName(names, lease)
 	} else {
 		last = names.Value(last)
 	}
 	if folder := k[:slash]; names.IsKey(folder) {
 		return folder + "/" + last
 	}
-	return tellFolder(names, k[:slash]) + "/" + last
+	return describeFolder(names, k[:slash]) + "/" + last
 }
 
-func tellFolder(names *sim.Names, folder string) string {
+func describeFolder(names *sim.Names, folder string) string {
 	parts := strings.Split(folder, "/")
 	for i, p := range parts {
 		parts[i] = names.Value(p)
@@ -60,27 +60,27 @@ func tellFolder(names *sim.Names, folder string) string {
 }
 
 // describeRange describes a range of keys.
-func tellRange(names *sim.Names, key, end []byte) string {
+func describeRange(names *sim.Names, key, end []byte) string {
 	switch {
 	case len(end) == 0:
-		return tellKey(names, key)
+		return describeKey(names, key)
 	case len(end) == 1 && end[0] == 0:
-		return "from " + tellKey(names, key)
-	case string(end) == string(next(key)):
-		return tellPrefix(names, key) + "*"
+		return "from " + describeKey(names, key)
+	case string(end) == string(prefixEnd(key)):
+		return describePrefix(names, key) + "*"
 	}
-	return tellKey(names, key) + " to " + tellKey(names, end)
+	return describeKey(names, key) + " to " + describeKey(names, end)
 }
 
-func tellPrefix(names *sim.Names, key []byte) string {
+func describePrefix(names *sim.Names, key []byte) string {
 	if folder, ok := strings.CutSuffix(string(key), "/"); ok {
-		return tellKey(names, []byte(folder)) + "/"
+		return describeKey(names, []byte(folder)) + "/"
 	}
-	return tellKey(names, key)
+	return describeKey(names, key)
 }
 
 // prefixEnd returns the first key after all keys that begin with key.
-func next(key []byte) []byte {
+func prefixEnd(key []byte) []byte {
 	end := []byte(string(key))
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i] < 0xff {
@@ -92,47 +92,47 @@ func next(key []byte) []byte {
 }
 
 // describeRequest describes a request of a call for the trace.
-func tellRequest(names *sim.Names, path string, message []byte) string {
+func describeRequest(names *sim.Names, path string, message []byte) string {
 	m := methods[path]
 	if m == nil {
-		return call(path)
+		return methodName(path)
 	}
 	request := m.request()
 	if proto.Unmarshal(message, request) != nil {
-		return call(path) + " of what is no protobuf"
+		return methodName(path) + " of what is no protobuf"
 	}
-	return tell(names, request)
+	return describe(names, request)
 }
 
-func tell(names *sim.Names, request proto.Message) string {
+func describe(names *sim.Names, request proto.Message) string {
 	switch r := request.(type) {
 	case *pb.RangeRequest:
-		text := "Get " + tellRange(names, r.Key, r.RangeEnd)
+		text := "Get " + describeRange(names, r.Key, r.RangeEnd)
 		if r.Serializable {
 			text += " (serializable)"
 		}
 		return text
 	case *pb.PutRequest:
-		return "Put " + tellKey(names, r.Key)
+		return "Put " + describeKey(names, r.Key)
 	case *pb.DeleteRangeRequest:
-		return "Delete " + tellRange(names, r.Key, r.RangeEnd)
+		return "Delete " + describeRange(names, r.Key, r.RangeEnd)
 	case *pb.TxnRequest:
-		return tellTxn(names, r)
+		return describeTxn(names, r)
 	case *pb.CompactionRequest:
 		return fmt.Sprintf("Compact %d", r.Revision)
 	case *pb.LeaseGrantRequest:
 		if r.ID != 0 {
-			return fmt.Sprintf("LeaseGrant %s for %d s", session(names, r.ID), r.TTL)
+			return fmt.Sprintf("LeaseGrant %s for %d s", sessionName(names, r.ID), r.TTL)
 		}
 		return fmt.Sprintf("LeaseGrant for %d s", r.TTL)
 	case *pb.LeaseRevokeRequest, *pb.LeaseKeepAliveRequest, *pb.LeaseTimeToLiveRequest:
-		return nameOf(request) + " " + session(names, r.(interface{ GetID() int64 }).GetID())
+		return requestName(request) + " " + sessionName(names, r.(interface{ GetID() int64 }).GetID())
 	case *pb.LeaseLeasesRequest, *pb.StatusRequest, *pb.MemberListRequest:
-		return nameOf(request)
+		return requestName(request)
 	case *pb.WatchRequest:
 		switch u := r.RequestUnion.(type) {
 		case *pb.WatchRequest_CreateRequest:
-			text := "Watch " + tellRange(names, u.CreateRequest.GetKey(), u.CreateRequest.GetRangeEnd())
+			text := "Watch " + describeRange(names, u.CreateRequest.GetKey(), u.CreateRequest.GetRangeEnd())
 			if from := u.CreateRequest.GetStartRevision(); from != 0 {
 				text += fmt.Sprintf(" from revision %d", from)
 			}
@@ -144,63 +144,63 @@ func tell(names *sim.Names, request proto.Message) string {
 		}
 		return "a Watch of nothing"
 	case recipes.Message:
-		return tellRecipe(names, r)
+		return describeRecipe(names, r)
 	}
 	return "a request"
 }
 
 // requestName returns the name of the method that takes this request.
-func nameOf(request proto.Message) string {
+func requestName(request proto.Message) string {
 	return strings.TrimSuffix(string(request.ProtoReflect().Descriptor().Name()), "Request")
 }
 
 // describeRecipe describes a request of the services Lock and Election.
-func tellRecipe(names *sim.Names, r recipes.Message) string {
-	text := nameOf(r)
+func describeRecipe(names *sim.Names, r recipes.Message) string {
+	text := requestName(r)
 	switch text {
 	case "Lock", "Campaign":
-		text += " " + tellKey(names, r.Bytes("name"))
+		text += " " + describeKey(names, r.Bytes("name"))
 		if lease := r.Int("lease"); lease != 0 {
-			text += " for " + session(names, lease)
+			text += " for " + sessionName(names, lease)
 		}
 	case "Unlock":
-		text += " " + tellKey(names, r.Bytes("key"))
+		text += " " + describeKey(names, r.Bytes("key"))
 	case "Leader": // or Observe, whose request is the same
-		text = "Leader of " + tellKey(names, r.Bytes("name"))
+		text = "Leader of " + describeKey(names, r.Bytes("name"))
 	case "Proclaim", "Resign":
-		text += " " + tellKey(names, r.Leader().Bytes("key"))
+		text += " " + describeKey(names, r.Leader().Bytes("key"))
 	}
 	return text
 }
 
-func tellTxn(names *sim.Names, r *pb.TxnRequest) string {
-	op := func(op *pb.RequestOp) string { return tellOp(names, op) }
-	return "Txn" + tellAll(" if ", " and ", r.Compare, func(c *pb.Compare) string { return tellCompare(names, c) }) +
-		tellAll(" then ", ", ", r.Success, op) + tellAll(" else ", ", ", r.Failure, op)
+func describeTxn(names *sim.Names, r *pb.TxnRequest) string {
+	op := func(op *pb.RequestOp) string { return describeOp(names, op) }
+	return "Txn" + describeList(" if ", " and ", r.Compare, func(c *pb.Compare) string { return describeCompare(names, c) }) +
+		describeList(" then ", ", ", r.Success, op) + describeList(" else ", ", ", r.Failure, op)
 }
 
 // describeList describes several things with a word before them, or returns "" if there are
 // none.
-func tellAll[T any](word, between string, all []T, tell func(T) string) (text string) {
+func describeList[T any](word, between string, all []T, describeOne func(T) string) (text string) {
 	for _, one := range all {
-		text += word + tell(one)
+		text += word + describeOne(one)
 		word = between
 	}
 	return text
 }
 
-func tellOp(names *sim.Names, op *pb.RequestOp) string {
+func describeOp(names *sim.Names, op *pb.RequestOp) string {
 	if t := op.GetRequestTxn(); t != nil {
-		return "(" + tell(names, t) + ")"
+		return "(" + describe(names, t) + ")"
 	}
-	if request := given(op.GetRequestRange(), op.GetRequestPut(), op.GetRequestDeleteRange()); request != nil {
-		return tell(names, request)
+	if request := firstValid(op.GetRequestRange(), op.GetRequestPut(), op.GetRequestDeleteRange()); request != nil {
+		return describe(names, request)
 	}
 	return "nothing"
 }
 
 // firstValid returns the first message that is not nil, or nil.
-func given(all ...proto.Message) proto.Message {
+func firstValid(all ...proto.Message) proto.Message {
 	for _, m := range all {
 		if m.ProtoReflect().IsValid() {
 			return m
@@ -213,7 +213,7 @@ var signs = map[pb.Compare_CompareResult]string{
 	pb.Compare_EQUAL: "=", pb.Compare_NOT_EQUAL: "!=", pb.Compare_GREATER: ">", pb.Compare_LESS: "<",
 }
 
-func tellCompare(names *sim.Names, c *pb.Compare) string {
+func describeCompare(names *sim.Names, c *pb.Compare) string {
 	what, with := strings.ToLower(c.Target.String()), ""
 	switch t := c.TargetUnion.(type) {
 	case *pb.Compare_Version:
@@ -224,16 +224,16 @@ func tellCompare(names *sim.Names, c *pb.Compare) string {
 		with = fmt.Sprint(t.ModRevision)
 	case *pb.Compare_Lease:
 		if with = "none"; t.Lease != 0 {
-			with = session(names, t.Lease)
+			with = sessionName(names, t.Lease)
 		}
 	case *pb.Compare_Value:
-		with = tellValue(names, t.Value)
+		with = describeValue(names, t.Value)
 	}
-	return fmt.Sprintf("%s(%s) %s %s", what, tellRange(names, c.Key, c.RangeEnd), signs[c.Result], with)
+	return fmt.Sprintf("%s(%s) %s %s", what, describeRange(names, c.Key, c.RangeEnd), signs[c.Result], with)
 }
 
 // describeValue describes the value of a key.
-func tellValue(names *sim.Names, value []byte) string {
+func describeValue(names *sim.Names, value []byte) string {
 	if len(value) == 0 {
 		return `""`
 	}
@@ -245,14 +245,14 @@ func tellValue(names *sim.Names, value []byte) string {
 
 // describeWrites lists the keys that a transaction puts and deletes if its conditions hold:
 // enough to recognise the transaction.
-func tellKeys(names *sim.Names, r *pb.TxnRequest) string {
+func describeWrites(names *sim.Names, r *pb.TxnRequest) string {
 	var keys []string
 	for _, op := range r.Success {
 		if p := op.GetRequestPut(); p != nil {
-			keys = append(keys, tellKey(names, p.Key))
+			keys = append(keys, describeKey(names, p.Key))
 		}
 		if d := op.GetRequestDeleteRange(); d != nil {
-			keys = append(keys, tellRange(names, d.Key, d.RangeEnd))
+			keys = append(keys, describeRange(names, d.Key, d.RangeEnd))
 		}
 	}
 	if len(keys) == 0 {

@@ -33,13 +33,13 @@ func TestDeterminism(t *testing.T) {
 			if testing.Short() {
 				repeats = 10
 			}
-			cfg.Disturb = Shake
-			first := Play(t, cfg)
+			cfg.Disturb = YieldRandomly
+			first := RunWorld(t, cfg)
 			for _, procs := range []int{1, 2, 4} {
 				before := runtime.GOMAXPROCS(procs)
 				defer runtime.GOMAXPROCS(before)
 				for i := range repeats {
-					if again := Play(t, cfg); again.Hash() != first.Hash() {
+					if again := RunWorld(t, cfg); again.Hash() != first.Hash() {
 						t.Fatalf("repeat %d on %d threads: %s", i, procs, trace.FirstDifference(first, again))
 					}
 				}

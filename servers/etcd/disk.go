@@ -12,7 +12,7 @@ import (
 // Raft still reads the other members' messages, so it may know that another member leads;
 // the member itself learns that with raft's next Ready, and acts as the leader that it was
 // until then. See start in server/etcdserver/raft.go.
-type save struct {
+type pendingSave struct {
 	ready raft.Ready
 	since fakeclock.Reading
 }
@@ -25,35 +25,35 @@ func (m *member) DiskBack() {
 	led, ready := m.isLeader(), m.saving.ready
 	m.saving = nil
 	if !led {
-		m.tellAll(ready.Messages)
+		m.sendAll(ready.Messages)
 	}
-	m.saved(ready)
-	m.work()
+	m.finishSave(ready)
+	m.processReady()
 	if !led {
-		m.reset()
+		m.resetElectionTimeout()
 	}
-	m.cluster.stir()
+	m.cluster.wakeAll()
 	m.settle()
 }
 
 // waitsForDisk reports whether the member waits for its disk.
-func (m *member) stuck() bool { return m.saving != nil }
+func (m *member) waitsForDisk() bool { return m.saving != nil }
 
 // waitForDisk makes the member wait for its disk, which others may notice.
-func (m *member) await(ready raft.Ready) {
-	m.saving = &save{ready, m.now()}
-	m.hurry()
-	m.cluster.stir()
+func (m *member) waitForDisk(ready raft.Ready) {
+	m.saving = &pendingSave{ready, m.now()}
+	m.scheduleGiveUp()
+	m.cluster.wakeAll()
 }
 
 // tickedLately reports whether the member has ticked lately: isActive in
 // server/etcdserver/server.go.
-func (m *member) active() bool {
-	return !m.pulse.unsure && !(m.stuck() && m.now().Sub(m.saving.since) > 3*tick)
+func (m *member) tickedLately() bool {
+	return !m.pulse.mayBeStale && !(m.waitsForDisk() && m.now().Sub(m.saving.since) > 3*tick)
 }
 
 // wakeAll makes all members send heartbeats, or watch for them, again.
-func (c *cluster) stir() {
+func (c *cluster) wakeAll() {
 	for _, m := range c.members {
 		m.Attend()
 	}

@@ -25,13 +25,13 @@ func stalled(first, second int, member string, lasts time.Duration, settings ...
 // noLeader checks that no member has become the leader after the beginning.
 func noLeader(t *testing.T, tr *trace.Trace) {
 	t.Helper()
-	who, _ := leads(tr)
-	Same(t, "new leaders", len(who), 0)
+	who, _ := newLeaders(tr)
+	Equal(t, "new leaders", len(who), 0)
 }
 
 // A stalled disk matters only to a member that has something to write.
 func TestADiskStallsAndNobodyWrites(t *testing.T) {
-	tr := Play(t, stalled(1, 1, "etcd-1", 3*time.Second))
+	tr := RunWorld(t, stalled(1, 1, "etcd-1", 3*time.Second))
 	unharmed(t, tr)
 	noLeader(t, tr)
 }
@@ -39,7 +39,7 @@ func TestADiskStallsAndNobodyWrites(t *testing.T) {
 // A follower whose disk stalls is not needed, and asks for no votes.
 func TestAFollowersDiskStalls(t *testing.T) {
 	for _, lasts := range []time.Duration{10 * time.Second, time.Minute} {
-		tr := Play(t, stalled(1, 1, "etcd-3", lasts))
+		tr := RunWorld(t, stalled(1, 1, "etcd-3", lasts))
 		unharmed(t, tr)
 		noLeader(t, tr)
 	}
@@ -51,11 +51,11 @@ func TestTheLeadersDiskStalls(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := stalled(1, 2, "etcd-1", 30*time.Second)
 		cfg.Seed = seed
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		unharmed(t, tr)
-		who, when := leads(tr)
+		who, when := newLeaders(tr)
 		between(t, "the first election", when[0]-5*time.Second, 900*time.Millisecond, 4*time.Second)
-		Same(t, "who is back leads", who[len(who)-1] == "etcd-1", false)
+		Equal(t, "who is back leads", who[len(who)-1] == "etcd-1", false)
 	}
 }
 
@@ -63,26 +63,26 @@ func TestTheLeadersDiskStalls(t *testing.T) {
 // and keeps a session alive that the new leader ends.
 func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 	const old = "lessor=3.4.23"
-	revoked := Play(t, stalled(1, 2, "etcd-1", 18*time.Second, old))
-	Struck(t, revoked)
-	over := First(t, revoked, trace.KindExpireSession, "etcd")
-	Same(t, "whose session", over.Peer, "client-1")
-	Same(t, "who ends it", over.Text, "etcd-1")
-	Same(t, "when", over.At.Truncate(100*time.Millisecond), 19*time.Second)
-	Same(t, "the lock", Events(revoked, trace.KindDelete, "etcd")[0].Owner.Client, "client-1")
+	revoked := RunWorld(t, stalled(1, 2, "etcd-1", 18*time.Second, old))
+	AllFaultsStruck(t, revoked)
+	over := FirstEvent(t, revoked, trace.KindExpireSession, "etcd")
+	Equal(t, "whose session", over.Peer, "client-1")
+	Equal(t, "who ends it", over.Text, "etcd-1")
+	Equal(t, "when", over.At.Truncate(100*time.Millisecond), 19*time.Second)
+	Equal(t, "the lock", Events(revoked, trace.KindDelete, "etcd")[0].Owner.Client, "client-1")
 
 	cfg := stalled(0, 1, "etcd-1", time.Minute, old)
 	cfg.Clients[0].Works = 25 * time.Second
-	renewed := Play(t, cfg)
-	Struck(t, renewed)
-	Same(t, "broken", Broken(renewed), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
-	over = First(t, renewed, trace.KindExpireSession, "etcd")
-	Same(t, "whose session", over.Peer, "client-1")
-	Same(t, "who alone ends it", over.Text, "")
+	renewed := RunWorld(t, cfg)
+	AllFaultsStruck(t, renewed)
+	Equal(t, "broken", Violations(renewed), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
+	over = FirstEvent(t, renewed, trace.KindExpireSession, "etcd")
+	Equal(t, "whose session", over.Peer, "client-1")
+	Equal(t, "who alone ends it", over.Text, "")
 
 	for _, f := range []struct{ member, settings string }{{"etcd-1", "lessor=3.7.3"}, {"etcd-1", "lessor="}} {
 		bad := stalled(0, 1, f.member, time.Minute, f.settings)
-		Same(t, "refused", bad.CheckNodes().Error(), "lessor: it is 3.4.23")
+		Equal(t, "refused", bad.CheckNodes().Error(), "lessor: it is 3.4.23")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 		}
 		between(t, "it is read", Now(), 2*time.Second, 2100*time.Millisecond)
 		_, failed := client.Put(ctx, "x", "2")
-		Same(t, "why", failed.Error(), "etcdserver: request timed out")
+		Equal(t, "why", failed.Error(), "etcdserver: request timed out")
 		between(t, "it failed", Now(), 9*time.Second, 9100*time.Millisecond)
 		// This read waits behind the write. The client asks again until it is answered.
 		there, err := client.Get(ctx, "x")
@@ -112,12 +112,12 @@ func TestTheOnlyDiskStalls(t *testing.T) {
 			return err
 		}
 		between(t, "it is read", Now(), 20*time.Second, 23*time.Second)
-		Same(t, "what was not on the disk is, in the end", string(there.Kvs[0].Value), "2")
+		Equal(t, "what was not on the disk is, in the end", string(there.Kvs[0].Value), "2")
 		return nil
 	}
-	cfg := Story(Client(t, "client-1", ask))
+	cfg := ToyWorld(Client(t, "client-1", ask))
 	cfg.Nodes = Nodes(etcd.Name, 1)
-	Play(t, With(cfg, Lasting(19*time.Second, At(time.Second, &sim.DiskStall{Node: "etcd-1"}))))
+	RunWorld(t, WithFaults(cfg, Lasting(19*time.Second, At(time.Second, &sim.DiskStall{Node: "etcd-1"}))))
 }
 
 // A crash loses what is not on the disk; nobody has been promised it. A member that
@@ -127,7 +127,7 @@ func TestACrashWhileTheDiskStalls(t *testing.T) {
 		Lasting(2*time.Second, At(8*time.Second, Crashed("etcd-1", trace.Kill))),
 		Lasting(40*time.Second, At(8*time.Second, Crashed("etcd-1", trace.PowerLoss))),
 	} {
-		tr := Play(t, With(stalled(1, 2, "etcd-1", 30*time.Second), f))
+		tr := RunWorld(t, WithFaults(stalled(1, 2, "etcd-1", 30*time.Second), f))
 		unharmed(t, tr)
 	}
 }

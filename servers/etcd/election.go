@@ -12,7 +12,7 @@ import (
 
 // A candidacy is a client's place in an election, as its leader or as a candidate: a key
 // with its create revision and its lease.
-type office struct {
+type candidacy struct {
 	key      string
 	revision int64
 	lease    int64
@@ -21,12 +21,12 @@ type office struct {
 // proclaimRequest is the transaction with which a leader proclaims a value, and
 // resignRequest the one with which it resigns. Neither does anything if the key has been
 // deleted or replaced.
-func (o office) proclaims(value []byte) *pb.InternalRaftRequest {
-	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: created(o.key, o.revision), Success: []*pb.RequestOp{opPut(o.key, value, o.lease)}}}
+func (o candidacy) proclaimRequest(value []byte) *pb.InternalRaftRequest {
+	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: compareCreated(o.key, o.revision), Success: []*pb.RequestOp{opPut(o.key, value, o.lease)}}}
 }
 
-func (o office) resigns() *pb.InternalRaftRequest {
-	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: created(o.key, o.revision), Success: []*pb.RequestOp{opDelete(o.key)}}}
+func (o candidacy) resignRequest() *pb.InternalRaftRequest {
+	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: compareCreated(o.key, o.revision), Success: []*pb.RequestOp{opDelete(o.key)}}}
 }
 
 // campaign waits until the client's session leads. If the client stops waiting, its
@@ -34,16 +34,16 @@ func (o office) resigns() *pb.InternalRaftRequest {
 func (r *recipe) campaign(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix, value := string(request.Bytes("name"))+"/", request.Bytes("value")
-		o := office{key: prefix + word(lease), lease: lease}
+		o := candidacy{key: prefix + leaseHex(lease), lease: lease}
 		r.write(&pb.InternalRaftRequest{Txn: &pb.TxnRequest{
-			Compare: created(o.key, 0),
+			Compare: compareCreated(o.key, 0),
 			Success: []*pb.RequestOp{opPut(o.key, value, lease)},
 			Failure: []*pb.RequestOp{opGet(&pb.RangeRequest{Key: []byte(o.key)})},
 		}}, orElse(r.fail, func(resp proto.Message) {
 			txn := resp.(*pb.TxnResponse)
 			o.revision = txn.Header.Revision
-			waits := func() {
-				r.abandon = func(then func()) { r.undo(o.resigns(), then) }
+			awaitTurn := func() {
+				r.abandon = func(then func()) { r.undo(o.resignRequest(), then) }
 				r.waitDeletes(prefix, o.revision-1, r.fail, func() {
 					leader := recipes.New("v3electionpb.LeaderKey").With("name", request.Bytes("name")).
 						With("key", o.key).With("rev", o.revision).With("lease", lease)
@@ -52,23 +52,23 @@ func (r *recipe) campaign(request recipes.Message) {
 				})
 			}
 			if txn.Succeeded {
-				waits()
+				awaitTurn()
 				return
 			}
-			was := txn.Responses[0].GetResponseRange().Kvs[0]
-			if o.revision = was.CreateRevision; string(was.Value) == string(value) {
-				waits()
+			existing := txn.Responses[0].GetResponseRange().Kvs[0]
+			if o.revision = existing.CreateRevision; string(existing.Value) == string(value) {
+				awaitTurn()
 				return
 			}
-			gives := func(err error) { r.undo(o.resigns(), func() { r.fail(err) }) }
+			giveUp := func(err error) { r.undo(o.resignRequest(), func() { r.fail(err) }) }
 			// The answer has the header of the first transaction.
-			r.asLeader(o.proclaims(value), gives, func(*pb.ResponseHeader) { waits() })
+			r.writeAsLeader(o.proclaimRequest(value), giveUp, func(*pb.ResponseHeader) { awaitTurn() })
 		}))
 	})
 }
 
 // writeAsLeader writes a request whose transaction succeeds only for the leader.
-func (r *recipe) asLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
+func (r *recipe) writeAsLeader(request *pb.InternalRaftRequest, failed func(error), then func(*pb.ResponseHeader)) {
 	r.write(request, orElse(failed, func(resp proto.Message) {
 		txn := resp.(*pb.TxnResponse)
 		if !txn.Succeeded {
@@ -81,36 +81,36 @@ func (r *recipe) asLeader(request *pb.InternalRaftRequest, failed func(error), t
 
 // parseCandidacy returns the candidacy that a request names. It fails the call and returns
 // false if there is none.
-func (r *recipe) officeOf(request recipes.Message) (office, bool) {
+func (r *recipe) parseCandidacy(request recipes.Message) (candidacy, bool) {
 	if !request.Has("leader") {
 		r.fail(errMissingLeader)
-		return office{}, false
+		return candidacy{}, false
 	}
 	leader := request.Leader()
-	return office{string(leader.Bytes("key")), leader.Int("rev"), leader.Int("lease")}, true
+	return candidacy{string(leader.Bytes("key")), leader.Int("rev"), leader.Int("lease")}, true
 }
 
 func (r *recipe) proclaim(request recipes.Message) {
-	o, is := r.officeOf(request)
+	o, is := r.parseCandidacy(request)
 	if !is {
 		return
 	}
 	// A request without a lease first gets a session, as in etcd.
 	r.session(o.lease, func(lease int64) {
 		o.lease = lease
-		r.asLeader(o.proclaims(request.Bytes("value")), r.fail, func(header *pb.ResponseHeader) {
+		r.writeAsLeader(o.proclaimRequest(request.Bytes("value")), r.fail, func(header *pb.ResponseHeader) {
 			r.answer(recipes.New("v3electionpb.ProclaimResponse").With("header", header), fmt.Sprintf("proclaimed at revision %d", header.Revision))
 		})
 	})
 }
 
 func (r *recipe) resign(request recipes.Message) {
-	o, is := r.officeOf(request)
+	o, is := r.parseCandidacy(request)
 	if !is {
 		return
 	}
 	r.session(o.lease, func(int64) {
-		r.write(o.resigns(), orElse(r.fail, func(resp proto.Message) {
+		r.write(o.resignRequest(), orElse(r.fail, func(resp proto.Message) {
 			text := "it did not lead"
 			if resp.(*pb.TxnResponse).Succeeded {
 				text = "resigned"
@@ -120,13 +120,13 @@ func (r *recipe) resign(request recipes.Message) {
 	})
 }
 
-func (r *recipe) leaderOf(request recipes.Message) {
-	r.read(firstOf(string(request.Bytes("name"))+"/"), orElse(r.fail, func(resp *pb.RangeResponse) {
+func (r *recipe) answerLeader(request recipes.Message) {
+	r.read(firstCreatedRequest(string(request.Bytes("name"))+"/"), orElse(r.fail, func(resp *pb.RangeResponse) {
 		if len(resp.Kvs) == 0 {
 			r.fail(errNoLeader)
 			return
 		}
-		r.answer(leaderResponse(resp.Header, resp.Kvs[0]), r.tellLeader(resp.Kvs[0]))
+		r.answer(leaderResponse(resp.Header, resp.Kvs[0]), r.describeLeader(resp.Kvs[0]))
 	}))
 }
 
@@ -134,27 +134,27 @@ func leaderResponse(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Messag
 	return recipes.New("v3electionpb.LeaderResponse").With("header", header).With("kv", kv)
 }
 
-func (r *recipe) tellLeader(kv *mvccpb.KeyValue) string {
-	return fmt.Sprintf("%s leads, at revision %d", tellKey(r.m.host.Names(), kv.Key), kv.ModRevision)
+func (r *recipe) describeLeader(kv *mvccpb.KeyValue) string {
+	return fmt.Sprintf("%s leads, at revision %d", describeKey(r.m.host.Names(), kv.Key), kv.ModRevision)
 }
 
 // observe sends the client each leader, and each value that it proclaims, until the client
 // stops listening.
-func (r *recipe) observes(prefix string) {
-	r.read(firstOf(prefix), func(resp *pb.RangeResponse, err error) {
+func (r *recipe) observe(prefix string) {
+	r.read(firstCreatedRequest(prefix), func(resp *pb.RangeResponse, err error) {
 		switch {
 		case err != nil:
 			r.call.end(0, "", "the end of Observe")
 		case len(resp.Kvs) > 0:
-			r.follows(prefix, resp.Header, resp.Kvs[0])
+			r.observeLeader(prefix, resp.Header, resp.Kvs[0])
 		default:
 			// There is no leader yet; the first candidate will be it.
-			r.stop = r.m.follows([]byte(prefix), next([]byte(prefix)), resp.Header.Revision, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
+			r.stopWatch = r.m.watchInternally([]byte(prefix), prefixEnd([]byte(prefix)), resp.Header.Revision, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
 				for _, e := range events {
 					if e.Type == mvccpb.Event_PUT {
 						r.unwatch()
 						header.Revision = e.Kv.ModRevision
-						r.schedule(func() { r.follows(prefix, header, e.Kv) })
+						r.schedule(func() { r.observeLeader(prefix, header, e.Kv) })
 						return
 					}
 				}
@@ -169,9 +169,9 @@ func (r *recipe) observes(prefix string) {
 
 // observeLeader sends the client one leader and the values that it proclaims, until its
 // leadership ends.
-func (r *recipe) follows(prefix string, header *pb.ResponseHeader, kv *mvccpb.KeyValue) {
-	r.call.send(nil, leaderResponse(header, kv), r.tellLeader(kv))
-	r.stop = r.m.follows(kv.Key, nil, header.Revision+1, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
+func (r *recipe) observeLeader(prefix string, header *pb.ResponseHeader, kv *mvccpb.KeyValue) {
+	r.call.send(nil, leaderResponse(header, kv), r.describeLeader(kv))
+	r.stopWatch = r.m.watchInternally(kv.Key, nil, header.Revision+1, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
 		if events == nil {
 			r.unwatch()
 			r.schedule(func() { r.call.end(0, "", "the end of Observe") })
@@ -180,10 +180,10 @@ func (r *recipe) follows(prefix string, header *pb.ResponseHeader, kv *mvccpb.Ke
 		for _, e := range events {
 			if e.Type == mvccpb.Event_DELETE {
 				r.unwatch()
-				r.schedule(func() { r.observes(prefix) })
+				r.schedule(func() { r.observe(prefix) })
 				return
 			}
-			r.call.send(nil, leaderResponse(header, e.Kv), r.tellLeader(e.Kv))
+			r.call.send(nil, leaderResponse(header, e.Kv), r.describeLeader(e.Kv))
 		}
 	})
 }

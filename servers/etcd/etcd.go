@@ -25,7 +25,7 @@ const (
 	electionTimeout = electionTicks * tick
 	// requestTimeout is how long a member tries to serve a request: ReqTimeout in
 	// server/config/config.go.
-	patience = 5*time.Second + 2*electionTimeout
+	requestTimeout = 5*time.Second + 2*electionTimeout
 )
 
 // Durable is the only way in which a member writes to its disk: everything that it has
@@ -34,18 +34,18 @@ const Durable sim.Persistence = "wal"
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:     Name,
-		Title:    "etcd, whose members replicate through raft",
-		Node:     "etcd member",
-		Port:     2379,
-		Cluster:  true,
-		Elapsed:  true,
-		Unit:     time.Second,
-		Disks:    []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Waits: true}},
-		Reads:    []string{Linearizable, Serializable},
-		Settings: append([]sim.Setting{retentionSetting, lessorSetting}, backupSettings...),
-		Failure:  "etcdserver: too many requests",
-		Revokes:  true, RevokesSessions: true,
+		Name:            Name,
+		Title:           "etcd, whose members replicate through raft",
+		Node:            "etcd member",
+		Port:            2379,
+		Cluster:         true,
+		UsesElapsedTime: true,
+		Unit:            time.Second,
+		Disks:           []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, HandlesStall: true}},
+		Reads:           []string{Linearizable, Serializable},
+		Settings:        append([]sim.Setting{retentionSetting, lessorSetting}, backupSettings...),
+		Failure:         "etcdserver: too many requests",
+		Revokes:         true, RevokesSessions: true,
 		Framer: newFramer,
 		Boot:   newMember,
 	})

@@ -10,14 +10,14 @@ import (
 )
 
 // SpiedMembers are the members of the latest world whose nodes are of the kind etcd-spied.
-var Spied []sim.Server
+var SpiedMembers []sim.Server
 
 func init() {
 	s, _ := sim.LookupSystem(Name)
 	s.Name = "etcd-spied"
 	s.Boot = func(h *sim.Host) sim.Server {
 		m := newMember(h)
-		Spied = append(Spied, m)
+		SpiedMembers = append(SpiedMembers, m)
 		return m
 	}
 	sim.RegisterSystem(s)
@@ -27,10 +27,10 @@ func init() {
 func Applied(s sim.Server) uint64 { return s.(*member).applied }
 
 // DumpState lists a member's keys and leases.
-func Tell(s sim.Server) string {
+func DumpState(s sim.Server) string {
 	m := s.(*member)
 	text := fmt.Sprint("revision ", m.store.revision)
-	for _, kv := range m.store.now {
+	for _, kv := range m.store.current {
 		text += fmt.Sprintf("\n%s = %q %d %d %d %d", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
 	}
 	for _, l := range sortedByID(m.lessor) {

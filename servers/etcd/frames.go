@@ -29,15 +29,15 @@ type (
 		path           string
 		opens, cancels bool
 		// needsLeader: the new call is to fail if the member knows no leader.
-		leads bool
+		needsLeader bool
 		// timeout is how long the client waits; 0 if it does not specify that.
-		within time.Duration
+		timeout time.Duration
 		// size is the number of bytes that flow control counts; messages are the gRPC
 		// messages that this piece completes.
 		size     int
 		messages [][]byte
 		// problem is why the piece cannot be read, or empty.
-		wrong string
+		problem string
 		// ends: the client will send no more.
 		ends bool
 	}
@@ -48,11 +48,11 @@ type (
 		hasTable      bool
 	}
 	// windowUpdate allows the server to send more; stream 0 is the whole connection.
-	opensWindow struct{ stream, by uint32 }
+	windowUpdate struct{ stream, by uint32 }
 	// ping asks for the same bytes back.
-	pings [8]byte
+	ping [8]byte
 	// violation says why the bytes are not HTTP/2.
-	breaks struct {
+	violation struct {
 		code http2.ErrCode
 		why  string
 	}
@@ -117,7 +117,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 			if bytes.HasPrefix(preface, b) {
 				return 0, sim.Frame{}
 			}
-			return f.breaks(b, nil, http2.ErrCodeProtocol, "it does not begin as HTTP/2")
+			return f.rejectRest(b, nil, http2.ErrCodeProtocol, "it does not begin as HTTP/2")
 		}
 		f.begun = true
 		at = len(http2.ClientPreface)
@@ -126,63 +126,63 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	for len(b)-at >= frameHeader {
 		size := int(b[at])<<16 | int(b[at+1])<<8 | int(b[at+2])
 		if size > largestFrame {
-			return f.breaks(b, body, http2.ErrCodeFrameSize, fmt.Sprintf("a frame of %d bytes", size))
+			return f.rejectRest(b, body, http2.ErrCodeFrameSize, fmt.Sprintf("a frame of %d bytes", size))
 		}
 		if len(b)-at < frameHeader+size {
 			break
 		}
 		f.in.Reset(b[at : at+frameHeader+size])
-		read, err := f.read(http2.FrameType(b[at+3]))
+		part, err := f.readFrame(http2.FrameType(b[at+3]))
 		if err != nil {
-			return f.breaks(b, body, err.code, err.why)
+			return f.rejectRest(b, body, err.code, err.why)
 		}
 		at += frameHeader + size
-		if read == nil {
+		if part == nil {
 			continue
 		}
-		body = append(body, read)
-		if whole(read) {
+		body = append(body, part)
+		if isComplete(part) {
 			break
 		}
 	}
 	if at == 0 {
 		return 0, sim.Frame{}
 	}
-	text, handshake := f.tell(body)
-	return at, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: keepsAlive(body)}
+	text, handshake := f.describe(body)
+	return at, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: onlyKeepsAlive(body)}
 }
 
 // isComplete reports whether a part completes something whose answer a client may wait for.
-func whole(read any) bool {
-	p, is := read.(piece)
-	return is && (p.cancels || p.ends || len(p.messages) > 0 || p.wrong != "")
+func isComplete(part any) bool {
+	p, is := part.(piece)
+	return is && (p.cancels || p.ends || len(p.messages) > 0 || p.problem != "")
 }
 
 // rejectRest makes one message of all remaining bytes, which violate the protocol.
-func (f *framer) breaks(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
+func (f *framer) rejectRest(b []byte, body []any, code http2.ErrCode, why string) (int, sim.Frame) {
 	f.broken = true
-	return len(b), sim.Frame{Body: append(body, breaks{code, why}), Text: "no HTTP/2: " + why}
+	return len(b), sim.Frame{Body: append(body, violation{code, why}), Text: "no HTTP/2: " + why}
 }
 
-func broken(code http2.ErrCode, format string, args ...any) *breaks {
-	return &breaks{code, fmt.Sprintf(format, args...)}
+func newViolation(code http2.ErrCode, format string, args ...any) *violation {
+	return &violation{code, fmt.Sprintf(format, args...)}
 }
 
 // readFrame reads one frame; it returns nil for a frame that means nothing to a server.
-func (f *framer) read(kind http2.FrameType) (any, *breaks) {
+func (f *framer) readFrame(kind http2.FrameType) (any, *violation) {
 	frame, err := f.frames.ReadFrame()
 	if err != nil {
-		return nil, f.misread(kind, err)
+		return nil, f.readError(kind, err)
 	}
 	h := frame.Header()
 	if !f.settled && (kind != http2.FrameSettings || h.Flags.Has(http2.FlagSettingsAck)) {
-		return nil, broken(http2.ErrCodeProtocol, "%s before SETTINGS", kind)
+		return nil, newViolation(http2.ErrCodeProtocol, "%s before SETTINGS", kind)
 	}
 	f.settled = true
 	switch is := frame.(type) {
 	case *http2.HeadersFrame:
 		if h.StreamID%2 == 0 || h.StreamID <= f.last {
-			return nil, broken(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.last)
+			return nil, newViolation(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.last)
 		}
 		f.last = h.StreamID
 		f.blockOf = &piece{stream: h.StreamID, opens: true, ends: is.StreamEnded()}
@@ -193,7 +193,7 @@ func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 		return f.readData(is)
 	case *http2.RSTStreamFrame:
 		if h.StreamID > f.last {
-			return nil, broken(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
+			return nil, newViolation(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
 		}
 		p := piece{stream: h.StreamID, cancels: true}
 		if call := f.calls[h.StreamID]; call != nil { // the call has not ended
@@ -210,18 +210,18 @@ func (f *framer) read(kind http2.FrameType) (any, *breaks) {
 		if is.IsAck() {
 			return nil, nil
 		}
-		return pings(is.Data), nil
+		return ping(is.Data), nil
 	case *http2.WindowUpdateFrame:
-		return opensWindow{h.StreamID, is.Increment}, nil
+		return windowUpdate{h.StreamID, is.Increment}, nil
 	case *http2.PushPromiseFrame:
-		return nil, broken(http2.ErrCodeProtocol, "%s of a client", kind)
+		return nil, newViolation(http2.ErrCodeProtocol, "%s of a client", kind)
 	}
 	return nil, nil // PRIORITY, GOAWAY, and unknown frames
 }
 
 // readError returns the violation for a frame that http2 cannot read, with http2's own text
 // if there is one, or else with the name of the error code.
-func (f *framer) misread(kind http2.FrameType, err error) *breaks {
+func (f *framer) readError(kind http2.FrameType, err error) *violation {
 	code := http2.ErrCodeProtocol
 	if of, is := errors.AsType[http2.ConnectionError](err); is {
 		code = http2.ErrCode(of)
@@ -230,15 +230,15 @@ func (f *framer) misread(kind http2.FrameType, err error) *breaks {
 		code = http2.ErrCodeFrameSize
 	}
 	if detail := f.frames.ErrorDetail(); detail != nil {
-		return broken(code, "%s: %v", kind, detail)
+		return newViolation(code, "%s: %v", kind, detail)
 	}
-	return broken(code, "%s: %v", kind, code)
+	return newViolation(code, "%s: %v", kind, code)
 }
 
 // readBlock adds bytes to the current block of headers; over means that they complete it.
-func (f *framer) readBlock(over bool, b []byte) (any, *breaks) {
+func (f *framer) readBlock(over bool, b []byte) (any, *violation) {
 	if f.block = append(f.block, b...); len(f.block) > largestHeaders {
-		return nil, broken(http2.ErrCodeEnhanceYourCalm, "headers of more than %d bytes", largestHeaders)
+		return nil, newViolation(http2.ErrCodeEnhanceYourCalm, "headers of more than %d bytes", largestHeaders)
 	}
 	if !over {
 		return nil, nil
@@ -251,16 +251,16 @@ func (f *framer) readBlock(over bool, b []byte) (any, *breaks) {
 	call := *f.blockOf
 	f.block, f.blockOf = f.block[:0], nil
 	if err != nil {
-		return nil, broken(http2.ErrCodeCompression, "headers that are not compressed as they should be")
+		return nil, newViolation(http2.ErrCodeCompression, "headers that are not compressed as they should be")
 	}
 	for _, h := range f.fields {
 		switch h.Name {
 		case ":path":
 			call.path = h.Value
 		case "hasleader":
-			call.leads = h.Value == "true"
+			call.needsLeader = h.Value == "true"
 		case "grpc-timeout":
-			call.within = parseTimeout(h.Value)
+			call.timeout = parseTimeout(h.Value)
 		}
 	}
 	if !call.ends {
@@ -269,10 +269,10 @@ func (f *framer) readBlock(over bool, b []byte) (any, *breaks) {
 	return call, nil
 }
 
-func (f *framer) readData(is *http2.DataFrame) (any, *breaks) {
+func (f *framer) readData(is *http2.DataFrame) (any, *violation) {
 	stream := is.StreamID
 	if stream > f.last {
-		return nil, broken(http2.ErrCodeProtocol, "data of a stream that is idle")
+		return nil, newViolation(http2.ErrCodeProtocol, "data of a stream that is idle")
 	}
 	data := piece{stream: stream, size: int(is.Length)}
 	call := f.calls[stream]
@@ -281,21 +281,21 @@ func (f *framer) readData(is *http2.DataFrame) (any, *breaks) {
 	}
 	data.path, data.ends = call.path, is.StreamEnded()
 	call.rest = append(call.rest, is.Data()...)
-	for len(call.rest) >= 5 && data.wrong == "" {
+	for len(call.rest) >= 5 && data.problem == "" {
 		size := binary.BigEndian.Uint32(call.rest[1:])
 		switch {
 		case call.rest[0] != 0:
-			data.wrong = "grpc: Decompressor is not installed for grpc-encoding \"\""
+			data.problem = "grpc: Decompressor is not installed for grpc-encoding \"\""
 		case size > largestMessage:
-			data.wrong = fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, largestMessage)
+			data.problem = fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, largestMessage)
 		}
-		if data.wrong != "" || len(call.rest)-5 < int(size) {
+		if data.problem != "" || len(call.rest)-5 < int(size) {
 			break
 		}
 		data.messages = append(data.messages, call.rest[5:5+size:5+size])
 		call.rest = call.rest[5+size:]
 	}
-	if data.ends || data.wrong != "" {
+	if data.ends || data.problem != "" {
 		delete(f.calls, stream)
 	}
 	return data, nil
@@ -315,54 +315,54 @@ func readSettings(is *http2.SettingsFrame) (s settings) {
 }
 
 // onlyKeepsAlive reports whether the parts do nothing but renew leases.
-func keepsAlive(body []any) bool {
-	any := false
-	for _, read := range body {
-		if p, is := read.(piece); is {
+func onlyKeepsAlive(body []any) bool {
+	found := false
+	for _, part := range body {
+		if p, is := part.(piece); is {
 			if p.path != pb.Lease_LeaseKeepAlive_FullMethodName {
 				return false
 			}
-			any = true
+			found = true
 		}
 	}
-	return any
+	return found
 }
 
 // describe describes what was read for the trace. It is a handshake if it contains no part
 // of a call.
-func (f *framer) tell(body []any) (text string, handshake bool) {
-	var told, others []string // of calls, and of the connection
+func (f *framer) describe(body []any) (text string, handshake bool) {
+	var texts, others []string // of calls, and of the connection
 	part, asks := "a part of a call", false
-	for _, read := range body {
-		switch p := read.(type) {
+	for _, parsed := range body {
+		switch p := parsed.(type) {
 		case piece:
 			asks = true
 			for _, m := range p.messages {
-				told = append(told, tellRequest(f.names, p.path, m))
+				texts = append(texts, describeRequest(f.names, p.path, m))
 			}
 			switch {
 			case p.cancels:
-				told = append(told, "cancels "+call(p.path))
+				texts = append(texts, "cancels "+methodName(p.path))
 			case p.opens && p.ends:
-				told = append(told, "opens and ends "+call(p.path))
+				texts = append(texts, "opens and ends "+methodName(p.path))
 			case p.opens:
-				part = "opens " + call(p.path)
+				part = "opens " + methodName(p.path)
 			case p.ends && len(p.messages) == 0:
-				told = append(told, "ends "+call(p.path))
+				texts = append(texts, "ends "+methodName(p.path))
 			}
 		case settings:
 			others = append(others, "SETTINGS")
-		case pings:
+		case ping:
 			others = append(others, "PING")
-		case opensWindow:
+		case windowUpdate:
 			others = append(others, "WINDOW_UPDATE")
 		}
 	}
 	switch {
-	case asks && told == nil:
+	case asks && texts == nil:
 		return part, false
 	case asks:
-		return strings.Join(slices.Compact(told), "; "), false
+		return strings.Join(slices.Compact(texts), "; "), false
 	case others == nil:
 		return "an acknowledgement", true
 	}

@@ -51,21 +51,21 @@ func (s *scribe) data(stream uint32, ends bool, b []byte) { _ = s.frames.WriteDa
 // call writes a whole call.
 func (s *scribe) call(stream uint32, path string, m proto.Message) {
 	s.open(stream, path)
-	s.data(stream, true, enclose(m))
+	s.data(stream, true, frameMessage(m))
 }
 
 // cut cuts bytes with a framer, and returns the texts of the messages and the bytes that
 // are left.
-func cut(f sim.Framer, b []byte) (told []string, rest []byte) {
+func cut(f sim.Framer, b []byte) (texts []string, rest []byte) {
 	for len(b) > 0 {
 		size, frame := f.Next(b)
 		if size == 0 {
 			break
 		}
-		told = append(told, frame.Text)
+		texts = append(texts, frame.Text)
 		b = b[size:]
 	}
-	return told, b
+	return texts, b
 }
 
 func put(key, value string) *pb.PutRequest {
@@ -82,13 +82,13 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 		Failure: []*pb.RequestOp{{Request: &pb.RequestOp_RequestRange{RequestRange: &pb.RangeRequest{Key: []byte("/lock/"), RangeEnd: []byte("/lock0")}}}},
 	})
 	s.open(5, pb.Lease_LeaseKeepAlive_FullMethodName)
-	s.data(5, false, append(enclose(&pb.LeaseKeepAliveRequest{ID: lease}), enclose(&pb.LeaseKeepAliveRequest{ID: lease + 1})...))
+	s.data(5, false, append(frameMessage(&pb.LeaseKeepAliveRequest{ID: lease}), frameMessage(&pb.LeaseKeepAliveRequest{ID: lease + 1})...))
 	_ = s.frames.WritePing(false, [8]byte{})
 	_ = s.frames.WriteWindowUpdate(0, 100)
-	s.data(5, false, enclose(&pb.LeaseKeepAliveRequest{ID: lease}))
+	s.data(5, false, frameMessage(&pb.LeaseKeepAliveRequest{ID: lease}))
 	_ = s.frames.WriteRSTStream(5, http2.ErrCodeCancel)
 	s.open(7, pb.Watch_Watch_FullMethodName)
-	s.data(7, false, enclose(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{Key: []byte("/lock/1234567890abcdef"), StartRevision: 7}}}))
+	s.data(7, false, frameMessage(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{Key: []byte("/lock/1234567890abcdef"), StartRevision: 7}}}))
 	_ = s.frames.WriteSettingsAck()
 	want := []string{
 		"Put x",
@@ -109,8 +109,8 @@ func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
 	var bit []string
 	var pending []byte
 	for _, c := range s.Bytes() {
-		told, rest := cut(f, append(pending, c))
-		bit, pending = append(bit, told...), rest
+		texts, rest := cut(f, append(pending, c))
+		bit, pending = append(bit, texts...), rest
 	}
 	bit = slices.DeleteFunc(bit, func(s string) bool { return !slices.Contains(want, s) || s == "an acknowledgement" })
 	if want := want[:len(want)-1]; !slices.Equal(bit, want) || len(pending) > 0 {
@@ -124,7 +124,7 @@ func TestHeadersInParts(t *testing.T) {
 	_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:5], PadLength: 9, Priority: http2.PriorityParam{Weight: 3}})
 	_ = s.frames.WriteContinuation(1, false, block[5:10])
 	_ = s.frames.WriteContinuation(1, true, block[10:])
-	_ = s.frames.WriteDataPadded(1, true, enclose(put("x", "1")), make([]byte, 30))
+	_ = s.frames.WriteDataPadded(1, true, frameMessage(put("x", "1")), make([]byte, 30))
 	// The compressed headers refer to those of the call before.
 	s.call(3, pb.KV_Put_FullMethodName, put("y", "1"))
 	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
@@ -135,7 +135,7 @@ func TestHeadersInParts(t *testing.T) {
 func TestAMessageInSeveralFrames(t *testing.T) {
 	s := newScribe()
 	s.open(1, pb.KV_Put_FullMethodName)
-	b := enclose(put("x", strings.Repeat("1", 40_000)))
+	b := frameMessage(put("x", strings.Repeat("1", 40_000)))
 	s.data(1, false, b[:16_000])
 	s.data(1, false, b[16_000:32_000])
 	s.data(1, true, b[32_000:])
@@ -192,7 +192,7 @@ func TestWhatIsNoHTTP2(t *testing.T) {
 func TestKeepAlivesAreNoStep(t *testing.T) {
 	s := newScribe()
 	s.open(1, pb.Lease_LeaseKeepAlive_FullMethodName)
-	s.data(1, false, enclose(&pb.LeaseKeepAliveRequest{ID: 1}))
+	s.data(1, false, frameMessage(&pb.LeaseKeepAliveRequest{ID: 1}))
 	f := newFramer(sim.NewNames())
 	if _, frame := f.Next(s.Bytes()); !frame.KeepAlive || frame.Handshake {
 		t.Errorf("a keep-alive: %+v", frame)
@@ -207,32 +207,32 @@ func TestKeepAlivesAreNoStep(t *testing.T) {
 // A client can read what a server writes, and no part is larger than its windows allow.
 func TestAWriterKeepsToTheWindows(t *testing.T) {
 	w := newWriter()
-	w.settle(settings{window: 10_000, hasWindow: true})
-	w.open(1)
+	w.applySettings(settings{window: 10_000, hasWindow: true})
+	w.openStream(1)
 	value := strings.Repeat("v", 90_000)
-	sent := enclose(&pb.RangeResponse{More: true, Kvs: nil, Header: &pb.ResponseHeader{}})
+	sent := frameMessage(&pb.RangeResponse{More: true, Kvs: nil, Header: &pb.ResponseHeader{}})
 	sent = append(sent, value...)
-	w.write(1, item{headers: opening}, item{message: bytes.Clone(sent)}, item{headers: ending(0, "done: 100%\n"), ends: true, parcel: &parcel{text: "all of it"}})
+	w.write(1, item{headers: responseHeaders}, item{message: bytes.Clone(sent)}, item{headers: trailers(0, "done: 100%\n"), ends: true, parcel: &parcel{text: "all of it"}})
 
-	var told []string
+	var texts []string
 	var all bytes.Buffer
-	for _, p := range w.take() {
-		told = append(told, p.text)
+	for _, p := range w.takePackets() {
+		texts = append(texts, p.text)
 		all.Write(p.bytes)
 	}
-	if want := []string{"a part of an answer"}; !slices.Equal(told, want) {
-		t.Fatalf("at first: %q", told)
+	if want := []string{"a part of an answer"}; !slices.Equal(texts, want) {
+		t.Fatalf("at first: %q", texts)
 	}
 	for range 20 {
-		w.widen(opensWindow{0, 10_000})
-		w.widen(opensWindow{1, 10_000})
+		w.widenWindow(windowUpdate{0, 10_000})
+		w.widenWindow(windowUpdate{1, 10_000})
 	}
-	for _, p := range w.take() {
-		told = append(told, p.text)
+	for _, p := range w.takePackets() {
+		texts = append(texts, p.text)
 		all.Write(p.bytes)
 	}
-	if told[len(told)-1] != "all of it" {
-		t.Fatalf("in the end: %q", told)
+	if texts[len(texts)-1] != "all of it" {
+		t.Fatalf("in the end: %q", texts)
 	}
 
 	var read []byte
@@ -267,7 +267,7 @@ func FuzzFramer(f *testing.F) {
 	s := newScribe()
 	s.call(1, pb.KV_Put_FullMethodName, put("/lock/1234567890abcdef", "1"))
 	s.open(3, pb.Watch_Watch_FullMethodName)
-	s.data(3, false, enclose(&pb.WatchRequest{}))
+	s.data(3, false, frameMessage(&pb.WatchRequest{}))
 	_ = s.frames.WritePing(false, [8]byte{})
 	f.Add(s.Bytes(), 40)
 	f.Add(s.Bytes(), len(http2.ClientPreface)+3)
@@ -275,12 +275,12 @@ func FuzzFramer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, at int) {
 		at = max(0, min(at, len(b)))
 		one, other := newFramer(sim.NewNames("/lock")), newFramer(sim.NewNames("/lock"))
-		told, rest := cut(one, b[:at])
+		texts, rest := cut(one, b[:at])
 		more, rest := cut(one, append(bytes.Clone(rest), b[at:]...))
 		again, left := cut(other, b[:at])
 		againMore, left := cut(other, append(bytes.Clone(left), b[at:]...))
-		if fmt.Sprint(told, more, rest) != fmt.Sprint(again, againMore, left) {
-			t.Errorf("%q, and again %q", append(told, more...), append(again, againMore...))
+		if fmt.Sprint(texts, more, rest) != fmt.Sprint(again, againMore, left) {
+			t.Errorf("%q, and again %q", append(texts, more...), append(again, againMore...))
 		}
 		if len(rest) > largestFrame+frameHeader {
 			t.Errorf("%d bytes are left, more than a frame", len(rest))

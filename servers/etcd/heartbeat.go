@@ -26,31 +26,31 @@ const (
 type pulse struct {
 	// heardAt is when the member last heard the leader or gave another member its vote;
 	// ticked is how many ticks since then raft knows of.
-	heard  fakeclock.Reading
-	ticked int
+	heardAt fakeclock.Reading
+	ticked  int
 	// timeout is the number of ticks without a heartbeat after which the member campaigns.
 	timeout int
 	// calm: no heartbeats are expected, because the leader sends none while all is well.
-	calm     bool
-	election *alarm
-	beat     *alarm // the next heartbeat of a leader
+	calm      bool
+	election  *alarm
+	heartbeat *alarm // the next heartbeat of a leader
 	// mayBeStale: by its clock the leader has not ticked for a while, so the others may
 	// have elected another. As in etcd, this holds until its next tick: isActive in
 	// server/etcdserver/server.go.
-	unsure bool
+	mayBeStale bool
 }
 
 // startPulse starts the election timer of a member. After a restart the first timeout is
 // shorter, as in etcd (adjustTicks in server/etcdserver/server.go).
-func (m *member) watch(restarted bool) {
+func (m *member) startPulse(restarted bool) {
 	m.pulse = pulse{}
-	m.reset()
+	m.resetElectionTimeout()
 	if !restarted {
 		m.pulse.calm = true
 		return
 	}
 	sooner := electionTicks - 2
-	if m.alone() {
+	if m.isAlone() {
 		sooner = electionTicks - 1
 	}
 	m.pulse.timeout -= sooner
@@ -58,20 +58,20 @@ func (m *member) watch(restarted bool) {
 }
 
 // resetElectionTimeout starts a new wait for a heartbeat of the leader.
-func (m *member) reset() {
-	m.pulse.heard, m.pulse.ticked = m.now(), 0
+func (m *member) resetElectionTimeout() {
+	m.pulse.heardAt, m.pulse.ticked = m.now(), 0
 	m.pulse.timeout = electionTicks + m.dice.IntN(electionTicks)
 }
 
 // Attend implements [sim.Attentive].
 func (m *member) Attend() {
-	if m.alone() {
+	if m.isAlone() {
 		return
 	}
 	at := m.now()
-	m.cluster.stirred = m.host.Now()
+	m.cluster.disturbedAt = m.host.Now()
 	m.host.At(m.host.Now(), func() {
-		m.host.Running(func() {
+		m.host.WhenRunning(func() {
 			if m.node != nil {
 				m.wake(m.now().Sub(at))
 				m.settle()
@@ -86,38 +86,38 @@ func (m *member) Attend() {
 func (m *member) wake(late time.Duration) {
 	p := &m.pulse
 	paused := late > tick // missed ticks are lost, as those of Go's tickers are
-	for _, o := range m.order {
+	for _, o := range m.peersInOrder {
 		o.refused = false
 	}
 	if m.isLeader() {
-		p.unsure = p.unsure || late > 3*tick
+		p.mayBeStale = p.mayBeStale || late > 3*tick
 		p.calm = false
-		m.beatLater()
+		m.scheduleHeartbeat()
 		return
 	}
 	if p.calm || paused {
 		// The leader was heard less than a tick ago, as if no heartbeat had been left out.
-		m.reset()
-		p.heard = p.heard.Add(-time.Duration(m.dice.Int64N(int64(tick))))
+		m.resetElectionTimeout()
+		p.heardAt = p.heardAt.Add(-time.Duration(m.dice.Int64N(int64(tick))))
 	}
 	p.calm = false
 	m.awaitLeader()
 }
 
 // scheduleHeartbeat makes a leader send heartbeats, and check that it still has a majority.
-func (m *member) beatLater() {
-	if m.alone() || m.pulse.beat.planned() {
+func (m *member) scheduleHeartbeat() {
+	if m.isAlone() || m.pulse.heartbeat.isPlanned() {
 		return
 	}
-	m.pulse.beat = m.after(tick, func() {
-		if !m.isLeader() || m.stuck() {
+	m.pulse.heartbeat = m.after(tick, func() {
+		if !m.isLeader() || m.waitsForDisk() {
 			return
 		}
-		m.pulse.unsure = false
+		m.pulse.mayBeStale = false
 		m.node.Tick()
-		m.work()
+		m.processReady()
 		if m.isLeader() && !m.cluster.calmDown(m) {
-			m.beatLater()
+			m.scheduleHeartbeat()
 		}
 	})
 }
@@ -125,38 +125,38 @@ func (m *member) beatLater() {
 // awaitLeader makes a member campaign if it does not hear the leader in time.
 func (m *member) awaitLeader() {
 	p := &m.pulse
-	if p.election.planned() || p.calm || m.isLeader() {
+	if p.election.isPlanned() || p.calm || m.isLeader() {
 		return
 	}
-	p.election = m.alarm(p.heard.Add(time.Duration(p.timeout)*tick), func() {
-		if p.calm || m.isLeader() || m.stuck() {
+	p.election = m.alarm(p.heardAt.Add(time.Duration(p.timeout)*tick), func() {
+		if p.calm || m.isLeader() || m.waitsForDisk() {
 			return
 		}
-		if m.now().Sub(p.heard) >= time.Duration(p.timeout)*tick {
-			m.reset()
+		if m.now().Sub(p.heardAt) >= time.Duration(p.timeout)*tick {
+			m.resetElectionTimeout()
 			_ = m.node.Campaign() // it fails only if the member already leads
-			m.work()
+			m.processReady()
 		}
 		m.awaitLeader()
 	})
 }
 
 // receiveRaft handles a raft message from another member.
-func (m *member) hear(msg *raftpb.Message) {
+func (m *member) receiveRaft(msg *raftpb.Message) {
 	p := &m.pulse
 	before := m.node.BasicStatus()
 	switch msg.GetType() {
 	case raftpb.MsgVote, raftpb.MsgPreVote:
-		m.catchUp()
+		m.catchUpTicks()
 	case raftpb.MsgApp, raftpb.MsgHeartbeat, raftpb.MsgSnap:
 		if msg.GetTerm() >= before.GetTerm() {
-			p.heard, p.ticked = m.now(), 0
+			p.heardAt, p.ticked = m.now(), 0
 		}
 	}
 	_ = m.node.Step(msg) // it fails only for an outdated message
 	after := m.node.BasicStatus()
 	if after.GetTerm() != before.GetTerm() || after.GetVote() != before.GetVote() || after.RaftState != before.RaftState {
-		m.reset()
+		m.resetElectionTimeout()
 	}
 	if after.RaftState != raft.StateLeader && m.cluster.formed {
 		m.awaitLeader()
@@ -166,12 +166,12 @@ func (m *member) hear(msg *raftpb.Message) {
 // catchUpTicks tells raft for how long the member has heard nothing, because raft refuses
 // its vote while it has heard a leader recently. A leader's raft knows that from its own
 // ticks.
-func (m *member) catchUp() {
+func (m *member) catchUpTicks() {
 	p := &m.pulse
-	if p.calm || m.isLeader() || m.stuck() {
+	if p.calm || m.isLeader() || m.waitsForDisk() {
 		return
 	}
-	for ticks := min(int(m.now().Sub(p.heard)/tick), 2*electionTicks); p.ticked < ticks; p.ticked++ {
+	for ticks := min(int(m.now().Sub(p.heardAt)/tick), 2*electionTicks); p.ticked < ticks; p.ticked++ {
 		m.node.TickQuiesced()
 	}
 }
@@ -181,7 +181,7 @@ func (m *member) catchUp() {
 // leader and have applied what it has. If this is true of only a majority it waits longer,
 // so that messages to the others have had time to arrive; the others keep campaigning.
 func (c *cluster) calmDown(leader *member) bool {
-	quiet := leader.host.Now() - c.stirred
+	quiet := leader.host.Now() - c.disturbedAt
 	if quiet < calmAfter {
 		return false
 	}
@@ -190,7 +190,7 @@ func (c *cluster) calmDown(leader *member) bool {
 	for _, m := range c.members {
 		switch {
 		case m == leader || m.node == nil:
-		case !m.stuck() && m.leading == leader.id && m.term() == leader.term() && m.applied == leader.applied && m.now().Sub(m.pulse.heard) < 3*tick:
+		case !m.waitsForDisk() && m.leaderID == leader.id && m.term() == leader.term() && m.applied == leader.applied && m.now().Sub(m.pulse.heardAt) < 3*tick:
 			well = append(well, m)
 		default:
 			lost++

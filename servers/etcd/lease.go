@@ -24,7 +24,7 @@ const (
 	leaseCheck = 500 * time.Millisecond
 	// revokeRetry is how long a leader waits for a revocation before it asks for it again:
 	// defaultExpiredleaseRetryInterval in server/lease/lessor.go.
-	revokeAgain = 3 * time.Second
+	revokeRetry = 3 * time.Second
 )
 
 // A lease is a client's session. All members know the same leases; only their leader knows
@@ -38,26 +38,26 @@ type lease struct {
 	// expires is when the lease expires, by the leader's monotonic clock.
 	expires fakeclock.Reading
 	// retryRevokeAt is when the leader may ask again for the lease to be revoked.
-	revoking fakeclock.Reading
+	retryRevokeAt fakeclock.Reading
 	// lateRenewals are renewals that came too late; they are answered when the lease is
 	// revoked.
-	waiting []func(ttl int64, leads bool)
+	lateRenewals []func(ttl int64, leads bool)
 }
 
-func (l *lease) lasts() time.Duration { return time.Duration(l.ttl) * time.Second }
+func (l *lease) duration() time.Duration { return time.Duration(l.ttl) * time.Second }
 
 // A lessor holds a member's leases, as server/lease/lessor.go does.
 type lessor struct {
 	m   *member
 	all map[int64]*lease
 	// isPrimary: the member leads, and has applied all entries from before its term.
-	primary bool
+	isPrimary bool
 	// checkPhase is the offset of the member's checks within each leaseCheck.
-	phase time.Duration
-	look  *alarm
+	checkPhase time.Duration
+	check      *alarm
 }
 
-func (le *lessor) known(id int64) bool { return le.all[id] != nil }
+func (le *lessor) has(id int64) bool { return le.all[id] != nil }
 
 func (le *lessor) grant(id, ttl int64) (*lease, error) {
 	switch {
@@ -65,12 +65,12 @@ func (le *lessor) grant(id, ttl int64) (*lease, error) {
 		return nil, rpctypes.ErrGRPCLeaseNotFound
 	case ttl > longestTTL:
 		return nil, rpctypes.ErrGRPCLeaseTTLTooLarge
-	case le.known(id):
+	case le.has(id):
 		return nil, rpctypes.ErrGRPCLeaseExist
 	}
 	l := &lease{id: id, ttl: max(ttl, shortestTTL), keys: map[string]bool{}}
 	le.all[id] = l
-	if le.primary {
+	if le.isPrimary {
 		le.refresh(l, 0)
 	}
 	return l, nil
@@ -79,7 +79,7 @@ func (le *lessor) grant(id, ttl int64) (*lease, error) {
 // revoke ends a lease that exists. It does not delete its keys.
 func (le *lessor) revoke(l *lease) {
 	delete(le.all, l.id)
-	for _, late := range l.waiting {
+	for _, late := range l.lateRenewals {
 		late(0, true)
 	}
 }
@@ -96,31 +96,31 @@ func (le *lessor) attach(key string, was, is int64) {
 
 // refresh gives a lease its whole TTL again, plus extend.
 func (le *lessor) refresh(l *lease, extend time.Duration) {
-	l.expires = le.m.now().Add(l.lasts() + extend)
-	l.revoking = fakeclock.Reading{}
-	le.plan()
+	l.expires = le.m.now().Add(l.duration() + extend)
+	l.retryRevokeAt = fakeclock.Reading{}
+	le.planCheck()
 }
 
 // promote handles that the member has become the leader. It does not know when the leases
 // were last renewed, so each gets its whole TTL again.
 func (le *lessor) promote() {
-	le.primary = true
+	le.isPrimary = true
 	for _, l := range le.sorted() {
 		le.refresh(l, electionTimeout)
-		le.m.cluster.renewed(le.m, l)
+		le.m.cluster.recordRenewal(le.m, l)
 	}
 }
 
 // demote handles that the member no longer leads.
 func (le *lessor) demote() {
-	if !le.primary {
+	if !le.isPrimary {
 		return
 	}
-	le.primary = false
-	le.look.stop()
+	le.isPrimary = false
+	le.check.stop()
 	for _, l := range le.sorted() {
-		waiting := l.waiting
-		l.waiting = nil
+		waiting := l.lateRenewals
+		l.lateRenewals = nil
 		for _, again := range waiting {
 			again(0, false)
 		}
@@ -133,15 +133,15 @@ func (le *lessor) demote() {
 func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 	l := le.all[id]
 	switch {
-	case !le.primary:
+	case !le.isPrimary:
 		done(0, false)
 	case l == nil:
 		done(0, true)
 	case l.expires.Sub(le.m.now()) <= 0:
-		l.waiting = append(l.waiting, done)
+		l.lateRenewals = append(l.lateRenewals, done)
 	default:
 		le.refresh(l, 0)
-		le.m.cluster.renewed(le.m, l)
+		le.m.cluster.recordRenewal(le.m, l)
 		done(l.ttl, true)
 	}
 }
@@ -156,15 +156,15 @@ func (le *lessor) sorted() []*lease {
 // due returns when the leader will notice that a lease has expired: at its first check
 // after that.
 func (le *lessor) due(l *lease) fakeclock.Reading {
-	at := max(l.expires.Nanos, l.revoking.Nanos)
-	looks := (time.Duration(at) - le.phase + leaseCheck - 1) / leaseCheck
-	return fakeclock.Reading{Clock: l.expires.Clock, Nanos: int64(le.phase + looks*leaseCheck)}
+	at := max(l.expires.Nanos, l.retryRevokeAt.Nanos)
+	looks := (time.Duration(at) - le.checkPhase + leaseCheck - 1) / leaseCheck
+	return fakeclock.Reading{Clock: l.expires.Clock, Nanos: int64(le.checkPhase + looks*leaseCheck)}
 }
 
 // planCheck schedules the check at which the first lease can have expired. If that lease is
 // renewed before, the check does nothing.
-func (le *lessor) plan() {
-	if !le.primary || len(le.all) == 0 {
+func (le *lessor) planCheck() {
+	if !le.isPrimary || len(le.all) == 0 {
 		return
 	}
 	var first *lease
@@ -174,27 +174,27 @@ func (le *lessor) plan() {
 		}
 	}
 	due := le.due(first)
-	if le.look.planned() && le.look.due.Nanos <= due.Nanos {
+	if le.check.isPlanned() && le.check.due.Nanos <= due.Nanos {
 		return
 	}
-	le.look.stop()
-	le.look = le.m.alarm(due, le.expire)
+	le.check.stop()
+	le.check = le.m.alarm(due, le.revokeExpired)
 }
 
 // revokeExpired asks for the expired leases to be revoked.
-func (le *lessor) expire() {
+func (le *lessor) revokeExpired() {
 	now := le.m.now()
-	var over []*lease
+	var expired []*lease
 	for _, l := range le.sorted() {
-		if le.primary && l.expires.Sub(now) <= 0 && l.revoking.Sub(now) <= 0 {
-			l.revoking = now.Add(revokeAgain)
-			over = append(over, l)
+		if le.isPrimary && l.expires.Sub(now) <= 0 && l.retryRevokeAt.Sub(now) <= 0 {
+			l.retryRevokeAt = now.Add(revokeRetry)
+			expired = append(expired, l)
 		}
 	}
-	le.plan()
-	if len(over) > 0 {
-		le.m.leads(func(still bool) {
-			for _, l := range over {
+	le.planCheck()
+	if len(expired) > 0 {
+		le.m.confirmLeadership(func(still bool) {
+			for _, l := range expired {
 				if still {
 					le.m.revoke(l.id)
 				}
@@ -210,16 +210,16 @@ func (l *lease) sortedKeys() []string { return slices.Sorted(maps.Keys(l.keys)) 
 // release does, in which a member that believes that it leads does not check that. This was
 // fixed in 3.4.31, 3.5.13 and 3.6.0: https://github.com/etcd-io/etcd/pull/16822.
 const (
-	lessorOf   = "lessor"
-	unchecking = "3.4.23"
+	lessorVersion    = "lessor"
+	uncheckedRelease = "3.4.23"
 )
 
 var lessorSetting = sim.Setting{
-	Name:  lessorOf,
+	Name:  lessorVersion,
 	Title: "the release as which a leader ends and prolongs sessions: 3.4.23 never makes sure that it still leads; by default it does if it has not ticked for a while",
 	Check: func(value string) error {
-		if value != unchecking {
-			return errors.New("it is " + unchecking)
+		if value != uncheckedRelease {
+			return errors.New("it is " + uncheckedRelease)
 		}
 		return nil
 	},
@@ -232,10 +232,10 @@ var errNotPrimary = errors.New("not a primary lessor")
 // confirmLeadership calls then with whether a member that believes that it leads really
 // does. A member that has not ticked for a while, because it was paused or waits for its
 // disk, asks the others first: see ensureLeadership in server/etcdserver/server.go.
-func (m *member) leads(then func(still bool)) {
-	if m.active() || m.host.Set(lessorOf) == unchecking {
+func (m *member) confirmLeadership(then func(still bool)) {
+	if m.tickedLately() || m.host.SettingValue(lessorVersion) == uncheckedRelease {
 		then(m.isLeader())
 		return
 	}
-	m.upToDate(func(err error) { then(err == nil && m.isLeader()) })
+	m.whenUpToDate(func(err error) { then(err == nil && m.isLeader()) })
 }

@@ -21,51 +21,51 @@ type member struct {
 	host    *sim.Host
 	cluster *cluster
 	id      uint64
-	place   int // index among the members
+	index   int // index among the members
 	dice    *rand.Rand
 	// disk is what survives a crash: the log and the member's vote.
 	disk *raft.MemoryStorage
 	// initial is the state before the log begins, latestBackup the last backup; diskLost
 	// means that the member has lost its disk.
-	first, latest backup
-	lost          bool
-	reached       int64 // the revision before the restore
+	initial, latestBackup backup
+	diskLost              bool
+	revisionBeforeRestore int64 // the revision before the restore
 
 	// The following fields are its memory, which a crash loses.
 
-	node    *raft.RawNode // nil if the member is down
-	saving  *save         // nil if the member does not wait for its disk
-	leading uint64        // the leader, as far as the member knows; 0 if it knows none
-	applied uint64        // the last entry of the log that the member has applied
-	store   *store
-	lessor  *lessor
+	node     *raft.RawNode // nil if the member is down
+	saving   *pendingSave  // nil if the member does not wait for its disk
+	leaderID uint64        // the leader, as far as the member knows; 0 if it knows none
+	applied  uint64        // the last entry of the log that the member has applied
+	store    *store
+	lessor   *lessor
 	// ids counts the IDs of requests and leases that the member has made.
 	ids uint64
 
-	conns     []*conn // of clients, in the order of their connections
-	watchings []*watching
-	syncing   *alarm
-	syncPhase time.Duration
+	conns      []*conn // of clients, in the order of their connections
+	watchCalls []*watchCall
+	syncing    *alarm
+	syncPhase  time.Duration
 
-	proposals proposals
-	reading   reading
-	questions questions
-	waits     *alarm // rings when something has taken too long
+	proposals   proposals
+	reading     linearRead
+	questions   questions
+	giveUpAlarm *alarm // rings when something has taken too long
 	// leaderlessAlarm rings when the member ends the calls that need a leader.
-	leaderless *alarm
-	pulse      pulse
-	peers      map[uint64]*peer
-	order      []*peer // in the order of the world
+	leaderlessAlarm *alarm
+	pulse           pulse
+	peers           map[uint64]*peer
+	peersInOrder    []*peer // in the order of the world
 
 	alarms []*alarm
-	life   int // how often the member has started
+	lives  int // how often the member has started
 	// started is when it last started.
 	started time.Duration
 }
 
 func newMember(host *sim.Host) sim.Server {
 	m := &member{host: host, id: hash(host.Node().Name), dice: host.Random(), disk: raft.NewMemoryStorage()}
-	m.join()
+	m.joinCluster()
 	return m
 }
 
@@ -79,25 +79,25 @@ var clusterID = hash("cluster")
 
 // start starts the member from its disk.
 func (m *member) start(restarted bool) {
-	m.life++
+	m.lives++
 	m.started = m.host.Now()
-	m.leading, m.applied = 0, firstIndex
-	m.begin()
-	m.syncing, m.waits, m.leaderless, m.syncPhase = nil, nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
-	m.conns, m.watchings, m.alarms, m.saving = nil, nil, nil, nil
-	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
+	m.leaderID, m.applied = 0, firstIndex
+	m.loadInitialState()
+	m.syncing, m.giveUpAlarm, m.leaderlessAlarm, m.syncPhase = nil, nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
+	m.conns, m.watchCalls, m.alarms, m.saving = nil, nil, nil, nil
+	m.proposals, m.reading, m.questions = proposals{}, linearRead{}, questions{}
 	m.startRaft()
-	m.watch(restarted)
-	m.compactLater(0)
-	m.backUpLater()
+	m.startPulse(restarted)
+	m.scheduleCompaction(0)
+	m.scheduleBackup()
 }
 
 // Accept implements [sim.Server].
 func (m *member) Accept(end *sim.End) sim.Endpoint {
 	m.cluster.form()
-	for _, p := range m.order {
+	for _, p := range m.peersInOrder {
 		if p.name == end.Peer() {
-			return &accepted{m: m, from: p, end: end}
+			return &acceptedEnd{m: m, from: p, end: end}
 		}
 	}
 	c := &conn{m: m, end: end, w: newWriter(), calls: map[uint32]*rpc{}}
@@ -111,14 +111,14 @@ func (m *member) settle() {
 	if m.node == nil {
 		return
 	}
-	m.work()
+	m.processReady()
 	if !m.host.Act() {
 		return
 	}
 	for _, c := range slices.Clone(m.conns) {
 		c.flush()
 	}
-	for _, p := range m.order {
+	for _, p := range m.peersInOrder {
 		p.flush()
 	}
 }
@@ -136,25 +136,25 @@ func (m *member) Crash(how trace.Crash) {
 		m.loseDisk()
 	}
 	m.node = nil
-	m.life++
+	m.lives++
 	for _, a := range slices.Clone(m.alarms) {
 		a.stop()
 	}
-	m.conns, m.watchings, m.saving = nil, nil, nil
-	for _, p := range m.order {
-		p.lost()
+	m.conns, m.watchCalls, m.saving = nil, nil, nil
+	for _, p := range m.peersInOrder {
+		p.disconnected()
 	}
 }
 
 // Restart implements [sim.Server].
 func (m *member) Restart() {
-	restored := m.lost
+	restored := m.diskLost
 	if restored {
 		m.restore()
 	}
 	m.start(true)
 	if restored {
-		m.tellRestored()
+		m.recordRestored()
 	}
 	m.settle()
 }
@@ -166,18 +166,18 @@ func (m *member) Stop() {}
 func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.Monotonic) }
 
 // firstIDPrefix begins the IDs that the first member makes.
-const firstWord = 0x4000
+const firstIDPrefix = 0x4000
 
 // nextID returns an ID that nobody else makes. Like those of idutil in etcd's pkg it
 // contains the member, and a count for each of the member's starts. It is as long in hex as
 // theirs.
 func (m *member) nextID() int64 {
 	m.ids++
-	return int64(firstWord+m.place)<<48 | int64(m.life)<<32 | int64(m.ids)
+	return int64(firstIDPrefix+m.index)<<48 | int64(m.lives)<<32 | int64(m.ids)
 }
 
 // memberIndexOf returns the index of the member that has made an ID.
-func placeOf(word uint64) int { return int(word>>48) - firstWord }
+func memberIndexOf(id uint64) int { return int(id>>48) - firstIDPrefix }
 
 // An alarm calls a function when the member's monotonic clock reads due, if the member runs
 // then.
@@ -186,12 +186,12 @@ type alarm struct {
 	m    *member
 	due  fakeclock.Reading
 	do   func()
-	over bool
+	done bool
 }
 
 func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 	a := &alarm{m: m, due: due, do: do}
-	a.Alarm = agenda.NewAlarm(m.host, func() { m.host.Running(a.ring) })
+	a.Alarm = agenda.NewAlarm(m.host, func() { m.host.WhenRunning(a.ring) })
 	m.alarms = append(m.alarms, a)
 	a.plan()
 	return a
@@ -200,7 +200,7 @@ func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
 func (a *alarm) plan() { a.Set(a.m.host.Clock().Now().Add(a.due.Sub(a.m.now()))) }
 
 func (a *alarm) ring() {
-	if a.over {
+	if a.done {
 		return
 	}
 	if a.due.Sub(a.m.now()) > 0 { // the clock has been changed since
@@ -214,30 +214,30 @@ func (a *alarm) ring() {
 
 // stop cancels an alarm that has not rung. The alarm may be nil.
 func (a *alarm) stop() {
-	if a.planned() {
-		a.over = true
+	if a.isPlanned() {
+		a.done = true
 		a.Set(time.Time{})
 		a.m.alarms = slices.DeleteFunc(a.m.alarms, func(o *alarm) bool { return o == a })
 	}
 }
 
 // isPlanned reports whether the alarm is still to ring. The alarm may be nil.
-func (a *alarm) planned() bool { return a != nil && !a.over }
+func (a *alarm) isPlanned() bool { return a != nil && !a.done }
 
 // after sets an alarm that rings in d.
 func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now().Add(d), do) }
 
 // scheduleGiveUp makes the member give up in time on what waits for other members or for
 // its disk.
-func (m *member) hurry() {
-	if m.alone() && !m.stuck() || m.waits.planned() {
+func (m *member) scheduleGiveUp() {
+	if m.isAlone() && !m.waitsForDisk() || m.giveUpAlarm.isPlanned() {
 		return
 	}
 	var first []fakeclock.Reading // the oldest of each kind
 	if len(m.proposals.waiting) > 0 {
 		first = append(first, m.proposals.waiting[0].since)
 	}
-	if len(m.reading.serves) > 0 {
+	if len(m.reading.serving) > 0 {
 		first = append(first, m.reading.since)
 	}
 	if len(m.questions.open) > 0 {
@@ -247,10 +247,10 @@ func (m *member) hurry() {
 		return
 	}
 	since := slices.MinFunc(first, func(a, b fakeclock.Reading) int { return cmp.Compare(a.Nanos, b.Nanos) })
-	m.waits = m.alarm(since.Add(patience), func() {
-		m.proposals.overdue(m)
-		m.reading.overdue(m)
-		m.questions.overdue(m)
-		m.hurry()
+	m.giveUpAlarm = m.alarm(since.Add(requestTimeout), func() {
+		m.proposals.failOverdue(m)
+		m.reading.failOverdue(m)
+		m.questions.failOverdue(m)
+		m.scheduleGiveUp()
 	})
 }

@@ -26,11 +26,11 @@ type peer struct {
 	queue   []sim.Packet
 	// acknowledged is the position in the log up to which this member last acknowledged
 	// entries to the peer.
-	has appended
+	acknowledged logPosition
 }
 
 // logPosition is the term and the index that a member has acknowledged.
-type appended struct{ term, index uint64 }
+type logPosition struct{ term, index uint64 }
 
 const (
 	// dialAgain is how long a member waits after a failed attempt to connect to another.
@@ -60,14 +60,14 @@ func (p *peer) send(packet sim.Packet) {
 // hasForgotten reports whether the peer has restarted since the connection was made, more
 // than a second ago, and nothing has reset the connection, which the peer no longer knows.
 // The message that should have reset it may be lost.
-func (p *peer) forgotten() bool {
+func (p *peer) hasForgotten() bool {
 	to := p.m.cluster.member(p.id)
 	return to.node != nil && to.started > p.m.host.Now()-p.m.now().Sub(p.since) && p.m.host.Now()-to.started > time.Second
 }
 
 // flush sends the queued messages, or connects first.
 func (p *peer) flush() {
-	if p.end != nil && p.forgotten() {
+	if p.end != nil && p.hasForgotten() {
 		p.end.Close()
 		p.end = nil
 	}
@@ -83,22 +83,22 @@ func (p *peer) flush() {
 			p.end.Send(first)
 		}
 	case p.refused:
-		p.lost()
+		p.disconnected()
 	default:
 		p.dial()
 	}
 }
 
 func (p *peer) dial() {
-	m, life := p.m, p.m.life
+	m, life := p.m, p.m.lives
 	p.dialling = true
-	m.host.Connect(p.name, dialled{p, life}, func(end *sim.End, err error) {
+	m.host.Connect(p.name, dialledEnd{p, life}, func(end *sim.End, err error) {
 		switch {
-		case life != m.life:
+		case life != m.lives:
 		case err != nil:
 			p.refused = true
 			m.after(dialAgain, func() { p.refused = false })
-			p.lost()
+			p.disconnected()
 		default:
 			p.dialling, p.end, p.since = false, end, m.now()
 			p.flush()
@@ -108,91 +108,91 @@ func (p *peer) dial() {
 
 // disconnected handles that there is no connection, and discards the queue: raft repeats in
 // time what matters.
-func (p *peer) lost() {
-	p.end, p.dialling, p.queue, p.has = nil, false, nil, appended{}
-	p.m.questions.lost(p.m)
+func (p *peer) disconnected() {
+	p.end, p.dialling, p.queue, p.acknowledged = nil, false, nil, logPosition{}
+	p.m.questions.scheduleRetry(p.m)
 }
 
 // dialledEnd is the member's end of a connection that it opened itself, in one of its
 // lives.
-type dialled struct {
+type dialledEnd struct {
 	p    *peer
 	life int
 }
 
 // Receive implements [sim.Endpoint]; it is never called, because nothing is sent in this
 // direction.
-func (d dialled) Receive(*sim.Request) {}
+func (d dialledEnd) Receive(*sim.Request) {}
 
 // HangUp implements [sim.Endpoint].
-func (d dialled) HangUp(bool) {
-	if d.life == d.p.m.life {
-		d.p.lost()
+func (d dialledEnd) HangUp(bool) {
+	if d.life == d.p.m.lives {
+		d.p.disconnected()
 	}
 }
 
 // acceptedEnd is the member's end of a connection that another member has opened.
-type accepted struct {
-	m    *member
-	from *peer
-	end  *sim.End
-	over bool
+type acceptedEnd struct {
+	m      *member
+	from   *peer
+	end    *sim.End
+	closed bool
 }
 
 // Receive implements [sim.Endpoint].
-func (a *accepted) Receive(r *sim.Request) {
+func (a *acceptedEnd) Receive(r *sim.Request) {
 	l := r.Body.(letter)
-	if late := a.m.now().Sub(l.sent) > readTimeout; late && !a.over {
+	if late := a.m.now().Sub(l.sent) > readTimeout; late && !a.closed {
 		// The member has heard nothing for readTimeout, and has closed the connection.
-		a.over = true
+		a.closed = true
 		a.end.Close()
 	}
-	if a.over {
+	if a.closed {
 		return
 	}
 	switch body := l.body.(type) {
 	case *raftpb.Message:
-		a.m.hear(body)
+		a.m.receiveRaft(body)
 	case asking:
-		a.m.consider(body, func(answer asked) { a.from.send(sim.Packet{Body: answer, Text: answer.String()}) })
-	case asked:
-		a.m.questions.answered(a.m, body)
+		a.m.answerQuestion(body, func(answer leaseAnswer) { a.from.send(sim.Packet{Body: answer, Text: answer.String()}) })
+	case leaseAnswer:
+		a.m.questions.receiveAnswer(a.m, body)
 	}
 	a.m.settle()
 }
 
 // HangUp implements [sim.Endpoint].
-func (a *accepted) HangUp(bool) {}
+func (a *acceptedEnd) HangUp(bool) {}
 
 // sendToPeer sends a raft message to the member that it is for.
-func (m *member) tell(msg *raftpb.Message) {
+func (m *member) sendToPeer(msg *raftpb.Message) {
 	if p := m.peers[msg.GetTo()]; p != nil {
-		p.send(sim.Packet{Body: msg, Text: m.tellMessage(msg), Background: p.knows(msg)})
+		p.send(sim.Packet{Body: msg, Text: m.describeMessage(msg), Background: p.isRedundant(msg)})
 	}
 }
 
 // isRedundant reports whether a message contains nothing new, and only shows that its
 // sender is alive. It also remembers what was acknowledged.
-func (p *peer) knows(msg *raftpb.Message) bool {
+func (p *peer) isRedundant(msg *raftpb.Message) bool {
 	switch msg.GetType() {
 	case raftpb.MsgHeartbeat, raftpb.MsgHeartbeatResp:
 		return len(msg.GetContext()) == 0
 	case raftpb.MsgAppResp:
-		has := appended{msg.GetTerm(), msg.GetIndex()}
-		known := p.has == has && !msg.GetReject()
-		p.has = has
+		has := logPosition{msg.GetTerm(), msg.GetIndex()}
+		known := p.acknowledged == has && !msg.GetReject()
+		p.acknowledged = has
 		return known
 	}
 	return false
 }
 
 // describeMessage describes a raft message for the trace.
-func (m *member) tellMessage(msg *raftpb.Message) string {
+func (m *member) describeMessage(msg *raftpb.Message) string {
 	term := msg.GetTerm()
 	switch msg.GetType() {
 	case raftpb.MsgApp:
 		if n := len(msg.GetEntries()); n > 0 {
-			return fmt.Sprintf("append %s", m.tellEntries(msg))
+			return fmt.Sprintf("append %s", m.describeEntries(msg))
 		}
 		return fmt.Sprintf("commit up to entry %d", msg.GetCommit())
 	case raftpb.MsgAppResp:
@@ -220,7 +220,7 @@ func (m *member) tellMessage(msg *raftpb.Message) string {
 		}
 		return "heartbeat heard"
 	case raftpb.MsgProp:
-		return "propose " + m.tellEntries(msg)
+		return "propose " + m.describeEntries(msg)
 	case raftpb.MsgReadIndex:
 		return "how far is the log, for a read"
 	case raftpb.MsgReadIndexResp:
@@ -229,12 +229,12 @@ func (m *member) tellMessage(msg *raftpb.Message) string {
 	return msg.GetType().String()
 }
 
-func (m *member) tellEntries(msg *raftpb.Message) string {
+func (m *member) describeEntries(msg *raftpb.Message) string {
 	entries := msg.GetEntries()
 	if len(entries) > 1 {
 		return fmt.Sprintf("%d entries up to %d", len(entries), entries[len(entries)-1].GetIndex())
 	}
-	what := m.cluster.tellEntry(m.host.Names(), entries[0])
+	what := m.cluster.describeEntry(m.host.Names(), entries[0])
 	if i := entries[0].GetIndex(); i > 0 {
 		return fmt.Sprintf("entry %d: %s", i, what)
 	}

@@ -29,20 +29,20 @@ type proposal struct {
 	// offered: raft has the proposal. Without a leader it cannot be offered.
 	offered bool
 	// leaderReplaced: another leader has been elected since it was offered.
-	changed bool
-	done    func(proto.Message, error)
+	leaderReplaced bool
+	done           func(proto.Message, error)
 }
 
 // propose writes a client's request to the log and answers the call when it has been
 // applied.
 func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
-	answers := c.asked
-	m.write(r, answers.By(), orElse(c.fail, func(resp proto.Message) {
+	answers := c.lastRequest
+	m.write(r, answers.Sender(), orElse(c.fail, func(resp proto.Message) {
 		var learns []trace.Event
 		if l, ok := resp.(*pb.LeaseGrantResponse); ok {
-			learns = append(learns, alive(session(m.host.Names(), l.ID), l.TTL))
+			learns = append(learns, aliveEvent(sessionName(m.host.Names(), l.ID), l.TTL))
 		}
-		c.answer(resp, tellDone(m.host.Names(), resp), learns...)
+		c.answer(resp, describeAnswer(m.host.Names(), resp), learns...)
 	}))
 }
 
@@ -61,18 +61,18 @@ func (m *member) write(r *pb.InternalRaftRequest, by *trace.Actor, done func(pro
 		done(nil, rpctypes.ErrGRPCRequestTooLarge)
 		return
 	}
-	m.host.Keeps(len(data))
+	m.host.ChargeText(len(data))
 	if by != nil {
-		m.cluster.asked[id] = by
+		m.cluster.requesters[id] = by
 	}
 	p := &proposal{id: id, data: data, since: m.now(), done: done}
 	m.proposals.waiting = append(m.proposals.waiting, p)
 	m.offer(p)
-	m.hurry()
+	m.scheduleGiveUp()
 }
 
 func (m *member) offer(p *proposal) {
-	if !p.offered && m.leading != 0 {
+	if !p.offered && m.leaderID != 0 {
 		p.offered = m.node.Propose(p.data) == nil
 	}
 }
@@ -81,7 +81,7 @@ func (m *member) offer(p *proposal) {
 // offered to the previous leader may be lost; no member can know.
 func (ps *proposals) leaderChanged(m *member) {
 	for _, p := range ps.waiting {
-		p.changed = p.changed || p.offered
+		p.leaderReplaced = p.leaderReplaced || p.offered
 		m.offer(p)
 	}
 }
@@ -99,11 +99,11 @@ func (ps *proposals) take(id uint64) *proposal {
 }
 
 // failOverdue gives up on proposals that have taken too long.
-func (ps *proposals) overdue(m *member) {
+func (ps *proposals) failOverdue(m *member) {
 	for _, p := range slices.Clone(ps.waiting) {
-		if m.now().Sub(p.since) >= patience {
+		if m.now().Sub(p.since) >= requestTimeout {
 			err := rpctypes.ErrGRPCTimeout
-			if p.changed {
+			if p.leaderReplaced {
 				err = rpctypes.ErrGRPCTimeoutDueToLeaderFail
 			}
 			ps.take(p.id).done(nil, err)
@@ -124,10 +124,10 @@ func (m *member) apply(e *raftpb.Entry) {
 	}
 	r := new(pb.InternalRaftRequest)
 	must(proto.Unmarshal(e.Data, r))
-	stale := m.cluster.stale(r)
+	stale := m.cluster.findStaleRevoker(r)
 	resp, changes, err := m.execute(r)
-	m.cluster.done(m, r, resp, changes, stale, err)
-	m.changed(changes)
+	m.cluster.recordApplied(m, r, resp, changes, stale, err)
+	m.notifyWatchers(changes)
 	if p := m.proposals.take(r.Header.ID); p != nil {
 		p.done(resp, err)
 	}
@@ -138,7 +138,7 @@ func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes
 	s := m.store
 	switch {
 	case r.Put != nil:
-		if err = s.puttable(r.Put, m.lessor.known); err != nil {
+		if err = s.checkPuttable(r.Put, m.lessor.has); err != nil {
 			return nil, nil, err
 		}
 		put := s.put(r.Put)
@@ -149,7 +149,7 @@ func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes
 		removed.Header = m.header(removed.Header.Revision)
 		return removed, s.commit(), nil
 	case r.Txn != nil:
-		done, err := s.txn(r.Txn, m.lessor.known)
+		done, err := s.txn(r.Txn, m.lessor.has)
 		if err != nil {
 			return nil, nil, err
 		}

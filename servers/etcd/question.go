@@ -21,25 +21,25 @@ const askAgain = 50 * time.Millisecond
 type (
 	// asking is a question about a lease.
 	asking struct {
-		word  uint64
+		id    uint64
 		lease int64
 		// wantsTTL: the question is how long the lease lasts; otherwise the lease is to be
 		// renewed.
-		ttl bool
+		wantsTTL bool
 	}
 	// leaseAnswer is the answer: how long the lease still lasts, in seconds, 0 or less if
 	// it does not exist; the TTL that was granted; and the lease's keys.
-	asked struct {
-		word         uint64
-		ttl, granted int64
-		keys         []string
+	leaseAnswer struct {
+		id              uint64
+		ttl, grantedTTL int64
+		keys            []string
 		// notLeader: the member that was asked does not lead.
 		notLeader bool
 	}
 )
 
 // String describes the answer for the trace.
-func (a asked) String() string {
+func (a leaseAnswer) String() string {
 	switch {
 	case a.notLeader:
 		return "I do not lead"
@@ -52,80 +52,80 @@ func (a asked) String() string {
 // questions are the questions that have not been answered.
 type questions struct {
 	open  []*question
-	again *alarm
+	retry *alarm
 }
 
 type question struct {
 	asking
 	since fakeclock.Reading
-	done  func(asked, error)
+	done  func(leaseAnswer, error)
 }
 
 // ask asks the leader, which may be the member itself, and calls done with the answer.
-func (m *member) ask(a asking, done func(asked, error)) {
-	a.word = uint64(m.nextID())
+func (m *member) ask(a asking, done func(leaseAnswer, error)) {
+	a.id = uint64(m.nextID())
 	q := &question{asking: a, since: m.now(), done: done}
 	m.questions.open = append(m.questions.open, q)
-	m.pose(q)
+	m.sendQuestion(q)
 	if len(m.questions.open) > 0 {
-		m.hurry()
+		m.scheduleGiveUp()
 	}
 }
 
 // sendQuestion sends a question to the current leader, if there is one.
-func (m *member) pose(q *question) {
+func (m *member) sendQuestion(q *question) {
 	switch {
-	case m.isLeader() && !q.ttl:
-		m.leads(func(still bool) {
+	case m.isLeader() && !q.wantsTTL:
+		m.confirmLeadership(func(still bool) {
 			if !still {
-				m.questions.give(q, errNotPrimary)
+				m.questions.fail(q, errNotPrimary)
 				return
 			}
-			m.considerOwn(q)
+			m.answerOwnQuestion(q)
 		})
 	case m.isLeader():
-		m.considerOwn(q)
-	case m.leading != 0:
+		m.answerOwnQuestion(q)
+	case m.leaderID != 0:
 		verb := "renew"
-		if q.ttl {
+		if q.wantsTTL {
 			verb = "how long is"
 		}
-		m.peers[m.leading].send(sim.Packet{Body: q.asking, Text: fmt.Sprintf("%s %s", verb, session(m.host.Names(), q.lease))})
+		m.peers[m.leaderID].send(sim.Packet{Body: q.asking, Text: fmt.Sprintf("%s %s", verb, sessionName(m.host.Names(), q.lease))})
 	}
 }
 
-func (m *member) considerOwn(q *question) {
-	m.consider(q.asking, func(a asked) { m.questions.answered(m, a) })
+func (m *member) answerOwnQuestion(q *question) {
+	m.answerQuestion(q.asking, func(a leaseAnswer) { m.questions.receiveAnswer(m, a) })
 }
 
 // answerQuestion answers a question as the leader. For a question of another member it does
 // not make sure that it still leads: see ServeHTTP in server/lease/leasehttp/http.go.
-func (m *member) consider(q asking, answer func(asked)) {
-	if q.ttl {
+func (m *member) answerQuestion(q asking, answer func(leaseAnswer)) {
+	if q.wantsTTL {
 		l := m.lessor.all[q.lease]
 		switch {
-		case !m.lessor.primary:
-			answer(asked{word: q.word, notLeader: true})
+		case !m.lessor.isPrimary:
+			answer(leaseAnswer{id: q.id, notLeader: true})
 		case l == nil:
-			answer(asked{word: q.word, ttl: -1})
+			answer(leaseAnswer{id: q.id, ttl: -1})
 		default:
 			left := l.expires.Sub(m.now())
-			answer(asked{word: q.word, ttl: int64(left / time.Second), granted: l.ttl, keys: l.sortedKeys()})
+			answer(leaseAnswer{id: q.id, ttl: int64(left / time.Second), grantedTTL: l.ttl, keys: l.sortedKeys()})
 		}
 		return
 	}
 	m.lessor.renew(q.lease, func(ttl int64, leads bool) {
-		answer(asked{word: q.word, ttl: ttl, notLeader: !leads})
+		answer(leaseAnswer{id: q.id, ttl: ttl, notLeader: !leads})
 	})
 }
 
 // receiveAnswer handles an answer to one of the questions.
-func (qs *questions) answered(m *member, a asked) {
-	i := slices.IndexFunc(qs.open, func(q *question) bool { return q.word == a.word })
+func (qs *questions) receiveAnswer(m *member, a leaseAnswer) {
+	i := slices.IndexFunc(qs.open, func(q *question) bool { return q.id == a.id })
 	switch {
 	case i < 0:
 	case a.notLeader:
-		qs.lost(m)
+		qs.scheduleRetry(m)
 	default:
 		q := qs.open[i]
 		qs.open = slices.Delete(qs.open, i, i+1)
@@ -136,40 +136,40 @@ func (qs *questions) answered(m *member, a asked) {
 // leaderChanged sends all questions to the new leader.
 func (qs *questions) leaderChanged(m *member) {
 	for _, q := range slices.Clone(qs.open) {
-		m.pose(q)
+		m.sendQuestion(q)
 	}
 }
 
 // failOverdue gives up on questions that have taken too long.
-func (qs *questions) overdue(m *member) {
+func (qs *questions) failOverdue(m *member) {
 	for _, q := range slices.Clone(qs.open) {
 		switch {
-		case m.now().Sub(q.since) < patience:
-		case m.leading == 0:
-			qs.give(q, rpctypes.ErrGRPCNoLeader)
+		case m.now().Sub(q.since) < requestTimeout:
+		case m.leaderID == 0:
+			qs.fail(q, rpctypes.ErrGRPCNoLeader)
 		default:
-			qs.give(q, rpctypes.ErrGRPCTimeout)
+			qs.fail(q, rpctypes.ErrGRPCTimeout)
 		}
 	}
 }
 
 // fail gives up on a question, unless it has been answered.
-func (qs *questions) give(q *question, err error) {
+func (qs *questions) fail(q *question, err error) {
 	if i := slices.Index(qs.open, q); i >= 0 {
 		qs.open = slices.Delete(qs.open, i, i+1)
-		q.done(asked{}, err)
+		q.done(leaseAnswer{}, err)
 	}
 }
 
 // scheduleRetry sends the questions again after a while, because the leader may not have
 // received them.
-func (qs *questions) lost(m *member) {
-	if len(qs.open) == 0 || m.node == nil || qs.again.planned() {
+func (qs *questions) scheduleRetry(m *member) {
+	if len(qs.open) == 0 || m.node == nil || qs.retry.isPlanned() {
 		return
 	}
-	qs.again = m.after(askAgain, func() {
+	qs.retry = m.after(askAgain, func() {
 		for _, q := range slices.Clone(qs.open) {
-			m.pose(q)
+			m.sendQuestion(q)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func (m *member) startRaft() {
 		MaxInflightMsgs: 512,
 		CheckQuorum:     true,
 		PreVote:         true,
-		Logger:          silent{},
+		Logger:          silentLogger{},
 	})
 	must(err)
 	m.node = node
@@ -49,40 +49,40 @@ func (m *member) startRaft() {
 
 // silentLogger discards raft's log. A fatal error of raft is a bug in this package, and
 // panics.
-type silent struct{}
+type silentLogger struct{}
 
-func (silent) Debug(...any)              {}
-func (silent) Debugf(string, ...any)     {}
-func (silent) Error(...any)              {}
-func (silent) Errorf(string, ...any)     {}
-func (silent) Info(...any)               {}
-func (silent) Infof(string, ...any)      {}
-func (silent) Warning(...any)            {}
-func (silent) Warningf(string, ...any)   {}
-func (silent) Fatal(v ...any)            { log.Panic(v...) }
-func (silent) Fatalf(s string, v ...any) { log.Panicf(s, v...) }
-func (silent) Panic(v ...any)            { log.Panic(v...) }
-func (silent) Panicf(s string, v ...any) { log.Panicf(s, v...) }
+func (silentLogger) Debug(...any)              {}
+func (silentLogger) Debugf(string, ...any)     {}
+func (silentLogger) Error(...any)              {}
+func (silentLogger) Errorf(string, ...any)     {}
+func (silentLogger) Info(...any)               {}
+func (silentLogger) Infof(string, ...any)      {}
+func (silentLogger) Warning(...any)            {}
+func (silentLogger) Warningf(string, ...any)   {}
+func (silentLogger) Fatal(v ...any)            { log.Panic(v...) }
+func (silentLogger) Fatalf(s string, v ...any) { log.Panicf(s, v...) }
+func (silentLogger) Panic(v ...any)            { log.Panic(v...) }
+func (silentLogger) Panicf(s string, v ...any) { log.Panicf(s, v...) }
 
 // leader returns the leader, as far as the member knows; 0 if it knows none.
-func (m *member) leader() uint64 { return m.leading }
+func (m *member) leader() uint64 { return m.leaderID }
 
-func (m *member) isLeader() bool { return m.leading == m.id }
+func (m *member) isLeader() bool { return m.leaderID == m.id }
 
 func (m *member) term() uint64 { return m.node.BasicStatus().GetTerm() }
 
 // processReady does all that raft has ready for the member. It writes to the disk before it
 // sends messages, so a crash loses nothing that other members know. Only a leader sends its
 // messages first: the other members write to their disks at the same time.
-func (m *member) work() {
-	for !m.stuck() && m.node.HasReady() {
+func (m *member) processReady() {
+	for !m.waitsForDisk() && m.node.HasReady() {
 		ready := m.node.Ready()
 		if ready.SoftState != nil {
-			m.lead(ready.SoftState.Lead)
+			m.setLeader(ready.SoftState.Lead)
 		}
-		stalls := ready.MustSync && m.host.DiskStalls() && m.cluster.formed
+		stalls := ready.MustSync && m.host.IsDiskStalled() && m.cluster.formed
 		if !stalls || m.isLeader() {
-			m.tellAll(ready.Messages)
+			m.sendAll(ready.Messages)
 		}
 		for _, e := range ready.CommittedEntries {
 			m.apply(e)
@@ -91,15 +91,15 @@ func (m *member) work() {
 			m.reading.confirmed(m, r)
 		}
 		if stalls {
-			m.await(ready)
+			m.waitForDisk(ready)
 			return
 		}
-		m.saved(ready)
+		m.finishSave(ready)
 	}
 }
 
 // finishSave writes to the disk and lets raft continue.
-func (m *member) saved(ready raft.Ready) {
+func (m *member) finishSave(ready raft.Ready) {
 	if !raft.IsEmptyHardState(ready.HardState) {
 		must(m.disk.SetHardState(ready.HardState))
 	}
@@ -107,53 +107,53 @@ func (m *member) saved(ready raft.Ready) {
 	m.node.Advance(ready)
 }
 
-func (m *member) tellAll(messages []*raftpb.Message) {
+func (m *member) sendAll(messages []*raftpb.Message) {
 	for _, msg := range messages {
-		m.tell(msg)
+		m.sendToPeer(msg)
 	}
 }
 
 // setLeader handles that the leader has changed; 0 means that there is none.
-func (m *member) lead(by uint64) {
-	if by == m.leading {
+func (m *member) setLeader(by uint64) {
+	if by == m.leaderID {
 		return
 	}
-	was := m.leading
-	m.leading = by
-	m.pulse.unsure = false
+	was := m.leaderID
+	m.leaderID = by
+	m.pulse.mayBeStale = false
 	if was == m.id {
 		m.lessor.demote()
-		m.reset()
+		m.resetElectionTimeout()
 	}
 	if m.cluster.formed {
 		if m.pulse.calm = false; m.isLeader() {
-			m.cluster.stirred = m.host.Now()
-			m.beatLater()
+			m.cluster.disturbedAt = m.host.Now()
+			m.scheduleHeartbeat()
 		} else {
 			m.awaitLeader()
 		}
 	}
-	m.leaderless.stop()
+	m.leaderlessAlarm.stop()
 	if by == 0 {
-		m.leaderless = m.after(abandonAfter, m.abandon)
+		m.leaderlessAlarm = m.after(leaderlessTimeout, m.endLeaderlessCalls)
 	}
 	m.reading.leaderChanged(m)
 	m.proposals.leaderChanged(m)
 	m.questions.leaderChanged(m)
-	m.cluster.led(m)
+	m.cluster.recordLeader(m)
 }
 
 // leaderlessTimeout is how long a member without a leader continues calls that need one:
 // monitorLeader in server/etcdserver/api/v3rpc/interceptor.go.
-const abandonAfter = 3 * electionTimeout
+const leaderlessTimeout = 3 * electionTimeout
 
 // endLeaderlessCalls ends the streaming calls that need a leader.
-func (m *member) abandon() {
+func (m *member) endLeaderlessCalls() {
 	for _, c := range m.conns {
 		for _, stream := range c.streams() {
-			if call := c.calls[stream]; call.leads && call.flow != nil {
+			if call := c.calls[stream]; call.needsLeader && call.flow != nil {
 				call.fail(rpctypes.ErrGRPCNoLeader)
-				call.flow.ended(true)
+				call.flow.clientEnded(true)
 			}
 		}
 	}

@@ -19,44 +19,44 @@ const readAgain = 500 * time.Millisecond
 // how far the log is; the leader asks a majority whether it still leads; then the member
 // waits until it has applied that much. Reads that arrive meanwhile wait for the next
 // round. It works like LinearizableReadLoop in server/etcdserver/read.
-type reading struct {
+type linearRead struct {
 	// serving are the reads of the current round, queued those of the next.
-	serves, next []func(error)
-	since        fakeclock.Reading
-	words        []uint64 // of the requests of this round
-	again        *alarm
+	serving, queued []func(error)
+	since           fakeclock.Reading
+	requestIDs      []uint64 // of the requests of this round
+	retry           *alarm
 	// index is the entry that must be applied first; 0 if it is not known yet.
 	index uint64
 }
 
 // whenUpToDate calls serve when the member is up to date, or with an error if it cannot be.
-func (m *member) upToDate(serve func(error)) {
+func (m *member) whenUpToDate(serve func(error)) {
 	r := &m.reading
-	r.next = append(r.next, serve)
-	if len(r.serves) == 0 {
+	r.queued = append(r.queued, serve)
+	if len(r.serving) == 0 {
 		r.begin(m)
 	}
 }
 
-func (r *reading) begin(m *member) {
-	if len(r.next) == 0 {
+func (r *linearRead) begin(m *member) {
+	if len(r.queued) == 0 {
 		return
 	}
-	r.serves, r.next = r.next, nil
-	r.since, r.words, r.index = m.now(), nil, 0
+	r.serving, r.queued = r.queued, nil
+	r.since, r.requestIDs, r.index = m.now(), nil, 0
 	r.ask(m)
-	m.hurry()
+	m.scheduleGiveUp()
 }
 
 // ask asks the leader, and asks again if there is no answer.
-func (r *reading) ask(m *member) {
-	word := uint64(m.nextID())
-	r.words = append(r.words, word)
-	m.node.ReadIndex(binary.BigEndian.AppendUint64(nil, word))
-	r.again.stop()
-	if !m.alone() {
-		r.again = m.after(readAgain, func() {
-			if len(r.serves) > 0 && r.index == 0 {
+func (r *linearRead) ask(m *member) {
+	id := uint64(m.nextID())
+	r.requestIDs = append(r.requestIDs, id)
+	m.node.ReadIndex(binary.BigEndian.AppendUint64(nil, id))
+	r.retry.stop()
+	if !m.isAlone() {
+		r.retry = m.after(readAgain, func() {
+			if len(r.serving) > 0 && r.index == 0 {
 				r.ask(m)
 			}
 		})
@@ -64,8 +64,8 @@ func (r *reading) ask(m *member) {
 }
 
 // confirmed handles the leader's answer: how far the log was.
-func (r *reading) confirmed(m *member, is raft.ReadState) {
-	if len(r.serves) == 0 || !slices.Contains(r.words, binary.BigEndian.Uint64(is.RequestCtx)) {
+func (r *linearRead) confirmed(m *member, is raft.ReadState) {
+	if len(r.serving) == 0 || !slices.Contains(r.requestIDs, binary.BigEndian.Uint64(is.RequestCtx)) {
 		return // the round has been given up
 	}
 	r.index = is.Index
@@ -73,34 +73,34 @@ func (r *reading) confirmed(m *member, is raft.ReadState) {
 }
 
 // serve serves the waiting reads, if the member is up to date.
-func (r *reading) serve(m *member) {
+func (r *linearRead) serve(m *member) {
 	if r.index != 0 && m.applied >= r.index {
-		r.end(m, nil)
+		r.finish(m, nil)
 	}
 }
 
-func (r *reading) end(m *member, err error) {
-	serves := r.serves
-	r.serves, r.index = nil, 0
-	r.again.stop()
+func (r *linearRead) finish(m *member, err error) {
+	serves := r.serving
+	r.serving, r.index = nil, 0
+	r.retry.stop()
 	for _, serve := range serves {
 		serve(err)
 	}
-	if len(r.serves) == 0 {
+	if len(r.serving) == 0 {
 		r.begin(m)
 	}
 }
 
 // leaderChanged fails the round that the previous leader was asked for, as in etcd.
-func (r *reading) leaderChanged(m *member) {
-	if m.leading != 0 && len(r.serves) > 0 {
-		r.end(m, rpctypes.ErrGRPCLeaderChanged)
+func (r *linearRead) leaderChanged(m *member) {
+	if m.leaderID != 0 && len(r.serving) > 0 {
+		r.finish(m, rpctypes.ErrGRPCLeaderChanged)
 	}
 }
 
 // failOverdue gives up on a round that has taken too long.
-func (r *reading) overdue(m *member) {
-	if len(r.serves) > 0 && m.now().Sub(r.since) >= patience {
-		r.end(m, rpctypes.ErrGRPCTimeout)
+func (r *linearRead) failOverdue(m *member) {
+	if len(r.serving) > 0 && m.now().Sub(r.since) >= requestTimeout {
+		r.finish(m, rpctypes.ErrGRPCTimeout)
 	}
 }

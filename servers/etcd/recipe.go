@@ -23,43 +23,43 @@ import (
 type recipe struct {
 	call *rpc
 	m    *member
-	does func(*recipe, recipes.Message)
+	run  func(*recipe, recipes.Message)
 	// stopWatch ends the watch that the member keeps for the call; nil if there is none.
 	// abandon undoes what the call has written, because the client no longer waits, and
 	// then calls its argument; nil if there is nothing to undo. timedOut reports whether
 	// the client's timeout has passed.
-	stop    func()
-	abandon func(then func())
-	isLate  bool
-	begun   bool
+	stopWatch func()
+	abandon   func(then func())
+	timedOut  bool
+	begun     bool
 }
 
 // recipeMethod makes a method that follows a recipe.
-func recipeOf(request string, does func(*recipe, recipes.Message)) *method {
+func recipeMethod(request string, run func(*recipe, recipes.Message)) *method {
 	return &method{
 		request: func() proto.Message { return recipes.New(request) },
-		flow:    func(call *rpc) flow { return &recipe{call: call, m: call.c.m, does: does} },
+		flow:    func(call *rpc) flow { return &recipe{call: call, m: call.c.m, run: run} },
 	}
 }
 
-func (r *recipe) take(request proto.Message) {
+func (r *recipe) receive(request proto.Message) {
 	if r.begun {
 		return // a call has only one request
 	}
 	r.begun = true
-	if r.call.within > 0 {
-		r.m.after(r.call.within, r.tooLate)
+	if r.call.timeout > 0 {
+		r.m.after(r.call.timeout, r.timeOut)
 	}
-	r.does(r, request.(recipes.Message))
+	r.run(r, request.(recipes.Message))
 }
 
 // timeOut ends the call when the client's timeout has passed. The member knows it even if
 // it hears nothing from the client.
-func (r *recipe) tooLate() {
-	if r.call.over {
+func (r *recipe) timeOut() {
+	if r.call.done {
 		return
 	}
-	r.isLate = true
+	r.timedOut = true
 	r.unwatch()
 	abandon := r.abandon
 	if abandon == nil {
@@ -68,8 +68,8 @@ func (r *recipe) tooLate() {
 	abandon(func() { r.fail(context.DeadlineExceeded) })
 }
 
-func (r *recipe) ended(cancelled bool) {
-	if !cancelled || r.isLate {
+func (r *recipe) clientEnded(cancelled bool) {
+	if !cancelled || r.timedOut {
 		return // the end of the requests means nothing: there is only one
 	}
 	r.unwatch()
@@ -79,9 +79,9 @@ func (r *recipe) ended(cancelled bool) {
 }
 
 func (r *recipe) unwatch() {
-	if r.stop != nil {
-		r.stop()
-		r.stop = nil
+	if r.stopWatch != nil {
+		r.stopWatch()
+		r.stopWatch = nil
 	}
 }
 
@@ -104,7 +104,7 @@ func (r *recipe) answer(m proto.Message, text string) {
 // one request may become known while another is handled.
 func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
-		if !r.call.over && !r.isLate {
+		if !r.call.done && !r.timedOut {
 			do()
 		}
 	})
@@ -118,14 +118,14 @@ func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message,
 			return
 		}
 	}
-	r.m.write(request, r.call.asked.By(), func(resp proto.Message, err error) {
+	r.m.write(request, r.call.lastRequest.Sender(), func(resp proto.Message, err error) {
 		r.schedule(func() { then(resp, err) })
 	})
 }
 
 // read does a linearizable read and then calls then with the result.
 func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, error)) {
-	r.m.upToDate(func(err error) {
+	r.m.whenUpToDate(func(err error) {
 		var resp *pb.RangeResponse
 		if err == nil {
 			resp, err = r.m.store.get(request)
@@ -139,7 +139,7 @@ func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, err
 
 // undo writes a request that removes what the client no longer wants.
 func (r *recipe) undo(request *pb.InternalRaftRequest, then func()) {
-	r.m.write(request, r.call.asked.By(), func(proto.Message, error) { then() })
+	r.m.write(request, r.call.lastRequest.Sender(), func(proto.Message, error) { then() })
 }
 
 // defaultSessionTTL is the TTL, in seconds, of the session that a client without one gets.
@@ -171,7 +171,7 @@ func opDelete(key string) *pb.RequestOp {
 
 // compareCreated is the condition that a key has this create revision; 0 means that the key
 // does not exist.
-func created(key string, revision int64) []*pb.Compare {
+func compareCreated(key string, revision int64) []*pb.Compare {
 	return []*pb.Compare{{
 		Target: pb.Compare_CREATE, Result: pb.Compare_EQUAL, Key: []byte(key),
 		TargetUnion: &pb.Compare_CreateRevision{CreateRevision: revision},
@@ -179,15 +179,15 @@ func created(key string, revision int64) []*pb.Compare {
 }
 
 // firstCreatedRequest reads the key with the prefix that was created first.
-func firstOf(prefix string) *pb.RangeRequest {
-	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
+func firstCreatedRequest(prefix string) *pb.RangeRequest {
+	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
 }
 
 // waitDeletes calls then when all keys with the prefix and a create revision up to upTo
 // have been deleted.
 func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then func()) {
 	last := &pb.RangeRequest{
-		Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
+		Key: []byte(prefix), RangeEnd: prefixEnd([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
 		MaxCreateRevision: upTo,
 	}
 	r.read(last, orElse(failed, func(resp *pb.RangeResponse) {
@@ -195,7 +195,7 @@ func (r *recipe) waitDeletes(prefix string, upTo int64, failed func(error), then
 			then()
 			return
 		}
-		r.stop = r.m.follows(resp.Kvs[0].Key, nil, resp.Header.Revision, func(_ *pb.ResponseHeader, events []*mvccpb.Event) {
+		r.stopWatch = r.m.watchInternally(resp.Kvs[0].Key, nil, resp.Header.Revision, func(_ *pb.ResponseHeader, events []*mvccpb.Event) {
 			switch {
 			case events == nil:
 				r.unwatch()
@@ -222,12 +222,12 @@ var (
 func (r *recipe) lock(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix := string(request.Bytes("name")) + "/"
-		key := prefix + word(lease)
-		mine := &pb.RangeRequest{Key: []byte(key)}
+		key := prefix + leaseHex(lease)
+		ownKey := &pb.RangeRequest{Key: []byte(key)}
 		r.write(&pb.InternalRaftRequest{Txn: &pb.TxnRequest{
-			Compare: created(key, 0),
-			Success: []*pb.RequestOp{opPut(key, nil, lease), opGet(firstOf(prefix))},
-			Failure: []*pb.RequestOp{opGet(mine), opGet(firstOf(prefix))},
+			Compare: compareCreated(key, 0),
+			Success: []*pb.RequestOp{opPut(key, nil, lease), opGet(firstCreatedRequest(prefix))},
+			Failure: []*pb.RequestOp{opGet(ownKey), opGet(firstCreatedRequest(prefix))},
 		}}, orElse(r.fail, func(resp proto.Message) {
 			txn := resp.(*pb.TxnResponse)
 			revision := txn.Header.Revision
@@ -242,14 +242,14 @@ func (r *recipe) lock(request recipes.Message) {
 				granted(txn.Header)
 				return
 			}
-			leave := &pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}
-			r.abandon = func(then func()) { r.undo(leave, then) }
-			leaves := func(err error) {
+			removeKey := &pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}
+			r.abandon = func(then func()) { r.undo(removeKey, then) }
+			giveUp := func(err error) {
 				r.abandon = nil
-				r.undo(leave, func() { r.fail(err) })
+				r.undo(removeKey, func() { r.fail(err) })
 			}
-			r.waitDeletes(prefix, revision-1, leaves, func() {
-				r.read(mine, orElse(leaves, func(resp *pb.RangeResponse) {
+			r.waitDeletes(prefix, revision-1, giveUp, func() {
+				r.read(ownKey, orElse(giveUp, func(resp *pb.RangeResponse) {
 					if len(resp.Kvs) == 0 {
 						r.fail(errSessionExpired)
 						return
@@ -268,6 +268,6 @@ func (r *recipe) unlock(request recipes.Message) {
 		return
 	}
 	r.write(&pb.InternalRaftRequest{DeleteRange: remove}, orElse(r.fail, func(resp proto.Message) {
-		r.answer(recipes.New("v3lockpb.UnlockResponse").With("header", resp.(*pb.DeleteRangeResponse).Header), tellDone(r.m.host.Names(), resp))
+		r.answer(recipes.New("v3lockpb.UnlockResponse").With("header", resp.(*pb.DeleteRangeResponse).Header), describeAnswer(r.m.host.Names(), resp))
 	}))
 }

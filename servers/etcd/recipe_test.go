@@ -29,7 +29,7 @@ func unlockAt(ctx context.Context, c *clientv3.Client, key string) error {
 // A lock that the server takes for a client is recorded like a lock that the client takes
 // itself.
 func TestTheServerLocks(t *testing.T) {
-	got := said(t, func(ctx context.Context, c *clientv3.Client) error {
+	got := recordedLock(t, func(ctx context.Context, c *clientv3.Client) error {
 		one, err := c.Grant(ctx, 60)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func TestTheServerLocks(t *testing.T) {
 		}
 		return <-second
 	})
-	Same(t, "said", got, "set session-1 for 1m0s, delete session-1, set session-2 for 1m0s, delete session-2")
+	Equal(t, "said", got, "set session-1 for 1m0s, delete session-1, set session-2 for 1m0s, delete session-2")
 }
 
 // A member knows how long a client waits, and then removes it from the queue, even if it
@@ -100,14 +100,14 @@ func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
 		}
 		return nil
 	})
-	cfg := Story(holds, waits)
+	cfg := ToyWorld(holds, waits)
 	cfg.Nodes = Nodes("etcd", 1)
-	tr := Play(t, With(cfg, Lasting(30*time.Second, At(3*time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))))
-	Struck(t, tr)
+	tr := RunWorld(t, WithFaults(cfg, Lasting(30*time.Second, At(3*time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))))
+	AllFaultsStruck(t, tr)
 	if len(keys) != 2 || keys[0] != 2 || keys[1] != 1 {
 		t.Errorf("the queue is of %v, want two and then one", keys)
 	}
-	Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 }
 
 // A call that a real member serves and this one does not is reported as a doubt, for every
@@ -127,13 +127,13 @@ func TestWhatIsNotServed(t *testing.T) {
 		}
 	}
 	for _, path := range unserved {
-		b := begin()
-		calls(b, path, nil)
-		Same(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
+		b := preamble()
+		writeCall(b, path, nil)
+		Equal(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
 	}
 	for _, path := range []string{recipes.Lock, recipes.Unlock, recipes.Campaign, recipes.Proclaim, recipes.Leader, recipes.Observe, recipes.Resign} {
-		b := begin()
-		calls(b, path, nil)
-		Same(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "")
+		b := preamble()
+		writeCall(b, path, nil)
+		Equal(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "")
 	}
 }

@@ -30,17 +30,17 @@ type claim struct {
 }
 
 // isLockKey reports whether a key is the lock's own or one in its folder.
-func (r *register) belongs(key []byte) bool {
+func (r *register) isLockKey(key []byte) bool {
 	rest, ok := strings.CutPrefix(string(key), r.lock)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
 // observe handles changes of keys and records what they mean for the lock. expired says
 // whether deleted keys have expired.
-func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
+func (r *register) observe(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
 	concerned := false
 	for _, e := range changes {
-		if !r.belongs(e.Kv.Key) {
+		if !r.isLockKey(e.Kv.Key) {
 			continue
 		}
 		concerned = true
@@ -48,38 +48,38 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor, expi
 		case e.Type == mvccpb.Event_DELETE:
 			delete(r.claims, key)
 		default:
-			was := r.claims[key]
-			if !r.says(e.Kv, was.kv) || inAnotherSection(by, was.by) {
-				was.by = by
+			old := r.claims[key]
+			if !r.hasSameOwner(e.Kv, old.kv) || inAnotherSection(by, old.by) {
+				old.by = by
 			}
-			r.claims[key] = claim{e.Kv, was.by}
+			r.claims[key] = claim{e.Kv, old.by}
 		}
 	}
 	if !concerned {
 		return
 	}
-	is := r.first(m)
+	head := r.findHead(m)
 	prior := r.owner
-	if was := r.head; was != nil {
-		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) && r.claims[string(is.Key)].by == r.owner {
-			touched := string(is.Key) == r.lock && is.ModRevision != was.ModRevision
-			if r.head = is; touched {
-				r.tell(m, trace.KindTouch, by, nil)
+	if old := r.head; old != nil {
+		if head != nil && bytes.Equal(head.Key, old.Key) && r.hasSameOwner(head, old) && r.claims[string(head.Key)].by == r.owner {
+			touched := string(head.Key) == r.lock && head.ModRevision != old.ModRevision
+			if r.head = head; touched {
+				r.recordEvent(m, trace.KindTouch, by, nil)
 			}
 			return
 		}
-		if still := m.store.now.get(was.Key); still == nil || still.CreateRevision != was.CreateRevision {
+		if still := m.store.current.get(old.Key); still == nil || still.CreateRevision != old.CreateRevision {
 			kind := trace.KindDelete
 			if expired {
 				kind = trace.KindExpire
 			}
-			r.tell(m, kind, by, nil)
+			r.recordEvent(m, kind, by, nil)
 			prior = nil
 		}
 	}
-	if r.head, r.owner = is, nil; is != nil {
-		r.owner = r.claims[string(is.Key)].by
-		r.tell(m, trace.KindSet, r.owner, prior)
+	if r.head, r.owner = head, nil; head != nil {
+		r.owner = r.claims[string(head.Key)].by
+		r.recordEvent(m, trace.KindSet, r.owner, prior)
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor, expi
 // created anew, and it has the same lease. For the lock's own key the value must be the
 // same too. The value of a key in the folder does not matter: the leader of an election
 // proclaims there.
-func (r *register) says(is, was *mvccpb.KeyValue) bool {
+func (r *register) hasSameOwner(is, was *mvccpb.KeyValue) bool {
 	return was != nil && is.CreateRevision == was.CreateRevision && is.Lease == was.Lease &&
 		(string(is.Key) != r.lock || bytes.Equal(is.Value, was.Value))
 }
@@ -99,19 +99,19 @@ func inAnotherSection(by, was *trace.Actor) bool {
 }
 
 // recordEvent records what has happened to the lock.
-func (r *register) tell(m *member, kind trace.Kind, by, prior *trace.Actor) {
+func (r *register) recordEvent(m *member, kind trace.Kind, by, prior *trace.Actor) {
 	names := m.host.Names()
 	ev := trace.Event{Kind: kind, Key: r.lock, By: by, Owner: r.owner, Prior: prior}
 	if r.head.Lease != 0 {
-		ev.Value = session(names, r.head.Lease)
+		ev.Value = sessionName(names, r.head.Lease)
 	} else {
-		ev.Value = tellValue(names, r.head.Value)
+		ev.Value = describeValue(names, r.head.Value)
 	}
 	if kind == trace.KindSet || kind == trace.KindTouch {
-		ev.TTL, ev.Expires = m.cluster.lasts(m, r.head.Lease)
+		ev.TTL, ev.Expires = m.cluster.sessionTimes(m, r.head.Lease)
 	}
 	if kind == trace.KindExpire {
 		ev.By = nil
 	}
-	m.host.Tell(ev)
+	m.host.RecordEvent(ev)
 }

@@ -18,11 +18,11 @@ import (
 
 // recordedLock returns what is recorded of the lock called "resource" while a client runs
 // do.
-func said(t *testing.T, do func(context.Context, *clientv3.Client) error) string {
+func recordedLock(t *testing.T, do func(context.Context, *clientv3.Client) error) string {
 	t.Helper()
 	kind := mutex
 	kind.New = func(*locks.Env) (locks.Lock, error) { return nil, nil }
-	tr := Play(t, Alone(t, kind, func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, SoloWorld(t, kind, func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func said(t *testing.T, do func(context.Context, *clientv3.Client) error) string
 	for _, ev := range tr.Events {
 		switch ev.Kind {
 		case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
-			Same(t, "key", ev.Key, "resource")
+			Equal(t, "key", ev.Key, "resource")
 			text := fmt.Sprint(ev.Kind, " ", ev.Value)
 			if ev.TTL > 0 {
 				text += fmt.Sprint(" for ", ev.TTL)
@@ -145,7 +145,7 @@ func TestTheRegister(t *testing.T) {
 		}, "set session-1 for 1m0s, delete session-1, session-1 is closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Same(t, "told", said(t, func(ctx context.Context, client *clientv3.Client) error {
+			Equal(t, "told", recordedLock(t, func(ctx context.Context, client *clientv3.Client) error {
 				c.do(ctx, client)
 				return nil
 			}), c.want)
@@ -156,7 +156,7 @@ func TestTheRegister(t *testing.T) {
 // A key that a client puts again belongs to the client's current section. A change by
 // somebody who gives the key no other lease does not change its owner.
 func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
-	tr := Play(t, Alone(t, mutex, func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, SoloWorld(t, mutex, func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
 			owners = append(owners, fmt.Sprintf("%s %d", ev.Owner.Client, ev.Owner.Section))
 		}
 	}
-	Same(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
+	Equal(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
 }
 
 // putting is a lock that a client acquires by putting a key.
@@ -201,9 +201,9 @@ func TestALeaseIsOverInTime(t *testing.T) {
 		cfg := gcPause(1, "")
 		cfg.Seed, cfg.Faults = seed, []sim.Fault{At(time.Second, Crashed("client-1", trace.Kill))}
 		cfg.Clients[0].Works = 20 * time.Second
-		tr := Play(t, cfg)
-		over := Only(t, tr, trace.KindExpireSession, "etcd")
-		renewed := First(t, tr, trace.KindTouch, "etcd")
+		tr := RunWorld(t, cfg)
+		over := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
+		renewed := FirstEvent(t, tr, trace.KindTouch, "etcd")
 		late := over.At - renewed.Expires
 		if late < 0 || late > 501*time.Millisecond {
 			t.Errorf("seed %d: it was over %v after its time", seed, late)
@@ -218,20 +218,20 @@ func TestACrashLosesNothing(t *testing.T) {
 		cfg := gcPause(1, "")
 		cfg.Faults = []sim.Fault{Lasting(3*time.Second, At(2*time.Second, Crashed("etcd-1", how))), At(2*time.Second, Crashed("client-1", trace.Kill))}
 		cfg.Clients[0].Works = 20 * time.Second
-		tr := Play(t, cfg)
+		tr := RunWorld(t, cfg)
 		led := Events(tr, trace.KindLead, "etcd-1")
-		Same(t, "elections", len(led), 2)
+		Equal(t, "elections", len(led), 2)
 		between(t, "it led again", led[1].At-5*time.Second, 100*time.Millisecond, 1010*time.Millisecond)
-		over := Only(t, tr, trace.KindExpireSession, "etcd")
+		over := OnlyEvent(t, tr, trace.KindExpireSession, "etcd")
 		between(t, "the session expired", over.At-led[1].At, 11*time.Second, 11510*time.Millisecond)
-		Same(t, "the lock", KeyHistory(tr, "etcd"), "set 1, touch 1, touch 1, expire 1, set 1, delete 1")
-		Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+		Equal(t, "the lock", KeyHistory(tr, "etcd"), "set 1, touch 1, touch 1, expire 1, set 1, delete 1")
+		Equal(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
 	}
 }
 
 // A request that arrives before there is a leader is served when there is one.
 func TestWhatComesBeforeTheElection(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(5 * time.Second)
 		client, err := newClient(p.Env())
 		if err != nil {
@@ -246,6 +246,6 @@ func TestWhatComesBeforeTheElection(t *testing.T) {
 		return err
 	}))
 	cfg.Nodes = Nodes("etcd", 1)
-	tr := Play(t, With(cfg, Lasting(3*time.Second, At(1999*time.Millisecond, Crashed("etcd-1", trace.Kill)))))
-	Same(t, "elections", len(Events(tr, trace.KindLead, "etcd-1")), 2)
+	tr := RunWorld(t, WithFaults(cfg, Lasting(3*time.Second, At(1999*time.Millisecond, Crashed("etcd-1", trace.Kill)))))
+	Equal(t, "elections", len(Events(tr, trace.KindLead, "etcd-1")), 2)
 }

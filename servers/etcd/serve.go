@@ -24,7 +24,7 @@ type method struct {
 
 // unaryMethod makes a unary method. If check is not nil and returns an error, the call
 // fails with it.
-func once[M any, R interface {
+func unaryMethod[M any, R interface {
 	*M
 	proto.Message
 }](check func(R) error, serve func(*member, *rpc, R)) *method {
@@ -55,7 +55,7 @@ func orElse[T any](failed func(error), then func(T)) func(T, error) {
 
 // answerCurrent answers a request from the member's state: when the member is up to date,
 // or immediately if that is not needed.
-func (m *member) current(c *rpc, atOnce bool, answer func() error) {
+func (m *member) answerCurrent(c *rpc, immediately bool, answer func() error) {
 	serve := func(err error) {
 		if err == nil {
 			err = answer()
@@ -64,11 +64,11 @@ func (m *member) current(c *rpc, atOnce bool, answer func() error) {
 			c.fail(err)
 		}
 	}
-	if atOnce {
+	if immediately {
 		serve(nil)
 		return
 	}
-	m.upToDate(serve)
+	m.whenUpToDate(serve)
 }
 
 // methods are the methods of a member, by their paths. It is filled when the package is
@@ -77,39 +77,39 @@ var methods map[string]*method
 
 func init() {
 	methods = map[string]*method{
-		pb.KV_Range_FullMethodName: once(validRange, (*member).get),
-		pb.KV_Put_FullMethodName: once(validPut, func(m *member, c *rpc, r *pb.PutRequest) {
+		pb.KV_Range_FullMethodName: unaryMethod(validRange, (*member).get),
+		pb.KV_Put_FullMethodName: unaryMethod(validPut, func(m *member, c *rpc, r *pb.PutRequest) {
 			m.propose(c, &pb.InternalRaftRequest{Put: r})
 		}),
-		pb.KV_DeleteRange_FullMethodName: once(validDelete, func(m *member, c *rpc, r *pb.DeleteRangeRequest) {
+		pb.KV_DeleteRange_FullMethodName: unaryMethod(validDelete, func(m *member, c *rpc, r *pb.DeleteRangeRequest) {
 			m.propose(c, &pb.InternalRaftRequest{DeleteRange: r})
 		}),
-		pb.KV_Txn_FullMethodName: once(validTxn, (*member).txn),
-		pb.KV_Compact_FullMethodName: once(nil, func(m *member, c *rpc, r *pb.CompactionRequest) {
+		pb.KV_Txn_FullMethodName: unaryMethod(validTxn, (*member).txn),
+		pb.KV_Compact_FullMethodName: unaryMethod(nil, func(m *member, c *rpc, r *pb.CompactionRequest) {
 			m.propose(c, &pb.InternalRaftRequest{Compaction: r})
 		}),
-		pb.Lease_LeaseGrant_FullMethodName: once(nil, (*member).grantLease),
-		pb.Lease_LeaseRevoke_FullMethodName: once(nil, func(m *member, c *rpc, r *pb.LeaseRevokeRequest) {
+		pb.Lease_LeaseGrant_FullMethodName: unaryMethod(nil, (*member).grantLease),
+		pb.Lease_LeaseRevoke_FullMethodName: unaryMethod(nil, func(m *member, c *rpc, r *pb.LeaseRevokeRequest) {
 			m.propose(c, &pb.InternalRaftRequest{LeaseRevoke: r})
 		}),
-		pb.Lease_LeaseTimeToLive_FullMethodName: once(nil, (*member).timeToLive),
-		pb.Lease_LeaseLeases_FullMethodName:     once(nil, (*member).leases),
-		pb.Cluster_MemberList_FullMethodName:    once(nil, (*member).memberList),
-		pb.Maintenance_Status_FullMethodName:    once(nil, (*member).status),
+		pb.Lease_LeaseTimeToLive_FullMethodName: unaryMethod(nil, (*member).timeToLive),
+		pb.Lease_LeaseLeases_FullMethodName:     unaryMethod(nil, (*member).leases),
+		pb.Cluster_MemberList_FullMethodName:    unaryMethod(nil, (*member).memberList),
+		pb.Maintenance_Status_FullMethodName:    unaryMethod(nil, (*member).status),
 		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: func(call *rpc) flow { return &keepAlive{call: call} }},
-		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatching},
-		recipes.Lock:                            recipeOf("v3lockpb.LockRequest", (*recipe).lock),
-		recipes.Unlock:                          recipeOf("v3lockpb.UnlockRequest", (*recipe).unlock),
-		recipes.Campaign:                        recipeOf("v3electionpb.CampaignRequest", (*recipe).campaign),
-		recipes.Proclaim:                        recipeOf("v3electionpb.ProclaimRequest", (*recipe).proclaim),
-		recipes.Leader:                          recipeOf("v3electionpb.LeaderRequest", (*recipe).leaderOf),
-		recipes.Observe:                         recipeOf("v3electionpb.LeaderRequest", func(r *recipe, request recipes.Message) { r.observes(string(request.Bytes("name")) + "/") }),
-		recipes.Resign:                          recipeOf("v3electionpb.ResignRequest", (*recipe).resign),
+		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatchCall},
+		recipes.Lock:                            recipeMethod("v3lockpb.LockRequest", (*recipe).lock),
+		recipes.Unlock:                          recipeMethod("v3lockpb.UnlockRequest", (*recipe).unlock),
+		recipes.Campaign:                        recipeMethod("v3electionpb.CampaignRequest", (*recipe).campaign),
+		recipes.Proclaim:                        recipeMethod("v3electionpb.ProclaimRequest", (*recipe).proclaim),
+		recipes.Leader:                          recipeMethod("v3electionpb.LeaderRequest", (*recipe).answerLeader),
+		recipes.Observe:                         recipeMethod("v3electionpb.LeaderRequest", func(r *recipe, request recipes.Message) { r.observe(string(request.Bytes("name")) + "/") }),
+		recipes.Resign:                          recipeMethod("v3electionpb.ResignRequest", (*recipe).resign),
 	}
 }
 
 // realMethods returns the services that a real member has, and their methods.
-var real = sync.OnceValues(func() (services, methods map[string]bool) {
+var realMethods = sync.OnceValues(func() (services, methods map[string]bool) {
 	services, methods = map[string]bool{"grpc.health.v1.Health": true, "v3lockpb.Lock": true, "v3electionpb.Election": true}, map[string]bool{}
 	for _, m := range []string{"Check", "Watch", "List"} {
 		methods["/grpc.health.v1.Health/"+m] = true
@@ -138,28 +138,28 @@ func (m *member) header(revision int64) *pb.ResponseHeader {
 }
 
 func (m *member) get(c *rpc, r *pb.RangeRequest) {
-	m.current(c, r.Serializable, func() error {
+	m.answerCurrent(c, r.Serializable, func() error {
 		resp, err := m.store.get(r)
 		if err == nil {
 			resp.Header = m.header(resp.Header.Revision)
-			m.read(r, resp, c.asked.By())
-			c.answer(resp, fmt.Sprintf("%s at revision %d", keys(resp.Count), resp.Header.Revision))
+			m.recordRead(r, resp, c.lastRequest.Sender())
+			c.answer(resp, fmt.Sprintf("%s at revision %d", countKeys(resp.Count), resp.Header.Revision))
 		}
 		return err
 	})
 }
 
 func (m *member) txn(c *rpc, r *pb.TxnRequest) {
-	only, serializable := reads(r)
-	if !only {
+	readOnly, serializable := classifyReads(r)
+	if !readOnly {
 		m.propose(c, &pb.InternalRaftRequest{Txn: r})
 		return
 	}
-	m.current(c, serializable, func() error {
-		resp, err := m.store.txn(r, m.lessor.known)
+	m.answerCurrent(c, serializable, func() error {
+		resp, err := m.store.txn(r, m.lessor.has)
 		if err == nil {
 			resp.Header = m.header(resp.Header.Revision)
-			c.answer(resp, tellDone(m.host.Names(), resp))
+			c.answer(resp, describeAnswer(m.host.Names(), resp))
 		}
 		return err
 	})
@@ -173,14 +173,14 @@ func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
 }
 
 func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
-	m.ask(asking{lease: r.ID, ttl: true}, orElse(c.fail, func(a asked) {
-		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.granted}
+	m.ask(asking{lease: r.ID, wantsTTL: true}, orElse(c.fail, func(a leaseAnswer) {
+		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.grantedTTL}
 		if r.Keys {
 			for _, k := range a.keys {
 				resp.Keys = append(resp.Keys, []byte(k))
 			}
 		}
-		text := session(m.host.Names(), r.ID)
+		text := sessionName(m.host.Names(), r.ID)
 		if a.ttl < 0 {
 			text = "there is no " + text
 		} else {
@@ -199,7 +199,7 @@ func (m *member) leases(c *rpc, _ *pb.LeaseLeasesRequest) {
 }
 
 func (m *member) memberList(c *rpc, r *pb.MemberListRequest) {
-	m.current(c, !r.Linearizable, func() error {
+	m.answerCurrent(c, !r.Linearizable, func() error {
 		resp := &pb.MemberListResponse{Header: m.header(0)}
 		resp.Header.Revision = 0 // as in etcd
 		for _, o := range m.cluster.members {
@@ -224,7 +224,7 @@ func (m *member) status(c *rpc, _ *pb.StatusRequest) {
 }
 
 // countKeys returns a number of keys in words.
-func keys(n int64) string {
+func countKeys(n int64) string {
 	if n == 1 {
 		return "1 key"
 	}
@@ -232,12 +232,12 @@ func keys(n int64) string {
 }
 
 // describeAnswer describes an answer for the trace.
-func tellDone(names *sim.Names, m proto.Message) string {
+func describeAnswer(names *sim.Names, m proto.Message) string {
 	switch r := m.(type) {
 	case *pb.PutResponse:
 		return fmt.Sprintf("put at revision %d", r.Header.Revision)
 	case *pb.DeleteRangeResponse:
-		return fmt.Sprintf("%s deleted at revision %d", keys(r.Deleted), r.Header.Revision)
+		return fmt.Sprintf("%s deleted at revision %d", countKeys(r.Deleted), r.Header.Revision)
 	case *pb.TxnResponse:
 		if r.Succeeded {
 			return fmt.Sprintf("true at revision %d", r.Header.Revision)
@@ -246,7 +246,7 @@ func tellDone(names *sim.Names, m proto.Message) string {
 	case *pb.CompactionResponse:
 		return "compacted"
 	case *pb.LeaseGrantResponse:
-		return fmt.Sprintf("%s for %d s", session(names, r.ID), r.TTL)
+		return fmt.Sprintf("%s for %d s", sessionName(names, r.ID), r.TTL)
 	case *pb.LeaseRevokeResponse:
 		return fmt.Sprintf("revoked at revision %d", r.Header.Revision)
 	}
@@ -266,8 +266,8 @@ type renewal struct {
 	asked *sim.Request
 }
 
-func (k *keepAlive) take(request proto.Message) {
-	k.queue = append(k.queue, renewal{request.(*pb.LeaseKeepAliveRequest).ID, k.call.asked})
+func (k *keepAlive) receive(request proto.Message) {
+	k.queue = append(k.queue, renewal{request.(*pb.LeaseKeepAliveRequest).ID, k.call.lastRequest})
 	if len(k.queue) == 1 {
 		k.renew()
 	}
@@ -280,17 +280,17 @@ func (k *keepAlive) renew() {
 	// already have been revoked. See leaseKeepAlive in
 	// server/etcdserver/api/v3rpc/lease.go.
 	resp := &pb.LeaseKeepAliveResponse{Header: m.header(0), ID: r.lease}
-	m.ask(asking{lease: r.lease}, func(a asked, err error) {
-		if k.call.over {
+	m.ask(asking{lease: r.lease}, func(a leaseAnswer, err error) {
+		if k.call.done {
 			return
 		}
 		if err != nil {
 			k.call.fail(err)
 			return
 		}
-		name := session(m.host.Names(), r.lease)
+		name := sessionName(m.host.Names(), r.lease)
 		if resp.TTL = a.ttl; a.ttl > 0 {
-			k.call.send(r.asked, resp, fmt.Sprintf("%s for %d s", name, a.ttl), alive(name, a.ttl))
+			k.call.send(r.asked, resp, fmt.Sprintf("%s for %d s", name, a.ttl), aliveEvent(name, a.ttl))
 		} else {
 			k.call.send(r.asked, resp, name+" is over")
 		}
@@ -303,13 +303,13 @@ func (k *keepAlive) renew() {
 	})
 }
 
-func (k *keepAlive) ended(cancelled bool) {
+func (k *keepAlive) clientEnded(cancelled bool) {
 	if k.ends = true; !cancelled && len(k.queue) == 0 {
 		k.call.end(0, "", "the end of LeaseKeepAlive")
 	}
 }
 
 // aliveEvent is what a client learns from an answer that says that its session lives.
-func alive(session string, ttl int64) trace.Event {
+func aliveEvent(session string, ttl int64) trace.Event {
 	return trace.Event{Kind: trace.KindAlive, Session: session, TTL: time.Duration(ttl) * time.Second}
 }

@@ -22,7 +22,7 @@ import (
 // raw is a world in which a client writes some bytes to a member, and hangs up after a
 // while.
 func raw(t *testing.T, b []byte) *trace.Trace {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -34,18 +34,18 @@ func raw(t *testing.T, b []byte) *trace.Trace {
 		return c.Close()
 	}))
 	cfg.Nodes = Nodes("etcd", 1)
-	return Play(t, cfg)
+	return RunWorld(t, cfg)
 }
 
 // preamble returns what a client writes first.
-func begin() *bytes.Buffer {
+func preamble() *bytes.Buffer {
 	b := bytes.NewBufferString(http2.ClientPreface)
 	_ = http2.NewFramer(b, nil).WriteSettings()
 	return b
 }
 
 // writeCall writes a call of a method.
-func calls(b *bytes.Buffer, path string, message []byte) {
+func writeCall(b *bytes.Buffer, path string, message []byte) {
 	var block bytes.Buffer
 	header := hpack.NewEncoder(&block)
 	_ = header.WriteField(hpack.HeaderField{Name: ":path", Value: path})
@@ -87,23 +87,23 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		{pb.Auth_UserAdd_FullMethodName, nil, "error: unknown method UserAdd for service etcdserverpb.Auth",
 			"client-1 called /etcdserverpb.Auth/UserAdd, which a real member knows and etcd-1 does not"},
 	} {
-		b := begin()
-		calls(b, c.path, c.message)
+		b := preamble()
+		writeCall(b, c.path, c.message)
 		tr := raw(t, b.Bytes())
 		all := answers(tr)
-		Same(t, c.path, all[len(all)-1], c.answer)
-		Same(t, "doubt", strings.Join(tr.Doubts, "; "), c.doubt)
+		Equal(t, c.path, all[len(all)-1], c.answer)
+		Equal(t, "doubt", strings.Join(tr.Doubts, "; "), c.doubt)
 	}
 }
 
 func TestWhatIsNoHTTP2EndsTheConnection(t *testing.T) {
-	b := begin()
-	calls(b, pb.KV_Put_FullMethodName, []byte{0xff})
+	b := preamble()
+	writeCall(b, pb.KV_Put_FullMethodName, []byte{0xff})
 	b.WriteString("GET / HTTP/1.1\r\n\r\n")
 	tr := raw(t, b.Bytes())
 	all := answers(tr)
-	Same(t, "answer", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
-	Same(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 wrote to etcd-1 what is no HTTP/2: a frame of 4670804 bytes")
+	Equal(t, "answer", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
+	Equal(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 wrote to etcd-1 what is no HTTP/2: a frame of 4670804 bytes")
 }
 
 // FuzzRequests has a member serve arbitrary messages for each of its methods.
@@ -136,8 +136,8 @@ func FuzzRequests(f *testing.F) {
 		f.Add(uint(i), b)
 	}
 	f.Fuzz(func(t *testing.T, which uint, message []byte) {
-		b := begin()
-		calls(b, paths[which%uint(len(paths))], message[:min(len(message), 16<<10-5)])
+		b := preamble()
+		writeCall(b, paths[which%uint(len(paths))], message[:min(len(message), 16<<10-5)])
 		tr := raw(t, b.Bytes())
 		if len(answers(tr)) == 0 {
 			t.Error("no answer")
@@ -147,8 +147,8 @@ func FuzzRequests(f *testing.F) {
 
 // FuzzConnection has a member read arbitrary bytes.
 func FuzzConnection(f *testing.F) {
-	b := begin()
-	calls(b, pb.KV_Range_FullMethodName, []byte{0xa, 1, 'x'})
+	b := preamble()
+	writeCall(b, pb.KV_Range_FullMethodName, []byte{0xa, 1, 'x'})
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) { raw(t, b) })
 }

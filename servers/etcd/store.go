@@ -19,19 +19,19 @@ import (
 type store struct {
 	revision  int64
 	compacted int64
-	now       state
+	current   state
 	// compactedState is the state at the compacted revision, and history all changes since,
 	// in order, including those of that revision.
-	then state
-	past []*mvccpb.Event
+	compactedState state
+	history        []*mvccpb.Event
 	// pending is how many changes the current request has made.
-	changed int
+	pending int
 	// onAttach is called when the lease of a key changes; lease 0 means none.
-	attached func(key string, was, is int64)
+	onAttach func(key string, was, is int64)
 }
 
 func newStore() *store {
-	return &store{revision: 1, attached: func(string, int64, int64) {}}
+	return &store{revision: 1, onAttach: func(string, int64, int64) {}}
 }
 
 // A state is the keys with their values, sorted by key.
@@ -51,7 +51,7 @@ func (s state) get(key []byte) *mvccpb.KeyValue {
 
 // keysIn returns the keys of a range: one key if end is empty; all keys from key on if end
 // is one zero byte.
-func (s state) within(key, end []byte) state {
+func (s state) keysIn(key, end []byte) state {
 	i, _ := s.find(key)
 	j := i
 	for j < len(s) && inRange(s[j].Key, key, end) {
@@ -61,7 +61,7 @@ func (s state) within(key, end []byte) state {
 }
 
 // apply returns the state after a change. It may use the memory of s.
-func (s state) with(e *mvccpb.Event) state {
+func (s state) apply(e *mvccpb.Event) state {
 	i, found := s.find(e.Kv.Key)
 	switch {
 	case e.Type == mvccpb.Event_DELETE && found:
@@ -88,34 +88,34 @@ func inRange(k, key, end []byte) bool {
 
 // at returns the state at a revision.
 func (s *store) at(revision int64) state {
-	if revision == s.revision && s.changed == 0 {
-		return s.now
+	if revision == s.revision && s.pending == 0 {
+		return s.current
 	}
-	was := slices.Clone(s.then)
-	for _, e := range s.past {
+	was := slices.Clone(s.compactedState)
+	for _, e := range s.history {
 		if e.Kv.ModRevision > revision {
 			break
 		}
-		was = was.with(e)
+		was = was.apply(e)
 	}
 	return was
 }
 
 // visibleRevision is the revision that a request sees: the next one, if the request has
 // already changed something.
-func (s *store) present() int64 {
-	if s.changed > 0 {
+func (s *store) visibleRevision() int64 {
+	if s.pending > 0 {
 		return s.revision + 1
 	}
 	return s.revision
 }
 
 // checkReadable returns an error if a revision cannot be read.
-func (s *store) readable(revision int64) error {
+func (s *store) checkReadable(revision int64) error {
 	switch {
 	case revision <= 0:
 		return nil
-	case revision > s.present():
+	case revision > s.visibleRevision():
 		return rpctypes.ErrGRPCFutureRev
 	case revision < s.compacted:
 		return rpctypes.ErrGRPCCompacted
@@ -125,22 +125,22 @@ func (s *store) readable(revision int64) error {
 
 // get reads a range: executeRange in server/etcdserver/txn/range.go.
 func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
-	if err := s.readable(r.Revision); err != nil {
+	if err := s.checkReadable(r.Revision); err != nil {
 		return nil, err
 	}
-	all := s.now
-	if r.Revision > 0 && r.Revision < s.present() {
+	all := s.current
+	if r.Revision > 0 && r.Revision < s.visibleRevision() {
 		all = s.at(r.Revision)
 	}
-	found := all.within(r.Key, r.RangeEnd)
-	resp := &pb.RangeResponse{Header: &pb.ResponseHeader{Revision: s.present()}, Count: int64(len(found))}
+	found := all.keysIn(r.Key, r.RangeEnd)
+	resp := &pb.RangeResponse{Header: &pb.ResponseHeader{Revision: s.visibleRevision()}, Count: int64(len(found))}
 	if r.CountOnly {
 		return resp, nil
 	}
-	if chosen := chooses(r); chosen != nil {
+	if chosen := revisionFilter(r); chosen != nil {
 		found = slices.DeleteFunc(slices.Clone(found), func(kv *mvccpb.KeyValue) bool { return !chosen(kv) })
 	}
-	if by := order(r); by != nil {
+	if by := sortOrder(r); by != nil {
 		found = slices.Clone(found)
 		slices.SortStableFunc(found, by)
 	}
@@ -158,7 +158,7 @@ func (s *store) get(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 
 // revisionFilter returns a function that selects keys by the revisions in the request; nil
 // selects all.
-func chooses(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
+func revisionFilter(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 	if r.MinModRevision == 0 && r.MaxModRevision == 0 && r.MinCreateRevision == 0 && r.MaxCreateRevision == 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func chooses(r *pb.RangeRequest) func(*mvccpb.KeyValue) bool {
 
 // sortOrder returns the comparison that sorts the keys as the request wants; nil means by
 // key. The order is ascending unless the request says otherwise.
-func order(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
+func sortOrder(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
 	down := r.SortOrder == pb.RangeRequest_DESCEND
 	if r.SortTarget == pb.RangeRequest_KEY && !down {
 		return nil
@@ -197,36 +197,36 @@ func order(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
 
 // commit ends a request that may have changed something, and returns its changes.
 func (s *store) commit() []*mvccpb.Event {
-	if s.changed == 0 {
+	if s.pending == 0 {
 		return nil
 	}
 	s.revision++
-	changes := s.past[len(s.past)-s.changed:]
-	s.changed = 0
+	changes := s.history[len(s.history)-s.pending:]
+	s.pending = 0
 	return changes
 }
 
 // change makes one change to one key.
 func (s *store) change(e *mvccpb.Event) {
 	var was int64
-	if old := s.now.get(e.Kv.Key); old != nil {
+	if old := s.current.get(e.Kv.Key); old != nil {
 		was = old.Lease
 	}
-	s.now = s.now.with(e)
-	s.past = append(s.past, e)
-	s.changed++
+	s.current = s.current.apply(e)
+	s.history = append(s.history, e)
+	s.pending++
 	if was != e.Kv.Lease {
-		s.attached(string(e.Kv.Key), was, e.Kv.Lease)
+		s.onAttach(string(e.Kv.Key), was, e.Kv.Lease)
 	}
 }
 
 // checkPuttable returns an error if a key cannot be put; known reports whether a lease
 // exists.
-func (s *store) puttable(r *pb.PutRequest, known func(lease int64) bool) error {
+func (s *store) checkPuttable(r *pb.PutRequest, known func(lease int64) bool) error {
 	if r.Lease != 0 && !known(r.Lease) {
 		return rpctypes.ErrGRPCLeaseNotFound
 	}
-	if (r.IgnoreValue || r.IgnoreLease) && s.now.get(r.Key) == nil {
+	if (r.IgnoreValue || r.IgnoreLease) && s.current.get(r.Key) == nil {
 		return rpctypes.ErrGRPCKeyNotFound
 	}
 	return nil
@@ -234,7 +234,7 @@ func (s *store) puttable(r *pb.PutRequest, known func(lease int64) bool) error {
 
 // put puts a key; checkPuttable must have allowed it.
 func (s *store) put(r *pb.PutRequest) *pb.PutResponse {
-	old := s.now.get(r.Key)
+	old := s.current.get(r.Key)
 	revision := s.revision + 1
 	kv := &mvccpb.KeyValue{Key: r.Key, Value: r.Value, CreateRevision: revision, ModRevision: revision, Version: 1, Lease: r.Lease}
 	resp := &pb.PutResponse{Header: &pb.ResponseHeader{Revision: revision}}
@@ -256,7 +256,7 @@ func (s *store) put(r *pb.PutRequest) *pb.PutResponse {
 
 // remove deletes a range of keys.
 func (s *store) remove(r *pb.DeleteRangeRequest) *pb.DeleteRangeResponse {
-	found := slices.Clone(s.now.within(r.Key, r.RangeEnd))
+	found := slices.Clone(s.current.keysIn(r.Key, r.RangeEnd))
 	resp := &pb.DeleteRangeResponse{Deleted: int64(len(found))}
 	if r.PrevKv {
 		resp.PrevKvs = found
@@ -264,7 +264,7 @@ func (s *store) remove(r *pb.DeleteRangeRequest) *pb.DeleteRangeResponse {
 	for _, kv := range found {
 		s.change(&mvccpb.Event{Type: mvccpb.Event_DELETE, Kv: &mvccpb.KeyValue{Key: kv.Key, ModRevision: s.revision + 1}})
 	}
-	resp.Header = &pb.ResponseHeader{Revision: s.present()}
+	resp.Header = &pb.ResponseHeader{Revision: s.visibleRevision()}
 	return resp
 }
 
@@ -276,21 +276,21 @@ func (s *store) compact(revision int64) error {
 	case revision > s.revision:
 		return rpctypes.ErrGRPCFutureRev
 	}
-	s.then = slices.Clone(s.at(revision))
-	first := slices.IndexFunc(s.past, func(e *mvccpb.Event) bool { return e.Kv.ModRevision >= revision })
+	s.compactedState = slices.Clone(s.at(revision))
+	first := slices.IndexFunc(s.history, func(e *mvccpb.Event) bool { return e.Kv.ModRevision >= revision })
 	if first < 0 {
-		first = len(s.past)
+		first = len(s.history)
 	}
-	s.past = slices.Clone(s.past[first:])
+	s.history = slices.Clone(s.history[first:])
 	s.compacted = revision
 	return nil
 }
 
 // changesSince returns the changes of a range from a revision on.
-func (s *store) since(revision int64, key, end []byte) []*mvccpb.Event {
-	first, _ := slices.BinarySearchFunc(s.past, revision, func(e *mvccpb.Event, r int64) int { return cmp.Compare(e.Kv.ModRevision, r) })
+func (s *store) changesSince(revision int64, key, end []byte) []*mvccpb.Event {
+	first, _ := slices.BinarySearchFunc(s.history, revision, func(e *mvccpb.Event, r int64) int { return cmp.Compare(e.Kv.ModRevision, r) })
 	var found []*mvccpb.Event
-	for _, e := range s.past[first:] {
+	for _, e := range s.history[first:] {
 		if inRange(e.Kv.Key, key, end) {
 			found = append(found, e)
 		}
@@ -300,7 +300,7 @@ func (s *store) since(revision int64, key, end []byte) []*mvccpb.Event {
 
 // valueBefore returns a key as it was before a change; nil if it did not exist or that has
 // been compacted.
-func (s *store) before(e *mvccpb.Event) *mvccpb.KeyValue {
+func (s *store) valueBefore(e *mvccpb.Event) *mvccpb.KeyValue {
 	if revision := e.Kv.ModRevision - 1; revision >= s.compacted {
 		return s.at(revision).get(e.Kv.Key)
 	}
@@ -308,9 +308,9 @@ func (s *store) before(e *mvccpb.Event) *mvccpb.KeyValue {
 }
 
 // firstCreated returns the key in a folder that was created first; nil if there is none.
-func (s *store) head(folder string) *mvccpb.KeyValue {
+func (s *store) firstCreated(folder string) *mvccpb.KeyValue {
 	var first *mvccpb.KeyValue
-	for _, kv := range s.now.within([]byte(folder), next([]byte(folder))) {
+	for _, kv := range s.current.keysIn([]byte(folder), prefixEnd([]byte(folder))) {
 		if first == nil || kv.CreateRevision < first.CreateRevision {
 			first = kv
 		}

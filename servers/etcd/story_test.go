@@ -30,15 +30,15 @@ func gcPause(members int, fencing storage.Policy) sim.Config {
 
 func TestGCPause(t *testing.T) {
 	for _, members := range []int{1, 3} {
-		tr := Play(t, gcPause(members, storage.None))
-		Struck(t, tr)
-		Same(t, "doubts", len(tr.Doubts), 0)
-		Same(t, "broken", Broken(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
+		tr := RunWorld(t, gcPause(members, storage.None))
+		AllFaultsStruck(t, tr)
+		Equal(t, "doubts", len(tr.Doubts), 0)
+		Equal(t, "broken", Violations(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
 		// It expires once, and by time: the second client's release deletes the second
 		// client's key.
-		Same(t, "the lock", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
-		Same(t, "session", Only(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
-		fenced := Play(t, gcPause(members, storage.Writes))
-		Same(t, "broken with tokens", Broken(fenced), "section-exclusion inherent: needs fencing")
+		Equal(t, "the lock", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
+		Equal(t, "session", OnlyEvent(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
+		fenced := RunWorld(t, gcPause(members, storage.Writes))
+		Equal(t, "broken with tokens", Violations(fenced), "section-exclusion inherent: needs fencing")
 	}
 }

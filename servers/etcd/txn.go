@@ -15,17 +15,17 @@ import (
 // choosePath returns which branches a transaction takes: first its own, then those of the
 // nested transactions that are reached, in order. It returns an error if an operation on
 // this path cannot be done.
-func (s *store) decides(r *pb.TxnRequest, known func(lease int64) bool) (path []bool, err error) {
-	path = []bool{s.holds(r.Compare)}
-	for _, op := range taken(r, path[0]) {
+func (s *store) choosePath(r *pb.TxnRequest, known func(lease int64) bool) (path []bool, err error) {
+	path = []bool{s.allHold(r.Compare)}
+	for _, op := range branch(r, path[0]) {
 		var inner []bool
 		switch o := op.Request.(type) {
 		case *pb.RequestOp_RequestRange:
-			err = s.readable(o.RequestRange.Revision)
+			err = s.checkReadable(o.RequestRange.Revision)
 		case *pb.RequestOp_RequestPut:
-			err = s.puttable(o.RequestPut, known)
+			err = s.checkPuttable(o.RequestPut, known)
 		case *pb.RequestOp_RequestTxn:
-			inner, err = s.decides(o.RequestTxn, known)
+			inner, err = s.choosePath(o.RequestTxn, known)
 		}
 		if err != nil {
 			return nil, err
@@ -35,24 +35,24 @@ func (s *store) decides(r *pb.TxnRequest, known func(lease int64) bool) (path []
 	return path, nil
 }
 
-func taken(r *pb.TxnRequest, success bool) []*pb.RequestOp {
+func branch(r *pb.TxnRequest, success bool) []*pb.RequestOp {
 	if success {
 		return r.Success
 	}
 	return r.Failure
 }
 
-func (s *store) holds(all []*pb.Compare) bool {
+func (s *store) allHold(all []*pb.Compare) bool {
 	for _, c := range all {
-		found := s.now.within(c.Key, c.RangeEnd)
+		found := s.current.keysIn(c.Key, c.RangeEnd)
 		if len(found) == 0 {
 			// A missing key has no value, so no comparison with a value holds.
-			if c.Target == pb.Compare_VALUE || !compares(c, &mvccpb.KeyValue{}) {
+			if c.Target == pb.Compare_VALUE || !comparisonHolds(c, &mvccpb.KeyValue{}) {
 				return false
 			}
 		}
 		for _, kv := range found {
-			if !compares(c, kv) {
+			if !comparisonHolds(c, kv) {
 				return false
 			}
 		}
@@ -60,7 +60,7 @@ func (s *store) holds(all []*pb.Compare) bool {
 	return true
 }
 
-func compares(c *pb.Compare, kv *mvccpb.KeyValue) bool {
+func comparisonHolds(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	result := 0
 	switch c.Target {
 	case pb.Compare_VALUE:
@@ -88,9 +88,9 @@ func compares(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 }
 
 // executePath executes the chosen path of a transaction, and returns the rest of the path.
-func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool) {
+func (s *store) executePath(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool) {
 	resp = &pb.TxnResponse{Header: &pb.ResponseHeader{}, Succeeded: path[0]}
-	ops := taken(r, path[0])
+	ops := branch(r, path[0])
 	path = path[1:]
 	for _, op := range ops {
 		done := &pb.ResponseOp{}
@@ -105,7 +105,7 @@ func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []
 			done.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: s.remove(o.RequestDeleteRange)}
 		case *pb.RequestOp_RequestTxn:
 			var inner *pb.TxnResponse
-			inner, path = s.do(o.RequestTxn, path)
+			inner, path = s.executePath(o.RequestTxn, path)
 			done.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: inner}
 		}
 		resp.Responses = append(resp.Responses, done)
@@ -115,26 +115,26 @@ func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []
 
 // txn executes a transaction.
 func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResponse, error) {
-	path, err := s.decides(r, known)
+	path, err := s.choosePath(r, known)
 	if err != nil {
 		return nil, err
 	}
-	resp, _ := s.do(r, path)
-	resp.Header.Revision = s.present()
+	resp, _ := s.executePath(r, path)
+	resp.Header.Revision = s.visibleRevision()
 	return resp, nil
 }
 
 // classifyReads returns whether a transaction changes nothing in either branch, and whether
 // all its operations are serializable reads, which a member that is behind may answer. It
 // does not look into nested transactions, as in etcd.
-func reads(r *pb.TxnRequest) (only, serializable bool) {
-	only, serializable = true, true
+func classifyReads(r *pb.TxnRequest) (readOnly, serializable bool) {
+	readOnly, serializable = true, true
 	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {
 		for _, op := range ops {
 			o := op.GetRequestRange()
-			only = only && o != nil
+			readOnly = readOnly && o != nil
 			serializable = serializable && o != nil && o.Serializable
 		}
 	}
-	return only, serializable
+	return readOnly, serializable
 }

@@ -50,7 +50,7 @@ func validTxn(r *pb.TxnRequest) error {
 		return err
 	}
 	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {
-		if _, ok := changes(ops); !ok {
+		if _, ok := collectChanges(ops); !ok {
 			return rpctypes.ErrGRPCDuplicateKey
 		}
 	}
@@ -95,14 +95,14 @@ func validOp(op *pb.RequestOp, most int) error {
 
 // A changeSet is what some operations put and delete, including those in nested
 // transactions.
-type changing struct {
+type changeSet struct {
 	puts    map[string]bool
 	deletes [][2][]byte // from and to
 }
 
 // deleted reports whether the operations delete a key. An open range counts as empty here,
 // as in etcd, which overlooks it.
-func (c *changing) deleted(key string) bool {
+func (c *changeSet) deleted(key string) bool {
 	for _, d := range c.deletes {
 		from, to := string(d[0]), string(d[1])
 		if key == from && to == "" || from <= key && key < to {
@@ -113,12 +113,12 @@ func (c *changing) deleted(key string) bool {
 }
 
 // changesKey reports whether the operations change a key.
-func (c *changing) has(key string) bool { return c.puts[key] || c.deleted(key) }
+func (c *changeSet) changesKey(key string) bool { return c.puts[key] || c.deleted(key) }
 
 // collectChanges returns what some operations change; ok is false if a key is changed
 // twice. Both branches of a nested transaction may put the same key, because only one is
 // taken.
-func changes(ops []*pb.RequestOp) (all changing, ok bool) {
+func collectChanges(ops []*pb.RequestOp) (all changeSet, ok bool) {
 	all.puts = map[string]bool{}
 	for _, op := range ops {
 		if d := op.GetRequestDeleteRange(); d != nil {
@@ -126,22 +126,22 @@ func changes(ops []*pb.RequestOp) (all changing, ok bool) {
 		}
 	}
 	for _, op := range ops {
-		then, ok := changes(op.GetRequestTxn().GetSuccess())
-		other, also := changes(op.GetRequestTxn().GetFailure())
+		then, ok := collectChanges(op.GetRequestTxn().GetSuccess())
+		other, also := collectChanges(op.GetRequestTxn().GetFailure())
 		for _, puts := range []map[string]bool{then.puts, other.puts} {
-			ok = ok && also && !slices.ContainsFunc(slices.Collect(maps.Keys(puts)), all.has)
+			ok = ok && also && !slices.ContainsFunc(slices.Collect(maps.Keys(puts)), all.changesKey)
 		}
 		if !ok {
 			return all, false
 		}
-		for _, branch := range []changing{then, other} {
+		for _, branch := range []changeSet{then, other} {
 			maps.Copy(all.puts, branch.puts)
 			all.deletes = append(all.deletes, branch.deletes...)
 		}
 	}
 	for _, op := range ops {
 		if p := op.GetRequestPut(); p != nil {
-			if all.has(string(p.Key)) {
+			if all.changesKey(string(p.Key)) {
 				return all, false
 			}
 			all.puts[string(p.Key)] = true

@@ -27,44 +27,44 @@ const (
 )
 
 // A watchCall is a call of Watch: several watchers, distinguished by numbers.
-type watching struct {
+type watchCall struct {
 	call     *rpc
-	next     int64
+	nextID   int64
 	watchers []*watcher // in the order of their creation
 	// onEvents is called in place of sending to a client: with events, or with none if the
 	// wanted history has been compacted.
-	hears func(header *pb.ResponseHeader, events []*mvccpb.Event)
+	onEvents func(header *pb.ResponseHeader, events []*mvccpb.Event)
 }
 
 // A watcher is notified of the changes of a range of keys.
 type watcher struct {
-	id       int64
-	key, end []byte
-	from     int64 // the first revision that it has not been notified of
-	behind   bool  // it has yet to be notified of past changes
-	prior    bool  // it wants each key as it was before the change
-	noPut    bool
-	noDelete bool
-	progress bool // it wants to be notified that nothing has changed
-	heard    bool // it has been notified of a change since the last progress report was due
+	id            int64
+	key, end      []byte
+	nextRevision  int64 // the first revision that it has not been notified of
+	isBehind      bool  // it has yet to be notified of past changes
+	wantsPrior    bool  // it wants each key as it was before the change
+	noPut         bool
+	noDelete      bool
+	wantsProgress bool // it wants to be notified that nothing has changed
+	wasNotified   bool // it has been notified of a change since the last progress report was due
 
 }
 
-func newWatching(call *rpc) flow {
-	w := &watching{call: call}
-	call.c.m.watchings = append(call.c.m.watchings, w)
+func newWatchCall(call *rpc) flow {
+	w := &watchCall{call: call}
+	call.c.m.watchCalls = append(call.c.m.watchCalls, w)
 	return w
 }
 
-func (w *watching) ended(cancelled bool) {
+func (w *watchCall) clientEnded(cancelled bool) {
 	m := w.call.c.m
-	m.watchings = slices.DeleteFunc(m.watchings, func(o *watching) bool { return o == w })
+	m.watchCalls = slices.DeleteFunc(m.watchCalls, func(o *watchCall) bool { return o == w })
 	if !cancelled {
 		w.call.end(0, "", "the end of Watch")
 	}
 }
 
-func (w *watching) take(request proto.Message) {
+func (w *watchCall) receive(request proto.Message) {
 	m := w.call.c.m
 	switch u := request.(*pb.WatchRequest).RequestUnion.(type) {
 	case *pb.WatchRequest_CreateRequest:
@@ -76,19 +76,19 @@ func (w *watching) take(request proto.Message) {
 			return
 		}
 		w.watchers = slices.Delete(w.watchers, i, i+1)
-		w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
+		w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
 	case *pb.WatchRequest_ProgressRequest:
 		// A watcher that is behind is notified of its position later.
-		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.behind }) {
-			w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: -1}, fmt.Sprintf("all watches are at revision %d", m.store.revision))
+		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.isBehind }) {
+			w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: -1}, fmt.Sprintf("all watches are at revision %d", m.store.revision))
 		}
 	}
 }
 
-func (w *watching) create(r *pb.WatchCreateRequest) {
+func (w *watchCall) create(r *pb.WatchCreateRequest) {
 	m := w.call.c.m
 	refuse := func(why string) {
-		w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: -1, Created: true, Canceled: true, CancelReason: why}, "no watch: "+why)
+		w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: -1, Created: true, Canceled: true, CancelReason: why}, "no watch: "+why)
 	}
 	key := r.Key
 	if len(key) == 0 {
@@ -107,111 +107,111 @@ func (w *watching) create(r *pb.WatchCreateRequest) {
 		return
 	}
 	o := &watcher{
-		id: r.WatchId, key: key, end: r.RangeEnd, from: r.StartRevision, prior: r.PrevKv, progress: r.ProgressNotify,
+		id: r.WatchId, key: key, end: r.RangeEnd, nextRevision: r.StartRevision, wantsPrior: r.PrevKv, wantsProgress: r.ProgressNotify,
 		noPut:    slices.Contains(r.Filters, pb.WatchCreateRequest_NOPUT),
 		noDelete: slices.Contains(r.Filters, pb.WatchCreateRequest_NODELETE),
 	}
 	if o.id == 0 {
-		for w.has(w.next) {
-			w.next++
+		for w.has(w.nextID) {
+			w.nextID++
 		}
-		o.id = w.next
-		w.next++
+		o.id = w.nextID
+		w.nextID++
 	}
-	if o.from > m.store.revision || o.from == 0 {
-		o.from = max(o.from, m.store.revision+1)
+	if o.nextRevision > m.store.revision || o.nextRevision == 0 {
+		o.nextRevision = max(o.nextRevision, m.store.revision+1)
 	} else {
-		o.behind = true
-		m.syncLater()
+		o.isBehind = true
+		m.scheduleSync()
 	}
 	w.watchers = append(w.watchers, o)
-	if o.progress {
-		w.reportLater(o)
+	if o.wantsProgress {
+		w.scheduleProgress(o)
 	}
-	w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: o.id, Created: true}, fmt.Sprintf("watch %d at revision %d", o.id, m.store.revision))
+	w.call.send(w.call.lastRequest, &pb.WatchResponse{Header: m.header(0), WatchId: o.id, Created: true}, fmt.Sprintf("watch %d at revision %d", o.id, m.store.revision))
 }
 
-func (w *watching) has(id int64) bool {
+func (w *watchCall) has(id int64) bool {
 	return slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.id == id })
 }
 
 // scheduleProgress notifies a watcher from time to time that nothing has changed.
-func (w *watching) reportLater(o *watcher) {
+func (w *watchCall) scheduleProgress(o *watcher) {
 	m := w.call.c.m
 	every := progressEvery + time.Duration(m.dice.Int64N(int64(progressEvery/10)))
 	m.alarm(m.now().Add(every), func() {
-		if w.call.over || !slices.Contains(w.watchers, o) {
+		if w.call.done || !slices.Contains(w.watchers, o) {
 			return
 		}
-		if !o.heard && !o.behind {
+		if !o.wasNotified && !o.isBehind {
 			w.call.send(nil, &pb.WatchResponse{Header: m.header(0), WatchId: o.id}, fmt.Sprintf("watch %d is at revision %d", o.id, m.store.revision))
 		}
-		o.heard = false
-		w.reportLater(o)
+		o.wasNotified = false
+		w.scheduleProgress(o)
 	})
 }
 
 // watchInternally notifies the member itself of the changes of a range from a revision on,
 // until stop is called. See watchCall.onEvents.
-func (m *member) follows(key, end []byte, from int64, hears func(*pb.ResponseHeader, []*mvccpb.Event)) (stop func()) {
-	o := &watcher{key: key, end: end, from: from, behind: from <= m.store.revision}
-	w := &watching{watchers: []*watcher{o}, hears: hears}
-	m.watchings = append(m.watchings, w)
-	if o.behind {
-		m.syncLater()
+func (m *member) watchInternally(key, end []byte, from int64, onEvents func(*pb.ResponseHeader, []*mvccpb.Event)) (stop func()) {
+	o := &watcher{key: key, end: end, nextRevision: from, isBehind: from <= m.store.revision}
+	w := &watchCall{watchers: []*watcher{o}, onEvents: onEvents}
+	m.watchCalls = append(m.watchCalls, w)
+	if o.isBehind {
+		m.scheduleSync()
 	}
 	return func() {
 		w.watchers = nil
-		m.watchings = slices.DeleteFunc(m.watchings, func(other *watching) bool { return other == w })
+		m.watchCalls = slices.DeleteFunc(m.watchCalls, func(other *watchCall) bool { return other == w })
 	}
 }
 
 // notifyWatchers notifies the watchers that are not behind of changes.
-func (m *member) changed(changes []*mvccpb.Event) {
+func (m *member) notifyWatchers(changes []*mvccpb.Event) {
 	if len(changes) == 0 {
 		return
 	}
-	for _, w := range slices.Clone(m.watchings) {
+	for _, w := range slices.Clone(m.watchCalls) {
 		for _, o := range slices.Clone(w.watchers) {
-			if !o.behind && o.from <= m.store.revision {
-				o.from = m.store.revision + 1
-				w.tell(m, o, changes, m.store.revision)
+			if !o.isBehind && o.nextRevision <= m.store.revision {
+				o.nextRevision = m.store.revision + 1
+				w.notify(m, o, changes, m.store.revision)
 			}
 		}
 	}
 }
 
 // notify notifies a watcher of those changes that it wants.
-func (w *watching) tell(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
+func (w *watchCall) notify(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
 	resp := &pb.WatchResponse{WatchId: o.id}
-	var told []string
+	var texts []string
 	var learns []trace.Event
 	for _, e := range changes {
 		gone := e.Type == mvccpb.Event_DELETE
 		if !inRange(e.Kv.Key, o.key, o.end) || gone && o.noDelete || !gone && o.noPut {
 			continue
 		}
-		if o.prior && (gone || e.Kv.CreateRevision != e.Kv.ModRevision) {
-			e = &mvccpb.Event{Type: e.Type, Kv: e.Kv, PrevKv: m.store.before(e)}
+		if o.wantsPrior && (gone || e.Kv.CreateRevision != e.Kv.ModRevision) {
+			e = &mvccpb.Event{Type: e.Type, Kv: e.Kv, PrevKv: m.store.valueBefore(e)}
 		}
 		resp.Events = append(resp.Events, e)
-		key := tellKey(m.host.Names(), e.Kv.Key)
-		told = append(told, fmt.Sprintf("%s was %s at revision %d", key, tellChange(e), e.Kv.ModRevision))
+		key := describeKey(m.host.Names(), e.Kv.Key)
+		texts = append(texts, fmt.Sprintf("%s was %s at revision %d", key, describeChange(e), e.Kv.ModRevision))
 		learns = append(learns, trace.Event{Kind: trace.KindNotify, Key: key})
 	}
 	if len(resp.Events) == 0 {
 		return
 	}
-	o.heard = true
+	o.wasNotified = true
 	resp.Header = m.header(revision)
-	if w.hears != nil {
-		w.hears(resp.Header, resp.Events)
+	if w.onEvents != nil {
+		w.onEvents(resp.Header, resp.Events)
 		return
 	}
-	w.call.send(nil, resp, strings.Join(told, ", "), learns...)
+	w.call.send(nil, resp, strings.Join(texts, ", "), learns...)
 }
 
-func tellChange(e *mvccpb.Event) string {
+func describeChange(e *mvccpb.Event) string {
 	if e.Type == mvccpb.Event_DELETE {
 		return "deleted"
 	}
@@ -219,8 +219,8 @@ func tellChange(e *mvccpb.Event) string {
 }
 
 // scheduleSync serves the watchers that are behind at the next sync.
-func (m *member) syncLater() {
-	if m.syncing.planned() {
+func (m *member) scheduleSync() {
+	if m.syncing.isPlanned() {
 		return
 	}
 	// The phase may lie in the future.
@@ -230,15 +230,15 @@ func (m *member) syncLater() {
 }
 
 func (m *member) sync() {
-	for _, w := range slices.Clone(m.watchings) {
+	for _, w := range slices.Clone(m.watchCalls) {
 		for _, o := range slices.Clone(w.watchers) {
-			if !o.behind {
+			if !o.isBehind {
 				continue
 			}
-			if o.from < m.store.compacted {
+			if o.nextRevision < m.store.compacted {
 				w.watchers = slices.DeleteFunc(w.watchers, func(other *watcher) bool { return other == o })
-				if w.hears != nil {
-					w.hears(nil, nil)
+				if w.onEvents != nil {
+					w.onEvents(nil, nil)
 					continue
 				}
 				header := m.header(0)
@@ -247,9 +247,9 @@ func (m *member) sync() {
 					fmt.Sprintf("watch %d is over: what was before revision %d is forgotten", o.id, m.store.compacted))
 				continue
 			}
-			o.behind = false
-			w.tell(m, o, m.store.since(o.from, o.key, o.end), m.store.revision)
-			o.from = max(o.from, m.store.revision+1)
+			o.isBehind = false
+			w.notify(m, o, m.store.changesSince(o.nextRevision, o.key, o.end), m.store.revision)
+			o.nextRevision = max(o.nextRevision, m.store.revision+1)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // watching runs a program with a client of a single member.
 func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		client, err := newClient(p.Env())
 		if err != nil {
 			return err
@@ -24,7 +24,7 @@ func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *t
 		return do(ctx, client)
 	}))
 	cfg.Nodes, cfg.Horizon = Nodes("etcd", 1), time.Hour
-	return Play(t, cfg)
+	return RunWorld(t, cfg)
 }
 
 // A watcher of future changes is notified immediately. A watcher that wants past changes,
@@ -38,7 +38,7 @@ func TestAWatcherThatIsBehindWaits(t *testing.T) {
 		behind := c.Watch(ctx, "x", clientv3.WithRev(put.Header.Revision))
 		begun := Now()
 		first := <-behind
-		Same(t, "value", string(first.Events[0].Kv.Value), "1")
+		Equal(t, "value", string(first.Events[0].Kv.Value), "1")
 		between(t, "it heard", Now()-begun, 2*time.Millisecond, 105*time.Millisecond)
 
 		SleepUntil(time.Second)
@@ -46,11 +46,11 @@ func TestAWatcherThatIsBehindWaits(t *testing.T) {
 			return err
 		}
 		second := <-behind
-		Same(t, "value", string(second.Events[0].Kv.Value), "2")
-		About(t, "it heard", Now(), time.Second+2*time.Millisecond)
+		Equal(t, "value", string(second.Events[0].Kv.Value), "2")
+		EqualTime(t, "it heard", Now(), time.Second+2*time.Millisecond)
 		return nil
 	})
-	Same(t, "notifications", len(Events(tr, trace.KindNotify, "client-1")), 2)
+	Equal(t, "notifications", len(Events(tr, trace.KindNotify, "client-1")), 2)
 }
 
 func TestAWatcherOfWhatIsForgotten(t *testing.T) {
@@ -67,10 +67,10 @@ func TestAWatcherOfWhatIsForgotten(t *testing.T) {
 			return err
 		}
 		ended := <-c.Watch(ctx, "x", clientv3.WithRev(last-2))
-		Same(t, "forgotten up to", ended.CompactRevision, last-1)
-		Same(t, "over", ended.Canceled, true)
+		Equal(t, "forgotten up to", ended.CompactRevision, last-1)
+		Equal(t, "over", ended.Canceled, true)
 		rest := <-c.Watch(ctx, "x", clientv3.WithRev(last-1))
-		Same(t, "changes", len(rest.Events), 2)
+		Equal(t, "changes", len(rest.Events), 2)
 		return nil
 	})
 }
@@ -78,7 +78,7 @@ func TestAWatcherOfWhatIsForgotten(t *testing.T) {
 func TestProgressOfAWatch(t *testing.T) {
 	watching(t, func(ctx context.Context, c *clientv3.Client) error {
 		progress := <-c.Watch(ctx, "x", clientv3.WithProgressNotify())
-		Same(t, "progress", progress.IsProgressNotify(), true)
+		Equal(t, "progress", progress.IsProgressNotify(), true)
 		between(t, "it heard", Now(), 10*time.Minute, 11*time.Minute+time.Second)
 		return nil
 	})

@@ -24,7 +24,7 @@ const firstWindow = 65535
 // A parcel describes one packet: the request that it answers, nil if none; its text for the
 // trace; and what its receiver learns from it.
 type parcel struct {
-	answers *sim.Request
+	request *sim.Request
 	text    string
 	learns  []trace.Event
 }
@@ -40,14 +40,14 @@ type item struct {
 // A writer writes a gRPC server's answers on one connection, as far as the client's windows
 // allow.
 type writer struct {
-	out     bytes.Buffer
-	frames  *http2.Framer
-	header  *hpack.Encoder
-	block   bytes.Buffer
-	greeted bool  // the settings have been sent
-	window  int64 // of the connection
-	streams map[uint32]*outgoing
-	first   int64 // window of a new stream
+	out           bytes.Buffer
+	frames        *http2.Framer
+	header        *hpack.Encoder
+	block         bytes.Buffer
+	greeted       bool  // the settings have been sent
+	window        int64 // of the connection
+	streams       map[uint32]*outgoing
+	initialWindow int64 // window of a new stream
 	// packets are ready to be sent.
 	packets []packet
 }
@@ -65,15 +65,17 @@ type outgoing struct {
 }
 
 func newWriter() *writer {
-	w := &writer{window: firstWindow, first: firstWindow, streams: map[uint32]*outgoing{}}
+	w := &writer{window: firstWindow, initialWindow: firstWindow, streams: map[uint32]*outgoing{}}
 	w.frames = http2.NewFramer(&w.out, nil)
 	w.header = hpack.NewEncoder(&w.block)
 	return w
 }
 
 // openStream adds a new stream, and forgetStream removes one that has ended for the client.
-func (w *writer) open(stream uint32)   { w.streams[stream] = &outgoing{id: stream, window: w.first} }
-func (w *writer) forget(stream uint32) { delete(w.streams, stream) }
+func (w *writer) openStream(stream uint32) {
+	w.streams[stream] = &outgoing{id: stream, window: w.initialWindow}
+}
+func (w *writer) forgetStream(stream uint32) { delete(w.streams, stream) }
 
 // write writes items on a stream, now or when the client's windows allow it.
 func (w *writer) write(stream uint32, items ...item) {
@@ -107,7 +109,7 @@ func (w *writer) pump(s *outgoing) {
 			w.pack(*i.parcel)
 		}
 		if i.ends {
-			w.forget(s.id)
+			w.forgetStream(s.id)
 		}
 		s.items = s.items[1:]
 	}
@@ -123,7 +125,7 @@ func (w *writer) pack(p parcel) {
 }
 
 // takePackets returns the packets that are ready, and removes them.
-func (w *writer) take() []packet {
+func (w *writer) takePackets() []packet {
 	p := w.packets
 	w.packets = nil
 	return p
@@ -146,13 +148,13 @@ func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bo
 }
 
 // applySettings applies the client's settings.
-func (w *writer) settle(s settings) {
+func (w *writer) applySettings(s settings) {
 	if s.hasTable {
 		w.header.SetMaxDynamicTableSizeLimit(s.table)
 	}
 	if s.hasWindow {
-		by := int64(s.window) - w.first
-		w.first = int64(s.window)
+		by := int64(s.window) - w.initialWindow
+		w.initialWindow = int64(s.window)
 		for _, o := range w.sorted() {
 			o.window += by
 			w.pump(o)
@@ -162,7 +164,7 @@ func (w *writer) settle(s settings) {
 }
 
 // widenWindow handles a window update. ok is false if the window exceeds its maximum.
-func (w *writer) widen(o opensWindow) (ok bool) {
+func (w *writer) widenWindow(o windowUpdate) (ok bool) {
 	if o.stream == 0 {
 		w.window += int64(o.by)
 		for _, s := range w.sorted() {
@@ -183,16 +185,16 @@ func (w *writer) sorted() []*outgoing {
 }
 
 // responseHeaders are the headers of an answer.
-var opening = []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: "application/grpc"}}
+var responseHeaders = []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: "application/grpc"}}
 
 // trailers returns the trailers of an answer.
-func ending(code codes.Code, text string) []hpack.HeaderField {
+func trailers(code codes.Code, text string) []hpack.HeaderField {
 	fields := []hpack.HeaderField{{Name: "grpc-status", Value: strconv.Itoa(int(code))}}
-	return append(fields, hpack.HeaderField{Name: "grpc-message", Value: percent(text)})
+	return append(fields, hpack.HeaderField{Name: "grpc-message", Value: percentEncode(text)})
 }
 
 // percentEncode encodes a status message for a header, as gRPC does.
-func percent(text string) string {
+func percentEncode(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		if c := text[i]; ' ' <= c && c <= '~' && c != '%' {
@@ -205,7 +207,7 @@ func percent(text string) string {
 }
 
 // frameMessage puts gRPC's prefix before a message.
-func enclose(m proto.Message) []byte {
+func frameMessage(m proto.Message) []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 5, 64), m)
 	if err != nil {
 		panic(err) // the server's own messages contain no invalid UTF-8

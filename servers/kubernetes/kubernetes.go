@@ -34,17 +34,17 @@ const Always sim.Persistence = "always"
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:    locks.Kubernetes,
-		Title:   "Kubernetes",
-		Node:    "API server of Kubernetes",
-		Port:    6443,
-		Key:     locks.KubernetesLease,
-		Elapsed: true,
-		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Failure: failure,
-		Revokes: true,
+		Name:            locks.Kubernetes,
+		Title:           "Kubernetes",
+		Node:            "API server of Kubernetes",
+		Port:            6443,
+		Key:             locks.KubernetesLease,
+		UsesElapsedTime: true,
+		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Failure:         failure,
+		Revokes:         true,
 		Framer: func(names *sim.Names) sim.Framer {
-			return &http1.Framer{LargestBody: largestBody, Tell: func(r *http1.Request, f *sim.Frame) { describe(names, r, f) }}
+			return &http1.Framer{LargestBody: largestBody, Describe: func(r *http1.Request, f *sim.Frame) { describe(names, r, f) }}
 		},
 		Boot: boot,
 	})
@@ -59,7 +59,7 @@ type node struct {
 }
 
 func boot(host *sim.Host) sim.Server {
-	n := &node{host: host, leases: &leases{host: host, random: host.Random(), kept: map[string]*kept{}}}
+	n := &node{host: host, leases: &leases{host: host, random: host.Random(), stored: map[string]*storedLease{}}}
 	n.Server = http1.NewServer(host, n.serve)
 	return n
 }

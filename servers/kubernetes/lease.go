@@ -52,7 +52,7 @@ func (l *lease) holder() string {
 }
 
 // duration returns how long the holder keeps the lease without a renewal.
-func (l *lease) lasts() time.Duration {
+func (l *lease) duration() time.Duration {
 	if l.Spec.Seconds == nil {
 		return 0
 	}
@@ -91,7 +91,7 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 }
 
 // parseLease parses a lease from a request.
-func read(b []byte) (*lease, *status) {
+func parseLease(b []byte) (*lease, *status) {
 	l := &lease{}
 	if err := json.Unmarshal(b, l); err != nil {
 		return nil, badRequest(fmt.Sprintf("Lease in version %q cannot be handled as a Lease: %v", version, err))
@@ -109,11 +109,11 @@ func read(b []byte) (*lease, *status) {
 
 // validate returns what is invalid in a lease: ValidateLease in
 // pkg/apis/coordination/validation/validation.go of k8s.io/kubernetes.
-func (l *lease) wrong() (all []cause) {
+func (l *lease) validate() (all []cause) {
 	bad := func(field string, value any, why string) {
 		all = append(all, cause{"FieldValueInvalid", fmt.Sprintf("Invalid value: %v: %s", value, why), field})
 	}
-	if name := l.Metadata.Name; !subdomain(name) {
+	if name := l.Metadata.Name; !isSubdomain(name) {
 		bad("metadata.name", fmt.Sprintf("%q", name), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "+
 			"and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '"+label+`(\.`+label+")*')")
 	}
@@ -131,9 +131,9 @@ const label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 var labels = lazy.Regexp("^" + label + "$")
 
 // isSubdomain reports whether a word can be an object's name.
-func subdomain(name string) bool {
+func isSubdomain(name string) bool {
 	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return !labels().MatchString(l) })
 }
 
 // isLabel reports whether a word can be a namespace.
-func segment(name string) bool { return len(name) <= 63 && labels().MatchString(name) }
+func isLabel(name string) bool { return len(name) <= 63 && labels().MatchString(name) }

@@ -17,11 +17,11 @@ type leases struct {
 	host    *sim.Host
 	random  *rand.Rand
 	version uint64 // of the latest change to any lease
-	kept    map[string]*kept
+	stored  map[string]*storedLease
 }
 
 // storedLease is a lease with the client that holds it.
-type kept struct {
+type storedLease struct {
 	*lease
 	owner *trace.Actor
 }
@@ -33,24 +33,24 @@ func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *s
 	if l.Metadata.Name == "" && l.Metadata.GenerateName != "" {
 		s.host.Doubt("a Lease was to be given a name by " + s.host.Node().Name + ", which a real one does and this one does not")
 	}
-	if bad := matches(namespace, l); bad != nil {
+	if bad := checkNamespace(namespace, l); bad != nil {
 		return nil, bad
 	}
-	if all := l.wrong(); all != nil {
+	if all := l.validate(); all != nil {
 		return nil, invalid("Lease", l.Metadata.Name, all...)
 	}
-	if s.kept[key(namespace, l.Metadata.Name)] != nil {
+	if s.stored[key(namespace, l.Metadata.Name)] != nil {
 		return nil, alreadyExists(l.Metadata.Name)
 	}
 	if v := l.Metadata.ResourceVersion; v != "" && v != "0" {
 		return nil, &status{Code: http.StatusInternalServerError, Message: "resourceVersion should not be set on objects to be created"}
 	}
-	s.make(l, by)
+	s.initialize(l, by)
 	return l, nil
 }
 
 // initialize sets the fields of a new lease that only the server sets, and stores it.
-func (s *leases) make(l *lease, by *trace.Actor) {
+func (s *leases) initialize(l *lease, by *trace.Actor) {
 	created := s.host.Clock().Now().UTC().Format(time.RFC3339)
 	l.Metadata.Created = &created
 	var id [16]byte
@@ -59,14 +59,14 @@ func (s *leases) make(l *lease, by *trace.Actor) {
 	}
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
 	l.Metadata.UID = fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
-	s.keep(l, by)
+	s.store(l, by)
 }
 
 // update is the registry's Store.Update. It succeeds only if the request has the latest
 // version. It creates a Lease that does not exist, unless the request refers to a
 // particular one.
 func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lease, int, *status) {
-	if bad := matches(namespace, l); bad != nil {
+	if bad := checkNamespace(namespace, l); bad != nil {
 		return nil, 0, bad
 	}
 	switch l.Metadata.Name {
@@ -76,13 +76,13 @@ func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lea
 	default:
 		return nil, 0, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", l.Metadata.Name, name))
 	}
-	was := s.kept[key(namespace, name)]
-	if meant := l.Metadata.UID; meant != "" && (was == nil || was.Metadata.UID != meant) {
-		is := ""
-		if was != nil {
-			is = was.Metadata.UID
+	old := s.stored[key(namespace, name)]
+	if wantedUID := l.Metadata.UID; wantedUID != "" && (old == nil || old.Metadata.UID != wantedUID) {
+		currentUID := ""
+		if old != nil {
+			currentUID = old.Metadata.UID
 		}
-		return nil, 0, unlike(namespace, name, meant, is)
+		return nil, 0, uidConflict(namespace, name, wantedUID, currentUID)
 	}
 	seen, err := strconv.ParseUint(l.Metadata.ResourceVersion, 10, 64)
 	if err != nil && l.Metadata.ResourceVersion != "" {
@@ -90,26 +90,26 @@ func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lea
 			fmt.Sprintf("Invalid value: %q: strconv.ParseUint: parsing %q: invalid syntax", l.Metadata.ResourceVersion, l.Metadata.ResourceVersion), "metadata.resourceVersion"})
 	}
 	switch {
-	case was == nil:
+	case old == nil:
 	case seen == 0:
 		return nil, 0, invalid(resource, name, cause{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"})
-	case l.Metadata.ResourceVersion != was.Metadata.ResourceVersion:
+	case l.Metadata.ResourceVersion != old.Metadata.ResourceVersion:
 		return nil, 0, conflict(name, modified)
 	}
-	if all := l.wrong(); all != nil {
+	if all := l.validate(); all != nil {
 		return nil, 0, invalid("Lease", name, all...)
 	}
-	if was == nil {
-		s.make(l, by)
+	if old == nil {
+		s.initialize(l, by)
 		return l, http.StatusCreated, nil
 	}
-	l.Metadata.UID, l.Metadata.Created = was.Metadata.UID, was.Metadata.Created
-	s.keep(l, by)
+	l.Metadata.UID, l.Metadata.Created = old.Metadata.UID, old.Metadata.Created
+	s.store(l, by)
 	return l, http.StatusOK, nil
 }
 
 // checkNamespace refuses a lease that names another namespace than the path.
-func matches(namespace string, l *lease) *status {
+func checkNamespace(namespace string, l *lease) *status {
 	if l.Metadata.Namespace == "" {
 		l.Metadata.Namespace = namespace
 	}
@@ -134,34 +134,34 @@ func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *s
 	if len(options.DryRun) > 0 {
 		s.host.Doubt("a Lease was to be deleted without any effect (dryRun), which a real API server does and this one does not")
 	}
-	was := s.kept[key(namespace, name)]
-	if was == nil {
+	old := s.stored[key(namespace, name)]
+	if old == nil {
 		return notFound(name)
 	}
-	switch only := options.Preconditions; {
-	case only.UID != nil && *only.UID != was.Metadata.UID:
-		return unlike(namespace, name, *only.UID, was.Metadata.UID)
-	case only.ResourceVersion != nil && *only.ResourceVersion != was.Metadata.ResourceVersion:
+	switch preconditions := options.Preconditions; {
+	case preconditions.UID != nil && *preconditions.UID != old.Metadata.UID:
+		return uidConflict(namespace, name, *preconditions.UID, old.Metadata.UID)
+	case preconditions.ResourceVersion != nil && *preconditions.ResourceVersion != old.Metadata.ResourceVersion:
 		return conflict(name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
-			*only.ResourceVersion, was.Metadata.ResourceVersion))
-	case len(was.Metadata.Finalizers) > 0:
+			*preconditions.ResourceVersion, old.Metadata.ResourceVersion))
+	case len(old.Metadata.Finalizers) > 0:
 		s.host.Doubt("a Lease with finalizers was deleted, which a real API server would only mark")
 	}
 	s.version++
-	delete(s.kept, key(namespace, name))
-	s.told(key(namespace, name), was, nil, by)
-	done := of(name)
-	done.UID = was.Metadata.UID
+	delete(s.stored, key(namespace, name))
+	s.recordChange(key(namespace, name), old, nil, by)
+	done := newDetails(name)
+	done.UID = old.Metadata.UID
 	return &status{Code: http.StatusOK, Details: done}
 }
 
 // store stores a version of a lease.
-func (s *leases) keep(l *lease, by *trace.Actor) {
+func (s *leases) store(l *lease, by *trace.Actor) {
 	s.version++
 	l.Metadata.ResourceVersion = strconv.FormatUint(s.version, 10)
 	at := key(l.Metadata.Namespace, l.Metadata.Name)
-	was, is := s.kept[at], &kept{lease: l}
-	s.kept[at] = is
-	s.host.Keeps(len(l.holder()))
-	s.told(at, was, is, by)
+	old, current := s.stored[at], &storedLease{lease: l}
+	s.stored[at] = current
+	s.host.ChargeText(len(l.holder()))
+	s.recordChange(at, old, current, by)
 }

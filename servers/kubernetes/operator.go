@@ -11,8 +11,8 @@ import (
 // client holds. There are no sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
 	n.Do(func() {
-		for _, at := range slices.Sorted(maps.Keys(n.leases.kept)) {
-			is := n.leases.kept[at]
+		for _, at := range slices.Sorted(maps.Keys(n.leases.stored)) {
+			is := n.leases.stored[at]
 			if is.holder() == "" || is.owner == nil || is.owner.Client != client {
 				continue
 			}

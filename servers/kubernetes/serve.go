@@ -14,7 +14,7 @@ import (
 )
 
 // A target is what a request addresses: all Leases of a namespace, or one of them.
-type place struct{ namespace, name string }
+type target struct{ namespace, name string }
 
 const (
 	api  = "/apis/" + group + "/" + version + "/"
@@ -22,23 +22,23 @@ const (
 )
 
 // parseTarget parses a path; false if it addresses no Leases.
-func placeOf(path string) (place, bool) {
+func parseTarget(path string) (target, bool) {
 	rest, ok := strings.CutPrefix(path, root)
 	words := strings.Split(rest, "/")
 	switch {
-	case !ok, len(words) < 2, len(words) > 3, words[1] != resource, !segment(words[0]):
-		return place{}, false
+	case !ok, len(words) < 2, len(words) > 3, words[1] != resource, !isLabel(words[0]):
+		return target{}, false
 	case len(words) == 2:
-		return place{namespace: words[0]}, true
+		return target{namespace: words[0]}, true
 	}
-	return place{words[0], words[2]}, words[2] != ""
+	return target{words[0], words[2]}, words[2] != ""
 }
 
 // answer executes a request and returns the answer.
 func (n *node) answer(call *http1.Call) http1.Answer {
-	at, ok := placeOf(call.URL.Path)
+	at, ok := parseTarget(call.URL.Path)
 	if !ok {
-		n.unlike(call)
+		n.reportUnserved(call)
 		if strings.HasPrefix(call.URL.Path, api) {
 			return generic(http.StatusNotFound).answer()
 		}
@@ -51,24 +51,24 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 		// The client's timeout does not matter to a server that answers immediately, and
 		// neither does the manager's name.
 		if option != "timeout" && option != "fieldManager" {
-			n.unlike(call)
+			n.reportUnserved(call)
 		}
 	}
 	if strings.Contains(call.Header.Get("Accept"), "as=") {
-		n.unlike(call) // as a table, or as metadata only
+		n.reportUnserved(call) // as a table, or as metadata only
 	}
 	if accepts := call.Header.Get("Accept"); accepts != "" && !strings.Contains(accepts, "json") && !strings.Contains(accepts, "*") {
-		n.unlike(call)
+		n.reportUnserved(call)
 		return generic(http.StatusNotAcceptable).answer()
 	}
 	if kind := call.Header.Get("Content-Type"); len(call.Content) > 0 && kind != "" && !strings.HasPrefix(kind, "application/json") {
-		n.unlike(call)
+		n.reportUnserved(call)
 		return generic(http.StatusUnsupportedMediaType).answer()
 	}
 	switch {
 	case call.Method == http.MethodGet && at.name != "":
-		if is := n.leases.kept[key(at.namespace, at.name)]; is != nil {
-			return inJSON(http.StatusOK, is.lease, tell(n.host.Names(), is.lease))
+		if is := n.leases.stored[key(at.namespace, at.name)]; is != nil {
+			return jsonAnswer(http.StatusOK, is.lease, describeLease(n.host.Names(), is.lease))
 		}
 		return notFound(at.name).answer()
 	case call.Method == http.MethodPost && at.name == "", call.Method == http.MethodPut && at.name != "":
@@ -76,18 +76,18 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 	case call.Method == http.MethodDelete && at.name != "":
 		return n.leases.remove(at.namespace, at.name, call.Content, call.By()).answer()
 	}
-	n.unlike(call)
+	n.reportUnserved(call)
 	return generic(http.StatusMethodNotAllowed).answer()
 }
 
 // reportUnserved records a doubt: a real server may have answered differently.
-func (n *node) unlike(call *http1.Call) {
+func (n *node) reportUnserved(call *http1.Call) {
 	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real one may serve and this one does not",
-		call.Peer(), n.host.Node().Name, call.Method, tellURL(n.host.Names(), call.URL)))
+		call.Peer(), n.host.Node().Name, call.Method, describeURL(n.host.Names(), call.URL)))
 }
 
 // describeURL describes the URL of a request, with names for random words.
-func tellURL(names *sim.Names, u *url.URL) string {
+func describeURL(names *sim.Names, u *url.URL) string {
 	parts := strings.Split(u.Path, "/")
 	for i, part := range parts {
 		if part != "" && part != group {
@@ -103,8 +103,8 @@ func tellURL(names *sim.Names, u *url.URL) string {
 }
 
 // write creates or updates a Lease.
-func (n *node) write(call *http1.Call, at place) http1.Answer {
-	l, bad := read(call.Content)
+func (n *node) write(call *http1.Call, at target) http1.Answer {
+	l, bad := parseLease(call.Content)
 	code := http.StatusCreated
 	switch {
 	case bad != nil:
@@ -116,15 +116,15 @@ func (n *node) write(call *http1.Call, at place) http1.Answer {
 	if bad != nil {
 		return bad.answer()
 	}
-	a := inJSON(code, l, tell(n.host.Names(), l))
-	a.Learns = n.leases.alive(l)
+	a := jsonAnswer(code, l, describeLease(n.host.Names(), l))
+	a.Learns = n.leases.aliveEvents(l)
 	return a
 }
 
 // describe describes a request for the trace. A write is a keep-alive if it renews a lease
 // that its holder acquired earlier.
 func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
-	at, ok := placeOf(r.URL.Path)
+	at, ok := parseTarget(r.URL.Path)
 	if !ok {
 		return
 	}
@@ -139,14 +139,14 @@ func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
 	if json.Unmarshal(r.Content, l) != nil {
 		return
 	}
-	f.Text += ": " + tell(names, l)
+	f.Text += ": " + describeLease(names, l)
 	if a, b := l.Spec.Acquired, l.Spec.Renewed; l.holder() != "" && a != nil && b != nil {
 		f.KeepAlive = !a.Equal(b.Time)
 	}
 }
 
 // describeLease describes a lease for the trace.
-func tell(names *sim.Names, l *lease) string {
+func describeLease(names *sim.Names, l *lease) string {
 	text := "held by nobody"
 	if holder := l.holder(); holder != "" {
 		text = "held by " + names.Value(holder)

@@ -21,10 +21,10 @@ const (
 )
 
 // A response is a server's answer.
-type said struct {
-	code int
-	body string
-	is   struct {
+type response struct {
+	code   int
+	body   string
+	object struct {
 		Kind, Reason, Message string
 		Metadata              struct{ UID, ResourceVersion string }
 		Spec                  struct {
@@ -35,11 +35,11 @@ type said struct {
 }
 
 // requester is a client that makes requests.
-func asks(t *testing.T, run func(ask func(method, path, body string) said)) sim.Client {
+func requester(t *testing.T, run func(ask func(method, path, body string) response)) sim.Client {
 	return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		transport := &http.Transport{DialContext: p.Env().Dial}
 		p.Env().Cleanup(transport.CloseIdleConnections)
-		run(func(method, path, body string) (s said) {
+		run(func(method, path, body string) (s response) {
 			r, err := http.NewRequestWithContext(ctx, method, "http://"+p.Env().Nodes[0]+path, strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
@@ -57,15 +57,15 @@ func asks(t *testing.T, run func(ask func(method, path, body string) said)) sim.
 				t.Fatal(err)
 			}
 			s.code, s.body = answer.StatusCode, string(b)
-			_ = json.Unmarshal(b, &s.is) // an error means that it is not JSON
+			_ = json.Unmarshal(b, &s.object) // an error means that it is not JSON
 			return s
 		})
 		return nil
 	})
 }
 
-func story(clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+func apiWorld(clients ...sim.Client) sim.Config {
+	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("kubernetes", 1)
 	return cfg
 }
@@ -78,10 +78,10 @@ func lease(name, metadata, spec string) string {
 // Only a client that has seen the latest version can change a Lease, but every client can
 // delete it.
 func TestCompareAndSwap(t *testing.T) {
-	Play(t, story(asks(t, func(ask func(method, path, body string) said) {
-		expect := func(s said, code int, reason, message string) {
+	RunWorld(t, apiWorld(requester(t, func(ask func(method, path, body string) response) {
+		expect := func(s response, code int, reason, message string) {
 			t.Helper()
-			if s.code != code || s.is.Reason != reason || !strings.Contains(s.is.Message, message) {
+			if s.code != code || s.object.Reason != reason || !strings.Contains(s.object.Message, message) {
 				t.Errorf("got %d %s, want %d %s %q", s.code, s.body, code, reason, message)
 			}
 		}
@@ -90,15 +90,15 @@ func TestCompareAndSwap(t *testing.T) {
 		expect(made, 201, "", "")
 		expect(ask("POST", all, lease("one", "", "")), 409, "AlreadyExists", `leases.coordination.k8s.io "one" already exists`)
 
-		is := ask("GET", one, "")
-		expect(is, 200, "", "")
-		if is.body != made.body || !strings.Contains(is.body, `"acquireTime":"2000-01-01T00:00:00.000000Z"`) {
-			t.Errorf("it was made as %s and is %s", made.body, is.body)
+		read := ask("GET", one, "")
+		expect(read, 200, "", "")
+		if read.body != made.body || !strings.Contains(read.body, `"acquireTime":"2000-01-01T00:00:00.000000Z"`) {
+			t.Errorf("it was made as %s and is %s", made.body, read.body)
 		}
-		seen := fmt.Sprintf(`,"uid":%q,"resourceVersion":%q`, is.is.Metadata.UID, is.is.Metadata.ResourceVersion)
+		seen := fmt.Sprintf(`,"uid":%q,"resourceVersion":%q`, read.object.Metadata.UID, read.object.Metadata.ResourceVersion)
 		changed := ask("PUT", one, lease("one", seen, `"holderIdentity":"b","leaseTransitions":1`))
 		expect(changed, 200, "", "")
-		if changed.is.Spec.HolderIdentity != "b" || changed.is.Spec.LeaseTransitions != 1 || changed.is.Metadata.ResourceVersion == is.is.Metadata.ResourceVersion {
+		if changed.object.Spec.HolderIdentity != "b" || changed.object.Spec.LeaseTransitions != 1 || changed.object.Metadata.ResourceVersion == read.object.Metadata.ResourceVersion {
 			t.Errorf("it was changed to %s", changed.body)
 		}
 		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "the object has been modified")
@@ -106,10 +106,10 @@ func TestCompareAndSwap(t *testing.T) {
 
 		expect(ask("DELETE", one, ""), 200, "", "")
 		expect(ask("DELETE", one, ""), 404, "NotFound", "")
-		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "UID in precondition: "+is.is.Metadata.UID+", UID in object meta: ")
+		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "UID in precondition: "+read.object.Metadata.UID+", UID in object meta: ")
 		again := ask("PUT", one, lease("one", "", ""))
 		expect(again, 201, "", "")
-		if again.is.Metadata.UID == is.is.Metadata.UID {
+		if again.object.Metadata.UID == read.object.Metadata.UID {
 			t.Error("a Lease that was deleted has come back as itself")
 		}
 	})))
@@ -117,7 +117,7 @@ func TestCompareAndSwap(t *testing.T) {
 
 // Invalid and unsupported requests are refused as by a real server.
 func TestRefusals(t *testing.T) {
-	tr := Play(t, story(asks(t, func(ask func(method, path, body string) said) {
+	tr := RunWorld(t, apiWorld(requester(t, func(ask func(method, path, body string) response) {
 		for _, test := range []struct {
 			method, path, body string
 			code               int
@@ -155,7 +155,7 @@ func FuzzServer(f *testing.F) {
 	f.Add("PUT", "/one", lease("one", "", ""), "DELETE", "/one", `{"preconditions":{"uid":"x"}}`)
 	f.Add("GET", "/one?timeout=5s", "", "PATCH", "/%00", "[]")
 	f.Fuzz(func(t *testing.T, method1, path1, body1, method2, path2, body2 string) {
-		Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		RunWorld(t, apiWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			transport := &http.Transport{DialContext: p.Env().Dial}
 			p.Env().Cleanup(transport.CloseIdleConnections)
 			for _, ask := range [][3]string{{method1, path1, body1}, {method2, path2, body2}} {
@@ -180,23 +180,23 @@ func FuzzServer(f *testing.F) {
 // A request that a real server may serve and this one does not is reported as a doubt: the
 // run then proves nothing.
 func TestWhatIsNotServed(t *testing.T) {
-	const by, unlike = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
+	const by, unserved = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
 	for _, test := range []struct{ method, path, body, want string }{
-		{"GET", all, "", by + "GET " + all + unlike},
-		{"GET", all + "?watch=true", "", by + "GET " + all + "?watch=true" + unlike},
-		{"DELETE", all, "", by + "DELETE " + all + unlike},
-		{"PATCH", one, "{}", by + "PATCH " + one + unlike},
-		{"GET", one + "?resourceVersion=0", "", by + "GET " + one + "?resourceVersion=0" + unlike},
-		{"PUT", one + "?dryRun=All", lease("one", "", ""), by + "PUT " + one + "?dryRun=All" + unlike},
-		{"GET", "/api/v1/namespaces/default/configmaps/one", "", by + "GET /api/v1/namespaces/default/configmaps/one" + unlike},
-		{"GET", "/version", "", by + "GET /version" + unlike},
-		{"GET", one + "/status", "", by + "GET " + one + "/status" + unlike},
+		{"GET", all, "", by + "GET " + all + unserved},
+		{"GET", all + "?watch=true", "", by + "GET " + all + "?watch=true" + unserved},
+		{"DELETE", all, "", by + "DELETE " + all + unserved},
+		{"PATCH", one, "{}", by + "PATCH " + one + unserved},
+		{"GET", one + "?resourceVersion=0", "", by + "GET " + one + "?resourceVersion=0" + unserved},
+		{"PUT", one + "?dryRun=All", lease("one", "", ""), by + "PUT " + one + "?dryRun=All" + unserved},
+		{"GET", "/api/v1/namespaces/default/configmaps/one", "", by + "GET /api/v1/namespaces/default/configmaps/one" + unserved},
+		{"GET", "/version", "", by + "GET /version" + unserved},
+		{"GET", one + "/status", "", by + "GET " + one + "/status" + unserved},
 		{"DELETE", one, `{"dryRun":["All"]}`, "a Lease was to be deleted without any effect (dryRun), which a real API server does and this one does not"},
 		{"GET", one, "", ""},
 		{"DELETE", one, "", ""},
 		{"GET", one + "?timeout=5s", "", ""},
 	} {
-		tr := Play(t, story(asks(t, func(ask func(method, path, body string) said) { ask(test.method, test.path, test.body) })))
+		tr := RunWorld(t, apiWorld(requester(t, func(ask func(method, path, body string) response) { ask(test.method, test.path, test.body) })))
 		got := strings.Join(tr.Doubts, "; ")
 		if (got == "") != (test.want == "") || test.want != "" && got != test.want {
 			t.Errorf("%s %s: the run says of itself %q, want %q", test.method, test.path, got, test.want)

@@ -45,32 +45,32 @@ type cause struct {
 	Field   string `json:"field"`
 }
 
-func of(name string) *details { return &details{Name: name, Group: group, Kind: resource} }
+func newDetails(name string) *details { return &details{Name: name, Group: group, Kind: resource} }
 
 // leaseStatus makes a status about one Lease.
-func about(name string, code int, reason, format string, args ...any) *status {
-	return &status{Code: code, Reason: reason, Details: of(name), Message: fmt.Sprintf(format, args...)}
+func leaseStatus(name string, code int, reason, format string, args ...any) *status {
+	return &status{Code: code, Reason: reason, Details: newDetails(name), Message: fmt.Sprintf(format, args...)}
 }
 
 func notFound(name string) *status {
-	return about(name, http.StatusNotFound, "NotFound", "%s %q not found", qualified, name)
+	return leaseStatus(name, http.StatusNotFound, "NotFound", "%s %q not found", qualified, name)
 }
 
 func alreadyExists(name string) *status {
-	return about(name, http.StatusConflict, "AlreadyExists", "%s %q already exists", qualified, name)
+	return leaseStatus(name, http.StatusConflict, "AlreadyExists", "%s %q already exists", qualified, name)
 }
 
 func conflict(name, why string) *status {
-	return about(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
+	return leaseStatus(name, http.StatusConflict, "Conflict", "Operation cannot be fulfilled on %s %q: %s", qualified, name, why)
 }
 
 // modified is the conflict when the request does not have the latest version.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
 // uidConflict is the conflict when the request refers to another object of the same name.
-func unlike(namespace, name, meant, is string) *status {
+func uidConflict(namespace, name, wantedUID, currentUID string) *status {
 	return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s, ResourceVersion: 0, "+
-		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", resource, namespace, name, meant, is))
+		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", resource, namespace, name, wantedUID, currentUID))
 }
 
 func badRequest(why string) *status {
@@ -123,10 +123,10 @@ func (s status) answer() http1.Answer {
 	if s.Reason == "" {
 		text = fmt.Sprintf("%d %s", code, http.StatusText(code))
 	}
-	return inJSON(code, s, text)
+	return jsonAnswer(code, s, text)
 }
 
-func inJSON(code int, body any, text string) http1.Answer {
+func jsonAnswer(code int, body any, text string) http1.Answer {
 	b, err := json.Marshal(body)
 	if err != nil {
 		panic(err) // it consists of strings and numbers

@@ -10,13 +10,13 @@ import (
 
 // advisoryLocks are the server's advisory locks. A session can hold one several times; its
 // transaction can hold it once.
-type advisories struct {
+type advisoryLocks struct {
 	s    *server
-	held map[advisory]*holder
+	held map[advisoryLock]*holder
 }
 
 // An advisoryLock is the number of an advisory lock: one of 64 bits, or a pair of 32 bits.
-type advisory struct {
+type advisoryLock struct {
 	number int64
 	pair   bool
 }
@@ -32,10 +32,10 @@ type holder struct {
 // session may come from several clients.
 type claim struct {
 	by *trace.Actor
-	of *tx // nil if the claim is the session's
+	tx *tx // nil if the claim is the session's
 }
 
-func (a advisory) String() string {
+func (a advisoryLock) String() string {
 	if a.pair {
 		return strconv.FormatInt(a.number>>32, 10) + "," + strconv.FormatInt(int64(int32(a.number)), 10)
 	}
@@ -43,10 +43,10 @@ func (a advisory) String() string {
 }
 
 // key returns the key by which the world knows the lock.
-func (a advisory) key() string { return "advisory/" + a.String() }
+func (a advisoryLock) key() string { return "advisory/" + a.String() }
 
 // compare orders single numbers before pairs, and each of them by number.
-func (a advisory) compare(b advisory) int {
+func (a advisoryLock) compare(b advisoryLock) int {
 	switch {
 	case a.pair == b.pair:
 		return cmp.Compare(a.number, b.number)
@@ -58,28 +58,28 @@ func (a advisory) compare(b advisory) int {
 
 // isFree reports whether a session could acquire a lock: nobody holds it, or the session
 // itself does.
-func (l *advisories) free(a advisory, b *backend) bool {
+func (l *advisoryLocks) isFree(a advisoryLock, b *backend) bool {
 	h := l.held[a]
 	return h == nil || h.b == b
 }
 
 // acquire gives a lock to a session, or to its transaction t if that is not nil.
-func (l *advisories) take(a advisory, b *backend, of *tx) {
+func (l *advisoryLocks) acquire(a advisoryLock, b *backend, t *tx) {
 	h := l.held[a]
 	switch {
 	case h == nil:
 		h = &holder{b: b}
 		l.held[a] = h
-		b.advisory = append(b.advisory, a)
-	case of != nil && slices.ContainsFunc(h.claims, func(c claim) bool { return c.of == of }):
+		b.advisoryLocks = append(b.advisoryLocks, a)
+	case t != nil && slices.ContainsFunc(h.claims, func(c claim) bool { return c.tx == t }):
 		return
 	}
-	was := h.owner()
-	h.claims = append(h.claims, claim{b.by(), of})
-	if of != nil {
-		b.inTx = append(b.inTx, a)
+	previous := h.owner()
+	h.claims = append(h.claims, claim{b.actor(), t})
+	if t != nil {
+		b.txAdvisoryLocks = append(b.txAdvisoryLocks, a)
 	}
-	l.s.register.advisoryTaken(b, a, was)
+	l.s.register.emitAdvisoryGrant(b, a, previous)
 }
 
 // owner returns the client with the latest claim; nil if it is unknown.
@@ -92,40 +92,40 @@ func (h *holder) owner() *trace.Actor {
 
 // release removes one claim of the session, preferably one of the client that asks. It
 // returns false if the session has none.
-func (l *advisories) give(a advisory, b *backend) bool {
+func (l *advisoryLocks) release(a advisoryLock, b *backend) bool {
 	h := l.held[a]
 	if h == nil || h.b != b {
 		return false
 	}
-	which := -1
+	index := -1
 	for i, c := range h.claims {
-		if c.of == nil && (which < 0 || same(c.by, b.by()) || !same(h.claims[which].by, b.by())) {
-			which = i
+		if c.tx == nil && (index < 0 || sameAcquisition(c.by, b.actor()) || !sameAcquisition(h.claims[index].by, b.actor())) {
+			index = i
 		}
 	}
-	if which < 0 {
+	if index < 0 {
 		return false
 	}
-	l.settle(a, slices.Delete(slices.Clone(h.claims), which, which+1))
+	l.setClaims(a, slices.Delete(slices.Clone(h.claims), index, index+1))
 	return true
 }
 
 // setClaims replaces the claims of a lock, and frees the lock if none is left.
-func (l *advisories) settle(a advisory, left []claim) {
+func (l *advisoryLocks) setClaims(a advisoryLock, claims []claim) {
 	h := l.held[a]
-	was := h.owner()
-	h.claims = left
-	if len(left) == 0 {
+	previous := h.owner()
+	h.claims = claims
+	if len(claims) == 0 {
 		delete(l.held, a)
-		h.b.advisory = slices.DeleteFunc(h.b.advisory, func(o advisory) bool { return o == a })
-		l.s.register.frees(h.b, a.key())
-	} else if !same(was, h.owner()) {
-		l.s.register.advisoryLeft(h.b, a, h.owner())
+		h.b.advisoryLocks = slices.DeleteFunc(h.b.advisoryLocks, func(o advisoryLock) bool { return o == a })
+		l.s.register.emitRelease(h.b, a.key())
+	} else if !sameAcquisition(previous, h.owner()) {
+		l.s.register.emitAdvisoryHandover(h.b, a, h.owner())
 	}
 }
 
 // sameAcquisition reports whether two commands belong to the same acquisition.
-func same(a, b *trace.Actor) bool {
+func sameAcquisition(a, b *trace.Actor) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -133,17 +133,17 @@ func same(a, b *trace.Actor) bool {
 }
 
 // releaseTx releases the locks of a transaction.
-func (l *advisories) ended(t *tx) {
-	all := t.b.inTx
-	t.b.inTx = nil
+func (l *advisoryLocks) releaseTx(t *tx) {
+	all := t.b.txAdvisoryLocks
+	t.b.txAdvisoryLocks = nil
 	for _, a := range all {
-		l.settle(a, slices.DeleteFunc(slices.Clone(l.held[a].claims), func(c claim) bool { return c.of == t }))
+		l.setClaims(a, slices.DeleteFunc(slices.Clone(l.held[a].claims), func(c claim) bool { return c.tx == t }))
 	}
 }
 
 // releaseAll releases all locks of a session.
-func (l *advisories) all(b *backend) {
-	for _, a := range slices.Clone(b.advisory) {
-		l.settle(a, nil)
+func (l *advisoryLocks) releaseAll(b *backend) {
+	for _, a := range slices.Clone(b.advisoryLocks) {
+		l.setClaims(a, nil)
 	}
 }

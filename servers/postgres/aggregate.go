@@ -10,38 +10,38 @@ type aggregates struct {
 	all []*aggregate
 	// bareColumn is the first column outside of all aggregates; inAggregate is true while
 	// an aggregate's argument is analysed.
-	bare   string
-	inside bool
+	bareColumn  string
+	inAggregate bool
 }
 
 // An aggregate is a function of all rows that a query finds.
 type aggregate struct {
-	name string
-	of   *node // nil in count(*)
+	name     string
+	argument *node // nil in count(*)
 }
 
 // noteColumn notes that an expression refers to a column.
-func (a *aggregates) refers(table, column string) {
-	if a != nil && !a.inside && a.bare == "" {
-		a.bare = table + "." + column
+func (a *aggregates) noteColumn(table, column string) {
+	if a != nil && !a.inAggregate && a.bareColumn == "" {
+		a.bareColumn = table + "." + column
 	}
 }
 
 // analyseOutputs analyses the outputs of a query and returns their aggregates.
-func (sc *scope) aggregated(q *query, of *sql.Select) []*aggregate {
+func (sc *scope) analyseOutputs(q *query, stmt *sql.Select) []*aggregate {
 	sc.aggregates = &aggregates{}
 	defer func() { sc.aggregates = nil }()
-	q.outputs = sc.outputs(of.Outputs)
+	q.outputs = sc.outputs(stmt.Outputs)
 	switch {
 	case len(sc.aggregates.all) == 0:
-	case sc.aggregates.bare != "":
-		raise(fail(groupingError, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", sc.aggregates.bare))
-	case of.Lock.Update:
-		raise(fail(notSupported, "FOR UPDATE is not allowed with aggregate functions"))
-	case of.Order != nil:
-		raise(without("ORDER BY of aggregates"))
+	case sc.aggregates.bareColumn != "":
+		raise(newError(groupingError, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", sc.aggregates.bareColumn))
+	case stmt.Lock.Update:
+		raise(newError(notSupported, "FOR UPDATE is not allowed with aggregate functions"))
+	case stmt.Order != nil:
+		raise(unsupported("ORDER BY of aggregates"))
 	case q.table != nil && q.table.isData():
-		raise(without("aggregates of a table of data"))
+		raise(unsupported("aggregates of a table of data"))
 	}
 	return sc.aggregates.all
 }
@@ -51,27 +51,27 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 	in := sc.aggregates
 	switch {
 	case in == nil:
-		raise(fail(groupingError, "aggregate functions are not allowed here"))
-	case in.inside:
-		raise(fail(groupingError, "aggregate function calls cannot be nested"))
+		raise(newError(groupingError, "aggregate functions are not allowed here"))
+	case in.inAggregate:
+		raise(newError(groupingError, "aggregate function calls cannot be nested"))
 	case e.Named != nil:
-		raise(without("named arguments of %s", e.Name))
+		raise(unsupported("named arguments of %s", e.Name))
 	case len(e.Args) != 1 && !e.Star:
-		raise(asOurs(fail(unknownFunction, "function %s of %d arguments does not exist", e.Name, len(e.Args))))
+		raise(markMayBeValid(newError(unknownFunction, "function %s of %d arguments does not exist", e.Name, len(e.Args))))
 	}
 	a, typ := &aggregate{name: e.Name}, sql.Int8
 	if !e.Star {
-		in.inside = true
-		a.of = sc.settled(sc.analyse(e.Args[0]))
-		in.inside = false
+		in.inAggregate = true
+		a.argument = sc.resolveUnknown(sc.analyse(e.Args[0]))
+		in.inAggregate = false
 		if e.Name != "count" {
-			switch t := a.of.typ; t {
+			switch t := a.argument.typ; t {
 			case sql.Bool, sql.Bytea, sql.XID, void:
-				raise(fail(unknownFunction, "function %s(%s) does not exist", e.Name, t))
+				raise(newError(unknownFunction, "function %s(%s) does not exist", e.Name, t))
 			case sql.Varchar:
-				a.of = sc.as(a.of, sql.Text, implicit, nil)
+				a.argument = sc.coerce(a.argument, sql.Text, implicit, nil)
 			}
-			typ = a.of.typ
+			typ = a.argument.typ
 		}
 	}
 	i := len(in.all)
@@ -81,18 +81,18 @@ func (sc *scope) aggregate(e *sql.Call) *node {
 
 // aggregateRows computes the aggregates of the found rows, and returns the one row of the
 // result.
-func (q *query) sum(r *run, found []keptRow) []keptRow {
+func (q *query) aggregateRows(r *run, found []keptRow) []keptRow {
 	r.frame.aggregated = make([]value, len(q.aggregates))
 	for i, a := range q.aggregates {
 		n := int64(0)
 		for _, k := range found {
-			if a.of == nil {
+			if a.argument == nil {
 				n++
 				continue
 			}
-			if v := r.eval(a.of, k.version); v != nil {
+			if v := r.eval(a.argument, k.version); v != nil {
 				n++
-				r.frame.aggregated[i] = a.picks(r.frame.aggregated[i], v)
+				r.frame.aggregated[i] = a.pick(r.frame.aggregated[i], v)
 			}
 		}
 		if a.name == "count" {
@@ -103,9 +103,9 @@ func (q *query) sum(r *run, found []keptRow) []keptRow {
 }
 
 // pick returns the greater value for max and the smaller one for min. x may be nil.
-func (a *aggregate) picks(one, other value) value {
-	if one == nil || a.name == "max" && compare(other, one) > 0 || a.name == "min" && compare(other, one) < 0 {
-		return other
+func (a *aggregate) pick(x, y value) value {
+	if x == nil || a.name == "max" && compare(y, x) > 0 || a.name == "min" && compare(y, x) < 0 {
+		return y
 	}
-	return one
+	return x
 }

@@ -40,8 +40,8 @@ type scope struct {
 	s         *server
 	relations []relation
 	// params are the types of the parameters that are known so far.
-	params *[]sql.Type
-	subs   *[]*query
+	params     *[]sql.Type
+	subqueries *[]*query
 	// aggregates are those of the query whose outputs are being analysed; nil where
 	// aggregates are not allowed.
 	aggregates *aggregates
@@ -71,9 +71,9 @@ func (sc *scope) analyse(e sql.Expr) *node {
 	case *sql.Case:
 		return sc.caseWhen(e)
 	case *sql.Sub:
-		return sc.sub(e)
+		return sc.subqueryNode(e)
 	}
-	panic(raised{without("this kind of expression")})
+	panic(raisedError{unsupported("this kind of expression")})
 }
 
 func literal(e *sql.Literal) *node {
@@ -86,13 +86,13 @@ func literal(e *sql.Literal) *node {
 		return constant(e.Text == "true", sql.Bool)
 	case sql.Decimal:
 		f, err := strconv.ParseFloat(e.Text, 64)
-		refuse(err != nil, outOfRange, "\"%s\" is out of range for type double precision", e.Text)
+		raiseIf(err != nil, outOfRange, "\"%s\" is out of range for type double precision", e.Text)
 		return constant(f, sql.Float8)
 	}
 	n, err := strconv.ParseInt(e.Text, 10, 64)
 	switch {
 	case err != nil:
-		raise(without("numbers of more than 64 bits"))
+		raise(unsupported("numbers of more than 64 bits"))
 	case n > math.MaxInt32:
 		return constant(n, sql.Int8)
 	}
@@ -124,34 +124,34 @@ func (sc *scope) ref(e *sql.Ref) *node {
 	}
 	switch {
 	case !known && slices.ContainsFunc(sc.relations, func(r relation) bool { return r.table.name == e.Table }):
-		raise(fail(unknownTable, "invalid reference to FROM-clause entry for table \"%s\"", e.Table))
+		raise(newError(unknownTable, "invalid reference to FROM-clause entry for table \"%s\"", e.Table))
 	case !known:
-		raise(fail(unknownTable, "missing FROM-clause entry for table \"%s\"", e.Table))
+		raise(newError(unknownTable, "missing FROM-clause entry for table \"%s\"", e.Table))
 	case found == nil && slices.Contains(systemColumns, e.Column):
 		return sc.system(e)
 	case found != nil && e.Table == "" && len(sc.relations) > 1 && sc.relations[1].table.numberOf(e.Column) >= 0:
-		raise(fail(ambiguousColumn, "column reference \"%s\" is ambiguous", e.Column))
+		raise(newError(ambiguousColumn, "column reference \"%s\" is ambiguous", e.Column))
 	case found != nil:
-		sc.aggregates.refers(sc.relations[0].alias, e.Column)
+		sc.aggregates.noteColumn(sc.relations[0].alias, e.Column)
 		return found
 	}
 	for _, r := range sc.relations {
 		switch {
 		case e.Table == "" && e.Column == r.alias:
-			raise(without("a whole row as a value"))
-		case (e.Table == "" || e.Table == r.alias) && r.table.view != nil && slices.Contains(r.table.view.lacks, e.Column):
-			raise(without("the column %s of %s", e.Column, r.table.name))
+			raise(unsupported("a whole row as a value"))
+		case (e.Table == "" || e.Table == r.alias) && r.table.view != nil && slices.Contains(r.table.view.missingColumns, e.Column):
+			raise(unsupported("the column %s of %s", e.Column, r.table.name))
 		}
 	}
-	panic(raised{noColumn(e)})
+	panic(raisedError{noColumn(e)})
 }
 
 // noColumn returns the error for a name that no column has.
 func noColumn(e *sql.Ref) error {
 	if e.Table != "" {
-		return fail(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)
+		return newError(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)
 	}
-	return fail(unknownColumn, "column \"%s\" does not exist", e.Column)
+	return newError(unknownColumn, "column \"%s\" does not exist", e.Column)
 }
 
 // systemColumns are the columns that PostgreSQL adds to each table.
@@ -160,17 +160,17 @@ var systemColumns = []string{"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"}
 // system returns a system column of the first relation. The columns tableoid, cmin and cmax
 // are not supported.
 func (sc *scope) system(e *sql.Ref) *node {
-	of := sc.relations[0]
+	rel := sc.relations[0]
 	switch {
-	case of.table.view != nil:
+	case rel.table.view != nil:
 		raise(noColumn(e))
-	case e.Table != "" && e.Table != of.alias, !slices.Contains([]string{"xmin", "xmax", "ctid"}, e.Column):
-		raise(without("the system column %s", strings.TrimPrefix(strings.TrimPrefix(e.Table, of.alias)+"."+e.Column, ".")))
+	case e.Table != "" && e.Table != rel.alias, !slices.Contains([]string{"xmin", "xmax", "ctid"}, e.Column):
+		raise(unsupported("the system column %s", strings.TrimPrefix(strings.TrimPrefix(e.Table, rel.alias)+"."+e.Column, ".")))
 	}
-	sc.aggregates.refers(of.alias, e.Column)
+	sc.aggregates.noteColumn(rel.alias, e.Column)
 	switch e.Column {
 	case "ctid":
-		return &node{typ: sql.TID, eval: func(f *frame) value { return f.rows[0].at }}
+		return &node{typ: sql.TID, eval: func(f *frame) value { return f.rows[0].ctid }}
 	case "xmin":
 		return &node{typ: sql.XID, eval: func(f *frame) value { return int64(f.rows[0].xmin) }}
 	}
@@ -179,16 +179,16 @@ func (sc *scope) system(e *sql.Ref) *node {
 
 // coerce converts a node to a type. ok reports whether PostgreSQL allows the conversion
 // here; otherwise is the error that coerce raises if it does not.
-func (sc *scope) as(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherwise error) *node {
+func (sc *scope) coerce(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherwise error) *node {
 	// An earlier use of a parameter may have fixed its type.
 	if n.param > 0 && n.typ == unknown {
-		if was := (*sc.params)[n.param-1]; was == unknown {
+		if previous := (*sc.params)[n.param-1]; previous == unknown {
 			(*sc.params)[n.param-1] = t
 			return &node{typ: t, eval: n.eval, param: n.param}
-		} else if was != t && !ok(was, t) {
-			raise(fail(ambiguousParameter, "inconsistent types deduced for parameter $%d", n.param))
+		} else if previous != t && !ok(previous, t) {
+			raise(newError(ambiguousParameter, "inconsistent types deduced for parameter $%d", n.param))
 		} else {
-			n = &node{typ: was, eval: n.eval, param: n.param}
+			n = &node{typ: previous, eval: n.eval, param: n.param}
 		}
 	}
 	switch {
@@ -197,7 +197,7 @@ func (sc *scope) as(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherw
 	case n.typ == unknown:
 		v := n.eval(nil)
 		if v != nil {
-			v = read(v.(string), t)
+			v = parseValue(v.(string), t)
 		}
 		return constant(v, t)
 	case !ok(n.typ, t):
@@ -207,21 +207,21 @@ func (sc *scope) as(n *node, t sql.Type, ok func(from, to sql.Type) bool, otherw
 }
 
 // require converts a node to a type that the syntax at this place requires.
-func (sc *scope) want(n *node, t sql.Type, where string) *node {
-	return sc.as(n, t, implicit, fail(typeMismatch, "argument of %s must be type %s, not type %s", where, t, n.typ))
+func (sc *scope) require(n *node, t sql.Type, where string) *node {
+	return sc.coerce(n, t, implicit, newError(typeMismatch, "argument of %s must be type %s, not type %s", where, t, n.typ))
 }
 
 // resolveUnknown gives a node of unknown type the type text.
-func (sc *scope) settled(n *node) *node {
+func (sc *scope) resolveUnknown(n *node) *node {
 	if n.typ == unknown {
-		return sc.as(n, sql.Text, implicit, nil)
+		return sc.coerce(n, sql.Text, implicit, nil)
 	}
 	return n
 }
 
 // unify converts two operands to one type, to compare them.
-func (sc *scope) alike(x, y *node, op string) (*node, *node) {
-	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
+func (sc *scope) unify(x, y *node, op string) (*node, *node) {
+	noOperator := newError(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	t := x.typ
 	switch {
 	case x.typ == unknown && y.typ == unknown:
@@ -233,18 +233,18 @@ func (sc *scope) alike(x, y *node, op string) (*node, *node) {
 		t = sql.Text
 	}
 	if t == void {
-		raise(none)
+		raise(noOperator)
 	}
-	x = sc.as(x, t, implicit, none)
-	return x, sc.as(y, t, implicit, none)
+	x = sc.coerce(x, t, implicit, noOperator)
+	return x, sc.coerce(y, t, implicit, noOperator)
 }
 
 func (sc *scope) is(e *sql.Is) *node {
 	x := sc.analyse(e.X)
 	if e.What == "null" {
-		x = sc.settled(x)
+		x = sc.resolveUnknown(x)
 	} else {
-		x = sc.want(x, sql.Bool, "IS "+upper(e.What))
+		x = sc.require(x, sql.Bool, "IS "+upper(e.What))
 	}
 	var what value
 	if e.What == "true" || e.What == "false" {
@@ -260,7 +260,7 @@ func (sc *scope) cast(e *sql.Cast) *node {
 		// from zero.
 		x = constant(math.Round(x.eval(nil).(float64)), sql.Float8)
 	}
-	x = sc.as(x, e.Type, castable, fail(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
+	x = sc.coerce(x, e.Type, castable, newError(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
 	if e.Size == 0 {
 		return x
 	}
@@ -273,7 +273,7 @@ func (sc *scope) cast(e *sql.Cast) *node {
 func (sc *scope) caseWhen(e *sql.Case) *node {
 	var conditions, results []*node
 	for _, one := range e.When {
-		conditions = append(conditions, sc.want(sc.analyse(one), sql.Bool, "CASE/WHEN"))
+		conditions = append(conditions, sc.require(sc.analyse(one), sql.Bool, "CASE/WHEN"))
 	}
 	for _, one := range e.Then {
 		results = append(results, sc.analyse(one))
@@ -283,7 +283,7 @@ func (sc *scope) caseWhen(e *sql.Case) *node {
 	} else {
 		results = append(results, constant(nil, unknown))
 	}
-	results, t := sc.common("CASE", results)
+	results, t := sc.commonType("CASE", results)
 	return &node{typ: t, eval: func(f *frame) value {
 		for i, c := range conditions {
 			if c.eval(f) == true {
@@ -295,7 +295,7 @@ func (sc *scope) caseWhen(e *sql.Case) *node {
 }
 
 // commonType converts nodes to the one type that all of them can have.
-func (sc *scope) common(what string, all []*node) ([]*node, sql.Type) {
+func (sc *scope) commonType(what string, all []*node) ([]*node, sql.Type) {
 	t := unknown
 	for _, n := range all {
 		if t == unknown || n.typ != unknown && implicit(t, n.typ) {
@@ -306,33 +306,33 @@ func (sc *scope) common(what string, all []*node) ([]*node, sql.Type) {
 		t = sql.Text
 	}
 	for i, n := range all {
-		all[i] = sc.as(n, t, implicit, fail(typeMismatch, "%s types %s and %s cannot be matched", what, t, n.typ))
+		all[i] = sc.coerce(n, t, implicit, newError(typeMismatch, "%s types %s and %s cannot be matched", what, t, n.typ))
 	}
 	return all, t
 }
 
 // subquery analyses a query in parentheses. A name that it does not know may refer to the
 // query around it, which is not supported.
-func (sc *scope) inner(of *sql.Select) (q *query) {
-	err := caught(func() { q = sc.s.query(of, sc.params, sc.subs) })
+func (sc *scope) subquery(stmt *sql.Select) (q *query) {
+	err := catch(func() { q = sc.s.query(stmt, sc.params, sc.subqueries) })
 	if err == nil {
 		return q
 	}
-	if o := asError(err); len(sc.relations) > 0 && !o.Ours && (o.Code == unknownColumn || o.Code == unknownTable && strings.Contains(o.Message, "FROM-clause entry")) {
-		err = without("a query in brackets that refers to the rows around it")
+	if o := toSQLError(err); len(sc.relations) > 0 && !o.MayBeValid && (o.Code == unknownColumn || o.Code == unknownTable && strings.Contains(o.Message, "FROM-clause entry")) {
+		err = unsupported("a query in brackets that refers to the rows around it")
 	}
-	panic(raised{err})
+	panic(raisedError{err})
 }
 
 // subqueryNode returns the value of a query in parentheses. The query runs once, before the
 // rest of the statement. With EXISTS it stops at its first row.
-func (sc *scope) sub(e *sql.Sub) *node {
-	q, t := sc.inner(e.Select), sql.Bool
+func (sc *scope) subqueryNode(e *sql.Sub) *node {
+	q, t := sc.subquery(e.Select), sql.Bool
 	if q.exists = e.Exists; !q.exists {
-		refuse(len(q.outputs) != 1, syntaxError, "subquery must return only one column")
+		raiseIf(len(q.outputs) != 1, syntaxError, "subquery must return only one column")
 		t = q.outputs[0].typ
 	}
-	i := len(*sc.subs)
-	*sc.subs = append(*sc.subs, q)
-	return &node{typ: t, eval: func(f *frame) value { return f.r.subs[i] }}
+	i := len(*sc.subqueries)
+	*sc.subqueries = append(*sc.subqueries, q)
+	return &node{typ: t, eval: func(f *frame) value { return f.r.subqueryResults[i] }}
 }

@@ -26,19 +26,19 @@ type backend struct {
 	secret []byte
 	// user and database are the client's; startedAt is when the session began.
 	user, database string
-	since          stamp
+	startedAt      stamp
 	// settings are the session's current settings, initialSettings those at its start.
-	settings, initial map[string]string
-	statements        map[string]*prepared
-	portals           map[string]*portal
-	counted           map[*sequence]int64
-	advisory          []advisory // advisoryLocks are all that the session holds, txAdvisoryLocks those that its transaction holds
-	inTx              []advisory
+	settings, initialSettings map[string]string
+	statements                map[string]*prepared
+	portals                   map[string]*portal
+	lastValues                map[*sequence]int64
+	advisoryLocks             []advisoryLock // advisoryLocks are all that the session holds, txAdvisoryLocks those that its transaction holds
+	txAdvisoryLocks           []advisoryLock
 
 	// tx is the session's transaction, or nil. inBlock reports whether BEGIN started it,
 	// failed whether it has failed since and waits for ROLLBACK or COMMIT.
-	tx            *tx
-	block, failed bool
+	tx              *tx
+	inBlock, failed bool
 
 	// request is what the session works on, queue the requests after it. The work is done
 	// in a coroutine: resume runs it until it has to wait or ends.
@@ -48,77 +48,77 @@ type backend struct {
 	stop    func()
 	yield   func(struct{}) bool
 	// isSkipping is set after an error: messages are skipped up to the next Sync.
-	skips   bool
-	running *run
-	asked   stamp // when the request arrived, by the time of day
-	askedAt int64 // and by the monotonic clock, in nanoseconds
+	isSkipping   bool
+	running      *run
+	receivedAt   stamp // when the request arrived, by the time of day
+	receivedMono int64 // and by the monotonic clock, in nanoseconds
 	reply
-	idle *agenda.Timer
+	idleTimer *agenda.Timer
 	// query is the text of the last query, at queryAt. active reports whether ReadyForQuery
 	// has not been sent since then, and stateChangedAt is when active last changed.
-	query   string
-	queryAt stamp
-	active  bool
-	changed stamp
+	query          string
+	queryAt        stamp
+	active         bool
+	stateChangedAt stamp
 
 	// isPooled reports whether the session belongs to the pooler. The pooler closes it when
 	// the monotonic clock reaches closesAt, or earlier if it was unused for long. client
 	// has the session now, or nil.
-	pooled bool
-	ends   int64
-	unused *agenda.Timer
-	on     *pooled
+	isPooled    bool
+	closesAt    int64
+	unusedTimer *agenda.Timer
+	client      *poolClient
 
-	begun, closed bool
-	synced        bool // the last message sent was ReadyForQuery
+	isStarted, closed bool
+	isReady           bool // the last message sent was ReadyForQuery
 	// clientGone reports whether the client has hung up while a statement waits, which has
 	// not noticed.
-	gone bool
+	clientGone bool
 	// connectionLost reports whether the connection ended without a Terminate message.
-	lost bool
+	connectionLost bool
 	// isRevoked reports whether an operator ends the session, or the session is the
 	// operator's own.
-	revoked bool
+	isRevoked bool
 }
 
 func newBackend(s *server, end *sim.End) *backend {
-	s.pid++
+	s.lastPID++
 	b := &backend{
-		s: s, end: end, pid: s.pid, secret: secretOf(s.pid), since: s.now(), changed: s.now(),
-		settings: s.settings(), statements: map[string]*prepared{}, portals: map[string]*portal{}, counted: map[*sequence]int64{},
+		s: s, end: end, pid: s.lastPID, secret: cancelKey(s.lastPID), startedAt: s.now(), stateChangedAt: s.now(),
+		settings: s.initialSettings(), statements: map[string]*prepared{}, portals: map[string]*portal{}, lastValues: map[*sequence]int64{},
 	}
 	s.backends = append(s.backends, b)
 	return b
 }
 
 // cancelKey returns the secret that a client needs to cancel the session's statements.
-func secretOf(pid uint32) []byte { return binary.BigEndian.AppendUint32(nil, pid*2654435761) }
+func cancelKey(pid uint32) []byte { return binary.BigEndian.AppendUint32(nil, pid*2654435761) }
 
 // initialSettings returns the settings of a new session.
-func (s *server) settings() map[string]string {
-	all := maps.Clone(settings)
-	if s.readOnly() {
+func (s *server) initialSettings() map[string]string {
+	all := maps.Clone(defaultSettings)
+	if s.isStandby() {
 		all["in_hot_standby"], all["transaction_read_only"] = "on", "on"
 	}
 	return all
 }
 
 // closeEnd closes a connection after everything that is queued on it has been sent.
-func (s *server) hangUp(end *sim.End) {
+func (s *server) closeEnd(end *sim.End) {
 	if end != nil { // a session of a pooler may have no client
 		s.out.Send(end.Close)
 	}
 }
 
 // actor returns the client whose request the session works on, or nil.
-func (b *backend) by() *trace.Actor {
-	if b.revoked {
+func (b *backend) actor() *trace.Actor {
+	if b.isRevoked {
 		return trace.Operator()
 	}
-	if b.request == nil || b.lost {
+	if b.request == nil || b.connectionLost {
 		return nil
 	}
-	return b.request.By()
+	return b.request.Sender()
 }
 
 // Receive is as in [sim.Endpoint].
@@ -128,25 +128,25 @@ func (b *backend) Receive(r *sim.Request) {
 	}
 	b.queue = append(b.queue, r)
 	if b.request == nil {
-		b.s.turn(b.step)
+		b.s.runTurn(b.step)
 	}
 }
 
 // HangUp is as in [sim.Endpoint]. A session that waits for a lock does not read from its
 // connection. It notices the loss only when it writes.
 func (b *backend) HangUp(bool) {
-	if !b.s.host.Up() || b.closed {
+	if !b.s.host.IsUp() || b.closed {
 		return
 	}
-	b.gone = true
+	b.clientGone = true
 	if b.request == nil {
-		b.s.turn(b.loses)
+		b.s.runTurn(b.loseConnection)
 	}
 }
 
 // loseConnection ends a session whose connection has ended.
-func (b *backend) loses() {
-	b.lost = true
+func (b *backend) loseConnection() {
+	b.connectionLost = true
 	b.close()
 }
 
@@ -156,13 +156,13 @@ func (b *backend) close() {
 		return
 	}
 	b.closed = true
-	b.s.pool.lost(b)
-	b.s.timers.Stop(b.idle)
+	b.s.pool.removeSession(b)
+	b.s.timers.Stop(b.idleTimer)
 	b.abandon()
 	if b.tx != nil {
 		b.tx.abort()
 	}
-	b.s.advisory.all(b)
+	b.s.advisoryLocks.releaseAll(b)
 	b.s.backends = slices.DeleteFunc(b.s.backends, func(o *backend) bool { return o == b })
 }
 
@@ -172,8 +172,8 @@ var errAbandoned = errors.New("it is abandoned")
 // abandon ends the session's wait and its coroutine.
 func (b *backend) abandon() {
 	if r := b.running; r != nil && r.wait != nil {
-		r.unwait()
-		b.s.forget(r)
+		r.endWait()
+		b.s.removeWaiter(r)
 		b.stop()
 	}
 }
@@ -185,10 +185,10 @@ func (b *backend) step() {
 			if len(b.queue) == 0 {
 				return
 			}
-			b.take()
+			b.takeRequest()
 		}
 		if _, waits := b.resume(); waits {
-			b.s.waits(b.running)
+			b.s.addWaiter(b.running)
 			return
 		}
 		b.resume = nil
@@ -196,62 +196,62 @@ func (b *backend) step() {
 			return
 		}
 		b.answer()
-		if b.on != nil && !b.busy() {
-			b.on.rested()
+		if b.client != nil && !b.busy() {
+			b.client.returnSession()
 		}
 	}
 }
 
 // startCoroutine prepares a coroutine that calls work; resume runs it.
-func (b *backend) begin(does func()) {
+func (b *backend) startCoroutine(work func()) {
 	b.resume, b.stop = iter.Pull(func(yield func(struct{}) bool) {
 		b.yield = yield
-		_ = caught(does) // only errAbandoned gets here; other errors have been answered
+		_ = catch(work) // only errAbandoned gets here; other errors have been answered
 	})
 }
 
 // try calls f and answers with the error that f raises, if any.
 func (b *backend) try(f func()) {
-	switch err := caught(f); err {
+	switch err := catch(f); err {
 	case nil:
 	case errAbandoned:
 		raise(err)
 	default:
-		b.fails(err)
+		b.answerError(err)
 	}
 }
 
 // takeRequest starts work on the next request.
-func (b *backend) take() {
-	b.s.timers.Stop(b.idle)
-	b.idle = nil
+func (b *backend) takeRequest() {
+	b.s.timers.Stop(b.idleTimer)
+	b.idleTimer = nil
 	b.request, b.queue = b.queue[0], b.queue[1:]
-	b.asked, b.askedAt = b.s.now(), b.s.timers.Now()
-	b.synced = false
+	b.receivedAt, b.receivedMono = b.s.now(), b.s.timers.Now()
+	b.isReady = false
 	q, _ := b.request.Body.(*request)
-	b.begin(func() { b.serve(q) })
+	b.startCoroutine(func() { b.serve(q) })
 }
 
 // serve handles one request.
 func (b *backend) serve(q *request) {
 	switch {
 	case q == nil:
-		b.dies(fail(protocolViolation, "invalid message format"))
+		b.closeWithError(newError(protocolViolation, "invalid message format"))
 		return
 	case q.bad != "":
-		b.dies(fail(protocolViolation, "%s", q.bad))
+		b.closeWithError(newError(protocolViolation, "%s", q.bad))
 		return
 	case q.startup != nil:
-		b.starts(q.startup)
+		b.handleStartup(q.startup)
 		return
-	case !b.begun:
-		b.dies(fail(protocolViolation, "expected a startup packet"))
+	case !b.isStarted:
+		b.closeWithError(newError(protocolViolation, "expected a startup packet"))
 		return
 	}
 	messages := q.messages
-	if b.on != nil {
-		if err := caught(func() { messages = b.on.rewritten(messages) }); err != nil {
-			b.dies(err)
+	if b.client != nil {
+		if err := catch(func() { messages = b.client.rewrite(messages) }); err != nil {
+			b.closeWithError(err)
 			return
 		}
 	}
@@ -264,16 +264,16 @@ func (b *backend) serve(q *request) {
 }
 
 // handleStartup answers the first message of a connection.
-func (b *backend) starts(m pgproto3.FrontendMessage) {
+func (b *backend) handleStartup(m pgproto3.FrontendMessage) {
 	switch m := m.(type) {
 	case *pgproto3.SSLRequest, *pgproto3.GSSEncRequest:
 		b.out = append(b.out, 'N')
-		b.tell("no")
+		b.addText("no")
 	case *pgproto3.CancelRequest:
 		b.s.cancel(m)
 		b.hangUp()
 	case *pgproto3.StartupMessage:
-		b.welcome(m)
+		b.acceptStartup(m)
 	}
 }
 
@@ -293,25 +293,25 @@ func (s *server) cancel(m *pgproto3.CancelRequest) {
 func (b *backend) cancel() {
 	switch r := b.running; {
 	case r == nil:
-	case r.commits:
-		b.notice("WARNING", "01000", "canceling wait for synchronous replication due to user request")
-		r.enough = true
+	case r.isCommit:
+		b.sendNotice("WARNING", "01000", "canceling wait for synchronous replication due to user request")
+		r.waitCanceled = true
 	default:
-		r.fails(fail(queryCanceled, "canceling statement due to user request"))
+		r.failWait(newError(queryCanceled, "canceling statement due to user request"))
 	}
 }
 
-func (b *backend) welcome(m *pgproto3.StartupMessage) {
+func (b *backend) acceptStartup(m *pgproto3.StartupMessage) {
 	b.negotiate(m)
-	if err := caught(func() { settle(m, b.settings, known) }); err != nil {
-		b.dies(err)
+	if err := catch(func() { applyStartup(m, b.settings, checkKnown) }); err != nil {
+		b.closeWithError(err)
 		return
 	}
-	b.initial = maps.Clone(b.settings)
-	b.begun = true
+	b.initialSettings = maps.Clone(b.settings)
+	b.isStarted = true
 	b.user, b.database = m.Parameters["user"], databaseOf(m)
 	b.reply.welcome(b.settings, b.pid, b.secret)
-	b.ready()
+	b.sendReady()
 }
 
 // databaseOf returns the name of the database that a client asks for, by default its user
@@ -321,10 +321,10 @@ func databaseOf(m *pgproto3.StartupMessage) string {
 }
 
 // recordQuery notes the text of a query for pg_stat_activity.
-func (b *backend) asks(text string) {
+func (b *backend) recordQuery(text string) {
 	const most = 1023 // track_activity_query_size
 	b.query = strings.ToValidUTF8(text[:min(len(text), most)], "")
-	b.queryAt, b.active, b.changed = b.asked, true, b.s.now()
+	b.queryAt, b.active, b.stateChangedAt = b.receivedAt, true, b.s.now()
 }
 
 // state returns the session's state as in pg_stat_activity.
@@ -334,7 +334,7 @@ func (b *backend) state() string {
 		return "active"
 	case b.failed:
 		return "idle in transaction (aborted)"
-	case b.block:
+	case b.inBlock:
 		return "idle in transaction"
 	}
 	return "idle"
@@ -342,33 +342,33 @@ func (b *backend) state() string {
 
 // terminate ends the session like pg_terminate_backend.
 func (b *backend) terminate() {
-	b.dies(fail(adminShutdown, "terminating connection due to administrator command"))
+	b.closeWithError(newError(adminShutdown, "terminating connection due to administrator command"))
 }
 
 // doubtIfUnsupported notes a doubt in the trace if the error is this simulator's own limit.
-func (s *server) doubts(o *sql.Error) {
-	if o.Ours {
+func (s *server) doubtIfUnsupported(o *sql.Error) {
+	if o.MayBeValid {
 		s.host.Doubt(s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.Message)
 	}
 }
 
 // answerError answers with an error and aborts the transaction.
-func (b *backend) fails(err error) {
-	o := asError(err)
-	b.s.doubts(o)
-	b.error("ERROR", o)
-	b.running, b.skips = nil, true
+func (b *backend) answerError(err error) {
+	o := toSQLError(err)
+	b.s.doubtIfUnsupported(o)
+	b.sendError("ERROR", o)
+	b.running, b.isSkipping = nil, true
 	if b.tx != nil {
-		b.failed = b.block
+		b.failed = b.inBlock
 		b.tx.abort()
 	}
 }
 
 // closeWithError answers with an error and closes the connection.
-func (b *backend) dies(err error) {
-	o := asError(err)
-	b.s.doubts(o)
-	b.error("FATAL", o)
+func (b *backend) closeWithError(err error) {
+	o := toSQLError(err)
+	b.s.doubtIfUnsupported(o)
+	b.sendError("FATAL", o)
 	b.hangUp()
 }
 
@@ -376,20 +376,20 @@ func (b *backend) dies(err error) {
 func (b *backend) hangUp() {
 	b.queue = nil
 	b.answer()
-	b.lost = true
+	b.connectionLost = true
 	b.close()
-	b.s.hangUp(b.end)
+	b.s.closeEnd(b.end)
 }
 
 // sendReady answers with ReadyForQuery.
-func (b *backend) ready() {
-	b.synced = true
-	b.active, b.changed = false, b.s.now()
+func (b *backend) sendReady() {
+	b.isReady = true
+	b.active, b.stateChangedAt = false, b.s.now()
 	status := byte('I')
 	switch {
 	case b.failed:
 		status = 'E'
-	case b.block:
+	case b.inBlock:
 		status = 'T'
 	}
 	b.send(&pgproto3.ReadyForQuery{TxStatus: status})
@@ -399,24 +399,24 @@ func (b *backend) ready() {
 func (b *backend) answer() {
 	r := b.request
 	b.request = nil
-	if b.gone {
-		b.loses()
+	if b.clientGone {
+		b.loseConnection()
 		return
 	}
-	b.give(b.s, b.end, r)
-	b.rests()
+	b.flush(b.s, b.end, r)
+	b.startIdleTimer()
 }
 
 // startIdleTimer ends the session when it has been idle for longer than its settings allow.
-func (b *backend) rests() {
-	if !b.begun || b.closed || b.idle != nil {
+func (b *backend) startIdleTimer() {
+	if !b.isStarted || b.closed || b.idleTimer != nil {
 		return
 	}
-	name, err := "idle_session_timeout", fail(idleSession, "terminating connection due to idle-session timeout")
-	if b.block {
-		name, err = "idle_in_transaction_session_timeout", fail(idleInTransaction, "terminating connection due to idle-in-transaction timeout")
+	name, err := "idle_session_timeout", newError(idleSession, "terminating connection due to idle-session timeout")
+	if b.inBlock {
+		name, err = "idle_in_transaction_session_timeout", newError(idleInTransaction, "terminating connection due to idle-in-transaction timeout")
 	}
 	if d := b.duration(name); d > 0 {
-		b.idle = b.s.timers.After(d, func() { b.dies(err) })
+		b.idleTimer = b.s.timers.After(d, func() { b.closeWithError(err) })
 	}
 }

@@ -12,50 +12,50 @@ import (
 // A view shows the server's own state. It has only the rows and columns that locks ask for.
 // A query that may need others is refused as unsupported.
 type view struct {
-	columns []column
-	lacks   []string // the other columns that a real server has
-	rows    func(*run) [][]value
+	columns        []column
+	missingColumns []string // the other columns that a real server has
+	rows           func(*run) [][]value
 	// bounds are conditions that exclude the missing rows: a query must have one of them.
 	// excluded describes the missing rows for the error.
-	bounds []bound
-	others string
+	bounds   []bound
+	excluded string
 }
 
 // A bound is the condition that a column equals a value, if suffices accepts that value.
 type bound struct {
-	column string
-	enough func(r *run, v value) bool
+	column   string
+	suffices func(r *run, v value) bool
 }
 
 // schema is the schema of all tables of clients.
 const schema = "public"
 
 // isServerOwned reports whether the name of a relation may be one of the server's own.
-func owned(name string) bool { return strings.HasPrefix(name, "pg_") }
+func isServerOwned(name string) bool { return strings.HasPrefix(name, "pg_") }
 
 // views are the supported views. Their names hide tables with the same names, because the
 // schema pg_catalog is searched first.
 var views = map[string]*view{
 	// Clients that create tables look here first whether the table exists.
 	"pg_tables": {
-		columns: []column{{name: "schemaname", typ: sql.Name}, {name: "tablename", typ: sql.Name}},
-		lacks:   []string{"tableowner", "tablespace", "hasindexes", "hasrules", "hastriggers", "rowsecurity"},
-		rows:    tableRows,
+		columns:        []column{{name: "schemaname", typ: sql.Name}, {name: "tablename", typ: sql.Name}},
+		missingColumns: []string{"tableowner", "tablespace", "hasindexes", "hasrules", "hastriggers", "rowsecurity"},
+		rows:           tableRows,
 		bounds: []bound{
 			{"tablename", func(_ *run, v value) bool {
-				return !owned(v.(string)) && !strings.HasPrefix(v.(string), "sql_")
+				return !isServerOwned(v.(string)) && !strings.HasPrefix(v.(string), "sql_")
 			}},
 			{"schemaname", func(_ *run, v value) bool { return v != "pg_catalog" && v != "information_schema" }},
 		},
-		others: "the server's own tables",
+		excluded: "the server's own tables",
 	},
 	"pg_database": {
 		columns: []column{{name: "oid", typ: sql.OID}, {name: "datname", typ: sql.Name}},
-		lacks: []string{"datdba", "encoding", "datlocprovider", "datistemplate", "datallowconn", "datconnlimit", "datfrozenxid",
+		missingColumns: []string{"datdba", "encoding", "datlocprovider", "datistemplate", "datallowconn", "datconnlimit", "datfrozenxid",
 			"datminmxid", "dattablespace", "datcollate", "datctype", "daticulocale", "datcollversion", "datacl"},
-		rows:   func(r *run) [][]value { return [][]value{{databaseID, r.b.database}} },
-		bounds: []bound{{"datname", func(r *run, v value) bool { return v == r.b.database }}},
-		others: "other databases than the session's own",
+		rows:     func(r *run) [][]value { return [][]value{{databaseID, r.b.database}} },
+		bounds:   []bound{{"datname", func(r *run, v value) bool { return v == r.b.database }}},
+		excluded: "other databases than the session's own",
 	},
 	"pg_locks": {
 		columns: []column{
@@ -65,10 +65,10 @@ var views = map[string]*view{
 			{name: "pid", typ: sql.Int4}, {name: "mode", typ: sql.Text}, {name: "granted", typ: sql.Bool}, {name: "fastpath", typ: sql.Bool},
 			{name: "waitstart", typ: sql.TimestampTZ},
 		},
-		lacks:  []string{"virtualtransaction"},
-		rows:   lockRows,
-		bounds: []bound{{"locktype", func(_ *run, v value) bool { return v == "advisory" }}},
-		others: "other locks than advisory ones",
+		missingColumns: []string{"virtualtransaction"},
+		rows:           lockRows,
+		bounds:         []bound{{"locktype", func(_ *run, v value) bool { return v == "advisory" }}},
+		excluded:       "other locks than advisory ones",
 	},
 	"pg_stat_activity": {
 		columns: []column{
@@ -77,16 +77,16 @@ var views = map[string]*view{
 			{name: "query_start", typ: sql.TimestampTZ}, {name: "state_change", typ: sql.TimestampTZ}, {name: "state", typ: sql.Text},
 			{name: "query", typ: sql.Text}, {name: "backend_type", typ: sql.Text},
 		},
-		lacks: []string{"leader_pid", "usesysid", "client_addr", "client_hostname", "client_port", "wait_event_type", "wait_event",
+		missingColumns: []string{"leader_pid", "usesysid", "client_addr", "client_hostname", "client_port", "wait_event_type", "wait_event",
 			"backend_xid", "backend_xmin", "query_id"},
 		rows: sessionRows,
 		bounds: []bound{
 			{"pid", func(*run, value) bool { return true }},
 			{"datname", func(*run, value) bool { return true }},
 			{"backend_type", func(_ *run, v value) bool { return v == "client backend" }},
-			{"application_name", func(r *run, v value) bool { return v != "" && r.b.s.alone() }},
+			{"application_name", func(r *run, v value) bool { return v != "" && r.b.s.isStandalone() }},
 		},
-		others: "the server's own processes",
+		excluded: "the server's own processes",
 	},
 }
 
@@ -97,21 +97,21 @@ const databaseID = int64(16384)
 var errIncomparable = errors.New("a column is compared with a value of another type")
 
 // bind makes the view the relation of a scope, and finds the query's bounds.
-func (v *view) from(sc *scope, q *query, of *sql.Select) *table {
-	name := of.From.Table
-	lack(of.Lock.Update, "locks of the rows of %s", name)
+func (v *view) bind(sc *scope, q *query, stmt *sql.Select) *table {
+	name := stmt.From.Table
+	raiseUnsupportedIf(stmt.Lock.Update, "locks of the rows of %s", name)
 	t := &table{name: name, columns: v.columns, view: v}
-	sc.relations = []relation{{of.From.Alias, t}}
+	sc.relations = []relation{{stmt.From.Alias, t}}
 	for _, b := range v.bounds {
-		for _, e := range equals(of.Where, b.column, of.From.Alias) {
+		for _, e := range equals(stmt.Where, b.column, stmt.From.Alias) {
 			var n *node
-			if caught(func() {
-				n = (&scope{s: sc.s, params: sc.params, subs: sc.subs}).analyse(e)
-				n = sc.as(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable)
+			if catch(func() {
+				n = (&scope{s: sc.s, params: sc.params, subqueries: sc.subqueries}).analyse(e)
+				n = sc.coerce(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable)
 			}) == nil {
 				q.bounds = append(q.bounds, func(r *run) bool {
 					x := r.eval(n)
-					return x == nil || b.enough(r, x)
+					return x == nil || b.suffices(r, x)
 				})
 			}
 		}
@@ -155,17 +155,17 @@ func isConstant(e sql.Expr) bool {
 }
 
 // viewRows returns the rows of the query's view.
-func (q *query) shows(r *run) (all []*version) {
+func (q *query) viewRows(r *run) (all []*version) {
 	v := q.table.view
 	if !slices.ContainsFunc(q.bounds, func(isEnough func(*run) bool) bool { return isEnough(r) }) {
 		var columns []string
 		for _, b := range v.bounds {
 			columns = append(columns, b.column)
 		}
-		raise(without("%s in %s, which a condition on %s excludes", v.others, q.table.name, strings.Join(columns, " or ")))
+		raise(unsupported("%s in %s, which a condition on %s excludes", v.excluded, q.table.name, strings.Join(columns, " or ")))
 	}
 	for _, values := range v.rows(r) {
-		all = append(all, &version{row: &row{of: q.table}, values: values})
+		all = append(all, &version{row: &row{table: q.table}, values: values})
 	}
 	return all
 }
@@ -182,7 +182,7 @@ func tableRows(r *run) (all [][]value) {
 // that they wait for.
 func lockRows(r *run) (all [][]value) {
 	s := r.b.s
-	add := func(a advisory, b *backend, waits value) {
+	add := func(a advisoryLock, b *backend, waits value) {
 		kind := int64(1)
 		if a.pair {
 			kind = 2
@@ -192,12 +192,12 @@ func lockRows(r *run) (all [][]value) {
 			int64(b.pid), "ExclusiveLock", waits == nil, false, waits,
 		})
 	}
-	for _, a := range slices.SortedFunc(maps.Keys(s.advisory.held), advisory.compare) {
-		add(a, s.advisory.held[a].b, nil)
+	for _, a := range slices.SortedFunc(maps.Keys(s.advisoryLocks.held), advisoryLock.compare) {
+		add(a, s.advisoryLocks.held[a].b, nil)
 	}
 	for _, one := range s.waiting {
-		if one.wait != nil && one.wait.advisory != nil {
-			add(*one.wait.advisory, one.b, one.wait.at)
+		if one.wait != nil && one.wait.advisoryLock != nil {
+			add(*one.wait.advisoryLock, one.b, one.wait.sinceWall)
 		}
 	}
 	return all
@@ -206,7 +206,7 @@ func lockRows(r *run) (all [][]value) {
 // sessionRows returns the sessions for pg_stat_activity.
 func sessionRows(r *run) (all [][]value) {
 	for _, b := range r.b.s.backends {
-		if !b.begun {
+		if !b.isStarted {
 			continue
 		}
 		var began, asked value
@@ -217,7 +217,7 @@ func sessionRows(r *run) (all [][]value) {
 			asked = b.queryAt
 		}
 		all = append(all, []value{
-			databaseID, b.database, int64(b.pid), b.user, b.settings["application_name"], b.since, began, asked, b.changed, b.state(), b.query, "client backend",
+			databaseID, b.database, int64(b.pid), b.user, b.settings["application_name"], b.startedAt, began, asked, b.stateChangedAt, b.state(), b.query, "client backend",
 		})
 	}
 	return all
@@ -225,6 +225,6 @@ func sessionRows(r *run) (all [][]value) {
 
 // currentSchema returns the schema in which tables without a schema are created and found.
 func currentSchema(f *frame, _ []value) value {
-	lack(f.r.b.settings["search_path"] != settings["search_path"], "current_schema() with another search_path")
+	raiseUnsupportedIf(f.r.b.settings["search_path"] != defaultSettings["search_path"], "current_schema() with another search_path")
 	return schema
 }

@@ -11,101 +11,101 @@ import (
 
 // execCommand executes a statement that is neither a query nor a change of rows. The
 // session itself executes BEGIN, COMMIT and ROLLBACK.
-func (s *server) command(r *run, of sql.Statement) {
+func (s *server) execCommand(r *run, statement sql.Statement) {
 	b := r.b
-	r.tag = of.Tag()
-	switch of := of.(type) {
+	r.tag = statement.Tag()
+	switch statement := statement.(type) {
 	case *sql.CreateTable:
-		s.createTable(r, of)
+		s.createTable(r, statement)
 	case *sql.CreateIndex:
-		s.createIndex(r, of)
+		s.createIndex(r, statement)
 	case *sql.CreateSequence:
-		s.createSequence(r, of.Name, of.IfNotExists)
+		s.createSequence(r, statement.Name, statement.IfNotExists)
 	case *sql.Drop:
-		s.drop(r, of)
+		s.drop(r, statement)
 	case *sql.Set:
-		b.set(of)
+		b.set(statement)
 	case *sql.Show:
-		r.rows = [][]value{{b.show(of.Name)}}
+		r.rows = [][]value{{b.show(statement.Name)}}
 	case *sql.Deallocate:
-		if of.Name == "" {
+		if statement.Name == "" {
 			clear(b.statements)
-			if b.on != nil {
-				clear(b.on.statements)
+			if b.client != nil {
+				clear(b.client.statements)
 			}
-		} else if b.statements[of.Name] == nil {
-			raise(fail(unknownStatement, "prepared statement \"%s\" does not exist", of.Name))
+		} else if b.statements[statement.Name] == nil {
+			raise(newError(unknownStatement, "prepared statement \"%s\" does not exist", statement.Name))
 		}
-		delete(b.statements, of.Name)
+		delete(b.statements, statement.Name)
 	default:
-		raise(without("this statement"))
+		raise(unsupported("this statement"))
 	}
 }
 
 // isDefined reports whether a relation with the name exists already, before a run creates
 // one. It raises an error if so, unless the statement says IF NOT EXISTS.
-func (s *server) defines(r *run, name string, ifNotExists bool) (there bool) {
+func (s *server) isDefined(r *run, name string, ifNotExists bool) (exists bool) {
 	switch {
-	case !s.called(name):
-		s.redefines(r)
+	case !s.hasRelation(name):
+		s.checkCanRedefine(r)
 		return false
 	case !ifNotExists:
-		raise(fail(duplicateTable, "relation \"%s\" already exists", name))
+		raise(newError(duplicateTable, "relation \"%s\" already exists", name))
 	}
-	r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", name))
+	r.b.sendNotice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", name))
 	return true
 }
 
 // checkCanRedefine refuses CREATE and DROP in a transaction block or while other
 // transactions are open. A real server would make them wait for each other.
-func (s *server) redefines(r *run) {
-	lack(r.b.block, "CREATE and DROP in a transaction block")
-	lack(slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }), "CREATE and DROP while other transactions are under way")
+func (s *server) checkCanRedefine(r *run) {
+	raiseUnsupportedIf(r.b.inBlock, "CREATE and DROP in a transaction block")
+	raiseUnsupportedIf(slices.ContainsFunc(s.backends, func(b *backend) bool { return b.tx != nil && b != r.b }), "CREATE and DROP while other transactions are under way")
 }
 
 // redefined must be called after a change to the set of tables, indexes or sequences. undo
 // reverts the change.
-func (s *server) did(r *run, undo func()) {
-	s.changes++
-	r.tx.defines = true
+func (s *server) redefined(r *run, undo func()) {
+	s.schemaVersion++
+	r.tx.isRedefining = true
 	r.tx.undo = append(r.tx.undo, func() {
-		s.changes++
+		s.schemaVersion++
 		undo()
 	})
 }
 
-func (s *server) createTable(r *run, of *sql.CreateTable) {
-	lack(owned(of.Name), "tables whose names begin with pg_")
-	if s.defines(r, of.Name, of.IfNotExists) {
+func (s *server) createTable(r *run, stmt *sql.CreateTable) {
+	raiseUnsupportedIf(isServerOwned(stmt.Name), "tables whose names begin with pg_")
+	if s.isDefined(r, stmt.Name, stmt.IfNotExists) {
 		return
 	}
-	t := &table{name: of.Name}
-	for _, c := range of.Columns {
+	t := &table{name: stmt.Name}
+	for _, c := range stmt.Columns {
 		switch {
 		case slices.Contains(systemColumns, c.Name):
-			raise(fail(duplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name))
+			raise(newError(duplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name))
 		case t.numberOf(c.Name) >= 0:
-			raise(fail(duplicateColumn, "column \"%s\" specified more than once", c.Name))
+			raise(newError(duplicateColumn, "column \"%s\" specified more than once", c.Name))
 		}
 		col := column{name: c.Name, typ: c.Type, size: c.Size, notNull: c.NotNull}
 		e := c.Default
 		if c.Serial {
-			name := of.Name + "_" + c.Name + "_seq"
+			name := stmt.Name + "_" + c.Name + "_seq"
 			s.createSequence(r, name, false)
 			e = &sql.Call{Name: "nextval", Args: []sql.Expr{&sql.Literal{Kind: sql.String, Text: name}}}
 		}
 		if e != nil {
 			params, subs := []sql.Type(nil), []*query(nil)
-			col.byItself = (&scope{s: s, params: &params, subs: &subs}).assigned(col, e)
-			lack(len(params) > 0 || len(subs) > 0, "parameters and queries in DEFAULT")
+			col.defaultValue = (&scope{s: s, params: &params, subqueries: &subs}).assigned(col, e)
+			raiseUnsupportedIf(len(params) > 0 || len(subs) > 0, "parameters and queries in DEFAULT")
 		}
 		t.columns = append(t.columns, col)
 	}
-	for _, k := range of.Keys {
+	for _, k := range stmt.Keys {
 		t.addKey(k)
 	}
 	s.tables[t.name] = t
-	s.did(r, func() { delete(s.tables, t.name) })
+	s.redefined(r, func() { delete(s.tables, t.name) })
 }
 
 // addKey adds a key and gives it the name that PostgreSQL gives to unnamed keys.
@@ -113,15 +113,15 @@ func (t *table) addKey(k sql.Key) {
 	one := key{name: t.name + "_" + strings.Join(k.Columns, "_") + "_key"}
 	if k.Primary {
 		one.name = t.name + "_pkey"
-		refuse(slices.ContainsFunc(t.keys, func(o key) bool { return o.name == one.name }), badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name)
+		raiseIf(slices.ContainsFunc(t.keys, func(o key) bool { return o.name == one.name }), badTableDefinition, "multiple primary keys for table \"%s\" are not allowed", t.name)
 	}
 	for _, name := range k.Columns {
 		i := t.numberOf(name)
 		switch {
 		case i < 0:
-			raise(fail(unknownColumn, "column \"%s\" named in key does not exist", name))
+			raise(newError(unknownColumn, "column \"%s\" named in key does not exist", name))
 		case slices.Contains(one.columns, i):
-			raise(fail(duplicateColumn, "column \"%s\" appears twice in primary key constraint", name))
+			raise(newError(duplicateColumn, "column \"%s\" appears twice in primary key constraint", name))
 		}
 		one.columns = append(one.columns, i)
 		if k.Primary {
@@ -133,7 +133,7 @@ func (t *table) addKey(k sql.Key) {
 
 // hasRelation reports whether a table, a sequence or an index has the name. They share one
 // namespace.
-func (s *server) called(name string) bool {
+func (s *server) hasRelation(name string) bool {
 	if s.tables[name] != nil || s.sequences[name] != nil {
 		return true
 	}
@@ -147,42 +147,42 @@ func (s *server) called(name string) bool {
 
 // createIndex adds an index. Only a unique index has an effect: others do not change any
 // result.
-func (s *server) createIndex(r *run, of *sql.CreateIndex) {
-	t := s.table(of.Table)
-	one := key{name: of.Name}
-	for _, name := range of.Columns {
+func (s *server) createIndex(r *run, stmt *sql.CreateIndex) {
+	t := s.table(stmt.Table)
+	one := key{name: stmt.Name}
+	for _, name := range stmt.Columns {
 		i := t.numberOf(name)
-		refuse(i < 0, unknownColumn, "column \"%s\" does not exist", name)
+		raiseIf(i < 0, unknownColumn, "column \"%s\" does not exist", name)
 		one.columns = append(one.columns, i)
 	}
 	if one.name == "" {
-		first := t.name + "_" + strings.Join(of.Columns, "_") + "_idx"
+		first := t.name + "_" + strings.Join(stmt.Columns, "_") + "_idx"
 		one.name = first
-		for n := 1; s.called(one.name); n++ {
+		for n := 1; s.hasRelation(one.name); n++ {
 			one.name = first + strconv.Itoa(n)
 		}
 	}
-	if s.defines(r, one.name, of.IfNotExists) {
+	if s.isDefined(r, one.name, stmt.IfNotExists) {
 		return
 	}
 	keys, indexes := t.keys, t.indexes
-	if of.Unique {
+	if stmt.Unique {
 		for _, v := range t.visible(r.tx, r.snapshot) {
-			refuse(t.same(one, v.values, r.tx, v.row) != nil, uniqueViolation, "could not create unique index \"%s\"", one.name)
+			raiseIf(t.findConflict(one, v.values, r.tx, v.row) != nil, uniqueViolation, "could not create unique index \"%s\"", one.name)
 		}
 		t.keys = append(slices.Clone(keys), one)
 	} else {
 		t.indexes = append(slices.Clone(indexes), one.name)
 	}
-	s.did(r, func() { t.keys, t.indexes = keys, indexes })
+	s.redefined(r, func() { t.keys, t.indexes = keys, indexes })
 }
 
 func (s *server) createSequence(r *run, name string, ifNotExists bool) {
-	if s.defines(r, name, ifNotExists) {
+	if s.isDefined(r, name, ifNotExists) {
 		return
 	}
 	s.sequences[name] = &sequence{name: name}
-	s.did(r, func() { delete(s.sequences, name) })
+	s.redefined(r, func() { delete(s.sequences, name) })
 }
 
 // sequence returns the sequence with the name, or raises an error.
@@ -190,10 +190,10 @@ func (s *server) sequence(name string) *sequence {
 	name = strings.TrimPrefix(name, "public.")
 	switch {
 	case s.sequences[name] != nil:
-	case owned(name):
-		raise(without("the relation %s", name))
-	case s.called(name):
-		raise(fail(wrongObjectType, "\"%s\" is not a sequence", name))
+	case isServerOwned(name):
+		raise(unsupported("the relation %s", name))
+	case s.hasRelation(name):
+		raise(newError(wrongObjectType, "\"%s\" is not a sequence", name))
 	default:
 		raise(noRelation(name))
 	}
@@ -202,26 +202,26 @@ func (s *server) sequence(name string) *sequence {
 
 // noRelation returns the error for a name that no relation has.
 func noRelation(name string) error {
-	return fail(unknownTable, "relation \"%s\" does not exist", name)
+	return newError(unknownTable, "relation \"%s\" does not exist", name)
 }
 
-func (s *server) drop(r *run, of *sql.Drop) {
-	t, q := s.tables[of.Name], s.sequences[of.Name]
-	switch there := of.What == "table" && t != nil || of.What == "sequence" && q != nil; {
-	case owned(of.Name):
-		raise(without("DROP of the server's own relations"))
-	case !there && s.called(of.Name):
-		raise(fail(wrongObjectType, "\"%s\" is not a %s", of.Name, of.What))
-	case !there && of.IfExists:
-		r.b.notice("NOTICE", "00000", fmt.Sprintf("%s \"%s\" does not exist, skipping", of.What, of.Name))
+func (s *server) drop(r *run, stmt *sql.Drop) {
+	t, q := s.tables[stmt.Name], s.sequences[stmt.Name]
+	switch exists := stmt.What == "table" && t != nil || stmt.What == "sequence" && q != nil; {
+	case isServerOwned(stmt.Name):
+		raise(unsupported("DROP of the server's own relations"))
+	case !exists && s.hasRelation(stmt.Name):
+		raise(newError(wrongObjectType, "\"%s\" is not a %s", stmt.Name, stmt.What))
+	case !exists && stmt.IfExists:
+		r.b.sendNotice("NOTICE", "00000", fmt.Sprintf("%s \"%s\" does not exist, skipping", stmt.What, stmt.Name))
 		return
-	case !there:
-		raise(fail(unknownTable, "%s \"%s\" does not exist", of.What, of.Name))
+	case !exists:
+		raise(newError(unknownTable, "%s \"%s\" does not exist", stmt.What, stmt.Name))
 	}
-	s.redefines(r)
-	if of.What == "sequence" {
-		delete(s.sequences, of.Name)
-		s.did(r, func() { s.sequences[of.Name] = q })
+	s.checkCanRedefine(r)
+	if stmt.What == "sequence" {
+		delete(s.sequences, stmt.Name)
+		s.redefined(r, func() { s.sequences[stmt.Name] = q })
 		return
 	}
 	// The sequences of the table's serial columns are dropped with it.
@@ -229,10 +229,10 @@ func (s *server) drop(r *run, of *sql.Drop) {
 		name := t.name + "_" + c.name + "_seq"
 		if own := s.sequences[name]; own != nil {
 			delete(s.sequences, name)
-			s.did(r, func() { s.sequences[name] = own })
+			s.redefined(r, func() { s.sequences[name] = own })
 		}
 	}
-	delete(s.tables, of.Name)
+	delete(s.tables, stmt.Name)
 	t.dropped = true
-	s.did(r, func() { s.tables[of.Name], t.dropped = t, false })
+	s.redefined(r, func() { s.tables[stmt.Name], t.dropped = t, false })
 }

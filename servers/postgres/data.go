@@ -34,7 +34,7 @@ type datum struct {
 
 // parseDatum returns a row's values as a datum; false if the table or the row holds no
 // data.
-func (t *table) datumOf(values []value) (datum, bool) {
+func (t *table) parseDatum(values []value) (datum, bool) {
 	if !t.isData() {
 		return datum{}, false
 	}
@@ -44,41 +44,41 @@ func (t *table) datumOf(values []value) (datum, bool) {
 	return datum{object, int(number), text}, named && counts && texts
 }
 
-func (v *version) datum() (datum, bool) { return v.row.of.datumOf(v.values) }
+func (v *version) datum() (datum, bool) { return v.row.table.parseDatum(v.values) }
 
 // emitRead emits that a client has read a version of data, emitWrite that it has written
 // one, and emitRefusedWrite that its write changed nothing because the row has changed
 // meanwhile.
-func (g *register) found(b *backend, v *version) {
-	if d, is := v.datum(); is && b.by() != nil {
-		ev := sim.Served(trace.Read, d.object, b.by())
+func (g *register) emitRead(b *backend, v *version) {
+	if d, is := v.datum(); is && b.actor() != nil {
+		ev := sim.NewServeEvent(trace.Read, d.object, b.actor())
 		ev.Version, ev.Value = d.version, d.value
 		g.s.host.Emit(ev)
 	}
 }
 
-func (g *register) stored(b *backend, v *version) {
+func (g *register) emitWrite(b *backend, v *version) {
 	d, is := v.datum()
-	if !is || d.version == 0 || b.by() == nil {
+	if !is || d.version == 0 || b.actor() == nil {
 		return
 	}
-	ev := sim.Served(trace.Write, d.object, b.by())
+	ev := sim.NewServeEvent(trace.Write, d.object, b.actor())
 	ev.Version, ev.Value = d.version, d.value
-	if v.before != nil {
-		was, _ := v.before.datum()
+	if v.previous != nil {
+		was, _ := v.previous.datum()
 		ev.Replaced = was.version
 	}
 	g.s.host.Emit(ev)
 }
 
-func (g *register) refused(b *backend, v *version, instead []value) {
-	is, data := v.datum()
-	would, _ := v.row.of.datumOf(instead)
-	if !data || b.by() == nil {
+func (g *register) emitRefusedWrite(b *backend, v *version, wanted []value) {
+	current, data := v.datum()
+	would, _ := v.row.table.parseDatum(wanted)
+	if !data || b.actor() == nil {
 		return
 	}
-	ev := sim.Served(trace.Write, is.object, b.by())
-	ev.OK, ev.Version, ev.Value, ev.Text = false, is.version, would.value, storage.Changed(is.object, is.version)
+	ev := sim.NewServeEvent(trace.Write, current.object, b.actor())
+	ev.OK, ev.Version, ev.Value, ev.Text = false, current.version, would.value, storage.VersionRefusal(current.object, current.version)
 	g.s.host.Emit(ev)
 }
 
@@ -91,7 +91,7 @@ func (s *server) Kept(key string) (version int, text string) {
 	}
 	object, _ := strings.CutPrefix(key, locks.PostgresRow(locks.DataKey("")))
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		for _, v := range s.tables[name].visible(nil, s.commits) {
+		for _, v := range s.tables[name].visible(nil, s.commitCount) {
 			if d, is := v.datum(); is && d.object == object {
 				return d.version, d.value
 			}

@@ -76,16 +76,16 @@ func TestWhatIsNotServed(t *testing.T) {
 		"a: SELECT state FROM pg_stat_activity WHERE pid = pg_backend_pid()": "",
 		"a: SELECT 1 FROM pg_tables WHERE schemaname = current_schema()":     "",
 	} {
-		said, tr := told(t, made+asked)
+		answers, tr := runScript(t, made+asked)
 		doubts := strings.Join(tr.Doubts, "; ")
 		if want == "" {
-			Same(t, asked, doubts, "")
+			Equal(t, asked, doubts, "")
 			continue
 		}
 		if !strings.HasPrefix(doubts, "postgres-1 was asked for what a real PostgreSQL server may do and this one does not: ") || !strings.Contains(doubts, want) {
-			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, said, doubts, want)
+			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, answers, doubts, want)
 		}
-		if v := checks.Check(history.Of(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.Code(checks.InDoubt) {
+		if v := checks.Check(history.New(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.Code(checks.InDoubt) {
 			t.Errorf("%s: the verdict is %s, %v", asked, v.Verdict, v.Reasons)
 		}
 	}
@@ -95,18 +95,18 @@ func TestWhatIsNotServed(t *testing.T) {
 // loses its locks. The trace shows a drop without a command, because the holder did not
 // release them.
 func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
-	cfg := alone(t, func(_ context.Context, p *sim.Program) {
+	cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
 		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-		said := s.play(`
+		answers := s.play(`
 			a: SET application_name = 'holder'
 			a: SELECT pg_advisory_lock(5)
 			b: SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = 5 AND pid <> pg_backend_pid()
 			b: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holder'
 			b: SELECT pg_advisory_lock(5)
 			b: SELECT pg_advisory_unlock(5)`)
-		if strings.Contains(said, "ERROR") {
-			t.Error(said)
+		if strings.Contains(answers, "ERROR") {
+			t.Error(answers)
 		}
 	})
 	cfg.Lock = sim.Lock{Key: "5", TTL: time.Second, Kind: locks.Kind{
@@ -115,13 +115,13 @@ func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
 		Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: "advisory/5"}}, 1 },
 	}}
 	var became []string
-	for _, ev := range Play(t, cfg).Events {
+	for _, ev := range RunWorld(t, cfg).Events {
 		switch ev.Kind {
 		case trace.KindSet, trace.KindDelete, trace.KindDrop:
 			became = append(became, string(ev.Kind)+" "+ev.Value)
 		}
 	}
-	Same(t, "the lock", strings.Join(became, ", "), "set session-1, drop session-1, set session-2, delete session-2")
+	Equal(t, "the lock", strings.Join(became, ", "), "set session-1, drop session-1, set session-2, delete session-2")
 }
 
 // TestConnectionsThatAreNotServed checks the doubts about what a client asks for when it
@@ -134,7 +134,7 @@ func TestConnectionsThatAreNotServed(t *testing.T) {
 		"timezone":         {"Europe/Berlin", "timezone = Europe/Berlin"},
 		"application_name": {"job", ""},
 	} {
-		tr := Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+		tr := RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
 			conn, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 			if err != nil {
 				t.Error(err)

@@ -55,41 +55,41 @@ const (
 	unnamedStatementName = ""
 )
 
-func fail(code, format string, args ...any) error {
+func newError(code, format string, args ...any) error {
 	return &sql.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // unsupported returns the error for something that PostgreSQL supports and this server does
 // not.
-func without(format string, args ...any) error {
-	return sql.Without(fmt.Sprintf(format, args...))
+func unsupported(format string, args ...any) error {
+	return sql.Unsupported(fmt.Sprintf(format, args...))
 }
 
 // raisedError is a panic value: the error that ends what a session does for a client. See
 // [catch].
-type raised struct{ error }
+type raisedError struct{ error }
 
-func raise(err error) { panic(raised{err}) }
+func raise(err error) { panic(raisedError{err}) }
 
 // raiseIf raises an error if the condition is true. raiseUnsupportedIf raises the error of
 // [unsupported].
-func refuse(is bool, code, format string, args ...any) {
-	if is {
-		raise(fail(code, format, args...))
+func raiseIf(condition bool, code, format string, args ...any) {
+	if condition {
+		raise(newError(code, format, args...))
 	}
 }
 
-func lack(is bool, format string, args ...any) {
-	if is {
-		raise(without(format, args...))
+func raiseUnsupportedIf(condition bool, format string, args ...any) {
+	if condition {
+		raise(unsupported(format, args...))
 	}
 }
 
 // catch calls f and returns the error that it raises, or nil.
-func caught(f func()) (err error) {
+func catch(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			up, is := r.(raised)
+			up, is := r.(raisedError)
 			if !is {
 				panic(r)
 			}
@@ -102,9 +102,9 @@ func caught(f func()) (err error) {
 
 // toSQLError returns an error of this package or of the parser in the form that clients
 // get.
-func asError(err error) *sql.Error {
+func toSQLError(err error) *sql.Error {
 	if e, ok := errors.AsType[*sql.Error](err); ok {
 		return e
 	}
-	return &sql.Error{Code: "XX000", Message: err.Error(), Ours: true}
+	return &sql.Error{Code: "XX000", Message: err.Error(), MayBeValid: true}
 }

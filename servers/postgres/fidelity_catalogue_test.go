@@ -1,10 +1,10 @@
 package postgres_test
 
-func init() { fidelities = append(fidelities, ofItself...) }
+func init() { fidelities = append(fidelities, catalogueFidelities...) }
 
 // catalogueFidelities are scripts in which sessions ask about the server itself: who holds
 // locks, who is connected, and which transactions rows come from.
-var ofItself = []fidelity{
+var catalogueFidelities = []fidelity{
 	{
 		name: "the transactions that a row is from, for optimistic concurrency",
 		script: `

@@ -51,7 +51,7 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 				admin.must("ALTER SYSTEM SET synchronous_standby_names = 'walreceiver'")
 				admin.must("SELECT pg_reload_conf()")
 			}
-			s := &script{t: t, dial: primary.dial, standby: standby.dial, database: "postgres", waits: admin.waits, does: map[string]func(){
+			s := &script{t: t, dial: primary.dial, standby: standby.dial, database: "postgres", waits: admin.waits, actions: map[string]func(){
 				"caught up": func() {
 					admin.until("SELECT bool_and(replay_lsn >= pg_current_wal_flush_lsn()) FROM pg_stat_replication")
 				},
@@ -159,7 +159,7 @@ func realPostgres(t *testing.T) *realServer {
 		t.Skip("there is no PostgreSQL 15 to compare with")
 	}
 	r := newRealServer(t)
-	r.does("initdb", "-D", r.data, "-U", "locksim", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
+	r.execute("initdb", "-D", r.data, "-U", "locksim", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
 	r.start()
 	return r
 }
@@ -167,7 +167,7 @@ func realPostgres(t *testing.T) *realServer {
 // standby starts a standby of the server, from a copy of its data.
 func (r *realServer) standby(t *testing.T) *realServer {
 	s := newRealServer(t)
-	s.does("pg_basebackup", "-h", r.dir, "-U", "locksim", "-D", s.data, "-R", "--no-sync", "--checkpoint=fast")
+	s.execute("pg_basebackup", "-h", r.dir, "-U", "locksim", "-D", s.data, "-R", "--no-sync", "--checkpoint=fast")
 	s.start()
 	return s
 }
@@ -203,7 +203,7 @@ func (r *realServer) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-func (r *realServer) does(name string, args ...string) {
+func (r *realServer) execute(name string, args ...string) {
 	r.t.Helper()
 	if out, err := r.command(name, args...).CombinedOutput(); err != nil {
 		r.t.Fatalf("%s: %v\n%s", name, err, out)
@@ -222,12 +222,12 @@ func (r *realServer) start() {
 		r.t.Fatal(err)
 	}
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		said, _ := os.ReadFile(log.Name())
-		if _, err := os.Stat(r.socket()); err == nil && strings.Contains(string(said), "ready to accept") {
+		output, _ := os.ReadFile(log.Name())
+		if _, err := os.Stat(r.socket()); err == nil && strings.Contains(string(output), "ready to accept") {
 			return
 		}
 		if time.Now().After(deadline) {
-			r.t.Fatalf("the server does not start:\n%s", said)
+			r.t.Fatalf("the server does not start:\n%s", output)
 		}
 	}
 }
@@ -240,16 +240,16 @@ func (r *realServer) stop() {
 	_ = r.server.Process.Signal(syscall.SIGINT)
 	_ = r.server.Wait()
 	r.server = nil
-	if said, _ := os.ReadFile(filepath.Join(r.dir, "log")); r.t.Failed() && testing.Verbose() {
-		r.t.Logf("the server's log:\n%s", said)
+	if output, _ := os.ReadFile(filepath.Join(r.dir, "log")); r.t.Failed() && testing.Verbose() {
+		r.t.Logf("the server's log:\n%s", output)
 	}
 }
 
 // An admin is a session that is not part of the scripts.
 type admin struct {
-	t    *testing.T
-	conn *pgconn.PgConn
-	one  *sync.Mutex
+	t     *testing.T
+	conn  *pgconn.PgConn
+	mutex *sync.Mutex
 }
 
 func (r *realServer) admin(t *testing.T) admin {
@@ -263,8 +263,8 @@ func (r *realServer) admin(t *testing.T) admin {
 
 // ask returns the first value of a statement's result; false if the result is empty.
 func (a admin) ask(text string, args ...string) (string, bool, error) {
-	a.one.Lock()
-	defer a.one.Unlock()
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	var params [][]byte
 	for _, one := range args {
 		params = append(params, []byte(one))
@@ -285,11 +285,11 @@ func (a admin) must(text string) {
 // until waits until a statement returns true.
 func (a admin) until(text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		is, _, err := a.ask(text)
+		value, _, err := a.ask(text)
 		if err != nil || time.Now().After(deadline) {
-			a.t.Fatalf("%s: %q, %v", text, is, err)
+			a.t.Fatalf("%s: %q, %v", text, value, err)
 		}
-		if is == "t" {
+		if value == "t" {
 			return
 		}
 	}
@@ -297,10 +297,10 @@ func (a admin) until(text string) {
 
 // waits reports whether a session waits for a lock or a standby, and whether it has ended.
 func (a admin) waits(pid uint32) (waits, gone bool) {
-	is, there, err := a.ask("SELECT coalesce(wait_event_type = 'Lock' OR wait_event = 'SyncRep', false) FROM pg_stat_activity WHERE pid = $1", fmt.Sprint(pid))
+	waiting, exists, err := a.ask("SELECT coalesce(wait_event_type = 'Lock' OR wait_event = 'SyncRep', false) FROM pg_stat_activity WHERE pid = $1", fmt.Sprint(pid))
 	if err != nil {
 		a.t.Errorf("who waits for what: %v", err)
 		return true, true
 	}
-	return is == "t", !there
+	return waiting == "t", !exists
 }

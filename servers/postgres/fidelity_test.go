@@ -41,16 +41,16 @@ type fidelity struct {
 func TestFidelityOfOurServer(t *testing.T) {
 	for _, f := range fidelities {
 		t.Run(f.name, func(t *testing.T) {
-			var said string
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			var answers string
+			cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				env := p.Env()
 				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-				said = s.play(f.script)
+				answers = s.play(f.script)
 				return nil
 			}))
 			cfg.Nodes = Nodes("postgres", 1)
-			Play(t, cfg)
-			f.compare(t, said, f.want)
+			RunWorld(t, cfg)
+			f.compare(t, answers, f.want)
 		})
 	}
 }
@@ -75,9 +75,9 @@ func lines(s string) []string {
 	return all
 }
 
-func (f fidelity) compare(t *testing.T, said, want string) {
+func (f fidelity) compare(t *testing.T, answers, want string) {
 	t.Helper()
-	if got, wanted := lines(said), lines(want); !slices.Equal(got, wanted) {
+	if got, wanted := lines(answers), lines(want); !slices.Equal(got, wanted) {
 		t.Errorf("it tells\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(wanted, "\n\t"))
 	}
 }
@@ -89,12 +89,12 @@ type script struct {
 	database string
 	// standby is how to connect to the standby. actions are what the lines with = do.
 	standby pgconn.DialFunc
-	does    map[string]func()
+	actions map[string]func()
 	// waits reports, by its process ID, whether a session waits for a lock, and whether it
 	// has ended. It is nil in a world: there time passes only when everything else has to
 	// wait.
 	waits    func(pid uint32) (waits, gone bool)
-	said     strings.Builder
+	answers  strings.Builder
 	sessions map[string]*session
 }
 
@@ -102,7 +102,7 @@ type script struct {
 // if there is none.
 type session struct {
 	conn    *pgconn.PgConn
-	asked   chan string
+	pending chan string
 	notices []string
 }
 
@@ -114,7 +114,7 @@ func (s *script) play(text string) string {
 	for _, name := range slices.Sorted(maps.Keys(s.sessions)) {
 		s.close(name)
 	}
-	return s.said.String()
+	return s.answers.String()
 }
 
 // soon is how long a script waits before it checks whether a session waits. In a world an
@@ -123,53 +123,53 @@ const soon = 300 * time.Millisecond
 
 func (s *script) line(line string) {
 	if what, is := strings.CutPrefix(line, "="); is {
-		s.does[what]()
+		s.actions[what]()
 		return
 	}
 	name, how, rest := line[:1], line[1], strings.TrimSpace(line[2:])
-	one := s.session(name)
-	if one == nil {
+	session := s.session(name)
+	if session == nil {
 		return
 	}
-	tell := func(answer string) {
+	record := func(answer string) {
 		for line := range strings.Lines(answer) {
-			fmt.Fprintf(&s.said, "%s: %s\n", name, strings.TrimSpace(line))
+			fmt.Fprintf(&s.answers, "%s: %s\n", name, strings.TrimSpace(line))
 		}
 	}
 	switch how {
 	case ':':
-		s.free(name, line)
-		tell(one.asks(rest))
+		s.checkIdle(name, line)
+		record(session.runExtended(rest))
 	case '!':
-		s.free(name, line)
-		tell(one.asksSimply(rest))
+		s.checkIdle(name, line)
+		record(session.runSimple(rest))
 	case '>':
-		one.asked = make(chan string, 1)
-		go func() { one.asked <- one.asks(rest) }()
-		for told := false; !told; {
+		session.pending = make(chan string, 1)
+		go func() { session.pending <- session.runExtended(rest) }()
+		for recorded := false; !recorded; {
 			select {
-			case answer := <-one.asked:
-				one.asked = nil
-				tell(answer)
-				told = true
+			case answer := <-session.pending:
+				session.pending = nil
+				record(answer)
+				recorded = true
 			case <-time.After(soon):
-				if waits, _ := s.looks(one); waits {
-					tell("waits")
-					told = true
+				if waits, _ := s.checkWaits(session); waits {
+					record("waits")
+					recorded = true
 				}
 			}
 		}
 	case '<':
 		select {
-		case answer := <-one.asked:
-			one.asked = nil
-			tell(answer)
+		case answer := <-session.pending:
+			session.pending = nil
+			record(answer)
 		case <-time.After(20 * time.Second):
-			tell("still waits")
+			record("still waits")
 		}
 	case '.':
 		s.close(name)
-		for waits, gone := false, false; !waits && !gone; waits, gone = s.looks(one) {
+		for waits, gone := false, false; !waits && !gone; waits, gone = s.checkWaits(session) {
 			time.Sleep(soon)
 		}
 	case ';':
@@ -185,7 +185,7 @@ func (s *script) line(line string) {
 
 // checkWaits reports whether a session waits for a lock, and whether it has ended. It asks
 // the server, because on a busy machine the time that has passed proves nothing.
-func (s *script) looks(one *session) (waits, gone bool) {
+func (s *script) checkWaits(one *session) (waits, gone bool) {
 	if s.waits == nil {
 		return true, true
 	}
@@ -194,9 +194,9 @@ func (s *script) looks(one *session) (waits, gone bool) {
 
 // checkIdle fails the test if a session still waits for an answer: a connection handles one
 // request at a time.
-func (s *script) free(name, line string) {
+func (s *script) checkIdle(name, line string) {
 	s.t.Helper()
-	if s.sessions[name].asked != nil {
+	if s.sessions[name].pending != nil {
 		s.t.Fatalf("%q is asked while %s waits for its last answer", line, name)
 	}
 }
@@ -205,9 +205,9 @@ func (s *script) free(name, line string) {
 func (s *script) close(name string) {
 	one := s.sessions[name]
 	delete(s.sessions, name)
-	if one.asked != nil {
+	if one.pending != nil {
 		_ = one.conn.Conn().Close()
-		<-one.asked
+		<-one.pending
 	}
 	_ = one.conn.Close(context.Background())
 }
@@ -247,7 +247,7 @@ func connect(dial pgconn.DialFunc, database string, heard func(*pgconn.Notice)) 
 	return pgconn.ConnectConfig(context.Background(), c)
 }
 
-func (one *session) asks(text string) string {
+func (one *session) runExtended(text string) string {
 	parts := strings.Split(text, " | ")
 	var params [][]byte
 	for _, p := range parts[1:] {
@@ -258,16 +258,16 @@ func (one *session) asks(text string) string {
 		}
 	}
 	r := one.conn.ExecParams(context.Background(), parts[0], params, nil, nil, nil).Read()
-	return one.told([]*pgconn.Result{r}, r.Err)
+	return one.format([]*pgconn.Result{r}, r.Err)
 }
 
-func (one *session) asksSimply(text string) string {
+func (one *session) runSimple(text string) string {
 	results, err := one.conn.Exec(context.Background(), text).ReadAll()
-	return one.told(results, err)
+	return one.format(results, err)
 }
 
 // format returns an answer as a script records it: notices, rows, tags, the error.
-func (one *session) told(results []*pgconn.Result, err error) string {
+func (one *session) format(results []*pgconn.Result, err error) string {
 	var all []string
 	all = append(all, one.notices...)
 	one.notices = nil

@@ -16,8 +16,8 @@ import (
 // A framer splits a client's bytes into requests. A request is all that the client sends
 // before it expects an answer. Faults act on whole requests.
 type framer struct {
-	names   *sim.Names
-	greeted bool
+	names     *sim.Names
+	isStarted bool
 	// statements are the texts of the prepared statements, by name.
 	statements map[string]string
 }
@@ -31,8 +31,8 @@ type request struct {
 
 // The limits of message lengths in bytes. maxStartup is PostgreSQL's.
 const (
-	mostStartup = 10_000
-	mostMessage = 1 << 20
+	maxStartup = 10_000
+	maxMessage = 1 << 20
 )
 
 // The codes that begin first messages of other kinds than StartupMessage.
@@ -42,17 +42,17 @@ const (
 	gssCode    = 80877104
 )
 
-func bad(b []byte, why string) (int, sim.Frame) {
+func badFrame(b []byte, why string) (int, sim.Frame) {
 	return len(b), sim.Frame{Body: &request{bad: why}, Text: "what is no request"}
 }
 
 // Next is as in [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
-	if !f.greeted {
-		return f.first(b)
+	if !f.isStarted {
+		return f.firstMessage(b)
 	}
 	q := &request{}
-	t := telling{f: f}
+	t := requestText{f: f}
 	for size := 0; ; {
 		const header = 5
 		rest := b[size:]
@@ -60,15 +60,15 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 			return 0, sim.Frame{}
 		}
 		n := binary.BigEndian.Uint32(rest[1:])
-		if n < 4 || n > mostMessage {
-			return bad(b, "invalid message length")
+		if n < 4 || n > maxMessage {
+			return badFrame(b, "invalid message length")
 		}
 		if uint32(len(rest)-1) < n {
 			return 0, sim.Frame{}
 		}
-		empty := messages[rest[0]]
+		empty := messageTypes[rest[0]]
 		if empty == nil {
-			return bad(b, fmt.Sprintf("invalid frontend message type %d", rest[0]))
+			return badFrame(b, fmt.Sprintf("invalid frontend message type %d", rest[0]))
 		}
 		m := empty()
 		size += 1 + int(n)
@@ -78,23 +78,23 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 			return size, sim.Frame{Body: q, Text: "what is no request"}
 		}
 		q.messages = append(q.messages, m)
-		t.message(m)
+		t.add(m)
 		switch m.(type) {
 		case *pgproto3.Parse, *pgproto3.Bind, *pgproto3.Describe, *pgproto3.Execute, *pgproto3.Close:
 			continue // the client expects an answer only after a later message
 		}
-		return size, sim.Frame{Body: q, Text: t.text(), Handshake: len(t.does) == 0}
+		return size, sim.Frame{Body: q, Text: t.text(), Handshake: len(t.actions) == 0}
 	}
 }
 
 // firstMessage parses the first message of a connection, which has no type byte.
-func (f *framer) first(b []byte) (int, sim.Frame) {
+func (f *framer) firstMessage(b []byte) (int, sim.Frame) {
 	if len(b) < 4 {
 		return 0, sim.Frame{}
 	}
 	n := binary.BigEndian.Uint32(b)
-	if n < 8 || n > mostStartup {
-		return bad(b, "invalid length of startup packet")
+	if n < 8 || n > maxStartup {
+		return badFrame(b, "invalid length of startup packet")
 	}
 	if len(b) < int(n) {
 		return 0, sim.Frame{}
@@ -110,13 +110,13 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 	case code == cancelCode:
 		m, text = &pgproto3.CancelRequest{}, "cancel"
 	case code>>16 == 3:
-		f.greeted = true
+		f.isStarted = true
 		m, text = &pgproto3.StartupMessage{}, "startup"
 		// The server negotiates the minor version.
 		minor = code & 0xffff
 		binary.BigEndian.PutUint32(body, pgproto3.ProtocolVersion30)
 	default:
-		return bad(b, "unsupported frontend protocol")
+		return badFrame(b, "unsupported frontend protocol")
 	}
 	if err := m.Decode(body); err != nil {
 		return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "what is no request"}
@@ -128,14 +128,14 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 }
 
 // messageTypes create an empty message by its type byte.
-var messages = map[byte]func() pgproto3.FrontendMessage{
-	'B': empty[pgproto3.Bind], 'C': empty[pgproto3.Close], 'D': empty[pgproto3.Describe], 'E': empty[pgproto3.Execute],
-	'F': empty[pgproto3.FunctionCall], 'f': empty[pgproto3.CopyFail], 'd': empty[pgproto3.CopyData], 'c': empty[pgproto3.CopyDone],
-	'H': empty[pgproto3.Flush], 'P': empty[pgproto3.Parse], 'p': empty[pgproto3.PasswordMessage], 'Q': empty[pgproto3.Query],
-	'S': empty[pgproto3.Sync], 'X': empty[pgproto3.Terminate],
+var messageTypes = map[byte]func() pgproto3.FrontendMessage{
+	'B': newMessage[pgproto3.Bind], 'C': newMessage[pgproto3.Close], 'D': newMessage[pgproto3.Describe], 'E': newMessage[pgproto3.Execute],
+	'F': newMessage[pgproto3.FunctionCall], 'f': newMessage[pgproto3.CopyFail], 'd': newMessage[pgproto3.CopyData], 'c': newMessage[pgproto3.CopyDone],
+	'H': newMessage[pgproto3.Flush], 'P': newMessage[pgproto3.Parse], 'p': newMessage[pgproto3.PasswordMessage], 'Q': newMessage[pgproto3.Query],
+	'S': newMessage[pgproto3.Sync], 'X': newMessage[pgproto3.Terminate],
 }
 
-func empty[M any, P interface {
+func newMessage[M any, P interface {
 	*M
 	pgproto3.FrontendMessage
 }]() pgproto3.FrontendMessage {
@@ -143,69 +143,69 @@ func empty[M any, P interface {
 }
 
 // requestText builds the text of a request for the trace.
-type telling struct {
-	f        *framer
-	prepares []string
-	does     []string
+type requestText struct {
+	f            *framer
+	preparations []string
+	actions      []string
 }
 
-func (t *telling) message(m pgproto3.FrontendMessage) {
+func (t *requestText) add(m pgproto3.FrontendMessage) {
 	switch m := m.(type) {
 	case *pgproto3.Query:
-		t.does = append(t.does, brief(m.String))
+		t.actions = append(t.actions, shorten(m.String))
 	case *pgproto3.Parse:
 		t.f.statements[m.Name] = m.Query
 		if m.Name != "" {
-			t.prepares = append(t.prepares, "prepare "+brief(m.Query))
+			t.preparations = append(t.preparations, "prepare "+shorten(m.Query))
 		}
 	case *pgproto3.Bind:
-		text := brief(t.f.statements[m.PreparedStatement])
+		text := shorten(t.f.statements[m.PreparedStatement])
 		var words []string
 		for i, p := range m.Parameters {
-			format := asText
+			format := textFormat
 			if n := len(m.ParameterFormatCodes); n == 1 || i < n {
 				format = m.ParameterFormatCodes[min(i, n-1)]
 			}
-			words = append(words, t.word(p, format))
+			words = append(words, t.describeParameter(p, format))
 		}
 		if len(words) > 0 {
 			text += " [" + strings.Join(words, ", ") + "]"
 		}
-		t.does = append(t.does, text)
+		t.actions = append(t.actions, text)
 	case *pgproto3.Terminate:
-		t.does = append(t.does, "goodbye")
+		t.actions = append(t.actions, "goodbye")
 	case *pgproto3.Close:
-		t.prepares = append(t.prepares, "forget a statement")
+		t.preparations = append(t.preparations, "forget a statement")
 	}
 }
 
-func (t *telling) text() string {
-	if len(t.does) > 0 {
-		return strings.Join(t.does, "; ")
+func (t *requestText) text() string {
+	if len(t.actions) > 0 {
+		return strings.Join(t.actions, "; ")
 	}
-	return strings.Join(t.prepares, "; ")
+	return strings.Join(t.preparations, "; ")
 }
 
 // describeParameter returns a parameter for the trace. A binary parameter does not carry
 // its type, so the length decides.
-func (t *telling) word(b []byte, format int16) string {
+func (t *requestText) describeParameter(b []byte, format int16) string {
 	switch {
 	case b == nil:
 		return "NULL"
-	case format == asText && utf8.Valid(b):
+	case format == textFormat && utf8.Valid(b):
 		return t.f.names.Value(string(b))
 	case len(b) == 4:
 		return strconv.Itoa(int(int32(binary.BigEndian.Uint32(b))))
 	case len(b) == 8:
 		return strconv.FormatInt(int64(binary.BigEndian.Uint64(b)), 10)
 	case len(b) == 16:
-		return write(decode(b, spanType, asBinary))
+		return formatValue(decode(b, spanType, binaryFormat))
 	}
 	return fmt.Sprint(len(b), " bytes")
 }
 
 // shorten returns a statement on one short line.
-func brief(text string) string {
+func shorten(text string) string {
 	const most = 60
 	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))
 	if len(line) > most {

@@ -27,50 +27,50 @@ func init() { // init breaks a cycle: the functions refer to code that looks fun
 	functions = []function{
 		{"now", nil, stampType, began},
 		{"transaction_timestamp", nil, stampType, began},
-		{"statement_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.asked }},
+		{"statement_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.receivedAt }},
 		{"clock_timestamp", nil, stampType, func(f *frame, _ []value) value { return f.r.b.s.now() }},
 
 		{"pg_advisory_unlock_all", nil, void, func(f *frame, _ []value) value {
-			f.r.b.s.advisory.all(f.r.b)
+			f.r.b.s.advisoryLocks.releaseAll(f.r.b)
 			return ""
 		}},
 
 		{"nextval", []sql.Type{sql.Text}, sql.Int8, func(f *frame, args []value) value {
 			q := f.r.b.s.sequence(args[0].(string))
-			if f.r.b.s.readOnly() {
-				raise(readOnly("nextval()"))
+			if f.r.b.s.isStandby() {
+				raise(readOnlyError("nextval()"))
 			}
 			n := q.next(f.r.tx)
-			f.r.b.counted[q] = n
+			f.r.b.lastValues[q] = n
 			return n
 		}},
 		{"currval", []sql.Type{sql.Text}, sql.Int8, func(f *frame, args []value) value {
 			q := f.r.b.s.sequence(args[0].(string))
-			n, counted := f.r.b.counted[q]
-			refuse(!counted, objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name)
+			n, counted := f.r.b.lastValues[q]
+			raiseIf(!counted, objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name)
 			return n
 		}},
 
-		{"pg_is_in_recovery", nil, sql.Bool, func(f *frame, _ []value) value { return f.r.b.s.readOnly() }},
+		{"pg_is_in_recovery", nil, sql.Bool, func(f *frame, _ []value) value { return f.r.b.s.isStandby() }},
 		{"current_schema", nil, sql.Name, currentSchema},
 		{"current_database", nil, sql.Name, func(f *frame, _ []value) value { return f.r.b.database }},
 		{"txid_current", nil, sql.Int8, func(f *frame, _ []value) value {
-			lack(f.r.b.s.readOnly(), "txid_current() on a standby")
+			raiseUnsupportedIf(f.r.b.s.isStandby(), "txid_current() on a standby")
 			return int64(f.r.tx.id())
 		}},
-		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, signals((*backend).terminate)},
-		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, signals((*backend).cancel)},
+		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, signalFunction((*backend).terminate)},
+		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, signalFunction((*backend).cancel)},
 		{"pg_backend_pid", nil, sql.Int4, func(f *frame, _ []value) value { return int64(f.r.b.pid) }},
 		{"pg_sleep", []sql.Type{sql.Float8}, void, sleep},
 		{"current_setting", []sql.Type{sql.Text}, sql.Text, func(f *frame, args []value) value {
 			return f.r.b.show(strings.ToLower(args[0].(string)))
 		}},
 		{"hashtext", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value {
-			_, c := hashed(args[0].(string), 0)
+			_, c := hashBytes(args[0].(string), 0)
 			return int64(int32(c))
 		}},
 		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, func(_ *frame, args []value) value {
-			b, c := hashed(args[0].(string), uint64(args[1].(int64)))
+			b, c := hashBytes(args[0].(string), uint64(args[1].(int64)))
 			return int64(uint64(b)<<32 | uint64(c))
 		}},
 		{"length", []sql.Type{sql.Text}, sql.Int4, func(_ *frame, args []value) value { return int64(len([]rune(args[0].(string)))) }},
@@ -79,17 +79,17 @@ func init() { // init breaks a cycle: the functions refer to code that looks fun
 	}
 	for _, number := range [][]sql.Type{{sql.Int8}, {sql.Int4, sql.Int4}} {
 		functions = append(functions,
-			function{"pg_advisory_lock", number, void, locking(true, false)},
-			function{"pg_try_advisory_lock", number, sql.Bool, locking(false, false)},
-			function{"pg_advisory_xact_lock", number, void, locking(true, true)},
-			function{"pg_try_advisory_xact_lock", number, sql.Bool, locking(false, true)},
+			function{"pg_advisory_lock", number, void, lockFunction(true, false)},
+			function{"pg_try_advisory_lock", number, sql.Bool, lockFunction(false, false)},
+			function{"pg_advisory_xact_lock", number, void, lockFunction(true, true)},
+			function{"pg_try_advisory_xact_lock", number, sql.Bool, lockFunction(false, true)},
 			function{"pg_advisory_unlock", number, sql.Bool, unlock})
 	}
 }
 
 // unsupportedFunctions are functions of PostgreSQL that the users of locks may call, but
 // that this server does not have.
-var elsewhere = []string{
+var unsupportedFunctions = []string{
 	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
 	"pg_advisory_unlock_shared", "pg_notify", "pg_current_xact_id",
 	"random", "gen_random_uuid", "setval", "lastval", "sum", "avg", "bool_or", "bool_and",
@@ -109,42 +109,42 @@ func (sc *scope) call(e *sql.Call) *node {
 	}
 	switch e.Name {
 	case "coalesce", "greatest", "least":
-		return sc.picked(e.Name, args)
+		return sc.pickArgument(e.Name, args)
 	case "make_interval":
 		return sc.makeInterval(e, args)
 	case "timezone":
 		return sc.timezone(args)
 	}
-	lack(e.Named != nil, "named arguments of %s", e.Name)
+	raiseUnsupportedIf(e.Named != nil, "named arguments of %s", e.Name)
 	var types []string
 	for _, n := range args {
-		lack(n.typ == sql.Bytea, "functions of bytea")
+		raiseUnsupportedIf(n.typ == sql.Bytea, "functions of bytea")
 		types = append(types, string(n.typ))
 	}
-	none := fail(unknownFunction, "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
+	noFunction := newError(unknownFunction, "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
 	for i := range functions {
 		fn := &functions[i]
 		if fn.name != e.Name || len(fn.args) != len(args) {
 			continue
 		}
 		for j, n := range args {
-			args[j] = sc.as(n, fn.args[j], implicit, none)
+			args[j] = sc.coerce(n, fn.args[j], implicit, noFunction)
 		}
-		return fn.of(args)
+		return fn.callNode(args)
 	}
-	lack(slices.Contains(elsewhere, e.Name), "the function %s", e.Name)
-	panic(raised{asOurs(none)})
+	raiseUnsupportedIf(slices.Contains(unsupportedFunctions, e.Name), "the function %s", e.Name)
+	panic(raisedError{markMayBeValid(noFunction)})
 }
 
 // markMayBeValid marks an error that a real PostgreSQL may not raise.
-func asOurs(err error) error {
-	o := asError(err)
-	o.Ours = true
+func markMayBeValid(err error) error {
+	o := toSQLError(err)
+	o.MayBeValid = true
 	return o
 }
 
 // callNode returns a node that calls the function.
-func (fn *function) of(args []*node) *node {
+func (fn *function) callNode(args []*node) *node {
 	return &node{typ: fn.typ, eval: func(f *frame) value {
 		values := make([]value, len(args))
 		null := false
@@ -161,10 +161,10 @@ func (fn *function) of(args []*node) *node {
 
 // pickArgument analyses coalesce, greatest and least: the first argument that is not NULL,
 // the greatest or the least.
-func (sc *scope) picked(name string, args []*node) *node {
-	refuse(len(args) == 0, syntaxError, "syntax error at or near \")\"")
-	args, t := sc.common(upper(name), args)
-	lack(t == sql.XID, "%s of transaction IDs", name)
+func (sc *scope) pickArgument(name string, args []*node) *node {
+	raiseIf(len(args) == 0, syntaxError, "syntax error at or near \")\"")
+	args, t := sc.commonType(upper(name), args)
+	raiseUnsupportedIf(t == sql.XID, "%s of transaction IDs", name)
 	better := func(a, b value) bool {
 		return name == "greatest" && compare(a, b) > 0 || name == "least" && compare(a, b) < 0
 	}
@@ -189,17 +189,17 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
 		"days": {days: 1}, "weeks": {days: 7}, "months": {months: 1}, "years": {months: 12},
 	}
-	lack(e.Named == nil, "make_interval without the names of its arguments")
+	raiseUnsupportedIf(e.Named == nil, "make_interval without the names of its arguments")
 	for i, name := range e.Named {
 		t := sql.Int4
 		if name == "secs" {
 			t = sql.Float8
 		}
-		none := fail(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ)
+		noFunction := newError(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ)
 		if units[name] == (span{}) {
-			raise(none)
+			raise(noFunction)
 		}
-		args[i] = sc.as(args[i], t, implicit, none)
+		args[i] = sc.coerce(args[i], t, implicit, noFunction)
 	}
 	return &node{typ: sql.Interval, eval: func(f *frame) value {
 		var sum span
@@ -212,7 +212,7 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 			if !is {
 				times = float64(v.(int64))
 			}
-			sum = sum.plus(units[e.Named[i]].times(times))
+			sum = sum.add(units[e.Named[i]].multiply(times))
 		}
 		return sum
 	}}
@@ -221,16 +221,16 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 // timezone analyses AT TIME ZONE. It converts a time to what a clock of the zone shows, or
 // back.
 func (sc *scope) timezone(args []*node) *node {
-	lack(len(args) != 2, "this form of timezone()")
+	raiseUnsupportedIf(len(args) != 2, "this form of timezone()")
 	from, to := sql.TimestampTZ, sql.Timestamp
 	if args[1].typ == sql.Timestamp {
 		from, to = to, from
 	}
-	none := fail(unknownFunction, "function pg_catalog.timezone(%s, %s) does not exist", args[0].typ, args[1].typ)
-	zone := sc.as(args[0], sql.Text, implicit, none)
-	return strictly(zone, sc.as(args[1], from, implicit, none), to, func(zone, at value) value {
+	noFunction := newError(unknownFunction, "function pg_catalog.timezone(%s, %s) does not exist", args[0].typ, args[1].typ)
+	zone := sc.coerce(args[0], sql.Text, implicit, noFunction)
+	return strict2(zone, sc.coerce(args[1], from, implicit, noFunction), to, func(zone, at value) value {
 		if name := strings.ToLower(zone.(string)); name != "utc" && name != "etc/utc" {
-			raise(without("other time zones than UTC"))
+			raise(unsupported("other time zones than UTC"))
 		}
 		return at
 	})
@@ -238,30 +238,30 @@ func (sc *scope) timezone(args []*node) *node {
 
 // advisoryLockOf returns the advisory lock with the number, or the pair of numbers, in
 // args.
-func advisoryOf(args []value) advisory {
+func advisoryLockOf(args []value) advisoryLock {
 	if len(args) == 1 {
-		return advisory{number: args[0].(int64)}
+		return advisoryLock{number: args[0].(int64)}
 	}
-	return advisory{args[0].(int64)<<32 | args[1].(int64)&math.MaxUint32, true}
+	return advisoryLock{args[0].(int64)<<32 | args[1].(int64)&math.MaxUint32, true}
 }
 
 // lockFunction returns a function that acquires an advisory lock, for the session or for
 // its transaction. If waits is false, it returns without the lock if another session holds
 // it.
-func locking(waits, inTx bool) func(*frame, []value) value {
+func lockFunction(waits, inTx bool) func(*frame, []value) value {
 	return func(f *frame, args []value) value {
-		l, b, a, of := f.r.b.s.advisory, f.r.b, advisoryOf(args), (*tx)(nil)
+		l, b, a, t := f.r.b.s.advisoryLocks, f.r.b, advisoryLockOf(args), (*tx)(nil)
 		if inTx {
-			of = f.r.tx
+			t = f.r.tx
 		}
-		free := func() bool { return l.free(a, b) }
+		free := func() bool { return l.isFree(a, b) }
 		if !waits && !free() {
 			return false
 		}
 		for !free() {
-			f.r.waits(&wait{ready: free, holder: func() *backend { return l.held[a].b }, advisory: &a})
+			f.r.waitFor(&wait{ready: free, holder: func() *backend { return l.held[a].b }, advisoryLock: &a})
 		}
-		l.take(a, b, of)
+		l.acquire(a, b, t)
 		if waits {
 			return ""
 		}
@@ -270,31 +270,31 @@ func locking(waits, inTx bool) func(*frame, []value) value {
 }
 
 func unlock(f *frame, args []value) value {
-	had := f.r.b.s.advisory.give(advisoryOf(args), f.r.b)
+	had := f.r.b.s.advisoryLocks.release(advisoryLockOf(args), f.r.b)
 	if !had {
-		f.r.b.notice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
+		f.r.b.sendNotice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
 	}
 	return had
 }
 
 // signalFunction returns a function that applies signal to the session with a process ID,
 // if there is one.
-func signals(does func(*backend)) func(*frame, []value) value {
+func signalFunction(signal func(*backend)) func(*frame, []value) value {
 	return func(f *frame, args []value) value {
 		pid, s := args[0].(int64), f.r.b.s
-		i := slices.IndexFunc(s.backends, func(b *backend) bool { return b.begun && int64(b.pid) == pid })
+		i := slices.IndexFunc(s.backends, func(b *backend) bool { return b.isStarted && int64(b.pid) == pid })
 		switch {
 		case i < 0:
-			f.r.b.notice("WARNING", "01000", fmt.Sprintf("PID %d is not a PostgreSQL backend process", pid))
+			f.r.b.sendNotice("WARNING", "01000", fmt.Sprintf("PID %d is not a PostgreSQL backend process", pid))
 			return false
 		case s.backends[i] == f.r.b:
-			raise(without("signals of a session to itself"))
+			raise(unsupported("signals of a session to itself"))
 		case s.pool != nil:
-			raise(without("signals to sessions behind a pooler"))
-		case s.backends[i].running != nil && s.backends[i].running.commits:
-			raise(without("signals to a session that waits for a standby"))
+			raise(unsupported("signals to sessions behind a pooler"))
+		case s.backends[i].running != nil && s.backends[i].running.isCommit:
+			raise(unsupported("signals to a session that waits for a standby"))
 		}
-		does(s.backends[i])
+		signal(s.backends[i])
 		return true
 	}
 }
@@ -305,14 +305,14 @@ func sleep(f *frame, args []value) value {
 	if seconds > 0 {
 		due := timers.Now() + int64(min(seconds, 1e9)*1e9)
 		timers.At(due, func() {})
-		f.r.waits(&wait{ready: func() bool { return timers.Now() >= due }})
+		f.r.waitFor(&wait{ready: func() bool { return timers.Now() >= due }})
 	}
 	return ""
 }
 
 // hashBytes is hash_bytes_extended of PostgreSQL's common/hashfn.c: lookup3 by Bob Jenkins
 // on little-endian words. With seed 0, c is the result of hash_bytes.
-func hashed(text string, seed uint64) (b, c uint32) {
+func hashBytes(text string, seed uint64) (b, c uint32) {
 	a := 0x9e3779b9 + uint32(len(text)) + 3923095
 	b, c = a, a
 	k := []byte(text)

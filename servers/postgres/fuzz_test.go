@@ -15,8 +15,8 @@ import (
 )
 
 // oneClient is a world with one server, in which one client calls do.
-func alone(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Config {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+func oneClient(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Config {
+	cfg := ToyWorld(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		do(ctx, p)
 		return nil
 	}))
@@ -25,7 +25,7 @@ func alone(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Confi
 }
 
 // encodeMessages returns messages as bytes on the connection.
-func encoded(messages ...pgproto3.FrontendMessage) []byte {
+func encodeMessages(messages ...pgproto3.FrontendMessage) []byte {
 	var b []byte
 	for _, m := range messages {
 		b, _ = m.Encode(b)
@@ -40,19 +40,19 @@ var startup = &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion
 func FuzzMessages(f *testing.F) {
 	for _, b := range [][]byte{
 		nil, {0}, {0, 0, 0, 8, 4, 210, 22, 47}, []byte("GET / HTTP/1.0\r\n\r\n"),
-		encoded(startup),
-		encoded(startup, &pgproto3.Query{String: "SELECT 1; SELECT $1; BEGIN; SELECT 1/0"}, &pgproto3.Terminate{}),
-		encoded(startup, &pgproto3.Parse{Name: "a", Query: "SELECT $1::int", ParameterOIDs: []uint32{23}},
+		encodeMessages(startup),
+		encodeMessages(startup, &pgproto3.Query{String: "SELECT 1; SELECT $1; BEGIN; SELECT 1/0"}, &pgproto3.Terminate{}),
+		encodeMessages(startup, &pgproto3.Parse{Name: "a", Query: "SELECT $1::int", ParameterOIDs: []uint32{23}},
 			&pgproto3.Bind{PreparedStatement: "a", Parameters: [][]byte{{0, 0, 0, 1}}, ParameterFormatCodes: []int16{1}, ResultFormatCodes: []int16{1}},
 			&pgproto3.Describe{ObjectType: 'P'}, &pgproto3.Execute{MaxRows: 1}, &pgproto3.Close{ObjectType: 'S', Name: "a"}, &pgproto3.Sync{}),
-		encoded(startup, &pgproto3.Bind{PreparedStatement: "none"}, &pgproto3.Execute{Portal: "none"}, &pgproto3.Flush{}, &pgproto3.Sync{}),
-		encoded(startup, &pgproto3.PasswordMessage{Password: "a"}), encoded(startup, &pgproto3.CopyDone{}), append(encoded(startup), 'Q', 0xff, 0xff, 0xff, 0xff),
-		encoded(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion32, Parameters: map[string]string{"user": "a", "lock_timeout": "1s"}}),
+		encodeMessages(startup, &pgproto3.Bind{PreparedStatement: "none"}, &pgproto3.Execute{Portal: "none"}, &pgproto3.Flush{}, &pgproto3.Sync{}),
+		encodeMessages(startup, &pgproto3.PasswordMessage{Password: "a"}), encodeMessages(startup, &pgproto3.CopyDone{}), append(encodeMessages(startup), 'Q', 0xff, 0xff, 0xff, 0xff),
+		encodeMessages(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion32, Parameters: map[string]string{"user": "a", "lock_timeout": "1s"}}),
 	} {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+		RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
 			c, err := Dial(ctx, p, 0)
 			if err != nil {
 				t.Error(err)
@@ -81,7 +81,7 @@ func FuzzStatements(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+		RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
 			answer(ctx, p, "CREATE TABLE t (k text PRIMARY KEY, n int, at timestamptz); INSERT INTO t VALUES ('a', 1, now()), ('b', NULL, NULL); CREATE SEQUENCE s; SET statement_timeout = '10s'; "+text)
 			if got := answer(ctx, p, "SELECT 1"); got != "1" {
 				t.Errorf("the next one is told %q", got)

@@ -6,19 +6,19 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) {
-	t := s.table(of.Into.Table)
-	x := inserting{table: t}
-	columns := t.listed(of.Columns)
-	for _, row := range of.Rows {
-		x.values = append(x.values, sc.values(t, columns, row, of.Columns == nil))
+func (s *server) planInsert(p *plan, sc *scope, stmt *sql.Insert) {
+	t := s.table(stmt.Into.Table)
+	x := insertion{table: t}
+	columns := t.columnNumbers(stmt.Columns)
+	for _, row := range stmt.Rows {
+		x.values = append(x.values, sc.values(t, columns, row, stmt.Columns == nil))
 	}
-	x.where = sc.condition(of.Where, "WHERE")
-	if of.Conflict != nil {
-		x.conflict = sc.planConflict(t, of)
+	x.where = sc.condition(stmt.Where, "WHERE")
+	if stmt.Conflict != nil {
+		x.conflict = sc.planConflict(t, stmt)
 	}
-	sc.relations = []relation{{of.Into.Alias, t}}
-	p.outputs = sc.outputs(of.Returning)
+	sc.relations = []relation{{stmt.Into.Alias, t}}
+	p.outputs = sc.outputs(stmt.Returning)
 	x.outputs = p.outputs
 	p.carryOut = func(r *run) {
 		one := x
@@ -27,7 +27,7 @@ func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) {
 }
 
 // columnNumbers returns the numbers of the named columns; nil names are all columns.
-func (t *table) listed(names []string) []int {
+func (t *table) columnNumbers(names []string) []int {
 	var all []int
 	if names == nil {
 		for i := range t.columns {
@@ -38,9 +38,9 @@ func (t *table) listed(names []string) []int {
 		i := t.numberOf(name)
 		switch {
 		case i < 0:
-			raise(fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.name))
+			raise(newError(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.name))
 		case slices.Contains(all, i):
-			raise(fail(duplicateColumn, "column \"%s\" specified more than once", name))
+			raise(newError(duplicateColumn, "column \"%s\" specified more than once", name))
 		}
 		all = append(all, i)
 	}
@@ -52,9 +52,9 @@ func (t *table) listed(names []string) []int {
 func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*node {
 	switch {
 	case len(row) > len(columns):
-		raise(fail(syntaxError, "INSERT has more expressions than target columns"))
+		raise(newError(syntaxError, "INSERT has more expressions than target columns"))
 	case len(row) < len(columns) && !fewer:
-		raise(fail(syntaxError, "INSERT has more target columns than expressions"))
+		raise(newError(syntaxError, "INSERT has more target columns than expressions"))
 	}
 	values := make([]*node, len(t.columns))
 	for i, c := range t.columns {
@@ -74,94 +74,94 @@ type conflict struct {
 	where *node
 }
 
-func (sc *scope) planConflict(t *table, of *sql.Insert) *conflict {
+func (sc *scope) planConflict(t *table, stmt *sql.Insert) *conflict {
 	c := &conflict{keys: t.keys}
-	if of.Conflict.Columns != nil {
-		columns := t.listed(of.Conflict.Columns)
+	if stmt.Conflict.Columns != nil {
+		columns := t.columnNumbers(stmt.Conflict.Columns)
 		slices.Sort(columns)
 		c.keys = slices.DeleteFunc(slices.Clone(t.keys), func(k key) bool { return !slices.Equal(slices.Sorted(slices.Values(k.columns)), columns) })
-		refuse(len(c.keys) == 0, badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification")
+		raiseIf(len(c.keys) == 0, badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 	}
-	if of.Conflict.Update == nil {
+	if stmt.Conflict.Update == nil {
 		return c
 	}
-	sc.relations = []relation{{of.Into.Alias, t}, {"excluded", t}}
-	c.set = sc.sets(t, of.Conflict.Update)
-	c.where = sc.condition(of.Conflict.Where, "WHERE")
+	sc.relations = []relation{{stmt.Into.Alias, t}, {"excluded", t}}
+	c.set = sc.setNodes(t, stmt.Conflict.Update)
+	c.where = sc.condition(stmt.Conflict.Where, "WHERE")
 	return c
 }
 
 // An insertion is the execution of an INSERT.
-type inserting struct {
+type insertion struct {
 	table    *table
 	values   [][]*node
 	where    *node // the condition of INSERT … SELECT; nil is true
 	conflict *conflict
 	outputs  []output
 
-	count int
-	made  []*row // the rows that this statement has inserted
+	count    int
+	inserted []*row // the rows that this statement has inserted
 }
 
-func (x *inserting) carryOut(r *run) {
-	x.table.exists()
+func (x *insertion) carryOut(r *run) {
+	x.table.checkExists()
 	for _, nodes := range x.values {
-		if !r.holds(x.where) {
+		if !r.isTrue(x.where) {
 			continue
 		}
 		row := make([]value, len(nodes))
 		for i, n := range nodes {
 			row[i] = r.eval(n)
 		}
-		x.table.complete(row)
+		x.table.checkNotNull(row)
 		written, busy := x.insert(r, row)
 		for busy != nil {
-			r.waitEnd(busy)
+			r.waitForEnd(busy)
 			written, busy = x.insert(r, row)
 		}
 		if written != nil {
-			x.made = append(x.made, written.row)
+			x.inserted = append(x.inserted, written.row)
 			x.count++
-			r.give(x.outputs, written)
+			r.addRow(x.outputs, written)
 		}
 	}
-	r.tag = count("INSERT 0", x.count)
+	r.tag = countTag("INSERT 0", x.count)
 }
 
 // insert inserts a row, or handles the conflict if a row with its key exists. If another
 // transaction has written or deleted such a row, insert returns that transaction: the
 // caller waits for its end and tries again.
-func (x *inserting) insert(r *run, row []value) (written *version, busy *tx) {
+func (x *insertion) insert(r *run, row []value) (written *version, busy *tx) {
 	if x.conflict != nil {
 		for _, k := range x.conflict.keys {
-			if there, busy := r.rival(x.table, k, row, nil); there != nil || busy != nil {
-				return x.instead(r, row, there, busy)
+			if existing, busy := r.keyConflict(x.table, k, row, nil); existing != nil || busy != nil {
+				return x.resolveConflict(r, row, existing, busy)
 			}
 		}
 	}
-	if busy := r.unique(x.table, row, nil); busy != nil {
+	if busy := r.checkUnique(x.table, row, nil); busy != nil {
 		return nil, busy
 	}
-	r.b.s.keeps(row)
+	r.b.s.accountForValues(row)
 	return x.table.insert(r.tx, row), nil
 }
 
 // resolveConflict updates the existing row, or does nothing. It uses the row's latest
 // version, even if the statement's snapshot does not see it.
-func (x *inserting) instead(r *run, row []value, there *version, busy *tx) (*version, *tx) {
+func (x *insertion) resolveConflict(r *run, row []value, existing *version, busy *tx) (*version, *tx) {
 	c := x.conflict
 	switch {
 	case busy != nil || c.set == nil:
 		return nil, busy
-	case slices.Contains(x.made, there.row):
-		raise(fail(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time"))
-	case there.row.others(r.tx) != nil:
-		return nil, there.row.others(r.tx)
+	case slices.Contains(x.inserted, existing.row):
+		raise(newError(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time"))
+	case existing.row.otherLocker(r.tx) != nil:
+		return nil, existing.row.otherLocker(r.tx)
 	}
-	there = r.lock(there, sql.Locking{}, true, nil)
+	existing = r.lockRow(existing, sql.Locking{}, true, nil)
 	excluded := &version{values: row}
-	if !r.holds(c.where, there, excluded) {
+	if !r.isTrue(c.where, existing, excluded) {
 		return nil, nil
 	}
-	return r.rewrite(there, r.changed(c.set, there, excluded))
+	return r.rewrite(existing, r.updatedValues(c.set, existing, excluded))
 }

@@ -19,8 +19,8 @@ func (sc *scope) operation(e *sql.Operation) *node {
 	y := sc.analyse(e.Y)
 	switch e.Op {
 	case "and", "or":
-		x = sc.want(x, sql.Bool, upper(e.Op))
-		return combined(x, sc.want(y, sql.Bool, upper(e.Op)), e.Op == "or")
+		x = sc.require(x, sql.Bool, upper(e.Op))
+		return combined(x, sc.require(y, sql.Bool, upper(e.Op)), e.Op == "or")
 	case "||":
 		return sc.joined(x, y)
 	case "is not distinct from":
@@ -39,12 +39,12 @@ func (sc *scope) operation(e *sql.Operation) *node {
 func (sc *scope) unary(e *sql.Operation) *node {
 	y := sc.analyse(e.Y)
 	if e.Op == "not" {
-		return strict(sc.want(y, sql.Bool, "NOT"), sql.Bool, func(v value) value { return !v.(bool) })
+		return strict(sc.require(y, sql.Bool, "NOT"), sql.Bool, func(v value) value { return !v.(bool) })
 	}
 	if y.typ == sql.Interval {
 		return strict(y, sql.Interval, func(v value) value { return v.(span).negated() })
 	}
-	refuse(y.typ != unknown && !isNumber(y.typ), unknownFunction, "operator does not exist: - %s", y.typ)
+	raiseIf(y.typ != unknown && !isNumber(y.typ), unknownFunction, "operator does not exist: - %s", y.typ)
 	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
@@ -60,7 +60,7 @@ func strict(x *node, t sql.Type, do func(value) value) *node {
 }
 
 // strict2 is [strict] for two operands.
-func strictly(x, y *node, t sql.Type, do func(a, b value) value) *node {
+func strict2(x, y *node, t sql.Type, do func(a, b value) value) *node {
 	return &node{typ: t, eval: func(f *frame) value {
 		a, b := x.eval(f), y.eval(f)
 		if a == nil || b == nil {
@@ -103,35 +103,35 @@ var comparisons = map[string]func(order int) bool{
 func (sc *scope) compared(op string, x, y *node) *node {
 	x, y = sc.comparable(x, y, op)
 	holds := comparisons[op]
-	return strictly(x, y, sql.Bool, func(a, b value) value { return holds(compare(a, b)) })
+	return strict2(x, y, sql.Bool, func(a, b value) value { return holds(compare(a, b)) })
 }
 
 // comparable converts two operands to one type that has the operator. Transaction IDs have
 // no order, but can be compared with an integer (xideqint4).
 func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	if x.typ != sql.XID && y.typ != sql.XID {
-		return sc.alike(x, y, op)
+		return sc.unify(x, y, op)
 	}
-	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
+	noOperator := newError(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	if op != "=" && op != "<>" || x.typ != sql.XID && x.typ != unknown {
-		raise(none)
+		raise(noOperator)
 	}
 	if y.typ == sql.Int2 || y.typ == sql.Int4 {
 		y = strict(y, sql.XID, func(v value) value { return int64(uint32(v.(int64))) })
 	}
-	x = sc.as(x, sql.XID, implicit, none)
-	return x, sc.as(y, sql.XID, implicit, none)
+	x = sc.coerce(x, sql.XID, implicit, noOperator)
+	return x, sc.coerce(y, sql.XID, implicit, noOperator)
 }
 
 // joined analyses ||. One operand must be a text.
 func (sc *scope) joined(x, y *node) *node {
-	none := fail(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
-	lack(x.typ == sql.Bytea || y.typ == sql.Bytea, "|| of bytea")
+	noOperator := newError(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
+	raiseUnsupportedIf(x.typ == sql.Bytea || y.typ == sql.Bytea, "|| of bytea")
 	texts := isText(x.typ) || isText(y.typ) || x.typ == unknown || y.typ == unknown
-	anything := func(from, _ sql.Type) bool { return texts && from != void }
-	x = sc.as(x, sql.Text, anything, none)
-	y = sc.as(y, sql.Text, anything, none)
-	return strictly(x, y, sql.Text, func(a, b value) value { return a.(string) + b.(string) })
+	convertible := func(from, _ sql.Type) bool { return texts && from != void }
+	x = sc.coerce(x, sql.Text, convertible, noOperator)
+	y = sc.coerce(y, sql.Text, convertible, noOperator)
+	return strict2(x, y, sql.Text, func(a, b value) value { return a.(string) + b.(string) })
 }
 
 // An operator is an arithmetic operator for given types of operands.
@@ -149,45 +149,45 @@ const (
 func init() {
 	for _, t := range []sql.Type{sql.TimestampTZ, sql.Timestamp} {
 		operators = append(operators,
-			operator{"+", t, spanType, t, func(a, b value) value { return a.(stamp).after(b.(span)) }},
-			operator{"+", spanType, t, t, func(a, b value) value { return b.(stamp).after(a.(span)) }},
-			operator{"-", t, t, spanType, func(a, b value) value { return a.(stamp).since(b.(stamp)) }},
-			operator{"-", t, spanType, t, func(a, b value) value { return a.(stamp).after(b.(span).negated()) }},
+			operator{"+", t, spanType, t, func(a, b value) value { return a.(stamp).add(b.(span)) }},
+			operator{"+", spanType, t, t, func(a, b value) value { return b.(stamp).add(a.(span)) }},
+			operator{"-", t, t, spanType, func(a, b value) value { return a.(stamp).sub(b.(stamp)) }},
+			operator{"-", t, spanType, t, func(a, b value) value { return a.(stamp).add(b.(span).negated()) }},
 		)
 	}
 }
 
 // operators are the arithmetic operators. Where several fit, the first counts.
-var operators = slices.Concat(whole(sql.Int4), whole(sql.Int8), []operator{
+var operators = slices.Concat(integerOperators(sql.Int4), integerOperators(sql.Int8), []operator{
 	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
 	{"*", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a * b })},
-	{"/", sql.Float8, sql.Float8, sql.Float8, divides(floats(func(a, b float64) float64 { return a / b }))},
-	{"+", spanType, spanType, spanType, func(a, b value) value { return a.(span).plus(b.(span)) }},
-	{"-", spanType, spanType, spanType, func(a, b value) value { return a.(span).plus(b.(span).negated()) }},
-	{"*", sql.Float8, spanType, spanType, func(a, b value) value { return b.(span).times(a.(float64)) }},
-	{"*", spanType, sql.Float8, spanType, func(a, b value) value { return a.(span).times(b.(float64)) }},
-	{"/", spanType, sql.Float8, spanType, divides(func(a, b value) value { return a.(span).times(1 / b.(float64)) })},
+	{"/", sql.Float8, sql.Float8, sql.Float8, checkDivisor(floats(func(a, b float64) float64 { return a / b }))},
+	{"+", spanType, spanType, spanType, func(a, b value) value { return a.(span).add(b.(span)) }},
+	{"-", spanType, spanType, spanType, func(a, b value) value { return a.(span).add(b.(span).negated()) }},
+	{"*", sql.Float8, spanType, spanType, func(a, b value) value { return b.(span).multiply(a.(float64)) }},
+	{"*", spanType, sql.Float8, spanType, func(a, b value) value { return a.(span).multiply(b.(float64)) }},
+	{"/", spanType, sql.Float8, spanType, checkDivisor(func(a, b value) value { return a.(span).multiply(1 / b.(float64)) })},
 })
 
 // checkDivisor adds to do a check that refuses a division by zero.
-func divides(do func(a, b value) value) func(a, b value) value {
+func checkDivisor(do func(a, b value) value) func(a, b value) value {
 	return func(a, b value) value {
 		if b == int64(0) || b == float64(0) {
-			raise(fail(divisionByZero, "division by zero"))
+			raise(newError(divisionByZero, "division by zero"))
 		}
 		return do(a, b)
 	}
 }
 
 // integerOperators returns the operators of an integer type.
-func whole(t sql.Type) []operator {
+func integerOperators(t sql.Type) []operator {
 	size := int64(bitsOf(t))
 	fits := func(do func(n, a, b *big.Int) *big.Int) func(a, b value) value {
 		return func(a, b value) value {
 			n := do(new(big.Int), big.NewInt(a.(int64)), big.NewInt(b.(int64)))
 			if !n.IsInt64() || n.Int64()<<(64-size)>>(64-size) != n.Int64() {
-				raise(fail(outOfRange, "%s out of range", t))
+				raise(newError(outOfRange, "%s out of range", t))
 			}
 			return n.Int64()
 		}
@@ -199,8 +199,8 @@ func whole(t sql.Type) []operator {
 		{"+", t, t, t, fits((*big.Int).Add)},
 		{"-", t, t, t, fits((*big.Int).Sub)},
 		{"*", t, t, t, fits((*big.Int).Mul)},
-		{"/", t, t, t, divides(fits((*big.Int).Quo))},
-		{"%", t, t, t, divides(fits((*big.Int).Rem))},
+		{"/", t, t, t, checkDivisor(fits((*big.Int).Quo))},
+		{"%", t, t, t, checkDivisor(fits((*big.Int).Rem))},
 		{"<<", t, sql.Int4, t, bits(func(a, b int64) int64 { return a << (b & (size - 1)) })},
 		{">>", t, sql.Int4, t, bits(func(a, b int64) int64 { return a >> (b & (size - 1)) })},
 		{"&", t, t, t, bits(func(a, b int64) int64 { return a & b })},
@@ -213,14 +213,14 @@ func whole(t sql.Type) []operator {
 // An operand of unknown type counts as the type of the other one. If none fits exactly, it
 // takes the first that fits after implicit conversions.
 func (sc *scope) arithmetic(op string, x, y *node) *node {
-	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
+	noOperator := newError(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	switch {
 	case x.typ == sql.Int2 || y.typ == sql.Int2:
-		raise(without("arithmetic with a smallint"))
+		raise(unsupported("arithmetic with a smallint"))
 	case op == "%" && (x.typ == sql.Float8 || y.typ == sql.Float8):
-		raise(without("%% of decimals"))
+		raise(unsupported("%% of decimals"))
 	case x.typ == unknown && y.typ == unknown:
-		raise(fail("42725", "operator is not unique: unknown %s unknown", op))
+		raise(newError("42725", "operator is not unique: unknown %s unknown", op))
 	}
 	a, b := x.typ, y.typ
 	if a == unknown {
@@ -235,19 +235,19 @@ func (sc *scope) arithmetic(op string, x, y *node) *node {
 	} {
 		for _, o := range operators {
 			if o.op == op && fits(o) {
-				x = sc.as(x, o.x, implicit, none)
-				return strictly(x, sc.as(y, o.y, implicit, none), o.typ, o.do)
+				x = sc.coerce(x, o.x, implicit, noOperator)
+				return strict2(x, sc.coerce(y, o.y, implicit, noOperator), o.typ, o.do)
 			}
 		}
 	}
-	panic(raised{none})
+	panic(raisedError{noOperator})
 }
 
 func floats(do func(a, b float64) float64) func(a, b value) value {
 	return func(a, b value) value {
 		f := do(a.(float64), b.(float64))
 		if math.IsInf(f, 0) && !math.IsInf(a.(float64), 0) && !math.IsInf(b.(float64), 0) {
-			raise(fail(outOfRange, "value out of range: overflow"))
+			raise(newError(outOfRange, "value out of range: overflow"))
 		}
 		return f
 	}

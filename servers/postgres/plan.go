@@ -10,47 +10,47 @@ import (
 
 // plan analyses a statement. params are the parameter types that the client has given;
 // others are inferred.
-func (s *server) plan(text string, of sql.Statement, params []sql.Type) *plan {
-	p := &plan{text: text, of: of, params: slices.Clone(params), made: s.changes}
-	s.planned(p, &scope{s: s, params: &p.params, subs: &p.subs})
+func (s *server) plan(text string, stmt sql.Statement, params []sql.Type) *plan {
+	p := &plan{text: text, statement: stmt, params: slices.Clone(params), schemaVersion: s.schemaVersion}
+	s.analyseStatement(p, &scope{s: s, params: &p.params, subqueries: &p.subqueries})
 	if i := slices.Index(p.params, unknown); i >= 0 {
-		raise(fail(indeterminateType, "could not determine data type of parameter $%d", i+1))
+		raise(newError(indeterminateType, "could not determine data type of parameter $%d", i+1))
 	}
 	return p
 }
 
-func (s *server) planned(p *plan, sc *scope) {
-	of := p.of
-	switch of := of.(type) {
+func (s *server) analyseStatement(p *plan, sc *scope) {
+	stmt := p.statement
+	switch stmt := stmt.(type) {
 	case *sql.Select:
-		q := s.query(of, sc.params, sc.subs)
+		q := s.query(stmt, sc.params, sc.subqueries)
 		p.outputs, p.carryOut = q.outputs, q.carryOut
 		return
 	case *sql.Insert:
-		s.planInsert(p, sc, of)
+		s.planInsert(p, sc, stmt)
 		return
 	case *sql.Update:
-		s.planUpdate(p, sc, of)
+		s.planUpdate(p, sc, stmt)
 		return
 	case *sql.Delete:
-		s.planDelete(p, sc, of)
+		s.planDelete(p, sc, stmt)
 		return
 	case *sql.Show:
-		p.outputs = []output{{name: cmp.Or(spellings[of.Name], of.Name), typ: sql.Text}}
+		p.outputs = []output{{name: cmp.Or(spellings[stmt.Name], stmt.Name), typ: sql.Text}}
 	}
-	p.carryOut = func(r *run) { s.command(r, of) }
+	p.carryOut = func(r *run) { s.execCommand(r, stmt) }
 }
 
 // table returns the table with the name, or raises an error.
 func (s *server) table(name string) *table {
 	switch {
 	case s.tables[name] != nil:
-	case owned(name):
-		raise(without("the relation %s", name))
+	case isServerOwned(name):
+		raise(unsupported("the relation %s", name))
 	case s.sequences[name] != nil:
-		raise(without("a sequence as a table"))
-	case s.called(name):
-		raise(without("an index as a table"))
+		raise(unsupported("a sequence as a table"))
+	case s.hasRelation(name):
+		raise(unsupported("an index as a table"))
 	default:
 		raise(noRelation(name))
 	}
@@ -58,14 +58,14 @@ func (s *server) table(name string) *table {
 }
 
 // checkExists raises an error if the table was dropped while the statement waited.
-func (t *table) exists() {
+func (t *table) checkExists() {
 	if t.dropped {
 		raise(noRelation(t.name))
 	}
 }
 
 // bindTable makes a table the first relation of a scope.
-func (sc *scope) from(src sql.Source) *table {
+func (sc *scope) bindTable(src sql.Source) *table {
 	t := sc.s.table(src.Table)
 	sc.relations = []relation{{src.Alias, t}}
 	return t
@@ -76,7 +76,7 @@ func (sc *scope) condition(e sql.Expr, where string) *node {
 	if e == nil {
 		return nil
 	}
-	return sc.want(sc.analyse(e), sql.Bool, where)
+	return sc.require(sc.analyse(e), sql.Bool, where)
 }
 
 // outputs analyses the columns of a result.
@@ -84,19 +84,19 @@ func (sc *scope) outputs(of []sql.Output) []output {
 	var outs []output
 	for _, o := range of {
 		if o.Expr == nil {
-			refuse(len(sc.relations) == 0, syntaxError, "SELECT * with no tables specified is not valid")
-			if v := sc.relations[0].table.view; v != nil && len(v.lacks) > 0 {
-				raise(without("all columns of %s", sc.relations[0].table.name))
+			raiseIf(len(sc.relations) == 0, syntaxError, "SELECT * with no tables specified is not valid")
+			if v := sc.relations[0].table.view; v != nil && len(v.missingColumns) > 0 {
+				raise(unsupported("all columns of %s", sc.relations[0].table.name))
 			}
 			for _, c := range sc.relations[0].table.columns {
 				outs = append(outs, output{c.name, c.typ, sc.ref(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})})
 			}
 			continue
 		}
-		n := sc.settled(sc.analyse(o.Expr))
+		n := sc.resolveUnknown(sc.analyse(o.Expr))
 		name := o.Name
 		if name == "" {
-			name, _ = figured(o.Expr)
+			name, _ = defaultName(o.Expr)
 		}
 		outs = append(outs, output{name, n.typ, n})
 	}
@@ -105,7 +105,7 @@ func (sc *scope) outputs(of []sql.Output) []output {
 
 // defaultName returns PostgreSQL's name for a column without one. stays reports whether a
 // cast of the expression keeps that name.
-func figured(e sql.Expr) (name string, stays bool) {
+func defaultName(e sql.Expr) (name string, stays bool) {
 	switch e := e.(type) {
 	case *sql.Ref:
 		return e.Column, true
@@ -114,7 +114,7 @@ func figured(e sql.Expr) (name string, stays bool) {
 	case *sql.Case:
 		return "case", false
 	case *sql.Cast:
-		if name, stays := figured(e.X); stays {
+		if name, stays := defaultName(e.X); stays {
 			return name, true
 		}
 		return types[e.Type].short, false
@@ -125,7 +125,7 @@ func figured(e sql.Expr) (name string, stays bool) {
 		case o.Name != "":
 			return o.Name, true
 		case o.Expr != nil:
-			return figured(o.Expr)
+			return defaultName(o.Expr)
 		}
 	}
 	return "?column?", false
@@ -134,13 +134,13 @@ func figured(e sql.Expr) (name string, stays bool) {
 // assigned analyses a value for a column; nil is the column's default.
 func (sc *scope) assigned(c column, e sql.Expr) *node {
 	if e == nil {
-		if c.byItself == nil {
+		if c.defaultValue == nil {
 			return constant(nil, c.typ)
 		}
-		return c.byItself
+		return c.defaultValue
 	}
 	n := sc.analyse(e)
-	n = sc.as(n, c.typ, assignable, fail(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
+	n = sc.coerce(n, c.typ, assignable, newError(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
 	if c.size == 0 {
 		return n
 	}
@@ -148,7 +148,7 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 		// Only trailing spaces may exceed the size; they are cut off.
 		all := []rune(v.(string))
 		if len(all) > c.size && strings.TrimRight(string(all[c.size:]), " ") != "" {
-			raise(fail(tooLong, "value too long for type %s(%d)", c.typ, c.size))
+			raise(newError(tooLong, "value too long for type %s(%d)", c.typ, c.size))
 		}
 		return string(all[:min(len(all), c.size)])
 	})
@@ -156,17 +156,17 @@ func (sc *scope) assigned(c column, e sql.Expr) *node {
 
 // setNodes analyses the SET of an update. It returns a node for each column, nil for
 // unchanged ones.
-func (sc *scope) sets(t *table, all []sql.Assign) []*node {
+func (sc *scope) setNodes(t *table, all []sql.Assign) []*node {
 	set := make([]*node, len(t.columns))
 	for _, a := range all {
 		i := t.numberOf(a.Column)
 		switch {
 		case slices.Contains(systemColumns, a.Column):
-			raise(fail(notSupported, "cannot assign to system column \"%s\"", a.Column))
+			raise(newError(notSupported, "cannot assign to system column \"%s\"", a.Column))
 		case i < 0:
-			raise(fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column, t.name))
+			raise(newError(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column, t.name))
 		case set[i] != nil:
-			raise(fail(syntaxError, "multiple assignments to same column \"%s\"", a.Column))
+			raise(newError(syntaxError, "multiple assignments to same column \"%s\"", a.Column))
 		}
 		set[i] = sc.assigned(t.columns[i], a.Expr)
 	}
@@ -174,7 +174,7 @@ func (sc *scope) sets(t *table, all []sql.Assign) []*node {
 }
 
 // updatedValues returns the values of a row after an update.
-func (r *run) changed(set []*node, rows ...*version) []value {
+func (r *run) updatedValues(set []*node, rows ...*version) []value {
 	values := slices.Clone(rows[0].values)
 	for i, n := range set {
 		if n != nil {
@@ -185,23 +185,23 @@ func (r *run) changed(set []*node, rows ...*version) []value {
 }
 
 // checkNotNull raises an error if a NOT NULL column is NULL.
-func (t *table) complete(values []value) {
+func (t *table) checkNotNull(values []value) {
 	for i, c := range t.columns {
 		if c.notNull && values[i] == nil {
-			raise(fail(notNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.name, t.name))
+			raise(newError(notNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.name, t.name))
 		}
 	}
 }
 
 // checkUnique raises an error if a row other than self has the same key. If that depends on
 // a transaction that has not ended, it returns the transaction instead.
-func (r *run) unique(t *table, values []value, self *row) (busy *tx) {
+func (r *run) checkUnique(t *table, values []value, self *row) (busy *tx) {
 	for _, k := range t.keys {
-		switch v, busy := r.rival(t, k, values, self); {
+		switch v, busy := r.keyConflict(t, k, values, self); {
 		case busy != nil:
 			return busy
 		case v != nil:
-			raise(fail(uniqueViolation, "duplicate key value violates unique constraint \"%s\"", k.name))
+			raise(newError(uniqueViolation, "duplicate key value violates unique constraint \"%s\"", k.name))
 		}
 	}
 	return nil
@@ -209,14 +209,14 @@ func (r *run) unique(t *table, values []value, self *row) (busy *tx) {
 
 // keyConflict returns the current version of another row with the same key, or nil. If that
 // depends on a transaction that has not ended, it returns the transaction instead.
-func (r *run) rival(t *table, k key, values []value, self *row) (*version, *tx) {
-	v := t.same(k, values, r.tx, self)
+func (r *run) keyConflict(t *table, k key, values []value, self *row) (*version, *tx) {
+	v := t.findConflict(k, values, r.tx, self)
 	switch {
 	case v == nil:
-	case v.by != r.tx && v.by.state == running:
-		return nil, v.by
-	case v.over != nil && v.over.state == running:
-		return nil, v.over
+	case v.createdBy != r.tx && v.createdBy.state == running:
+		return nil, v.createdBy
+	case v.endedBy != nil && v.endedBy.state == running:
+		return nil, v.endedBy
 	}
 	return v, nil
 }

@@ -63,56 +63,56 @@ const (
 // given back last is used next. Session state such as an advisory lock stays with the
 // session, whichever client has it next.
 type pooler struct {
-	s      *server
-	size   int
-	tracks bool // whether it tracks the statements that clients prepare
+	s                *server
+	size             int
+	tracksStatements bool // whether it tracks the statements that clients prepare
 	// idle are the sessions that no client has, the one given back last at the end. open is
 	// the number of all sessions.
 	idle []*backend
 	open int
 	// clients are all connected clients. waiting are those with a request that no session
 	// has taken, in the order in which they are served.
-	clients, asking []*pooled
-	names           map[string]string // the pooler's statement names, by parameter types and text
+	clients, waiting []*poolClient
+	statementNames   map[string]string // the pooler's statement names, by parameter types and text
 }
 
 // newPooler returns the pooler that the node's settings ask for, or nil.
 func newPooler(s *server) *pooler {
-	if s.host.Set(poolMode) == "" {
-		if s.host.Set(poolSize)+s.host.Set(poolStatements) != "" {
+	if s.host.SettingValue(poolMode) == "" {
+		if s.host.SettingValue(poolSize)+s.host.SettingValue(poolStatements) != "" {
 			s.host.Doubt(s.host.Node().Name + " is told how its pooler is to be, and that it has none: say " + poolMode + "=transaction")
 		}
 		return nil
 	}
 	number := func(name string, usual int) int {
-		if n, err := strconv.Atoi(s.host.Set(name)); err == nil {
+		if n, err := strconv.Atoi(s.host.SettingValue(name)); err == nil {
 			return n
 		}
 		return usual
 	}
-	return &pooler{s: s, size: number(poolSize, defaultPoolSize), tracks: number(poolStatements, 1) > 0, names: map[string]string{}}
+	return &pooler{s: s, size: number(poolSize, defaultPoolSize), tracksStatements: number(poolStatements, 1) > 0, statementNames: map[string]string{}}
 }
 
 // serveNext serves one request of a client; false if none can be served now.
-func (p *pooler) serves() bool {
+func (p *pooler) serveNext() bool {
 	if p == nil {
 		return false
 	}
-	for _, c := range p.asking {
-		if c.on != nil && c.on.busy() {
+	for _, c := range p.waiting {
+		if c.session != nil && c.session.busy() {
 			continue
 		}
 		r := c.queue[0]
-		if c.on == nil && !c.answers(r) {
-			b := p.take()
+		if c.session == nil && !c.answerDirectly(r) {
+			b := p.takeSession()
 			if b == nil {
 				continue
 			}
-			c.has(b)
+			c.assign(b)
 		}
-		p.took(c)
-		if c.on != nil {
-			c.on.Receive(r)
+		p.dequeue(c)
+		if c.session != nil {
+			c.session.Receive(r)
 		}
 		return true
 	}
@@ -121,24 +121,24 @@ func (p *pooler) serves() bool {
 
 // dequeue removes a client's first request. A client with more requests is queued again,
 // behind the others.
-func (p *pooler) took(c *pooled) {
+func (p *pooler) dequeue(c *poolClient) {
 	if c.gone {
 		return
 	}
-	p.asking = slices.DeleteFunc(p.asking, func(o *pooled) bool { return o == c })
-	p.s.timers.Stop(c.patience)
+	p.waiting = slices.DeleteFunc(p.waiting, func(o *poolClient) bool { return o == c })
+	p.s.timers.Stop(c.waitTimer)
 	if c.queue = c.queue[1:]; len(c.queue) > 0 {
-		c.asks()
+		c.enqueue()
 	}
 }
 
 // takeSession returns a session that no client has: the one given back last, or a new one.
 // It returns nil if the pooler is at its limit.
-func (p *pooler) take() *backend {
+func (p *pooler) takeSession() *backend {
 	if n := len(p.idle); n > 0 {
 		b := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		p.s.timers.Stop(b.unused)
+		p.s.timers.Stop(b.unusedTimer)
 		return b
 	}
 	if p.open == p.size {
@@ -146,38 +146,38 @@ func (p *pooler) take() *backend {
 	}
 	p.open++
 	b := newBackend(p.s, nil)
-	b.pooled, b.begun, b.initial = true, true, p.s.settings()
-	b.ends = p.s.timers.Now() + int64(serverLifetime)
+	b.isPooled, b.isStarted, b.initialSettings = true, true, p.s.initialSettings()
+	b.closesAt = p.s.timers.Now() + int64(serverLifetime)
 	return b
 }
 
 // putBack takes a session back. The pooler closes it after serverIdleTimeout without use,
 // or when it reaches serverLifetime.
-func (p *pooler) give(b *backend) {
-	b.on, b.end = nil, nil
+func (p *pooler) putBack(b *backend) {
+	b.client, b.end = nil, nil
 	p.idle = append(p.idle, b)
-	b.unused = p.s.timers.At(min(p.s.timers.Now()+int64(serverIdleTimeout), b.ends), b.loses)
+	b.unusedTimer = p.s.timers.At(min(p.s.timers.Now()+int64(serverIdleTimeout), b.closesAt), b.loseConnection)
 }
 
 // removeSession forgets a session that has ended.
-func (p *pooler) lost(b *backend) {
-	if !b.pooled {
+func (p *pooler) removeSession(b *backend) {
+	if !b.isPooled {
 		return
 	}
-	b.pooled = false
+	b.isPooled = false
 	p.open--
-	p.s.timers.Stop(b.unused)
+	p.s.timers.Stop(b.unusedTimer)
 	p.idle = slices.DeleteFunc(p.idle, func(o *backend) bool { return o == b })
-	if b.on != nil {
-		b.on.leaves()
+	if b.client != nil {
+		b.client.remove()
 	}
 }
 
 // cancel cancels the statement of the client that a CancelRequest names.
 func (p *pooler) cancel(m *pgproto3.CancelRequest) {
 	for _, c := range p.clients {
-		if c.pid == m.ProcessID && string(secretOf(c.pid)) == string(m.SecretKey) && c.on != nil {
-			c.on.cancel()
+		if c.pid == m.ProcessID && string(cancelKey(c.pid)) == string(m.SecretKey) && c.session != nil {
+			c.session.cancel()
 			return
 		}
 	}

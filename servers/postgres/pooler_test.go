@@ -234,7 +234,7 @@ var poolers = []struct {
 }
 
 // withPooler puts a pooler in front of a world's server.
-func pooled(cfg sim.Config, settings ...string) sim.Config {
+func withPooler(cfg sim.Config, settings ...string) sim.Config {
 	cfg.Nodes[0].Settings = append([]string{"pool_mode=transaction"}, settings...)
 	return cfg
 }
@@ -242,18 +242,18 @@ func pooled(cfg sim.Config, settings ...string) sim.Config {
 func TestPoolersOfOurs(t *testing.T) {
 	for _, f := range poolers {
 		t.Run(f.name, func(t *testing.T) {
-			var said string
-			cfg := alone(t, func(_ context.Context, p *sim.Program) {
+			var answers string
+			cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
 				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-				said = s.play(f.script)
+				answers = s.play(f.script)
 			})
-			cfg = pooled(cfg)
+			cfg = withPooler(cfg)
 			if f.size > 0 {
-				cfg = pooled(cfg, fmt.Sprint("default_pool_size=", f.size))
+				cfg = withPooler(cfg, fmt.Sprint("default_pool_size=", f.size))
 			}
-			Play(t, cfg)
-			f.compare(t, said, f.want)
+			RunWorld(t, cfg)
+			f.compare(t, answers, f.want)
 		})
 	}
 }
@@ -261,11 +261,11 @@ func TestPoolersOfOurs(t *testing.T) {
 // TestAPoolerClosesWhatIsIdle checks that an unused session is closed, and that its locks
 // are released.
 func TestAPoolerClosesWhatIsIdle(t *testing.T) {
-	var said string
-	cfg := pooled(alone(t, func(_ context.Context, p *sim.Program) {
+	var answers string
+	cfg := withPooler(oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
 		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-		said = s.play(`
+		answers = s.play(`
 			a! BEGIN
 			b: SELECT pg_try_advisory_lock(1)
 			a! COMMIT
@@ -275,34 +275,34 @@ func TestAPoolerClosesWhatIsIdle(t *testing.T) {
 			a: SELECT pg_try_advisory_lock(1)`)
 	}))
 	cfg.Horizon = time.Hour
-	Play(t, cfg)
-	if !strings.HasSuffix(strings.Join(lines(said), " "), "a: f a: SELECT 1 a: [pg_try_advisory_lock 16] a: t a: SELECT 1") {
-		t.Errorf("%s", said)
+	RunWorld(t, cfg)
+	if !strings.HasSuffix(strings.Join(lines(answers), " "), "a: f a: SELECT 1 a: [pg_try_advisory_lock 16] a: t a: SELECT 1") {
+		t.Errorf("%s", answers)
 	}
 }
 
 // TestAPoolersPatience checks that a client which waits for a session for too long is
 // disconnected.
 func TestAPoolersPatience(t *testing.T) {
-	var said string
-	Play(t, pooled(alone(t, func(_ context.Context, p *sim.Program) {
+	var answers string
+	RunWorld(t, withPooler(oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
 		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-		said = s.play(`
+		answers = s.play(`
 			a! BEGIN
 			b> SELECT 1
 			a; 3m
 			b<
 			a! COMMIT`)
 	}), "default_pool_size=1"))
-	Same(t, "said", strings.Join(lines(said), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
+	Equal(t, "said", strings.Join(lines(answers), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
 }
 
 // TestAPoolerRefusesSettings checks that a client which connects with a setting that the
 // pooler does not keep is refused.
 func TestAPoolerRefusesSettings(t *testing.T) {
 	var got error
-	Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
+	RunWorld(t, withPooler(oneClient(t, func(ctx context.Context, p *sim.Program) {
 		env := p.Env()
 		c, err := pgconn.ParseConfig("host=127.0.0.1 port=5432 user=locksim sslmode=disable lock_timeout=5s")
 		if err != nil {
@@ -329,8 +329,8 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 		"max_prepared_statements=0": "nil, 1; ERROR: prepared statement \"mine\" does not exist (SQLSTATE 26000), ; " +
 			"ERROR: prepared statement \"mine\" already exists (SQLSTATE 42P05)",
 	} {
-		var said []string
-		Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
+		var answers []string
+		RunWorld(t, withPooler(oneClient(t, func(ctx context.Context, p *sim.Program) {
 			env := p.Env()
 			to := func() *pgconn.PgConn {
 				c, err := connect(func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -350,7 +350,7 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 				if len(r.Rows) > 0 {
 					got = string(r.Rows[0][0])
 				}
-				said = append(said, fmt.Sprintf("%v, %s", or(r.Err), got))
+				answers = append(answers, fmt.Sprintf("%v, %s", errorText(r.Err), got))
 			}
 			if _, err := a.Prepare(ctx, "mine", "SELECT $1::int", nil); err != nil {
 				t.Error(err)
@@ -359,13 +359,13 @@ func TestAPoolerAndPreparedStatements(t *testing.T) {
 			b.Exec(ctx, "BEGIN").ReadAll() // b has the session in which a has prepared
 			executes()
 			_, err := b.Prepare(ctx, "mine", "SELECT $1::int", nil)
-			said = append(said, or(err))
+			answers = append(answers, errorText(err))
 		}), settings))
-		Same(t, settings, strings.Join(said, "; "), want)
+		Equal(t, settings, strings.Join(answers, "; "), want)
 	}
 }
 
-func or(err error) string {
+func errorText(err error) string {
 	if err == nil {
 		return "nil"
 	}
@@ -386,10 +386,10 @@ func FuzzPooler(f *testing.F) {
 		{startup, &pgproto3.Query{String: "DEALLOCATE ALL"}, &pgproto3.Query{String: "SET idle_session_timeout = 1"}, &pgproto3.Query{String: "SELECT 1"}},
 		{&pgproto3.CancelRequest{ProcessID: 1001, SecretKey: []byte{0, 0, 0, 0}}},
 	} {
-		f.Add(encoded(all...))
+		f.Add(encodeMessages(all...))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
+		RunWorld(t, withPooler(oneClient(t, func(ctx context.Context, p *sim.Program) {
 			c, err := Dial(ctx, p, 0)
 			if err != nil {
 				t.Error(err)

@@ -60,10 +60,10 @@ func init() {
 		Disks: []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Key:   locks.PostgresRow,
 
-		Replicates: true,
-		Revives:    true, // a row remains after its lease has ended, with the end in a column
-		Reads:      []string{ReadCommitted},
-		Settings:   append([]sim.Setting{synchronousSetting}, poolSettings...),
+		Replicates:  true,
+		RevivesKeys: true, // a row remains after its lease has ended, with the end in a column
+		Reads:       []string{ReadCommitted},
+		Settings:    append([]sim.Setting{synchronousSetting}, poolSettings...),
 
 		Revokes:         true,
 		RevokesSessions: true,

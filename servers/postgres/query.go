@@ -11,10 +11,10 @@ import (
 
 // A prepared is a prepared statement. Its statement is nil if the text is empty.
 type prepared struct {
-	text   string
-	of     sql.Statement
-	params []sql.Type // the types that the client has given
-	plan   *plan
+	text      string
+	statement sql.Statement
+	params    []sql.Type // the types that the client has given
+	plan      *plan
 }
 
 // A portal is a statement with its parameters, and the rows that it has not returned yet.
@@ -22,34 +22,34 @@ type portal struct {
 	plan    *plan
 	params  []value
 	formats []int16
-	most    uint32 // how many rows the client wants at a time; 0 is all
-	ran     *run
+	maxRows uint32 // how many rows the client wants at a time; 0 is all
+	run     *run
 }
 
 // handle handles one message.
 func (b *backend) handle(m pgproto3.FrontendMessage) {
-	if _, syncs := m.(*pgproto3.Sync); b.skips && !syncs {
+	if _, syncs := m.(*pgproto3.Sync); b.isSkipping && !syncs {
 		return
 	}
 	switch m := m.(type) {
-	case said:
+	case answered:
 		b.send(m.answer)
-	case quietly:
+	case silentParse:
 		sofar := b.out
 		b.parse(m.Parse)
 		b.out = sofar
 	case *pgproto3.Query:
-		b.asks(m.String)
-		b.script(func() []sql.Statement {
-			b.works()
-			return parsed(m.String)
+		b.recordQuery(m.String)
+		b.runScript(func() []sql.Statement {
+			b.checkFailure()
+			return parseStatements(m.String)
 		})
 	case *pgproto3.Parse:
-		b.asks(m.Query)
-		b.works()
+		b.recordQuery(m.Query)
+		b.checkFailure()
 		b.parse(m)
 	case *pgproto3.Bind:
-		b.works()
+		b.checkFailure()
 		b.bind(m)
 	case *pgproto3.Describe:
 		b.describe(m)
@@ -63,31 +63,31 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 		}
 		b.send(&pgproto3.CloseComplete{})
 	case *pgproto3.Sync:
-		b.skips = false
-		b.finish()
+		b.isSkipping = false
+		b.commitImplicit()
 		clear(b.portals)
-		b.ready()
+		b.sendReady()
 	case *pgproto3.Flush:
 	case *pgproto3.Terminate:
 		b.close()
-		b.s.hangUp(b.end)
+		b.s.closeEnd(b.end)
 	case *pgproto3.CopyData, *pgproto3.CopyDone, *pgproto3.CopyFail: // ignored, as after a failed COPY
 	case *pgproto3.FunctionCall:
-		raise(without("the message FunctionCall"))
+		raise(unsupported("the message FunctionCall"))
 	default:
-		b.dies(fail(protocolViolation, "invalid frontend message type"))
+		b.closeWithError(newError(protocolViolation, "invalid frontend message type"))
 	}
 }
 
 // checkFailure refuses every statement while a fault makes the server fail.
-func (b *backend) works() {
-	if why := b.s.host.Failure(); why != "" && !b.request.Handshake() {
-		raise(fail(diskFull, "%s", why))
+func (b *backend) checkFailure() {
+	if why := b.s.host.Failure(); why != "" && !b.request.IsHandshake() {
+		raise(newError(diskFull, "%s", why))
 	}
 }
 
 // parseStatements parses a text, or raises the error.
-func parsed(text string) []sql.Statement {
+func parseStatements(text string) []sql.Statement {
 	all, err := sql.Parse(text)
 	if err != nil {
 		raise(err)
@@ -96,12 +96,12 @@ func parsed(text string) []sql.Statement {
 }
 
 func (b *backend) parse(m *pgproto3.Parse) {
-	all := parsed(m.Query)
+	all := parseStatements(m.Query)
 	switch {
 	case len(all) > 1:
-		raise(fail(syntaxError, "cannot insert multiple commands into a prepared statement"))
+		raise(newError(syntaxError, "cannot insert multiple commands into a prepared statement"))
 	case m.Name != "" && b.statements[m.Name] != nil:
-		raise(fail(duplicateStatement, "prepared statement \"%s\" already exists", m.Name))
+		raise(newError(duplicateStatement, "prepared statement \"%s\" already exists", m.Name))
 	}
 	st := &prepared{text: m.Query}
 	for _, oid := range m.ParameterOIDs {
@@ -110,37 +110,37 @@ func (b *backend) parse(m *pgproto3.Parse) {
 		case oid == 0 || oid == 705:
 			t = unknown
 		case !known:
-			raise(without("parameters of the type %d", oid))
+			raise(unsupported("parameters of the type %d", oid))
 		}
 		st.params = append(st.params, t)
 	}
 	if len(all) == 1 {
-		st.of = all[0]
-		b.allows(st.of)
-		st.plan = b.s.plan(st.text, st.of, st.params)
+		st.statement = all[0]
+		b.checkTxState(st.statement)
+		st.plan = b.s.plan(st.text, st.statement, st.params)
 	}
 	b.statements[m.Name] = st
 	b.send(&pgproto3.ParseComplete{})
 }
 
 // checkTxState refuses a statement in a failed transaction, except COMMIT and ROLLBACK.
-func (b *backend) allows(of sql.Statement) {
-	switch of.(type) {
+func (b *backend) checkTxState(stmt sql.Statement) {
+	switch stmt.(type) {
 	case *sql.Commit, *sql.Rollback:
 		return
 	}
-	refuse(b.failed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
+	raiseIf(b.failed, transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
 }
 
 // currentPlan returns the statement's plan, after planning again if the tables have
 // changed.
-func (b *backend) planned(st *prepared) *plan {
-	if st.of == nil || st.plan.made == b.s.changes {
+func (b *backend) currentPlan(st *prepared) *plan {
+	if st.statement == nil || st.plan.schemaVersion == b.s.schemaVersion {
 		return st.plan
 	}
-	p, was := b.s.plan(st.text, st.of, st.params), st.plan
+	p, previous := b.s.plan(st.text, st.statement, st.params), st.plan
 	sameType := func(a, b output) bool { return a.typ == b.typ }
-	refuse(len(p.params) != len(was.params) || !slices.EqualFunc(p.outputs, was.outputs, sameType), notSupported, "cached plan must not change result type")
+	raiseIf(len(p.params) != len(previous.params) || !slices.EqualFunc(p.outputs, previous.outputs, sameType), notSupported, "cached plan must not change result type")
 	st.plan = p
 	return p
 }
@@ -148,33 +148,33 @@ func (b *backend) planned(st *prepared) *plan {
 // statement returns a prepared statement by its name.
 func (b *backend) statement(name string) *prepared {
 	st := b.statements[name]
-	refuse(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
+	raiseIf(st == nil, unknownStatement, "prepared statement \"%s\" does not exist", name)
 	return st
 }
 
 // findPortal returns a portal by its name.
-func (b *backend) portalOf(name string) *portal {
+func (b *backend) findPortal(name string) *portal {
 	p := b.portals[name]
-	refuse(p == nil, unknownCursor, "portal \"%s\" does not exist", name)
+	raiseIf(p == nil, unknownCursor, "portal \"%s\" does not exist", name)
 	return p
 }
 
 func (b *backend) bind(m *pgproto3.Bind) {
-	refuse(m.PreparedStatement == "" && b.statements[""] == nil, unknownStatement, "unnamed prepared statement does not exist")
+	raiseIf(m.PreparedStatement == "" && b.statements[""] == nil, unknownStatement, "unnamed prepared statement does not exist")
 	st := b.statement(m.PreparedStatement)
-	b.asks(st.text)
-	if st.of != nil {
-		b.allows(st.of)
+	b.recordQuery(st.text)
+	if st.statement != nil {
+		b.checkTxState(st.statement)
 	}
-	pl := b.planned(st)
+	pl := b.currentPlan(st)
 	p := &portal{plan: pl, formats: m.ResultFormatCodes}
 	if pl != nil {
-		refuse(len(m.Parameters) != len(pl.params), protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params))
+		raiseIf(len(m.Parameters) != len(pl.params), protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params))
 		if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
-			raise(fail(protocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters)))
+			raise(newError(protocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters)))
 		}
 		if n := len(m.ResultFormatCodes); n > 1 && n != len(pl.outputs) {
-			raise(fail(protocolViolation, "bind message has %d result formats but query has %d columns", n, len(pl.outputs)))
+			raise(newError(protocolViolation, "bind message has %d result formats but query has %d columns", n, len(pl.outputs)))
 		}
 		for i, t := range pl.params {
 			p.params = append(p.params, decode(m.Parameters[i], t, formatOf(m.ParameterFormatCodes, i)))
@@ -189,7 +189,7 @@ func (b *backend) bind(m *pgproto3.Bind) {
 func formatOf(formats []int16, i int) int16 {
 	switch len(formats) {
 	case 0:
-		return asText
+		return textFormat
 	case 1:
 		return formats[0]
 	}
@@ -198,11 +198,11 @@ func formatOf(formats []int16, i int) int16 {
 
 func (b *backend) describe(m *pgproto3.Describe) {
 	if m.ObjectType == 'P' {
-		p := b.portalOf(m.Name)
-		b.columns(p.plan, p.formats)
+		p := b.findPortal(m.Name)
+		b.sendColumns(p.plan, p.formats)
 		return
 	}
-	pl := b.planned(b.statement(m.Name))
+	pl := b.currentPlan(b.statement(m.Name))
 	d := &pgproto3.ParameterDescription{}
 	if pl != nil {
 		for _, t := range pl.params {
@@ -210,11 +210,11 @@ func (b *backend) describe(m *pgproto3.Describe) {
 		}
 	}
 	b.send(d)
-	b.columns(pl, nil)
+	b.sendColumns(pl, nil)
 }
 
 // sendColumns describes the columns of a result to the client.
-func (b *backend) columns(p *plan, formats []int16) {
+func (b *backend) sendColumns(p *plan, formats []int16) {
 	if p == nil || len(p.outputs) == 0 {
 		b.send(&pgproto3.NoData{})
 		return
@@ -229,62 +229,62 @@ func (b *backend) columns(p *plan, formats []int16) {
 }
 
 func (b *backend) execute(m *pgproto3.Execute) {
-	p := b.portalOf(m.Portal)
-	p.most = m.MaxRows
+	p := b.findPortal(m.Portal)
+	p.maxRows = m.MaxRows
 	switch {
 	case p.plan == nil:
 		b.send(&pgproto3.EmptyQueryResponse{})
-	case p.ran != nil:
-		b.gives(p)
+	case p.run != nil:
+		b.sendPortalRows(p)
 	default:
-		if p.ran = b.run(p.plan, p.params); p.ran != nil {
-			b.gives(p)
+		if p.run = b.runPlan(p.plan, p.params); p.run != nil {
+			b.sendPortalRows(p)
 		}
 	}
 }
 
 // runScript executes the statements of a simple query, up to the first that fails.
-func (b *backend) script(statements func() []sql.Statement) {
+func (b *backend) runScript(statements func() []sql.Statement) {
 	b.try(func() {
 		all := statements()
 		if len(all) == 0 {
 			b.send(&pgproto3.EmptyQueryResponse{})
 		}
-		for _, of := range all {
-			b.executes(of)
+		for _, stmt := range all {
+			b.executeStatement(stmt)
 		}
 	})
-	b.skips = false
-	b.finish()
-	b.ready()
+	b.isSkipping = false
+	b.commitImplicit()
+	b.sendReady()
 }
 
 // executeStatement executes one statement of a simple query.
-func (b *backend) executes(of sql.Statement) {
-	b.allows(of)
-	p := b.s.plan("", of, nil)
-	refuse(len(p.params) > 0, "42P02", "there is no parameter $1")
-	r := b.run(p, nil)
+func (b *backend) executeStatement(stmt sql.Statement) {
+	b.checkTxState(stmt)
+	p := b.s.plan("", stmt, nil)
+	raiseIf(len(p.params) > 0, "42P02", "there is no parameter $1")
+	r := b.runPlan(p, nil)
 	if r == nil {
 		return
 	}
 	if len(p.outputs) > 0 {
-		b.columns(p, nil)
+		b.sendColumns(p, nil)
 	}
-	b.rows(p, r.rows, nil)
-	b.complete(r.tag)
+	b.sendRows(p, r.rows, nil)
+	b.sendComplete(r.tag)
 }
 
 // runPlan executes a plan. It returns nil for a statement that begins or ends a
 // transaction, because that has no rows and is already answered.
-func (b *backend) run(p *plan, params []value) *run {
-	b.allows(p.of)
-	if b.control(p.of) {
+func (b *backend) runPlan(p *plan, params []value) *run {
+	b.checkTxState(p.statement)
+	if b.controlTx(p.statement) {
 		return nil
 	}
-	b.s.permits(p.of)
-	b.begins()
-	r := &run{b: b, tx: b.tx, plan: p, params: params, snapshot: b.s.commits}
+	b.s.checkStandby(p.statement)
+	b.beginTx()
+	r := &run{b: b, tx: b.tx, plan: p, params: params, snapshot: b.s.commitCount}
 	b.running = r
 	r.carryOut()
 	b.running = nil
@@ -292,42 +292,42 @@ func (b *backend) run(p *plan, params []value) *run {
 }
 
 // checkStandby refuses statements that a standby cannot execute.
-func (s *server) permits(of sql.Statement) {
-	if !s.readOnly() {
+func (s *server) checkStandby(stmt sql.Statement) {
+	if !s.isStandby() {
 		return
 	}
-	switch of := of.(type) {
+	switch stmt := stmt.(type) {
 	case *sql.Insert, *sql.Update, *sql.Delete, *sql.CreateTable, *sql.CreateIndex, *sql.CreateSequence, *sql.Drop:
-		raise(readOnly(of.Tag()))
+		raise(readOnlyError(stmt.Tag()))
 	case *sql.Select:
-		if of.Lock.Update {
-			raise(readOnly("SELECT FOR UPDATE"))
+		if stmt.Lock.Update {
+			raise(readOnlyError("SELECT FOR UPDATE"))
 		}
 	}
 }
 
 // readOnlyError returns the error for a command that a standby refuses.
-func readOnly(what string) error {
-	return fail(readOnlyTransaction, "cannot execute %s in a read-only transaction", what)
+func readOnlyError(command string) error {
+	return newError(readOnlyTransaction, "cannot execute %s in a read-only transaction", command)
 }
 
 // controlTx executes a statement that begins or ends a transaction; false if it is another
 // statement.
-func (b *backend) control(of sql.Statement) bool {
-	switch of.(type) {
+func (b *backend) controlTx(stmt sql.Statement) bool {
+	switch stmt.(type) {
 	case *sql.Begin:
-		if b.block {
-			b.notice("WARNING", "25001", "there is already a transaction in progress")
+		if b.inBlock {
+			b.sendNotice("WARNING", "25001", "there is already a transaction in progress")
 		}
-		b.begins()
-		b.block = true
-		b.complete(of.Tag())
+		b.beginTx()
+		b.inBlock = true
+		b.sendComplete(stmt.Tag())
 		return true
 	case *sql.Commit, *sql.Rollback:
-		if !b.block {
-			b.notice("WARNING", "25P01", "there is no transaction in progress")
+		if !b.inBlock {
+			b.sendNotice("WARNING", "25P01", "there is no transaction in progress")
 		}
-		_, commits := of.(*sql.Commit)
+		_, commits := stmt.(*sql.Commit)
 		commits = commits && !b.failed
 		tag := "ROLLBACK"
 		if commits {
@@ -335,68 +335,68 @@ func (b *backend) control(of sql.Statement) bool {
 		}
 		switch {
 		case b.tx != nil && commits:
-			b.commits()
+			b.commitTx()
 		case b.tx != nil:
 			b.tx.abort()
 		}
-		b.block, b.failed = false, false
-		b.complete(tag)
+		b.inBlock, b.failed = false, false
+		b.sendComplete(tag)
 		return true
 	}
 	return false
 }
 
 // commitImplicit commits a transaction that was not begun by BEGIN.
-func (b *backend) finish() {
-	if b.tx != nil && !b.block {
-		b.commits()
+func (b *backend) commitImplicit() {
+	if b.tx != nil && !b.inBlock {
+		b.commitTx()
 	}
 }
 
 // sendPortalRows sends the next rows of a portal.
-func (b *backend) gives(p *portal) {
-	n := len(p.ran.rows)
-	if p.most > 0 {
-		n = min(n, int(p.most))
+func (b *backend) sendPortalRows(p *portal) {
+	n := len(p.run.rows)
+	if p.maxRows > 0 {
+		n = min(n, int(p.maxRows))
 	}
-	b.rows(p.plan, p.ran.rows[:n], p.formats)
-	if p.ran.rows = p.ran.rows[n:]; len(p.ran.rows) > 0 {
+	b.sendRows(p.plan, p.run.rows[:n], p.formats)
+	if p.run.rows = p.run.rows[n:]; len(p.run.rows) > 0 {
 		b.send(&pgproto3.PortalSuspended{})
 		return
 	}
-	b.complete(p.ran.tag)
+	b.sendComplete(p.run.tag)
 }
 
 // sendRows sends rows. The trace shows only the first.
-func (b *backend) rows(p *plan, rows [][]value, formats []int16) {
+func (b *backend) sendRows(p *plan, rows [][]value, formats []int16) {
 	for i, row := range rows {
 		m := &pgproto3.DataRow{}
 		var texts []string
 		for j, v := range row {
 			m.Values = append(m.Values, encode(v, p.outputs[j].typ, formatOf(formats, j)))
-			texts = append(texts, b.word(v))
+			texts = append(texts, b.describeValue(v))
 		}
 		b.send(m)
 		if i == 0 {
-			b.tell("(" + strings.Join(texts, ", ") + ")")
+			b.addText("(" + strings.Join(texts, ", ") + ")")
 		}
 	}
 }
 
 // describeValue returns a value for the trace.
-func (b *backend) word(v value) string {
+func (b *backend) describeValue(v value) string {
 	switch v := v.(type) {
 	case nil:
 		return "NULL"
 	case string:
 		return b.s.host.Names().Value(v)
 	case octets:
-		return b.s.host.Names().Value(write(v))
+		return b.s.host.Names().Value(formatValue(v))
 	}
-	return write(v)
+	return formatValue(v)
 }
 
-func (b *backend) complete(tag string) {
+func (b *backend) sendComplete(tag string) {
 	b.send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
-	b.tell(tag)
+	b.addText(tag)
 }

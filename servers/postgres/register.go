@@ -19,64 +19,66 @@ type register struct {
 	// locks. Both are in the world's order. granted has the grant event of each row lock or
 	// advisory lock that is held.
 	*rowregister.Register
-	leases []lease
-	others []string
-	taken  map[string]*trace.Event
-	serial int // the number of row locks so far, which names them in the trace
+	leases       []lease
+	keys         []string
+	granted      map[string]*trace.Event
+	rowLockCount int // the number of row locks so far, which names them in the trace
 }
 
 // A lease is what the register knows of a lease row.
 type lease struct {
-	*rowregister.Held
+	*rowregister.Lease
 	table, row string
 	// holders and ends are the possible names of the columns with the holder and the end.
 	holders, ends []string
-	any           bool // the lock may also be a row that a transaction locks
+	mayBeRowLock  bool // the lock may also be a row that a transaction locks
 }
 
 func newRegister(s *server, keys []string) *register {
-	g := &register{s: s, Register: rowregister.NewRegister(s.host, s.host.Names().Value), taken: map[string]*trace.Event{}}
+	g := &register{s: s, Register: rowregister.NewRegister(s.host, s.host.Names().Value), granted: map[string]*trace.Event{}}
 	for _, key := range keys {
-		if l, ok := leaseOf(key); ok {
+		if l, ok := parseLease(key); ok {
 			g.leases = append(g.leases, l)
-			g.Leases = append(g.Leases, l.Held)
+			g.Leases = append(g.Leases, l.Lease)
 		}
-		g.others = append(g.others, key)
+		g.keys = append(g.keys, key)
 	}
 	return g
 }
 
 // parseLease returns the lease that a lock's key names, in the form of [locks.PostgresRow]
 // or [locks.PostgresLease]. It returns false for an advisory lock.
-func leaseOf(key string) (lease, bool) {
+func parseLease(key string) (lease, bool) {
 	table, row, ok := strings.Cut(key, "/")
-	l := lease{Held: &rowregister.Held{Key: key}, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
-	if l.any = key != locks.PostgresRow(row); l.any {
+	l := lease{Lease: &rowregister.Lease{Key: key}, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
+	if l.mayBeRowLock = key != locks.PostgresRow(row); l.mayBeRowLock {
 		l.holders, l.ends = l.holders[:2], l.ends[:2]
 	}
 	if named, columns, ok := strings.Cut(strings.TrimSuffix(table, ")"), "("); ok {
 		holder, end, _ := strings.Cut(columns, ",")
-		l.table, l.holders, l.ends, l.any = named, []string{holder}, []string{end}, false
+		l.table, l.holders, l.ends, l.mayBeRowLock = named, []string{holder}, []string{end}, false
 	}
 	return l, ok && table != "advisory"
 }
 
 // clientExpiryColumn is the column with the end of a lease that the server does not expire.
 // A client that takes the lease over judges by its own time of day that it has ended.
-const judgedColumn = "client_expires_at"
+const clientExpiryColumn = "client_expires_at"
 
 // columns returns the numbers of the columns with the holder and the end; -1 if there is
 // none.
-func (l *lease) columns(t *table) (who, until int) { return t.one(l.holders), t.one(l.ends) }
+func (l *lease) columns(t *table) (holder, until int) {
+	return t.firstColumn(l.holders), t.firstColumn(l.ends)
+}
 
 // lockKey returns the key of the lock that a transaction holds when it locks the row. It is
 // "" if the row is no lock, or is a lease.
-func (g *register) keyOf(r *row) string {
+func (g *register) lockKey(r *row) string {
 	for _, l := range g.leases {
-		if l.table != r.of.name || len(r.versions) == 0 || !l.is(r.versions[len(r.versions)-1]) {
+		if l.table != r.table.name || len(r.versions) == 0 || !l.matches(r.versions[len(r.versions)-1]) {
 			continue
 		}
-		if who, _ := l.columns(r.of); who < 0 {
+		if holder, _ := l.columns(r.table); holder < 0 {
 			return l.Key
 		}
 	}
@@ -85,7 +87,7 @@ func (g *register) keyOf(r *row) string {
 
 // firstColumn returns the number of the first column that the table has; -1 if it has none
 // of them.
-func (t *table) one(names []string) int {
+func (t *table) firstColumn(names []string) int {
 	for _, name := range names {
 		if i := t.numberOf(name); i >= 0 {
 			return i
@@ -96,18 +98,18 @@ func (t *table) one(names []string) int {
 
 // matches reports whether the row is the lease's: a key of one column, text or number, has
 // its value.
-func (l *lease) is(v *version) bool {
-	return slices.ContainsFunc(v.row.of.keys, func(k key) bool {
+func (l *lease) matches(v *version) bool {
+	return slices.ContainsFunc(v.row.table.keys, func(k key) bool {
 		value := v.values[k.columns[0]]
-		return len(k.columns) == 1 && value != nil && write(value) == l.row
+		return len(k.columns) == 1 && value != nil && formatValue(value) == l.row
 	})
 }
 
 // emitRowLock emits the grant of a row that a session's transaction has locked.
-func (g *register) rowLocked(b *backend, r *row) {
-	if key := g.keyOf(r); key != "" {
-		g.serial++
-		g.takes(b, key, g.s.host.Names().Name("transaction", fmt.Sprint(g.s.host.Node().Name, " ", g.serial)), nil)
+func (g *register) emitRowLock(b *backend, r *row) {
+	if key := g.lockKey(r); key != "" {
+		g.rowLockCount++
+		g.emitGrant(b, key, g.s.host.Names().Name("transaction", fmt.Sprint(g.s.host.Node().Name, " ", g.rowLockCount)), nil)
 	}
 }
 
@@ -115,42 +117,42 @@ func (g *register) rowLocked(b *backend, r *row) {
 // session may hold it already for another client. Then the server grants the lock to both
 // clients, and the event looks as if the new client had overwritten the grant of the
 // previous one.
-func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
+func (g *register) emitAdvisoryGrant(b *backend, a advisoryLock, previous *trace.Actor) {
 	key := a.key()
-	if !slices.Contains(g.others, key) || g.taken[key] != nil && same(was, b.by()) {
+	if !slices.Contains(g.keys, key) || g.granted[key] != nil && sameAcquisition(previous, b.actor()) {
 		return
 	}
-	g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)), was)
+	g.emitGrant(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)), previous)
 }
 
 // emitAdvisoryHandover emits that the client with the latest claim on an advisory lock has
 // given it up, and that the lock belongs to owner now.
-func (g *register) advisoryLeft(b *backend, a advisory, now *trace.Actor) {
+func (g *register) emitAdvisoryHandover(b *backend, a advisoryLock, owner *trace.Actor) {
 	key := a.key()
-	was := g.taken[key]
-	if was == nil {
+	grant := g.granted[key]
+	if grant == nil {
 		return
 	}
-	g.frees(b, key)
-	back := trace.Event{Kind: trace.KindRestore, Key: key, Value: was.Value, By: b.by(), Owner: now}
-	g.taken[key] = &back
+	g.emitRelease(b, key)
+	back := trace.Event{Kind: trace.KindRestore, Key: key, Value: grant.Value, By: b.actor(), Owner: owner}
+	g.granted[key] = &back
 	g.s.host.Emit(back)
 }
 
-func (g *register) takes(b *backend, key, value string, from *trace.Actor) {
-	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.by(), Owner: b.by(), Prior: from}
-	g.taken[key] = &ev
+func (g *register) emitGrant(b *backend, key, value string, previous *trace.Actor) {
+	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.actor(), Owner: b.actor(), Prior: previous}
+	g.granted[key] = &ev
 	g.s.host.Emit(ev)
 }
 
-func (g *register) frees(b *backend, key string) {
-	was := g.taken[key]
-	if was == nil {
+func (g *register) emitRelease(b *backend, key string) {
+	grant := g.granted[key]
+	if grant == nil {
 		return
 	}
-	delete(g.taken, key)
-	ev := trace.Event{Kind: trace.KindDelete, Key: key, Value: was.Value, By: b.by(), Owner: was.Owner}
-	if b.lost && !b.revoked { // no command caused it
+	delete(g.granted, key)
+	ev := trace.Event{Kind: trace.KindDelete, Key: key, Value: grant.Value, By: b.actor(), Owner: grant.Owner}
+	if b.connectionLost && !b.isRevoked { // no command caused it
 		ev.Kind, ev.By = trace.KindDrop, nil
 	}
 	g.s.host.Emit(ev)
@@ -159,48 +161,48 @@ func (g *register) frees(b *backend, key string) {
 // emitLeaseChanges emits what has changed in the leases. owner returns the client that made
 // the change. If copied is true, the change was replicated to this standby. Then owner
 // returns the owner of a new lease.
-func (g *register) look(whose func(key string) *trace.Actor, copied bool) {
+func (g *register) emitLeaseChanges(owner func(key string) *trace.Actor, copied bool) {
 	for _, l := range g.leases {
-		by, v := whose(l.Key), g.row(&l)
-		g.doubts(&l, v)
-		g.Look(l.Held, g.read(&l, v), by, copied)
+		by, v := owner(l.Key), g.committedRow(&l)
+		g.doubtIfUnknownLease(&l, v)
+		g.Update(l.Lease, g.readLease(&l, v), by, copied)
 	}
-	g.Plan()
+	g.ScheduleExpiry()
 }
 
 // readLease returns the state of a lease as its row shows it.
-func (g *register) read(l *lease, v *version) (says rowregister.Says) {
+func (g *register) readLease(l *lease, v *version) (state rowregister.RowState) {
 	if v == nil {
-		return says
+		return state
 	}
-	t := v.row.of
-	who, ends := l.columns(t)
-	if who < 0 {
-		return says
+	t := v.row.table
+	holder, ends := l.columns(t)
+	if holder < 0 {
+		return state
 	}
-	says.Held, says.Holder = v.values[who] != nil, write(v.values[who])
+	state.IsHeld, state.Holder = v.values[holder] != nil, formatValue(v.values[holder])
 	if ends >= 0 {
-		if until := endOf(v.values[ends]); until != never {
-			says.Ends = until.time()
+		if until := parseEnd(v.values[ends]); until != plusInfinity {
+			state.Ends = until.time()
 		}
 	}
-	if by := t.numberOf(judgedColumn); by >= 0 {
+	if by := t.numberOf(clientExpiryColumn); by >= 0 {
 		judged, _ := v.values[by].(stamp)
-		if says.Held = says.Held && judged != forever; judged != never {
-			says.Judged = judged.time()
+		if state.IsHeld = state.IsHeld && judged != minusInfinity; judged != plusInfinity {
+			state.ClientEnds = judged.time()
 		}
 	}
-	return says
+	return state
 }
 
 // parseEnd returns the end that a column shows: a timestamp, or a number since 1970 in
 // seconds, milliseconds, microseconds or nanoseconds, depending on its size.
-func endOf(v value) stamp {
+func parseEnd(v value) stamp {
 	switch v := v.(type) {
 	case stamp:
 		return v
 	case float64:
-		return endOf(int64(v))
+		return parseEnd(int64(v))
 	case int64:
 		const age = 1e11 // 3,000 years in seconds
 		switch {
@@ -217,13 +219,13 @@ func endOf(v value) stamp {
 }
 
 // committedRow returns the committed version of a lease's row, or nil.
-func (g *register) row(l *lease) *version {
+func (g *register) committedRow(l *lease) *version {
 	t := g.s.tables[l.table]
 	if t == nil {
 		return nil
 	}
-	for _, v := range t.visible(nil, g.s.commits) {
-		if l.is(v) {
+	for _, v := range t.visible(nil, g.s.commitCount) {
+		if l.matches(v) {
 			return v
 		}
 	}
@@ -233,23 +235,23 @@ func (g *register) row(l *lease) *version {
 // doubtIfUnknownLease notes a doubt if a row looks like a lease but is not recognised as
 // one. Such a row has a time in the future, but no column with a known name for the holder
 // or for the end. A run proves nothing if the simulator cannot see who holds the lock.
-func (g *register) doubts(l *lease, v *version) {
+func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 	if v == nil {
 		return
 	}
-	t := v.row.of
-	who, ends := l.columns(t)
+	t := v.row.table
+	holder, ends := l.columns(t)
 	missing := ""
 	switch {
 	case ends >= 0 && !isTime(t.columns[ends].typ) && !isNumber(t.columns[ends].typ):
 		missing = "its column " + t.columns[ends].name + " is neither a timestamp nor a number, so that nobody knows when it ends"
-	case who >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != never }):
+	case holder >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != plusInfinity }):
 		return
-	case who < 0 && l.any:
+	case holder < 0 && l.mayBeRowLock:
 		return
-	case who < 0:
+	case holder < 0:
 		missing = "nothing says who has it: none of its columns is called " + strings.Join(l.holders, ", ")
-	case t.numberOf(judgedColumn) >= 0:
+	case t.numberOf(clientExpiryColumn) >= 0:
 		return
 	default:
 		missing = "nothing says when it ends: none of its columns is called " + strings.Join(l.ends, ", ")
@@ -258,11 +260,11 @@ func (g *register) doubts(l *lease, v *version) {
 }
 
 // emitLost emits which locks a crash has ended.
-func (g *register) restarted() {
-	for _, key := range g.others {
-		if was := g.taken[key]; was != nil {
-			delete(g.taken, key)
-			g.s.host.Emit(trace.Event{Kind: trace.KindForget, Key: key, Value: was.Value, Owner: was.Owner})
+func (g *register) emitLost() {
+	for _, key := range g.keys {
+		if grant := g.granted[key]; grant != nil {
+			delete(g.granted, key)
+			g.s.host.Emit(trace.Event{Kind: trace.KindForget, Key: key, Value: grant.Value, Owner: grant.Owner})
 		}
 	}
 	g.Expire()

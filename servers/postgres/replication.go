@@ -19,7 +19,7 @@ var synchronousSetting = sim.Setting{
 	Name: synchronous, Title: "a transaction is committed only when this replica has it on its disk; * is any",
 	Check: func(value string) error {
 		if value == "" || strings.ContainsAny(value, ` ,()"`) {
-			return without("%s = %q: it takes the name of one replica, or *", synchronous, value)
+			return unsupported("%s = %q: it takes the name of one replica, or *", synchronous, value)
 		}
 		return nil
 	},
@@ -28,11 +28,11 @@ var synchronousSetting = sim.Setting{
 // initReplication sets up streaming replication. A primary sends a transaction's changes to
 // its standbys when they are on its own disk, and the standbys confirm them. Row locks and
 // advisory locks are not replicated.
-func (s *server) replicate() {
-	s.standbys = &replicas.Node[record]{
-		Host: s.host, Retry: retryInterval, Everything: s.everything,
-		Apply: func(r record) { s.turn(func() { s.replay(r) }) },
-		Heard: func(string) { s.turn(func() {}) }, // a commit may wait for this confirmation
+func (s *server) initReplication() {
+	s.replication = &replicas.Node[record]{
+		Host: s.host, Retry: retryInterval, FullUpdate: s.fullRecord,
+		Apply:        func(r record) { s.runTurn(func() { s.replay(r) }) },
+		ReplicaHeard: func(string) { s.runTurn(func() {}) }, // a commit may wait for this confirmation
 	}
 }
 
@@ -46,7 +46,7 @@ const retryInterval = 5 * time.Second
 type record struct {
 	number    int
 	xid       uint32 // the last transaction ID that was given
-	whole     bool   // the record holds the whole database
+	isFull    bool   // the record holds the whole database
 	tables    []*table
 	sequences []sequence
 	// owner returns the owner of a lease that has a new one.
@@ -54,7 +54,7 @@ type record struct {
 }
 
 func (r record) String() string {
-	if r.whole {
+	if r.isFull {
 		return "replicate everything (" + strconv.Itoa(len(r.tables)) + " tables)"
 	}
 	var words []string
@@ -71,36 +71,38 @@ func (r record) String() string {
 func (r record) Number() int { return r.number }
 
 // Follow is as in [sim.Replica].
-func (s *server) Follow(primary string) { s.standbys.Follow(s.host.Peer(primary).(*server).standbys) }
+func (s *server) Follow(primary string) {
+	s.replication.Follow(s.host.Peer(primary).(*server).replication)
+}
 
 // logTx writes a transaction to the log and sends it to the standbys. After that a crash
 // does not undo it.
-func (s *server) writes(t *tx) {
-	t.durable = true
-	for _, f := range t.flushed {
+func (s *server) logTx(t *tx) {
+	t.onDisk = true
+	for _, f := range t.onDurable {
 		f()
 	}
-	t.flushed = nil
-	s.written++
-	t.record = s.written
-	if !s.standbys.Feeds() {
+	t.onDurable = nil
+	s.recordCount++
+	t.recordNumber = s.recordCount
+	if !s.replication.HasReplicas() {
 		return
 	}
-	r := s.everything()
-	if !t.defines {
-		r.whole, r.tables = false, nil
+	r := s.fullRecord()
+	if !t.isRedefining {
+		r.isFull, r.tables = false, nil
 		for _, one := range t.tables {
 			r.tables = append(r.tables, one.durable())
 		}
 	}
-	by := t.b.by()
+	by := t.b.actor()
 	r.owner = func(string) *trace.Actor { return by }
-	s.standbys.Send(r)
+	s.replication.Send(r)
 }
 
 // fullRecord returns a record of everything on the disk.
-func (s *server) everything() record {
-	r := record{number: s.written, xid: s.xid, whole: true}
+func (s *server) fullRecord() record {
+	r := record{number: s.recordCount, xid: s.lastXID, isFull: true}
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
 		r.tables = append(r.tables, s.tables[name].durable())
 	}
@@ -117,12 +119,12 @@ func (s *server) everything() record {
 
 // durable returns a copy of the table as it is on the disk.
 func (t *table) durable() *table {
-	is := func(of *tx) bool { return of.state == committed || of.durable }
-	copied := &table{name: t.name, places: t.places, columns: t.columns, keys: t.keys, indexes: t.indexes}
+	isDurable := func(of *tx) bool { return of.state == committed || of.onDisk }
+	copied := &table{name: t.name, tupleCount: t.tupleCount, columns: t.columns, keys: t.keys, indexes: t.indexes}
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
-			if is(v.by) && !(v.over != nil && is(v.over)) {
-				copied.rows = append(copied.rows, &row{versions: []*version{{values: v.values, xmin: v.xmin, xmax: v.xmax, at: v.at}}})
+			if isDurable(v.createdBy) && !(v.endedBy != nil && isDurable(v.endedBy)) {
+				copied.rows = append(copied.rows, &row{versions: []*version{{values: v.values, xmin: v.xmin, xmax: v.xmax, ctid: v.ctid}}})
 				break
 			}
 		}
@@ -132,16 +134,16 @@ func (t *table) durable() *table {
 
 // replay applies a record on a standby.
 func (s *server) replay(r record) {
-	s.commits++
-	by := &tx{state: committed, number: s.commits}
-	s.xid = r.xid
-	if r.whole {
+	s.commitCount++
+	by := &tx{state: committed, commitNumber: s.commitCount}
+	s.lastXID = r.xid
+	if r.isFull {
 		for _, t := range s.tables {
 			t.dropped = true
 		}
 		clear(s.tables)
 		clear(s.sequences)
-		s.changes++
+		s.schemaVersion++
 	}
 	for _, one := range r.tables {
 		t := s.tables[one.name]
@@ -149,12 +151,12 @@ func (s *server) replay(r record) {
 			t = &table{name: one.name, columns: one.columns, keys: one.keys, indexes: one.indexes}
 			s.tables[t.name] = t
 		}
-		t.rows, t.places = nil, one.places
+		t.rows, t.tupleCount = nil, one.tupleCount
 		for _, from := range one.rows {
-			to := &row{of: t}
+			to := &row{table: t}
 			was := from.versions[0]
-			to.versions = []*version{{row: to, values: was.values, by: by, xmin: was.xmin, xmax: was.xmax, at: was.at}}
-			s.keeps(to.versions[0].values)
+			to.versions = []*version{{row: to, values: was.values, createdBy: by, xmin: was.xmin, xmax: was.xmax, ctid: was.ctid}}
+			s.accountForValues(to.versions[0].values)
 			t.rows = append(t.rows, to)
 		}
 	}
@@ -165,37 +167,39 @@ func (s *server) replay(r record) {
 			s.sequences[q.name] = q
 		}
 		q.durable = from.durable
-		q.lost()
+		q.crash()
 	}
-	s.register.look(r.owner, true)
+	s.register.emitLeaseChanges(r.owner, true)
 }
 
 // isConfirmed reports whether the standby that a commit must wait for has it.
-func (s *server) confirmed(t *tx) bool {
-	name := s.host.Set(synchronous)
+func (s *server) isConfirmed(t *tx) bool {
+	name := s.host.SettingValue(synchronous)
 	// The setting is that of the original primary. After a promotion the operator has to
 	// set anew which standby the new primary waits for.
 	if name == "" || s.host.Node().ReplicaOf != "" {
 		return true
 	}
-	have := s.standbys.Have(t.record)
+	have := s.replication.AcknowledgedBy(t.recordNumber)
 	return name == "*" && len(have) > 0 || slices.Contains(have, name)
 }
 
 // isStandalone reports whether the server neither has standbys nor is one.
-func (s *server) alone() bool { return !s.standbys.Follows() && !s.standbys.Feeds() }
+func (s *server) isStandalone() bool {
+	return !s.replication.IsReplica() && !s.replication.HasReplicas()
+}
 
 // isStandby reports whether the server is a standby.
-func (s *server) readOnly() bool { return s.standbys.Follows() }
+func (s *server) isStandby() bool { return s.replication.IsReplica() }
 
 // Promote is as in [sim.Replica].
 func (s *server) Promote() {
-	if !s.standbys.Promote() {
+	if !s.replication.Promote() {
 		return
 	}
 	s.promoted = true
 	for _, b := range s.backends {
 		b.settings["in_hot_standby"], b.settings["transaction_read_only"] = "off", "off"
-		b.initial["in_hot_standby"], b.initial["transaction_read_only"] = "off", "off"
+		b.initialSettings["in_hot_standby"], b.initialSettings["transaction_read_only"] = "off", "off"
 	}
 }

@@ -188,7 +188,7 @@ var standbys = []struct {
 
 // pair is a world with a primary and its standby, in which one client calls do.
 func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
-	cfg := alone(t, do)
+	cfg := oneClient(t, do)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "standby", System: "postgres", ReplicaOf: "postgres-1"})
 	if sync {
 		cfg.Nodes[0].Settings = []string{"synchronous_standby_names=standby"}
@@ -202,27 +202,27 @@ func TestStandbysOfOurs(t *testing.T) {
 	const stops, starts = time.Minute, 2 * time.Minute
 	for _, f := range standbys {
 		t.Run(f.name, func(t *testing.T) {
-			var said string
+			var answers string
 			cfg := pair(t, f.synchronous, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
 				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
 					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }
 				}
-				s := &script{t: t, dial: to(0), standby: to(1), does: map[string]func(){
+				s := &script{t: t, dial: to(0), standby: to(1), actions: map[string]func(){
 					"caught up": func() { time.Sleep(time.Second) },
 					"stop":      func() { SleepUntil(stops + time.Second) },
 					"start":     func() { SleepUntil(starts + 10*time.Second) },
 					"promote":   func() { SleepUntil(stops + time.Second) },
 				}}
-				said = s.play(f.script)
+				answers = s.play(f.script)
 			})
 			if strings.Contains(f.script, "=promote") {
-				cfg = With(cfg, At(stops, &sim.Promote{Node: "standby"}))
+				cfg = WithFaults(cfg, At(stops, &sim.Promote{Node: "standby"}))
 			} else {
-				cfg = With(cfg, Lasting(starts-stops, At(stops, Crashed("standby", trace.Shutdown))))
+				cfg = WithFaults(cfg, Lasting(starts-stops, At(stops, Crashed("standby", trace.Shutdown))))
 			}
-			Struck(t, Play(t, cfg))
-			f.compare(t, said, f.want)
+			AllFaultsStruck(t, RunWorld(t, cfg))
+			f.compare(t, answers, f.want)
 		})
 	}
 }
@@ -231,11 +231,11 @@ func TestStandbysOfOurs(t *testing.T) {
 // when the server crashes. It counts when the server is back, though no client has been
 // told.
 func TestACrashWhileACommitWaits(t *testing.T) {
-	var said string
+	var answers string
 	cfg := pair(t, true, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
 		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-		said = s.play(`
+		answers = s.play(`
 			a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1)
 			a; 2s
 			a> UPDATE t SET n = 2 WHERE k = 'a'
@@ -244,12 +244,12 @@ func TestACrashWhileACommitWaits(t *testing.T) {
 			a; 5s
 			c: SELECT n FROM t`)
 	})
-	tr := Play(t, With(cfg,
+	tr := RunWorld(t, WithFaults(cfg,
 		At(time.Second, &sim.Partition{Process: "standby", From: []string{"postgres-1"}}),
 		Lasting(time.Second, At(10*time.Second, Crashed("postgres-1", trace.Kill)))))
-	Struck(t, tr)
-	_, after, _ := strings.Cut(strings.Join(lines(said), "\n"), "a: waits\n")
-	Same(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
+	AllFaultsStruck(t, tr)
+	_, after, _ := strings.Cut(strings.Join(lines(answers), "\n"), "a: waits\n")
+	Equal(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
 }
 
 // TestAStandbyIsBehind checks that a standby which was away or lags gets every change in
@@ -264,7 +264,7 @@ func TestAStandbyIsBehind(t *testing.T) {
 		"crash":     {0, Lasting(6*time.Second, At(500*time.Millisecond, Crashed("postgres-1", trace.Kill)))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var said string
+			var answers string
 			cfg := pair(t, false, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
 				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
@@ -283,15 +283,15 @@ func TestAStandbyIsBehind(t *testing.T) {
 				}
 				SleepUntil(20 * time.Second)
 				s.play("A: SELECT n FROM t")
-				said = s.said.String()
+				answers = s.answers.String()
 			})
 			cfg.Nodes[1].Lag = test.lag
 			if test.fault.Action != nil {
-				cfg = With(cfg, test.fault)
+				cfg = WithFaults(cfg, test.fault)
 			}
-			Struck(t, Play(t, cfg))
+			AllFaultsStruck(t, RunWorld(t, cfg))
 			before := map[string]string{"lag": "A: ERROR 42P01: relation \"t\" does not exist\n", "partition": "A: [n 23]\nA: 1\nA: SELECT 1\n"}[name]
-			Same(t, "said", strings.Join(lines(said), "\n"), "a: CREATE TABLE\na: INSERT 0 1\na: UPDATE 1\n"+before+"A: [n 23]\nA: 2\nA: SELECT 1")
+			Equal(t, "said", strings.Join(lines(answers), "\n"), "a: CREATE TABLE\na: INSERT 0 1\na: UPDATE 1\n"+before+"A: [n 23]\nA: 2\nA: SELECT 1")
 		})
 	}
 }

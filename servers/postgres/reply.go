@@ -11,8 +11,8 @@ import (
 
 // A reply collects an answer: its bytes for the client and its text for the trace.
 type reply struct {
-	out  []byte
-	told []string
+	out   []byte
+	texts []string
 }
 
 // send appends a message.
@@ -25,28 +25,28 @@ func (a *reply) send(m pgproto3.BackendMessage) {
 }
 
 // addText appends to the text that the trace shows.
-func (a *reply) tell(text string) { a.told = append(a.told, text) }
+func (a *reply) addText(text string) { a.texts = append(a.texts, text) }
 
-func (a *reply) notice(severity, code, text string) {
+func (a *reply) sendNotice(severity, code, text string) {
 	a.send(&pgproto3.NoticeResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: text})
-	a.tell(severity + ": " + text)
+	a.addText(severity + ": " + text)
 }
 
-func (a *reply) error(severity string, o *sql.Error) {
+func (a *reply) sendError(severity string, o *sql.Error) {
 	a.send(&pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: o.Code, Message: o.Message})
-	a.tell(severity + " " + o.Code + ": " + o.Message)
+	a.addText(severity + " " + o.Code + ": " + o.Message)
 }
 
 // flush sends the reply to a client and empties it. r is the request that it answers, or
 // nil.
-func (a *reply) give(s *server, to *sim.End, r *sim.Request) {
+func (a *reply) flush(s *server, to *sim.End, r *sim.Request) {
 	if len(a.out) > 0 && to != nil {
-		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.told, "; ")}
+		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.texts, "; ")}
 		s.out.Send(func() {
 			if r == nil {
 				to.Send(p)
 			} else {
-				to.Answer(r, p)
+				to.ReplyTo(r, p)
 			}
 		})
 	}
@@ -54,7 +54,7 @@ func (a *reply) give(s *server, to *sim.End, r *sim.Request) {
 }
 
 // reportedSettings are the settings that the server reports to a client when it connects.
-var reported = []string{
+var reportedSettings = []string{
 	"application_name", "client_encoding", "DateStyle", "default_transaction_read_only", "in_hot_standby", "integer_datetimes",
 	"IntervalStyle", "is_superuser", "server_encoding", "server_version", "session_authorization", "standard_conforming_strings", "TimeZone",
 }
@@ -71,9 +71,9 @@ func (a *reply) negotiate(m *pgproto3.StartupMessage) {
 // cancel its statements.
 func (a *reply) welcome(settings map[string]string, pid uint32, secret []byte) {
 	a.send(&pgproto3.AuthenticationOk{})
-	for _, name := range reported {
+	for _, name := range reportedSettings {
 		a.send(&pgproto3.ParameterStatus{Name: name, Value: settings[strings.ToLower(name)]})
 	}
 	a.send(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: secret})
-	a.tell("welcome")
+	a.addText("welcome")
 }

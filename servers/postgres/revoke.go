@@ -14,14 +14,14 @@ import (
 // or a row lock, because no row shows these. If session is true, it instead ends all
 // sessions of the client.
 func (s *server) Revoke(client string, session bool) (found bool) {
-	if s.readOnly() {
+	if s.isStandby() {
 		return false
 	}
-	s.turn(func() {
+	s.runTurn(func() {
 		for _, b := range slices.Clone(s.backends) {
 			if session && b.servesClient(client) || !session && b.claims(client) {
 				found = true
-				b.revoked = true
+				b.isRevoked = true
 				b.terminate()
 			}
 		}
@@ -29,9 +29,9 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 			return
 		}
 		for i := range s.register.leases {
-			if l := &s.register.leases[i]; l.Stands && l.Owner != nil && l.Owner.Client == client {
+			if l := &s.register.leases[i]; l.IsActive && l.Owner != nil && l.Owner.Client == client {
 				found = true
-				s.operate(l)
+				s.deleteByOperator(l)
 			}
 		}
 	})
@@ -41,42 +41,42 @@ func (s *server) Revoke(client string, session bool) (found bool) {
 // servesClient reports whether a session belongs to a client; behind a pooler, whether the
 // client has it now.
 func (b *backend) servesClient(client string) bool {
-	if b.on != nil {
-		return b.on.end.Peer() == client
+	if b.client != nil {
+		return b.client.end.Peer() == client
 	}
-	return b.end != nil && !b.pooled && b.end.Peer() == client
+	return b.end != nil && !b.isPooled && b.end.Peer() == client
 }
 
 // claims reports whether a session holds a lock of the world for a client, or waits for
 // one.
 func (b *backend) claims(client string) bool {
-	for _, key := range b.s.register.others {
-		if was := b.s.register.taken[key]; was != nil && was.Owner != nil && was.Owner.Client == client && b.holds(key) {
+	for _, key := range b.s.register.keys {
+		if grant := b.s.register.granted[key]; grant != nil && grant.Owner != nil && grant.Owner.Client == client && b.holds(key) {
 			return true
 		}
 	}
-	return b.servesClient(client) && b.running != nil && b.running.wait != nil && !b.running.commits
+	return b.servesClient(client) && b.running != nil && b.running.wait != nil && !b.running.isCommit
 }
 
 // holds reports whether a session holds the lock with a key: an advisory lock, or a row
 // that its transaction has locked.
 func (b *backend) holds(key string) bool {
-	if slices.ContainsFunc(b.advisory, func(a advisory) bool { return a.key() == key }) {
+	if slices.ContainsFunc(b.advisoryLocks, func(a advisoryLock) bool { return a.key() == key }) {
 		return true
 	}
-	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.keyOf(r) == key })
+	return b.tx != nil && slices.ContainsFunc(b.tx.rows, func(r *row) bool { return b.s.register.lockKey(r) == key })
 }
 
 // deleteByOperator deletes a lease row in a session of the operator, which ends afterwards.
-func (s *server) operate(l *lease) {
-	v := s.register.row(l)
+func (s *server) deleteByOperator(l *lease) {
+	v := s.register.committedRow(l)
 	if v == nil {
 		return
 	}
-	t := v.row.of
+	t := v.row.table
 	var where []string
 	for _, k := range t.keys {
-		if value := v.values[k.columns[0]]; len(k.columns) == 1 && value != nil && write(value) == l.row {
+		if value := v.values[k.columns[0]]; len(k.columns) == 1 && value != nil && formatValue(value) == l.row {
 			where = append(where, fmt.Sprintf("%s = '%s'", t.columns[k.columns[0]].name, strings.ReplaceAll(l.row, "'", "''")))
 		}
 	}
@@ -86,8 +86,8 @@ func (s *server) operate(l *lease) {
 		return
 	}
 	b := newBackend(s, nil)
-	b.begun, b.revoked, b.gone = true, true, true
-	b.asked, b.askedAt = s.now(), s.timers.Now()
-	b.begin(func() { b.script(func() []sql.Statement { return statements }) })
+	b.isStarted, b.isRevoked, b.clientGone = true, true, true
+	b.receivedAt, b.receivedMono = s.now(), s.timers.Now()
+	b.startCoroutine(func() { b.runScript(func() []sql.Statement { return statements }) })
 	b.step()
 }

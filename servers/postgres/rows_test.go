@@ -71,11 +71,11 @@ func TestRowsThatAreLeases(t *testing.T) {
 			a! INSERT INTO locks VALUES ('x', 'a', 'tomorrow')`, "", "its column expires_at is neither a timestamp nor a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := alone(t, func(_ context.Context, p *sim.Program) {
+			cfg := oneClient(t, func(_ context.Context, p *sim.Program) {
 				env := p.Env()
 				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-				if said := s.play(c.script); strings.Contains(said, "ERROR") {
-					t.Error(said)
+				if answers := s.play(c.script); strings.Contains(answers, "ERROR") {
+					t.Error(answers)
 				}
 			})
 			cfg.Lock = sim.Lock{Key: "x", TTL: time.Second, Kind: locks.Kind{
@@ -83,7 +83,7 @@ func TestRowsThatAreLeases(t *testing.T) {
 				New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // only the script uses the lock
 				Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: c.key}}, 1 },
 			}}
-			tr := Play(t, cfg)
+			tr := RunWorld(t, cfg)
 			var became []string
 			for _, ev := range tr.Events {
 				switch ev.Kind {
@@ -94,7 +94,7 @@ func TestRowsThatAreLeases(t *testing.T) {
 					became = append(became, string(ev.Kind))
 				}
 			}
-			Same(t, "the row", strings.Join(became, ", "), c.becomes)
+			Equal(t, "the row", strings.Join(became, ", "), c.becomes)
 			if doubts := strings.Join(tr.Doubts, "; "); (doubts == "") != (c.doubt == "") || !strings.Contains(doubts, c.doubt) {
 				t.Errorf("the doubts are %q, want %q", doubts, c.doubt)
 			}

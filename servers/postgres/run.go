@@ -11,15 +11,15 @@ import (
 // A plan is an analysed statement: the types of its parameters, its result columns, and how
 // to execute it.
 type plan struct {
-	text    string
-	of      sql.Statement
-	params  []sql.Type
-	subs    []*query // subqueries, which run first
-	outputs []output
+	text       string
+	statement  sql.Statement
+	params     []sql.Type
+	subqueries []*query // subqueries, which run first
+	outputs    []output
 	// carryOut executes the statement at one moment, unless it has to wait.
 	carryOut func(*run)
 	// schemaVersion is the server's schemaVersion at the time of planning.
-	made int
+	schemaVersion int
 }
 
 // An output is a column of a result.
@@ -37,47 +37,47 @@ type run struct {
 	params []value
 	frame  frame
 	// snapshot is the number of the latest commit that the statement sees.
-	snapshot uint64
-	subs     []value // the results of the subqueries
-	rows     [][]value
-	tag      string
-	wait     *wait
-	failed   error // the error that ended the wait, or nil
+	snapshot        uint64
+	subqueryResults []value // the results of the subqueries
+	rows            [][]value
+	tag             string
+	wait            *wait
+	failed          error // the error that ended the wait, or nil
 	// isCommit marks a commit that waits for a standby; waitCanceled reports whether the
 	// client has canceled that wait.
-	commits, enough bool
+	isCommit, waitCanceled bool
 }
 
 // A wait describes what a run waits for.
 type wait struct {
-	ready  func() bool
-	holder func() *backend // returns the session that the run waits for; nil if it waits for no session
-	since  int64
-	at     stamp // since, by the time of day
+	ready     func() bool
+	holder    func() *backend // returns the session that the run waits for; nil if it waits for no session
+	since     int64
+	sinceWall stamp // since, by the time of day
 	// advisoryLock is the lock that the run waits for, or nil if it waits for something
 	// else.
-	advisory *advisory
-	timers   []*agenda.Timer
+	advisoryLock *advisoryLock
+	timers       []*agenda.Timer
 }
 
 // carryOut executes the subqueries and then the statement.
 func (r *run) carryOut() {
-	for _, q := range r.plan.subs {
+	for _, q := range r.plan.subqueries {
 		r.frame = frame{r: r}
 		q.carryOut(r)
-		refuse(len(r.rows) > 1, cardinality, "more than one row returned by a subquery used as an expression")
+		raiseIf(len(r.rows) > 1, cardinality, "more than one row returned by a subquery used as an expression")
 		var v value
 		if len(r.rows) == 1 {
 			v = r.rows[0][0]
 		}
-		r.subs, r.rows = append(r.subs, v), nil
+		r.subqueryResults, r.rows = append(r.subqueryResults, v), nil
 	}
 	r.frame = frame{r: r}
 	r.plan.carryOut(r)
 }
 
 // waitFor suspends the run until w is ready. It raises an error if the wait fails.
-func (r *run) waits(w *wait) {
+func (r *run) waitFor(w *wait) {
 	r.wait = w
 	if !r.b.yield(struct{}{}) {
 		raise(errAbandoned)
@@ -88,8 +88,8 @@ func (r *run) waits(w *wait) {
 }
 
 // waitForEnd suspends the run until a transaction ends.
-func (r *run) waitEnd(t *tx) {
-	r.waits(&wait{ready: func() bool { return t.state != running }, holder: func() *backend { return t.b }})
+func (r *run) waitForEnd(t *tx) {
+	r.waitFor(&wait{ready: func() bool { return t.state != running }, holder: func() *backend { return t.b }})
 }
 
 // deadlockTimeout is how long a session waits before it looks for a deadlock: PostgreSQL's
@@ -97,34 +97,34 @@ func (r *run) waitEnd(t *tx) {
 const deadlockTimeout = time.Second
 
 // start starts the timers that limit the wait.
-func (w *wait) begins(r *run) {
+func (w *wait) start(r *run) {
 	t := r.b.s.timers
-	w.since, w.at = t.Now(), r.b.s.now()
-	if r.commits {
+	w.since, w.sinceWall = t.Now(), r.b.s.now()
+	if r.isCommit {
 		return // a commit that is on the disk cannot fail any more
 	}
 	limit := func(due int64, err error) {
-		w.timers = append(w.timers, t.At(due, func() { r.fails(err) }))
+		w.timers = append(w.timers, t.At(due, func() { r.failWait(err) }))
 	}
 	if d := r.b.duration("statement_timeout"); d > 0 {
-		limit(r.b.askedAt+int64(d), fail(queryCanceled, "canceling statement due to statement timeout"))
+		limit(r.b.receivedMono+int64(d), newError(queryCanceled, "canceling statement due to statement timeout"))
 	}
 	if w.holder == nil {
 		return
 	}
 	if d := r.b.duration("lock_timeout"); d > 0 {
-		limit(w.since+int64(d), fail(lockNotAvailable, "canceling statement due to lock timeout"))
+		limit(w.since+int64(d), newError(lockNotAvailable, "canceling statement due to lock timeout"))
 	}
 	w.timers = append(w.timers, t.After(deadlockTimeout, func() {
-		if r.deadlocked() {
-			r.fails(fail(deadlock, "deadlock detected"))
+		if r.isDeadlocked() {
+			r.failWait(newError(deadlock, "deadlock detected"))
 		}
 	}))
 }
 
 // isDeadlocked reports whether the sessions that the run waits for wait for the run's own
 // session.
-func (r *run) deadlocked() bool {
+func (r *run) isDeadlocked() bool {
 	seen := map[*backend]bool{}
 	for b := r.wait.holder(); b != nil && !seen[b]; {
 		if b == r.b {
@@ -140,17 +140,17 @@ func (r *run) deadlocked() bool {
 }
 
 // failWait ends the run's wait with an error.
-func (r *run) fails(err error) {
+func (r *run) failWait(err error) {
 	if r.wait == nil {
 		return
 	}
-	r.unwait()
+	r.endWait()
 	r.failed = err
-	r.b.s.forget(r)
+	r.b.s.removeWaiter(r)
 	r.b.step()
 }
 
-func (r *run) unwait() {
+func (r *run) endWait() {
 	for _, t := range r.wait.timers {
 		r.b.s.timers.Stop(t)
 	}
@@ -162,34 +162,34 @@ func (r *run) unwait() {
 // made a new version, matches decides whether the statement still applies to it. nil means
 // that there is nothing to lock. lockRow sets xmax if setsXmax is true or the version has
 // changed. Otherwise the caller's update sets it.
-func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version) bool) *version {
-	for t := v.row.others(r.tx); t != nil; t = v.row.others(r.tx) {
+func (r *run) lockRow(v *version, locking sql.Locking, setsXmax bool, matches func(*version) bool) *version {
+	for t := v.row.otherLocker(r.tx); t != nil; t = v.row.otherLocker(r.tx) {
 		switch {
-		case how.SkipLocked:
+		case locking.SkipLocked:
 			return nil
-		case how.NoWait:
-			raise(fail(lockNotAvailable, "could not obtain lock on row in relation \"%s\"", v.row.of.name))
+		case locking.NoWait:
+			raise(newError(lockNotAvailable, "could not obtain lock on row in relation \"%s\"", v.row.table.name))
 		}
-		r.waitEnd(t)
+		r.waitForEnd(t)
 	}
 	latest := v
-	for latest.over != nil {
+	for latest.endedBy != nil {
 		if latest = latest.next; latest == nil {
 			return nil
 		}
 	}
 	r.tx.lock(v.row)
-	if marks || latest != v {
+	if setsXmax || latest != v {
 		latest.xmax = r.tx.id()
 	}
-	if latest != v && !still(latest) {
+	if latest != v && !matches(latest) {
 		return nil
 	}
 	return latest
 }
 
 // isTrue reports whether a condition is true for a row. A nil condition is true.
-func (r *run) holds(condition *node, rows ...*version) bool {
+func (r *run) isTrue(condition *node, rows ...*version) bool {
 	return condition == nil || r.eval(condition, rows...) == true
 }
 
@@ -201,16 +201,16 @@ func (r *run) eval(n *node, rows ...*version) value {
 }
 
 // addRow adds a row to the result.
-func (r *run) give(outputs []output, of *version) {
+func (r *run) addRow(outputs []output, v *version) {
 	if len(outputs) == 0 {
 		return
 	}
 	row := make([]value, len(outputs))
 	for i, o := range outputs {
-		row[i] = r.eval(o.node, of)
+		row[i] = r.eval(o.node, v)
 	}
 	r.rows = append(r.rows, row)
 }
 
 // countTag returns a command tag with the number of rows.
-func count(what string, n int) string { return fmt.Sprint(what, " ", n) }
+func countTag(what string, n int) string { return fmt.Sprint(what, " ", n) }

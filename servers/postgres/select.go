@@ -30,22 +30,22 @@ type ordering struct {
 }
 
 // query analyses a SELECT on its own, without the statement around it.
-func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) *query {
-	sc := &scope{s: s, params: params, subs: subs}
-	q := &query{lock: of.Lock}
-	if v := views[of.From.Table]; v != nil {
-		q.table = v.from(sc, q, of)
-	} else if of.From.Table != "" {
-		q.table = sc.from(of.From)
+func (s *server) query(stmt *sql.Select, params *[]sql.Type, subs *[]*query) *query {
+	sc := &scope{s: s, params: params, subqueries: subs}
+	q := &query{lock: stmt.Lock}
+	if v := views[stmt.From.Table]; v != nil {
+		q.table = v.bind(sc, q, stmt)
+	} else if stmt.From.Table != "" {
+		q.table = sc.bindTable(stmt.From)
 	}
-	q.aggregates = sc.aggregated(q, of)
-	q.where = sc.condition(of.Where, "WHERE")
-	for _, o := range of.Order {
+	q.aggregates = sc.analyseOutputs(q, stmt)
+	q.where = sc.condition(stmt.Where, "WHERE")
+	for _, o := range stmt.Order {
 		q.order = append(q.order, ordering{sc.ordered(o.Expr, q.outputs), o.Desc})
 	}
-	if of.Limit != nil {
-		n := (&scope{s: s, params: params, subs: subs}).analyse(of.Limit)
-		q.limit = sc.as(n, sql.Int8, assignable, fail(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
+	if stmt.Limit != nil {
+		n := (&scope{s: s, params: params, subqueries: subs}).analyse(stmt.Limit)
+		q.limit = sc.coerce(n, sql.Int8, assignable, newError(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
 	}
 	return q
 }
@@ -61,17 +61,17 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 		}
 		switch {
 		case len(found) > 1 && found[0].typ != found[1].typ:
-			raise(fail(ambiguousColumn, "ORDER BY \"%s\" is ambiguous", ref.Column))
+			raise(newError(ambiguousColumn, "ORDER BY \"%s\" is ambiguous", ref.Column))
 		case len(found) > 0 && found[0].typ != sql.XID:
 			return found[0].node
 		}
 	}
 	if _, is := e.(*sql.Literal); is {
-		raise(without("ORDER BY the number of a column"))
+		raise(unsupported("ORDER BY the number of a column"))
 	}
 	n := sc.analyse(e)
-	refuse(n.typ == sql.XID, unknownFunction, "could not identify an ordering operator for type xid")
-	return sc.settled(n)
+	raiseIf(n.typ == sql.XID, unknownFunction, "could not identify an ordering operator for type xid")
+	return sc.resolveUnknown(n)
 }
 
 // A keptRow is a row that was found, with the values by which it is ordered.
@@ -87,7 +87,7 @@ func (q *query) carryOut(r *run) {
 	if q.limit != nil {
 		if n, is := r.eval(q.limit).(int64); is {
 			if most = n; n < 0 {
-				raise(fail("2201W", "LIMIT must not be negative"))
+				raise(newError("2201W", "LIMIT must not be negative"))
 			}
 		}
 	}
@@ -95,11 +95,11 @@ func (q *query) carryOut(r *run) {
 		most = min(most, 1)
 	}
 	var kept []keptRow
-	for _, v := range q.finds(r) {
+	for _, v := range q.candidates(r) {
 		if q.exists && len(kept) > 0 && !q.lock.Update {
 			break // EXISTS needs only one row, unless it also has to lock it
 		}
-		if r.holds(q.where, v) {
+		if r.isTrue(q.where, v) {
 			k := keptRow{version: v}
 			for _, o := range q.order {
 				k.by = append(k.by, r.eval(o.node, v))
@@ -109,29 +109,29 @@ func (q *query) carryOut(r *run) {
 	}
 	slices.SortStableFunc(kept, q.compare)
 	if q.aggregates != nil {
-		kept = q.sum(r, kept)
+		kept = q.aggregateRows(r, kept)
 	}
 	given := int64(0)
 	for i := 0; i < len(kept) && given < most; i++ {
-		if q.give(r, kept[i].version) {
+		if q.lockAndAdd(r, kept[i].version) {
 			given++
 		}
 	}
-	r.tag = count("SELECT", int(given))
+	r.tag = countTag("SELECT", int(given))
 	if q.exists {
 		r.rows = [][]value{{given > 0}}
 	}
 }
 
 // candidates returns the rows to which the condition is applied.
-func (q *query) finds(r *run) []*version {
+func (q *query) candidates(r *run) []*version {
 	switch t := q.table; {
 	case t == nil:
 		return []*version{{}}
 	case t.view != nil:
-		return q.shows(r)
+		return q.viewRows(r)
 	default:
-		t.exists()
+		t.checkExists()
 		return t.visible(r.tx, r.snapshot)
 	}
 }
@@ -165,19 +165,19 @@ func compareNulls(a, b value) int {
 // lockAndAdd locks a row if the query asks for it, and adds it to the result. It returns
 // false without adding the row if the row no longer exists or matches, or if SKIP LOCKED
 // skips it.
-func (q *query) give(r *run, v *version) bool {
+func (q *query) lockAndAdd(r *run, v *version) bool {
 	locks := q.lock.Update && q.table != nil
 	if locks {
-		if v = r.lock(v, q.lock, false, func(v *version) bool { return r.holds(q.where, v) }); v == nil {
+		if v = r.lockRow(v, q.lock, false, func(v *version) bool { return r.isTrue(q.where, v) }); v == nil {
 			return false
 		}
 	}
-	r.give(q.outputs, v)
+	r.addRow(q.outputs, v)
 	if locks {
 		v.xmax = r.tx.id() // set after the output: the client sees the old xmax
 	}
 	if q.table != nil && q.aggregates == nil {
-		r.b.s.register.found(r.b, v)
+		r.b.s.register.emitRead(r.b, v)
 	}
 	return true
 }

@@ -15,11 +15,11 @@ type server struct {
 	timers *agenda.Timers
 
 	// The fields down to recovering are on the disk, apart from uncommitted versions.
-	tables    map[string]*table
-	sequences map[string]*sequence
-	commits   uint64 // the number of commits so far
-	xid       uint32 // the last transaction ID that was given
-	changes   int    // grows with each change to the set of tables, indexes and sequences
+	tables        map[string]*table
+	sequences     map[string]*sequence
+	commitCount   uint64 // the number of commits so far
+	lastXID       uint32 // the last transaction ID that was given
+	schemaVersion int    // grows with each change to the set of tables, indexes and sequences
 	// recovering are the transactions whose log record was on the disk when the server
 	// crashed, but which did not count yet.
 	recovering []*tx
@@ -28,31 +28,31 @@ type server struct {
 	backends []*backend
 	pool     *pooler // nil if there is no pooler
 	// waiting are the waiting runs, the one that has waited longest first.
-	waiting  []*run
-	advisory *advisories
-	pid      uint32 // the process ID of the last backend
-	register *register
+	waiting       []*run
+	advisoryLocks *advisoryLocks
+	lastPID       uint32 // the process ID of the last backend
+	register      *register
 
-	standbys *replicas.Node[record] // the standbys that this server feeds, or its own side if it is a standby
-	written  int                    // the number of log records so far
-	promoted bool                   // it was a standby before
+	replication *replicas.Node[record] // the standbys that this server feeds, or its own side if it is a standby
+	recordCount int                    // the number of log records so far
+	promoted    bool                   // it was a standby before
 
-	out     *agenda.Outbox
-	turning bool
+	out    *agenda.Outbox
+	inTurn bool
 }
 
 func boot(host *sim.Host) sim.Server {
-	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000, xid: firstXID - 1}
-	s.timers, s.out = agenda.NewTimers(host, s.turn), agenda.NewOutbox(host)
-	s.replicate()
+	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, lastPID: 1000, lastXID: firstXID - 1}
+	s.timers, s.out = agenda.NewTimers(host, s.runTurn), agenda.NewOutbox(host)
+	s.initReplication()
 	s.register = newRegister(s, host.Keys())
-	s.begin()
+	s.resetSessions()
 	return s
 }
 
-func (s *server) begin() {
+func (s *server) resetSessions() {
 	s.backends, s.waiting = nil, nil
-	s.advisory = &advisories{s: s, held: map[advisory]*holder{}}
+	s.advisoryLocks = &advisoryLocks{s: s, held: map[advisoryLock]*holder{}}
 	s.pool = newPooler(s)
 }
 
@@ -61,7 +61,7 @@ func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
 
 // Accept is as in [sim.Server]. The connection of a standby carries the log.
 func (s *server) Accept(end *sim.End) sim.Endpoint {
-	if primary := s.standbys.Accept(end); primary != nil {
+	if primary := s.replication.Accept(end); primary != nil {
 		return primary
 	}
 	if s.pool != nil {
@@ -73,7 +73,7 @@ func (s *server) Accept(end *sim.End) sim.Endpoint {
 // ClockChanged is as in [sim.Server].
 func (s *server) ClockChanged() {
 	s.timers.Arm()
-	if s.host.Up() {
+	if s.host.IsUp() {
 		s.register.ClockChanged()
 	}
 }
@@ -84,32 +84,32 @@ func (s *server) Crash(how trace.Crash) {
 	s.out.Crash()
 	for _, b := range s.backends {
 		b.closed = true
-		b.inTx = nil
+		b.txAdvisoryLocks = nil
 		b.abandon()
-		if b.tx != nil && b.tx.durable {
+		if b.tx != nil && b.tx.onDisk {
 			s.recovering = append(s.recovering, b.tx)
 		} else if b.tx != nil {
-			b.tx.takeBack()
+			b.tx.rollback()
 		}
 	}
 	if how != trace.Shutdown {
 		for _, q := range s.sequences {
-			q.lost()
+			q.crash()
 		}
 	}
-	s.standbys.Crash()
-	s.begin()
+	s.replication.Crash()
+	s.resetSessions()
 }
 
 // Restart is as in [sim.Server]. Transactions whose log record was on the disk are
 // committed, even if they were waiting for a standby.
 func (s *server) Restart() {
-	s.register.restarted()
+	s.register.emitLost()
 	for _, t := range s.recovering {
 		t.commit()
 	}
 	s.recovering = nil
-	s.standbys.Restart()
+	s.replication.Restart()
 }
 
 // Stop is as in [sim.Server]. It ends the coroutines of waiting statements.
@@ -122,55 +122,55 @@ func (s *server) Stop() {
 // runTurn calls f, then resumes every statement that no longer has to wait. It sends the
 // replies after the world has seen the turn, because a crash may come first. Nested calls
 // join the outer turn.
-func (s *server) turn(f func()) {
-	if s.turning {
+func (s *server) runTurn(f func()) {
+	if s.inTurn {
 		f()
 		return
 	}
 	s.out.Do(func() {
-		s.turning = true
+		s.inTurn = true
 		f()
-		s.wake()
-		s.turning = false
+		s.wakeAll()
+		s.inTurn = false
 	})
 }
 
 // wakeAll resumes statements that no longer have to wait, one after the other. The
 // statement that has waited longest comes first.
-func (s *server) wake() {
-	for s.wakes() || s.pool.serves() {
+func (s *server) wakeAll() {
+	for s.wakeNext() || s.pool.serveNext() {
 	}
 }
 
-func (s *server) wakes() bool {
+func (s *server) wakeNext() bool {
 	i := slices.IndexFunc(s.waiting, func(r *run) bool { return r.wait.ready() })
 	if i < 0 {
 		return false
 	}
 	r := s.waiting[i]
-	r.unwait()
+	r.endWait()
 	r.b.step()
 	if r.wait == nil {
-		s.forget(r)
+		s.removeWaiter(r)
 	}
 	return true
 }
 
 // addWaiter adds a run to the waiting ones and starts the timers of its wait. A run that
 // already waits keeps its place.
-func (s *server) waits(r *run) {
+func (s *server) addWaiter(r *run) {
 	if !slices.Contains(s.waiting, r) {
 		s.waiting = append(s.waiting, r)
 	}
-	r.wait.begins(r)
+	r.wait.start(r)
 }
 
-func (s *server) forget(r *run) {
+func (s *server) removeWaiter(r *run) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *run) bool { return o == r })
 }
 
 // accountForValues counts the bytes of a row's texts as memory of the world.
-func (s *server) keeps(values []value) {
+func (s *server) accountForValues(values []value) {
 	n := 0
 	for _, v := range values {
 		switch v := v.(type) {
@@ -180,5 +180,5 @@ func (s *server) keeps(values []value) {
 			n += len(v)
 		}
 	}
-	s.host.Keeps(n)
+	s.host.ChargeText(n)
 }

@@ -16,15 +16,15 @@ import (
 )
 
 // runScript returns the answers to a script in a world with faults.
-func told(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace) {
+func runScript(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace) {
 	t.Helper()
-	var said string
-	tr := Play(t, With(alone(t, func(_ context.Context, p *sim.Program) {
+	var answers string
+	tr := RunWorld(t, WithFaults(oneClient(t, func(_ context.Context, p *sim.Program) {
 		env := p.Env()
 		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
-		said = s.play(text)
+		answers = s.play(text)
 	}), faults...))
-	return strings.Join(lines(said), "\n"), tr
+	return strings.Join(lines(answers), "\n"), tr
 }
 
 // TestCrashes checks that a crash keeps only committed data: sessions, their locks and
@@ -47,10 +47,10 @@ func TestCrashes(t *testing.T) {
 		if how == trace.PowerLoss {
 			fault.For = 500 * time.Millisecond
 		}
-		said, tr := told(t, story, fault)
-		Struck(t, tr)
-		_, after, _ := strings.Cut(said, "the connection is over\n")
-		Same(t, string(how), after, strings.Join([]string{
+		answers, tr := runScript(t, story, fault)
+		AllFaultsStruck(t, tr)
+		_, after, _ := strings.Cut(answers, "the connection is over\n")
+		Equal(t, string(how), after, strings.Join([]string{
 			"b: [n 23]", "b: 1", "b: SELECT 1", "b: [nextval 20]", "b: " + next, "b: SELECT 1", "b: [pg_try_advisory_lock 16]", "b: t", "b: SELECT 1",
 		}, "\n"))
 	}
@@ -60,7 +60,7 @@ func TestCrashes(t *testing.T) {
 // that its client has hung up: it acquires the lock and executes its statement.
 func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 	var n string
-	Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+	RunWorld(t, oneClient(t, func(ctx context.Context, p *sim.Program) {
 		answer(ctx, p, "CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 0)")
 		env := p.Env()
 		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -78,9 +78,9 @@ func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		c.Write(encoded(startup))
+		c.Write(encodeMessages(startup))
 		c.Read(make([]byte, 4096))
-		c.Write(encoded(&pgproto3.Query{String: "UPDATE t SET n = n + 10"}))
+		c.Write(encodeMessages(&pgproto3.Query{String: "UPDATE t SET n = n + 10"}))
 		time.Sleep(time.Second)
 		c.Close()
 		time.Sleep(time.Second)
@@ -88,42 +88,42 @@ func TestWhoIsGoneMayStillBeServed(t *testing.T) {
 		time.Sleep(time.Second)
 		n = answer(ctx, p, "SELECT n FROM t")
 	}))
-	Same(t, "n", n, "11")
+	Equal(t, "n", n, "11")
 }
 
 // TestTimeoutsInAPause checks that a timeout that passes in a pause takes effect when the
 // server continues.
 func TestTimeoutsInAPause(t *testing.T) {
-	said, tr := told(t, `
+	answers, tr := runScript(t, `
 		a: SET idle_in_transaction_session_timeout = '2s'
 		a: BEGIN
 		a: SELECT pg_advisory_lock(1)
 		a; 1s
 		b: SELECT pg_try_advisory_lock(1)`,
 		Lasting(10*time.Second, At(time.Second, Stopped("postgres-1"))))
-	Struck(t, tr)
-	if !strings.HasSuffix(said, "b: t\nb: SELECT 1") {
-		t.Errorf("%s", said)
+	AllFaultsStruck(t, tr)
+	if !strings.HasSuffix(answers, "b: t\nb: SELECT 1") {
+		t.Errorf("%s", answers)
 	}
 }
 
 // TestTheServersClock checks that now() follows the server's time of day.
 func TestTheServersClock(t *testing.T) {
-	said, tr := told(t, `
+	answers, tr := runScript(t, `
 		a! CREATE TABLE t (at timestamptz); INSERT INTO t VALUES (now())
 		a; 2s
 		a: SELECT now() - at > interval '1 hour' FROM t`,
 		At(time.Second, &sim.Jump{Process: "postgres-1", By: time.Hour}))
-	Struck(t, tr)
-	if !strings.HasSuffix(said, "a: t\na: SELECT 1") {
-		t.Errorf("%s", said)
+	AllFaultsStruck(t, tr)
+	if !strings.HasSuffix(answers, "a: t\na: SELECT 1") {
+		t.Errorf("%s", answers)
 	}
 }
 
 // TestAServerFails checks that a failing server refuses statements, and that sessions
 // survive that.
 func TestAServerFails(t *testing.T) {
-	said, tr := told(t, `
+	answers, tr := runScript(t, `
 		a: SELECT 1
 		a; 2s
 		a: SELECT 2
@@ -131,9 +131,9 @@ func TestAServerFails(t *testing.T) {
 		a; 2s
 		a: SELECT 3`,
 		Lasting(2*time.Second, At(time.Second, &sim.Fail{Node: "postgres-1"})))
-	Struck(t, tr)
+	AllFaultsStruck(t, tr)
 	const refused = "ERROR 53100: could not extend file: No space left on device"
-	Same(t, "said", said, strings.Join([]string{
+	Equal(t, "said", answers, strings.Join([]string{
 		"a: [?column? 23]", "a: 1", "a: SELECT 1", "a: " + refused, "a: " + refused, "a: [?column? 23]", "a: 3", "a: SELECT 1",
 	}, "\n"))
 }
@@ -144,7 +144,7 @@ func TestDoubts(t *testing.T) {
 	for text, doubts := range map[string]int{
 		"a: SELECT 1/0": 0, "a: SELECT none": 0, "a: SELECT * FROM none": 0, "a: LISTEN x": 1, "a: SELECT random()": 1, "a: SELECT nothing()": 1, "a: SELEC 1": 1,
 	} {
-		if _, tr := told(t, text); len(tr.Doubts) != doubts {
+		if _, tr := runScript(t, text); len(tr.Doubts) != doubts {
 			t.Errorf("%s: %q", text, tr.Doubts)
 		}
 	}

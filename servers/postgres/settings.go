@@ -14,7 +14,7 @@ import (
 )
 
 // defaultSettings are the settings of a new session.
-var settings = map[string]string{
+var defaultSettings = map[string]string{
 	"lock_timeout": "0", "statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0",
 	"application_name": "", "client_encoding": "UTF8", "timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres",
 	"standard_conforming_strings": "on", "extra_float_digits": "1", "search_path": "\"$user\", public", "synchronous_commit": "on",
@@ -24,7 +24,7 @@ var settings = map[string]string{
 }
 
 // fixedSettings can be changed only by a server or an administrator.
-var fixed = []string{"server_version", "server_encoding", "integer_datetimes", "is_superuser", "in_hot_standby", "session_authorization"}
+var fixedSettings = []string{"server_version", "server_encoding", "integer_datetimes", "is_superuser", "in_hot_standby", "session_authorization"}
 
 // release is the PostgreSQL release that the server imitates.
 const release = "15.18"
@@ -34,87 +34,87 @@ const release = "15.18"
 var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
 
 // messageLevels are the values of client_min_messages.
-var levels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
+var messageLevels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
 
 // spellings are the names of settings that are not written in lower case.
 var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
 
 // set executes SET. The setting lasts until the session ends, or until its transaction is
 // aborted.
-func (b *backend) set(of *sql.Set) {
-	was := b.show(of.Name)
-	lack(slices.Contains(fixed, of.Name), "SET of %s", of.Name)
-	value := of.Value
-	if of.Default {
-		value = b.initial[of.Name]
+func (b *backend) set(stmt *sql.Set) {
+	previous := b.show(stmt.Name)
+	raiseUnsupportedIf(slices.Contains(fixedSettings, stmt.Name), "SET of %s", stmt.Name)
+	value := stmt.Value
+	if stmt.Default {
+		value = b.initialSettings[stmt.Name]
 	}
-	value = accepts(b.settings, of.Name, value)
+	value = parseSetting(b.settings, stmt.Name, value)
 	t := b.tx
-	if of.Local {
-		if !b.block {
-			b.notice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
+	if stmt.Local {
+		if !b.inBlock {
+			b.sendNotice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
 			return
 		}
-		if _, before := t.local[of.Name]; !before {
-			t.local[of.Name] = was
+		if _, before := t.oldLocalSettings[stmt.Name]; !before {
+			t.oldLocalSettings[stmt.Name] = previous
 		}
 	} else {
-		if _, before := t.changed[of.Name]; !before {
-			t.changed[of.Name] = was
+		if _, before := t.oldSettings[stmt.Name]; !before {
+			t.oldSettings[stmt.Name] = previous
 		}
-		delete(t.local, of.Name)
+		delete(t.oldLocalSettings, stmt.Name)
 	}
-	b.settings[of.Name] = value
+	b.settings[stmt.Name] = value
 }
 
 // unrecognized returns the error for a setting that this server does not know. A real one
 // may.
 func unrecognized(name string) error {
-	return &sql.Error{Code: unknownObject, Message: "unrecognized configuration parameter \"" + name + "\"", Ours: true}
+	return &sql.Error{Code: unknownObject, Message: "unrecognized configuration parameter \"" + name + "\"", MayBeValid: true}
 }
 
 // applyStartup applies the settings in a startup message to a session. check raises an
 // error for a setting that is not allowed there.
-func settle(m *pgproto3.StartupMessage, session map[string]string, check func(name string)) {
-	refuse(m.Parameters["user"] == "", "28000", "no PostgreSQL user name specified in startup packet")
+func applyStartup(m *pgproto3.StartupMessage, session map[string]string, check func(name string)) {
+	raiseIf(m.Parameters["user"] == "", "28000", "no PostgreSQL user name specified in startup packet")
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		switch name {
 		case "user", "database":
 			continue
 		case "replication":
-			if on, ok := readBool(strings.ToLower(m.Parameters[name])); on || !ok {
-				raise(without("the protocol of replication"))
+			if on, ok := parseBool(strings.ToLower(m.Parameters[name])); on || !ok {
+				raise(unsupported("the protocol of replication"))
 			}
 			continue
 		case "options":
-			raise(without("options in the startup packet"))
+			raise(unsupported("options in the startup packet"))
 		}
 		name, text := strings.ToLower(name), m.Parameters[name]
 		check(name)
-		session[name] = accepts(session, name, text)
+		session[name] = parseSetting(session, name, text)
 	}
 	session["session_authorization"] = m.Parameters["user"]
 }
 
 // checkKnown raises an error for an unknown setting.
-func known(name string) {
-	if _, is := settings[name]; !is {
+func checkKnown(name string) {
+	if _, is := defaultSettings[name]; !is {
 		raise(unrecognized(name))
 	}
 }
 
 // parseSetting converts text to the value of a session setting. It raises an error if the
 // setting does not accept it.
-func accepts(session map[string]string, name, value string) string {
+func parseSetting(session map[string]string, name, value string) string {
 	if slices.Contains(durations, name) {
-		d, ok := readDuration(value)
+		d, ok := parseDuration(value)
 		switch {
 		case !ok:
-			raise(fail(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value))
+			raise(newError(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value))
 		case d < 0 || d > math.MaxInt32*time.Millisecond:
-			raise(fail(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32))
+			raise(newError(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32))
 		}
-		return writeDuration(d)
+		return formatDuration(d)
 	}
 	word := strings.ToLower(value)
 	switch digits, err := strconv.Atoi(value); {
@@ -122,17 +122,17 @@ func accepts(session map[string]string, name, value string) string {
 		return value
 	case name == "extra_float_digits" && err == nil && digits >= -15 && digits <= 3:
 		return value
-	case name == "client_min_messages" && slices.Contains(levels, word):
+	case name == "client_min_messages" && slices.Contains(messageLevels, word):
 		return word
 	case name == "jit":
-		on, ok := readBool(word)
-		refuse(!ok, badParameterValue, "parameter \"jit\" requires a Boolean value")
+		on, ok := parseBool(word)
+		raiseIf(!ok, badParameterValue, "parameter \"jit\" requires a Boolean value")
 		return map[bool]string{true: "on", false: "off"}[on]
 	case name == "extra_float_digits", name == "client_min_messages":
-	case strings.EqualFold(value, session[name]), strings.EqualFold(value, settings[name]):
+	case strings.EqualFold(value, session[name]), strings.EqualFold(value, defaultSettings[name]):
 		return session[name]
 	}
-	panic(raised{without("%s = %s", name, value)})
+	panic(raisedError{unsupported("%s = %s", name, value)})
 }
 
 // show returns the value of a setting, for SHOW.
@@ -146,7 +146,7 @@ func (b *backend) show(name string) string {
 
 // duration returns a setting that is a length of time.
 func (b *backend) duration(name string) time.Duration {
-	d, _ := readDuration(b.settings[name])
+	d, _ := parseDuration(b.settings[name])
 	return d
 }
 
@@ -158,7 +158,7 @@ var settingUnits = []struct {
 
 // parseDuration parses a setting that is a length of time: a number of milliseconds, or a
 // number with a unit.
-func readDuration(text string) (time.Duration, bool) {
+func parseDuration(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	unit := time.Millisecond
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
@@ -178,7 +178,7 @@ func readDuration(text string) (time.Duration, bool) {
 }
 
 // formatDuration returns d in the greatest unit of which it is a whole number.
-func writeDuration(d time.Duration) string {
+func formatDuration(d time.Duration) string {
 	for _, u := range settingUnits {
 		if d > 0 && d%u.Duration == 0 {
 			return strconv.FormatInt(int64(d/u.Duration), 10) + u.name

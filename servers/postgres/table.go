@@ -8,22 +8,22 @@ import (
 
 // A table has columns, and rows in the order in which they were inserted.
 type table struct {
-	name    string
-	columns []column
-	keys    []key
-	indexes []string // the names of the indexes that are not unique
-	rows    []*row
-	dropped bool
-	places  int   // the number of row versions created so far
-	view    *view // nil for a real table
+	name       string
+	columns    []column
+	keys       []key
+	indexes    []string // the names of the indexes that are not unique
+	rows       []*row
+	dropped    bool
+	tupleCount int   // the number of row versions created so far
+	view       *view // nil for a real table
 }
 
 type column struct {
-	name     string
-	typ      sql.Type
-	size     int // as in [sql.Column]
-	notNull  bool
-	byItself *node // the DEFAULT; nil if there is none
+	name         string
+	typ          sql.Type
+	size         int // as in [sql.Column]
+	notNull      bool
+	defaultValue *node // the DEFAULT; nil if there is none
 }
 
 // A key is a primary or unique key: the numbers of its columns.
@@ -35,7 +35,7 @@ type key struct {
 // A row holds all its versions, the latest last. An update adds a version. The versions
 // that a transaction has made count once it has committed.
 type row struct {
-	of       *table
+	table    *table
 	versions []*version
 	// locker is the transaction that locked the row last; it may have ended.
 	locker *tx
@@ -47,14 +47,14 @@ type version struct {
 	values []value
 	// createdBy is the transaction that made the version. endedBy updated or deleted it, or
 	// is nil.
-	by, over *tx
+	createdBy, endedBy *tx
 	// xmin is the ID of createdBy. xmax is the ID of the last transaction that updated,
 	// deleted or locked the version, committed or not; 0 means none.
 	xmin, xmax uint32
-	at         place
+	ctid       tupleID
 	// next is the version that an update made of this one, previous the one that it was
 	// made from. Both can be nil.
-	next, before *version
+	next, previous *version
 }
 
 // numberOf returns the number of a column; -1 if there is none.
@@ -64,22 +64,22 @@ func (t *table) numberOf(name string) int {
 
 // isVisible reports whether reader, with a snapshot of the commit number at, sees the
 // version.
-func (v *version) sees(mine *tx, at uint64) bool {
-	return v.by.counts(mine, at) && !(v.over != nil && v.over.counts(mine, at))
+func (v *version) isVisible(reader *tx, at uint64) bool {
+	return v.createdBy.isSeenBy(reader, at) && !(v.endedBy != nil && v.endedBy.isSeenBy(reader, at))
 }
 
 // isSeenBy reports whether reader, with a snapshot of the commit number at, sees what t
 // did.
-func (t *tx) counts(mine *tx, at uint64) bool {
-	return t == mine || t.state == committed && t.number <= at
+func (t *tx) isSeenBy(reader *tx, at uint64) bool {
+	return t == reader || t.state == committed && t.commitNumber <= at
 }
 
 // visible returns the versions that a statement sees, in the order of the table.
-func (t *table) visible(mine *tx, at uint64) []*version {
+func (t *table) visible(reader *tx, at uint64) []*version {
 	var all []*version
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
-			if v.sees(mine, at) {
+			if v.isVisible(reader, at) {
 				all = append(all, v)
 				break
 			}
@@ -91,7 +91,7 @@ func (t *table) visible(mine *tx, at uint64) []*version {
 // findConflict returns the version of a row other than self whose key k equals values, or
 // nil. It also finds versions that another transaction has created or ended and that count
 // only if it commits or aborts. The changes of reader count. NULL never equals NULL.
-func (t *table) same(k key, values []value, mine *tx, self *row) *version {
+func (t *table) findConflict(k key, values []value, reader *tx, self *row) *version {
 	differs := func(v *version) bool {
 		return slices.ContainsFunc(k.columns, func(i int) bool {
 			return values[i] == nil || v.values[i] == nil || compare(values[i], v.values[i]) != 0
@@ -99,7 +99,7 @@ func (t *table) same(k key, values []value, mine *tx, self *row) *version {
 	}
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
-			gone := v.over != nil && (v.over == mine || v.over.state == committed)
+			gone := v.endedBy != nil && (v.endedBy == reader || v.endedBy.state == committed)
 			if r != self && !gone && !differs(v) {
 				return v
 			}
@@ -109,9 +109,9 @@ func (t *table) same(k key, values []value, mine *tx, self *row) *version {
 }
 
 // vacuum removes versions that no snapshot can see any more.
-func (t *table) tidy() {
+func (t *table) vacuum() {
 	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
-		r.versions = slices.DeleteFunc(r.versions, func(v *version) bool { return v.over != nil && v.over.state == committed })
+		r.versions = slices.DeleteFunc(r.versions, func(v *version) bool { return v.endedBy != nil && v.endedBy.state == committed })
 		return len(r.versions) == 0
 	})
 }
@@ -119,20 +119,20 @@ func (t *table) tidy() {
 // nextTupleID returns the place of the table's next row version. A page holds the greatest
 // possible number of rows. The place of a removed version stays unused, while a real server
 // uses it again at some time.
-func (t *table) next() place {
+func (t *table) nextTupleID() tupleID {
 	const most = 226
-	t.places++
-	return place{uint32((t.places - 1) / most), uint16((t.places-1)%most + 1)}
+	t.tupleCount++
+	return tupleID{uint32((t.tupleCount - 1) / most), uint16((t.tupleCount-1)%most + 1)}
 }
 
 // insert adds a row.
 func (t *table) insert(by *tx, values []value) *version {
-	r := &row{of: t}
-	v := &version{row: r, values: values, by: by, xmin: by.id(), at: t.next()}
+	r := &row{table: t}
+	v := &version{row: r, values: values, createdBy: by, xmin: by.id(), ctid: t.nextTupleID()}
 	r.versions = []*version{v}
 	t.rows = append(t.rows, r)
-	by.touched(t)
-	by.made = append(by.made, v)
+	by.addTable(t)
+	by.versions = append(by.versions, v)
 	by.undo = append(by.undo, func() { t.rows = slices.DeleteFunc(t.rows, func(o *row) bool { return o == r }) })
 	return v
 }
@@ -140,12 +140,12 @@ func (t *table) insert(by *tx, values []value) *version {
 // update makes a new version of a row that the transaction has locked. delete ends it
 // without one.
 func (v *version) update(by *tx, values []value) *version {
-	n := &version{row: v.row, values: values, by: by, before: v, xmin: by.id(), at: v.row.of.next()}
+	n := &version{row: v.row, values: values, createdBy: by, previous: v, xmin: by.id(), ctid: v.row.table.nextTupleID()}
 	if v.xmax == by.xid { // the transaction locked the row before and keeps the lock: heap_update
 		n.xmax = v.xmax
 	}
 	v.delete(by)
-	by.made = append(by.made, n)
+	by.versions = append(by.versions, n)
 	v.next = n
 	v.row.versions = append(v.row.versions, n)
 	by.undo = append(by.undo, func() {
@@ -156,9 +156,9 @@ func (v *version) update(by *tx, values []value) *version {
 }
 
 func (v *version) delete(by *tx) {
-	v.over, v.xmax = by, by.id()
-	by.touched(v.row.of)
-	by.undo = append(by.undo, func() { v.over = nil })
+	v.endedBy, v.xmax = by, by.id()
+	by.addTable(v.row.table)
+	by.undo = append(by.undo, func() { v.endedBy = nil })
 }
 
 // A sequence counts. Like PostgreSQL's, it is never rolled back, and it logs numbers ahead:
@@ -172,19 +172,19 @@ type sequence struct {
 
 // logAhead is how many numbers are logged at a time: SEQ_LOG_VALS of PostgreSQL's
 // sequence.c.
-const ahead = 32
+const logAhead = 32
 
 func (q *sequence) next(by *tx) int64 {
 	q.last++
 	if q.last > q.logged {
-		q.logged = q.last + ahead
+		q.logged = q.last + logAhead
 		logged := q.logged
-		by.flushed = append(by.flushed, func() { q.durable = max(q.durable, logged) })
+		by.onDurable = append(by.onDurable, func() { q.durable = max(q.durable, logged) })
 	}
 	return q.last
 }
 
 // crash resets the sequence to what is on the disk.
-func (q *sequence) lost() {
+func (q *sequence) crash() {
 	q.last, q.logged = q.durable, q.durable
 }

@@ -15,8 +15,8 @@ type stamp int64
 
 // The stamps that are not times.
 const (
-	never   stamp = math.MaxInt64 // 'infinity'
-	forever stamp = math.MinInt64 // '-infinity'
+	plusInfinity  stamp = math.MaxInt64 // 'infinity'
+	minusInfinity stamp = math.MinInt64 // '-infinity'
 )
 
 var year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func (s stamp) finite() bool { return s != never && s != forever }
+func (s stamp) isFinite() bool { return s != plusInfinity && s != minusInfinity }
 
 // time returns the stamp as a time.
 func (s stamp) time() time.Time {
@@ -41,9 +41,9 @@ func (s stamp) time() time.Time {
 
 func (s stamp) String() string {
 	switch s {
-	case never:
+	case plusInfinity:
 		return "infinity"
-	case forever:
+	case minusInfinity:
 		return "-infinity"
 	}
 	return s.time().Format("2006-01-02 15:04:05.999999+00")
@@ -55,16 +55,16 @@ var (
 	lastStamp  = stamp(9_223_371_331_200_000_000)
 )
 
-func (s stamp) checked() stamp {
-	if s.finite() && (s < firstStamp || s > lastStamp) {
+func (s stamp) checkRange() stamp {
+	if s.isFinite() && (s < firstStamp || s > lastStamp) {
 		raise(errStampRange)
 	}
 	return s
 }
 
 var (
-	errStampRange = fail(timeOutOfRange, "timestamp out of range")
-	errSpanRange  = fail(timeOutOfRange, "interval out of range")
+	errStampRange = newError(timeOutOfRange, "timestamp out of range")
+	errSpanRange  = newError(timeOutOfRange, "interval out of range")
 )
 
 var stampLayouts = []string{
@@ -72,12 +72,12 @@ var stampLayouts = []string{
 }
 
 // parseStamp parses a time. A zone in the text counts only if zoned is true.
-func readStamp(text string, zoned bool) (stamp, bool) {
+func parseStamp(text string, zoned bool) (stamp, bool) {
 	switch strings.ToLower(text) {
 	case "infinity":
-		return never, true
+		return plusInfinity, true
 	case "-infinity":
-		return forever, true
+		return minusInfinity, true
 	case "epoch":
 		return stampOf(time.Unix(0, 0)), true
 	}
@@ -109,14 +109,14 @@ const (
 
 // normalize returns the span as days and microseconds, with days of 24 hours and months of
 // 30 days.
-func (s span) whole() (days, micros int64) {
+func (s span) normalize() (days, micros int64) {
 	days = int64(s.months)*30 + int64(s.days) + floorDiv(s.micros, day)
 	return days, s.micros - floorDiv(s.micros, day)*day
 }
 
 func (s span) compare(o span) int {
-	days, micros := s.whole()
-	others, left := o.whole()
+	days, micros := s.normalize()
+	others, left := o.normalize()
 	return cmp.Or(cmp.Compare(days, others), cmp.Compare(micros, left))
 }
 
@@ -131,14 +131,14 @@ func spanOf(months, days, micros int64, overflows bool) span {
 	return span{micros, int32(days), int32(months)}
 }
 
-func (s span) plus(o span) span {
+func (s span) add(o span) span {
 	sum := s.micros + o.micros
 	return spanOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
 }
 
 // multiply returns the span times f. A fraction of a month becomes days, a fraction of a
 // day becomes hours.
-func (s span) times(f float64) span {
+func (s span) multiply(f float64) span {
 	months := float64(s.months) * f
 	days := float64(s.days)*f + (months-math.Trunc(months))*30
 	micros := math.RoundToEven(float64(s.micros)*f + (days-math.Trunc(days))*float64(day))
@@ -149,8 +149,8 @@ func (s span) times(f float64) span {
 }
 
 // add returns the time plus a span.
-func (s stamp) after(d span) stamp {
-	if !s.finite() {
+func (s stamp) add(d span) stamp {
+	if !s.isFinite() {
 		return s
 	}
 	if d.months != 0 {
@@ -167,12 +167,12 @@ func (s stamp) after(d span) stamp {
 	if sum < float64(firstStamp) || sum > float64(lastStamp) {
 		raise(errStampRange)
 	}
-	return (s + stamp(int64(d.days)*day+d.micros)).checked()
+	return (s + stamp(int64(d.days)*day+d.micros)).checkRange()
 }
 
 // sub returns the span from o to s.
-func (s stamp) since(o stamp) span {
-	refuse(!s.finite() || !o.finite(), timeOutOfRange, "cannot subtract infinite timestamps")
+func (s stamp) sub(o stamp) span {
+	raiseIf(!s.isFinite() || !o.isFinite(), timeOutOfRange, "cannot subtract infinite timestamps")
 	micros := int64(s - o)
 	return span{days: int32(micros / day), micros: micros % day}
 }
@@ -217,7 +217,7 @@ var units = map[string]struct{ months, days, micros float64 }{
 
 // parseSpan parses numbers with units, and hours, minutes and seconds with colons. It does
 // not know ISO 8601.
-func readSpan(text string) (sum span, some bool) {
+func parseSpan(text string) (sum span, some bool) {
 	for rest := strings.TrimSpace(strings.ToLower(text)); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-0123456789.:", r) })
 		if n < 0 {
@@ -228,24 +228,24 @@ func readSpan(text string) (sum span, some bool) {
 		var part span
 		var ok bool
 		if strings.Contains(number, ":") {
-			part, ok = readClock(number)
+			part, ok = parseClock(number)
 		} else {
 			m := strings.IndexFunc(rest, func(r rune) bool { return r < 'a' || r > 'z' })
 			if m < 0 {
 				m = len(rest)
 			}
-			part, ok = readUnit(number, rest[:m])
+			part, ok = parseUnit(number, rest[:m])
 			rest = rest[m:]
 		}
 		if !ok {
 			return span{}, false
 		}
-		sum, some = sum.plus(part), true
+		sum, some = sum.add(part), true
 	}
 	return sum, some
 }
 
-func readUnit(number, unit string) (span, bool) {
+func parseUnit(number, unit string) (span, bool) {
 	u, known := units[unit]
 	if !known {
 		u, known = units[strings.TrimSuffix(unit, "s")]
@@ -254,10 +254,10 @@ func readUnit(number, unit string) (span, bool) {
 	if !known || err != nil || unit == "" && number == "" {
 		return span{}, false
 	}
-	return span{int64(u.micros), int32(u.days), int32(u.months)}.times(f), true
+	return span{int64(u.micros), int32(u.days), int32(u.months)}.multiply(f), true
 }
 
-func readClock(text string) (span, bool) {
+func parseClock(text string) (span, bool) {
 	sign := int64(1)
 	if rest, negative := strings.CutPrefix(text, "-"); negative {
 		text, sign = rest, -1

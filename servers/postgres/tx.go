@@ -12,7 +12,7 @@ type tx struct {
 	b     *backend
 	state txState
 	// commitNumber is the transaction's place among all commits.
-	number uint64
+	commitNumber uint64
 	// xid is the transaction's ID, which it gets when it first writes or locks something; 0
 	// is none.
 	xid uint32
@@ -20,23 +20,23 @@ type tx struct {
 	began stamp
 	// undo reverts its changes, the last first. onDurable is called when its log record is
 	// on the disk.
-	undo, flushed []func()
-	tables        []*table // tables that it has changed
-	rows          []*row   // rows that it has locked
-	made          []*version
-	defines       bool // it has changed the set of tables, indexes or sequences
+	undo, onDurable []func()
+	tables          []*table // tables that it has changed
+	rows            []*row   // rows that it has locked
+	versions        []*version
+	isRedefining    bool // it has changed the set of tables, indexes or sequences
 	// onDisk reports whether its log record, with the number recordNumber, is on the disk.
-	durable bool
-	record  int
+	onDisk       bool
+	recordNumber int
 	// oldSettings are the former values of settings that it has changed, restored if it
 	// aborts. oldLocalSettings are those of SET LOCAL, restored when it ends.
-	changed, local map[string]string
+	oldSettings, oldLocalSettings map[string]string
 }
 
 // beginTx begins a transaction, unless there is one.
-func (b *backend) begins() {
+func (b *backend) beginTx() {
 	if b.tx == nil {
-		b.tx = &tx{b: b, began: b.asked, changed: map[string]string{}, local: map[string]string{}}
+		b.tx = &tx{b: b, began: b.receivedAt, oldSettings: map[string]string{}, oldLocalSettings: map[string]string{}}
 	}
 }
 
@@ -55,14 +55,14 @@ const firstXID = 735
 // id returns the transaction's ID, after giving it one if it has none.
 func (t *tx) id() uint32 {
 	if t.xid == 0 {
-		t.b.s.xid++
-		t.xid = t.b.s.xid
+		t.b.s.lastXID++
+		t.xid = t.b.s.lastXID
 	}
 	return t.xid
 }
 
 // addTable notes that the transaction has changed a table.
-func (t *tx) touched(one *table) {
+func (t *tx) addTable(one *table) {
 	if !slices.Contains(t.tables, one) {
 		t.tables = append(t.tables, one)
 	}
@@ -75,31 +75,31 @@ func (t *tx) lock(r *row) {
 	}
 	r.locker = t
 	t.rows = append(t.rows, r)
-	t.b.s.register.rowLocked(t.b, r)
+	t.b.s.register.emitRowLock(t.b, r)
 }
 
 // otherLocker returns the open transaction other than reader that has locked the row, or
 // nil.
-func (r *row) others(mine *tx) *tx {
-	if t := r.locker; t != nil && t != mine && t.state == running {
+func (r *row) otherLocker(reader *tx) *tx {
+	if t := r.locker; t != nil && t != reader && t.state == running {
 		return t
 	}
 	return nil
 }
 
 // hasChanges reports whether the transaction has anything to write to the disk.
-func (t *tx) wrote() bool { return len(t.undo)+len(t.rows)+len(t.flushed) > 0 }
+func (t *tx) hasChanges() bool { return len(t.undo)+len(t.rows)+len(t.onDurable) > 0 }
 
 // commitTx commits the session's transaction. If a standby must confirm it first, the
 // session waits: meanwhile nobody sees the changes, and the transaction's locks are held.
-func (b *backend) commits() {
+func (b *backend) commitTx() {
 	t := b.tx
-	if t.wrote() {
-		b.s.writes(t)
-		if !b.s.confirmed(t) {
-			r := &run{b: b, tx: t, commits: true}
+	if t.hasChanges() {
+		b.s.logTx(t)
+		if !b.s.isConfirmed(t) {
+			r := &run{b: b, tx: t, isCommit: true}
 			b.running = r
-			r.waits(&wait{ready: func() bool { return r.enough || b.s.confirmed(t) }})
+			r.waitFor(&wait{ready: func() bool { return r.waitCanceled || b.s.isConfirmed(t) }})
 			b.running = nil
 		}
 	}
@@ -109,33 +109,33 @@ func (b *backend) commits() {
 // commit makes the transaction's changes visible and emits them.
 func (t *tx) commit() {
 	s := t.b.s
-	s.commits++
-	t.state, t.number = committed, s.commits
-	maps.Copy(t.b.settings, t.local)
-	for _, v := range t.made {
-		s.register.stored(t.b, v)
-		v.before = nil
+	s.commitCount++
+	t.state, t.commitNumber = committed, s.commitCount
+	maps.Copy(t.b.settings, t.oldLocalSettings)
+	for _, v := range t.versions {
+		s.register.emitWrite(t.b, v)
+		v.previous = nil
 	}
 	t.end()
 	if len(s.waiting) == 0 {
 		for _, one := range t.tables {
-			one.tidy()
+			one.vacuum()
 		}
 	}
-	by := t.b.by()
-	s.register.look(func(string) *trace.Actor { return by }, false)
+	by := t.b.actor()
+	s.register.emitLeaseChanges(func(string) *trace.Actor { return by }, false)
 }
 
 // abort undoes the transaction.
 func (t *tx) abort() {
-	t.takeBack()
-	maps.Copy(t.b.settings, t.changed)
-	maps.Copy(t.b.settings, t.local)
+	t.rollback()
+	maps.Copy(t.b.settings, t.oldSettings)
+	maps.Copy(t.b.settings, t.oldLocalSettings)
 	t.end()
 }
 
 // rollback undoes the transaction's changes to the data.
-func (t *tx) takeBack() {
+func (t *tx) rollback() {
 	t.state = aborted
 	for _, f := range slices.Backward(t.undo) {
 		f()
@@ -146,7 +146,7 @@ func (t *tx) takeBack() {
 func (t *tx) end() {
 	t.b.tx = nil
 	for _, r := range t.rows {
-		t.b.s.register.frees(t.b, t.b.s.register.keyOf(r))
+		t.b.s.register.emitRelease(t.b, t.b.s.register.lockKey(r))
 	}
-	t.b.s.advisory.ended(t)
+	t.b.s.advisoryLocks.releaseTx(t)
 }

@@ -2,24 +2,24 @@ package postgres
 
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
-func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) {
-	t := sc.from(of.Of)
-	x := &changing{table: t, set: sc.sets(t, of.Set), keyed: sc.keyed(t, of.Where)}
-	sc.plansRows(p, of.Where, of.Returning, x)
+func (s *server) planUpdate(p *plan, sc *scope, stmt *sql.Update) {
+	t := sc.bindTable(stmt.Of)
+	x := &rowChange{table: t, set: sc.setNodes(t, stmt.Set), keyCondition: sc.keyCondition(t, stmt.Where)}
+	sc.planRowChange(p, stmt.Where, stmt.Returning, x)
 }
 
 // keyCondition analyses the part of a condition that names a row of a table of data by its
 // key; nil if there is none.
-func (sc *scope) keyed(t *table, where sql.Expr) *node {
+func (sc *scope) keyCondition(t *table, where sql.Expr) *node {
 	o, is := where.(*sql.Operation)
 	switch {
 	case !is || !t.isData():
 		return nil
 	case o.Op == "and":
-		if n := sc.keyed(t, o.X); n != nil {
+		if n := sc.keyCondition(t, o.X); n != nil {
 			return n
 		}
-		return sc.keyed(t, o.Y)
+		return sc.keyCondition(t, o.Y)
 	}
 	ref, is := o.X.(*sql.Ref)
 	_, param := o.Y.(*sql.Param)
@@ -30,11 +30,11 @@ func (sc *scope) keyed(t *table, where sql.Expr) *node {
 	return sc.condition(o, "WHERE")
 }
 
-func (s *server) planDelete(p *plan, sc *scope, of *sql.Delete) {
-	sc.plansRows(p, of.Where, of.Returning, &changing{table: sc.from(of.From)})
+func (s *server) planDelete(p *plan, sc *scope, stmt *sql.Delete) {
+	sc.planRowChange(p, stmt.Where, stmt.Returning, &rowChange{table: sc.bindTable(stmt.From)})
 }
 
-func (sc *scope) plansRows(p *plan, where sql.Expr, returning []sql.Output, x *changing) {
+func (sc *scope) planRowChange(p *plan, where sql.Expr, returning []sql.Output, x *rowChange) {
 	x.where = sc.condition(where, "WHERE")
 	p.outputs = sc.outputs(returning)
 	p.carryOut = func(r *run) { x.carryOut(r, p.outputs) }
@@ -42,56 +42,56 @@ func (sc *scope) plansRows(p *plan, where sql.Expr, returning []sql.Output, x *c
 
 // A rowChange is the execution of an UPDATE, or of a DELETE if set is nil. It goes through
 // the rows that were visible when it began.
-type changing struct {
-	table *table
-	set   []*node
-	where *node
-	keyed *node // the condition on the key of a table of data; nil if there is none
+type rowChange struct {
+	table        *table
+	set          []*node
+	where        *node
+	keyCondition *node // the condition on the key of a table of data; nil if there is none
 }
 
-func (x *changing) carryOut(r *run, outputs []output) {
-	x.table.exists()
+func (x *rowChange) carryOut(r *run, outputs []output) {
+	x.table.checkExists()
 	n := 0
 	for _, v := range x.table.visible(r.tx, r.snapshot) {
-		if written := x.change(r, v); written != nil {
+		if written := x.apply(r, v); written != nil {
 			n++
-			r.give(outputs, written)
+			r.addRow(outputs, written)
 		}
 	}
-	if n == 0 && x.keyed != nil {
-		x.refused(r)
+	if n == 0 && x.keyCondition != nil {
+		x.emitRefused(r)
 	}
-	r.tag = count(r.plan.of.Tag(), n)
+	r.tag = countTag(r.plan.statement.Tag(), n)
 }
 
 // emitRefused emits a refused write if the row with the key exists but the other conditions
 // did not hold.
-func (x *changing) refused(r *run) {
-	for _, v := range x.table.visible(r.tx, r.b.s.commits) {
-		if r.holds(x.keyed, v) {
-			r.b.s.register.refused(r.b, v, r.changed(x.set, v))
+func (x *rowChange) emitRefused(r *run) {
+	for _, v := range x.table.visible(r.tx, r.b.s.commitCount) {
+		if r.isTrue(x.keyCondition, v) {
+			r.b.s.register.emitRefusedWrite(r.b, v, r.updatedValues(x.set, v))
 		}
 	}
 }
 
 // apply changes a row if it still meets the condition, and returns its new version. For a
 // DELETE it returns the deleted version.
-func (x *changing) change(r *run, v *version) *version {
-	still := func(v *version) bool { return r.holds(x.where, v) }
-	if !still(v) {
+func (x *rowChange) apply(r *run, v *version) *version {
+	matches := func(v *version) bool { return r.isTrue(x.where, v) }
+	if !matches(v) {
 		return nil
 	}
-	if v = r.lock(v, sql.Locking{}, false, still); v == nil {
+	if v = r.lockRow(v, sql.Locking{}, false, matches); v == nil {
 		return nil
 	}
 	if x.set == nil {
 		v.delete(r.tx)
 		return v
 	}
-	values := r.changed(x.set, v)
+	values := r.updatedValues(x.set, v)
 	written, busy := r.rewrite(v, values)
 	for busy != nil {
-		r.waitEnd(busy)
+		r.waitForEnd(busy)
 		written, busy = r.rewrite(v, values)
 	}
 	return written
@@ -100,10 +100,10 @@ func (x *changing) change(r *run, v *version) *version {
 // rewrite makes a new version of a row that the run has locked. If it must first wait for
 // another transaction, it returns that transaction instead.
 func (r *run) rewrite(v *version, values []value) (written *version, busy *tx) {
-	v.row.of.complete(values)
-	if busy := r.unique(v.row.of, values, v.row); busy != nil {
+	v.row.table.checkNotNull(values)
+	if busy := r.checkUnique(v.row.table, values, v.row); busy != nil {
 		return nil, busy
 	}
-	r.b.s.keeps(values)
+	r.b.s.accountForValues(values)
 	return v.update(r.tx, values), nil
 }

@@ -20,19 +20,19 @@ type value = any
 type octets string
 
 // A tupleID is a tid: the place of a row version in its table.
-type place struct {
+type tupleID struct {
 	block  uint32
 	offset uint16
 }
 
-func (p place) String() string { return fmt.Sprintf("(%d,%d)", p.block, p.offset) }
+func (p tupleID) String() string { return fmt.Sprintf("(%d,%d)", p.block, p.offset) }
 
 // parseTupleID parses a tid such as (0,1).
-func readPlace(text string) place {
-	var p place
+func parseTupleID(text string) tupleID {
+	var p tupleID
 	word := strings.TrimSpace(text)
 	if n, err := fmt.Sscanf(word, "(%d,%d)", &p.block, &p.offset); n != 2 || err != nil || p.String() != word {
-		raise(fail(badText, "invalid input syntax for type tid: \"%s\"", text))
+		raise(newError(badText, "invalid input syntax for type tid: \"%s\"", text))
 	}
 	return p
 }
@@ -68,19 +68,19 @@ func typeOf(oid uint32) (sql.Type, bool) {
 }
 
 // parseValue parses the text of a value of a type.
-func read(text string, t sql.Type) value {
+func parseValue(text string, t sql.Type) value {
 	word := strings.TrimSpace(text)
 	switch t {
 	case sql.Text, sql.Varchar, sql.Name, unknown:
 		return text
 	case sql.OID, sql.XID:
-		return readID(text, t)
+		return parseID(text, t)
 	case sql.TID:
-		return readPlace(text)
+		return parseTupleID(text)
 	case sql.Bytea:
-		return readOctets(text)
+		return parseOctets(text)
 	case sql.Bool:
-		if b, ok := readBool(strings.ToLower(word)); ok {
+		if b, ok := parseBool(strings.ToLower(word)); ok {
 			return b
 		}
 	case sql.Int2, sql.Int4, sql.Int8:
@@ -89,73 +89,73 @@ func read(text string, t sql.Type) value {
 		case err == nil:
 			return n
 		case errors.Is(err, strconv.ErrRange):
-			raise(outOf(text, t))
+			raise(rangeError(text, t))
 		}
 	case sql.Float8:
 		if f, err := strconv.ParseFloat(word, 64); err == nil && !strings.ContainsAny(word, "xX_pP") {
 			return f
 		}
 	case sql.Timestamp, sql.TimestampTZ:
-		at, ok := readStamp(word, t == sql.TimestampTZ)
+		at, ok := parseStamp(word, t == sql.TimestampTZ)
 		if !ok {
-			raise(otherTime(text, strings.TrimSuffix(string(t), " without time zone")))
+			raise(timeError(text, strings.TrimSuffix(string(t), " without time zone")))
 		}
 		return at
 	case sql.Interval:
 		var s span
 		ok := false
-		if caught(func() { s, ok = readSpan(word) }) != nil || !ok {
-			raise(otherTime(text, string(t)))
+		if catch(func() { s, ok = parseSpan(word) }) != nil || !ok {
+			raise(timeError(text, string(t)))
 		}
 		return s
 	}
-	panic(raised{fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)})
+	panic(raisedError{newError(badText, "invalid input syntax for type %s: \"%s\"", t, text)})
 }
 
 // rangeError returns the error for a number that a type cannot hold.
-func outOf(text string, t sql.Type) error {
-	return fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
+func rangeError(text string, t sql.Type) error {
+	return newError(outOfRange, "value \"%s\" is out of range for type %s", text, t)
 }
 
 // timeError returns the error for a text that this server cannot parse as a time.
 // PostgreSQL accepts many more forms.
-func otherTime(text, typ string) error {
-	wrong := fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
+func timeError(text, typ string) error {
+	wrong := newError(badTimestamp, "invalid input syntax for type %s: \"%s\"", typ, text)
 	words := []string{"now", "today", "tomorrow", "yesterday", "epoch", "allballs"}
 	if strings.ContainsAny(text, "0123456789") || slices.Contains(words, strings.ToLower(strings.TrimSpace(text))) {
-		return asOurs(wrong)
+		return markMayBeValid(wrong)
 	}
 	return wrong
 }
 
 // parseID parses an oid or an xid, which are numbers of 32 bits without a sign.
-func readID(text string, t sql.Type) int64 {
+func parseID(text string, t sql.Type) int64 {
 	word := strings.TrimSpace(text)
 	n, err := strconv.ParseInt(word, 10, 64)
 	switch {
 	case t == sql.XID && (err != nil || n < 0 || n > math.MaxUint32 || word[0] == '0' && len(word) > 1):
 		// A real server takes the leading digits, as C's strtoul does.
-		raise(without("the xid '%s'", text))
+		raise(unsupported("the xid '%s'", text))
 	case errors.Is(err, strconv.ErrSyntax):
-		raise(fail(badText, "invalid input syntax for type %s: \"%s\"", t, text))
+		raise(newError(badText, "invalid input syntax for type %s: \"%s\"", t, text))
 	case err != nil, n < math.MinInt32, n > math.MaxUint32:
-		raise(outOf(text, t))
+		raise(rangeError(text, t))
 	}
 	return int64(uint32(n))
 }
 
 // parseOctets accepts both of PostgreSQL's forms: \x and hex digits, with optional spaces
 // between bytes, or text in which \ooo is a byte and \\ a backslash.
-func readOctets(text string) octets {
+func parseOctets(text string) octets {
 	if digits, is := strings.CutPrefix(text, `\x`); is {
 		var b []byte
 		for digits = strings.TrimLeft(digits, " \t\n\r"); digits != ""; digits = strings.TrimLeft(digits, " \t\n\r") {
 			for _, c := range digits[:1] {
-				refuse(!strings.ContainsRune("0123456789abcdefABCDEF", c), badParameterValue, "invalid hexadecimal digit: \"%c\"", c)
+				raiseIf(!strings.ContainsRune("0123456789abcdefABCDEF", c), badParameterValue, "invalid hexadecimal digit: \"%c\"", c)
 			}
-			refuse(len(digits) < 2, badParameterValue, "invalid hexadecimal data: odd number of digits")
+			raiseIf(len(digits) < 2, badParameterValue, "invalid hexadecimal data: odd number of digits")
 			one, err := hex.DecodeString(digits[:2])
-			refuse(err != nil, badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0])
+			raiseIf(err != nil, badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0])
 			b, digits = append(b, one...), digits[2:]
 		}
 		return octets(b)
@@ -170,7 +170,7 @@ func readOctets(text string) octets {
 			i++
 		default:
 			n, err := strconv.ParseUint(text[i+1:min(i+4, len(text))], 8, 8)
-			refuse(err != nil || len(text) < i+4 || text[i+1] > '3', badText, "invalid input syntax for type bytea")
+			raiseIf(err != nil || len(text) < i+4 || text[i+1] > '3', badText, "invalid input syntax for type bytea")
 			b = append(b, byte(n))
 			i += 3
 		}
@@ -179,7 +179,7 @@ func readOctets(text string) octets {
 }
 
 // parseBool accepts any unambiguous beginning of a word for true or false.
-func readBool(word string) (is, ok bool) {
+func parseBool(word string) (is, ok bool) {
 	begins := func(all string, least int) bool { return len(word) >= least && strings.HasPrefix(all, word) }
 	switch {
 	case begins("true", 1), begins("yes", 1), word == "on", word == "1":
@@ -191,7 +191,7 @@ func readBool(word string) (is, ok bool) {
 }
 
 // formatValue returns a value as text; NULL is "".
-func write(v value) string {
+func formatValue(v value) string {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -201,7 +201,7 @@ func write(v value) string {
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
-		return writeFloat(v)
+		return formatFloat(v)
 	case string:
 		return v
 	case octets:
@@ -213,14 +213,14 @@ func write(v value) string {
 }
 
 // formatTyped returns a value of a type as text. A timestamp without time zone has no +00.
-func writeAs(v value, t sql.Type) string {
+func formatTyped(v value, t sql.Type) string {
 	if t == sql.Timestamp {
-		return strings.TrimSuffix(write(v), "+00")
+		return strings.TrimSuffix(formatValue(v), "+00")
 	}
-	return write(v)
+	return formatValue(v)
 }
 
-func writeFloat(f float64) string {
+func formatFloat(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
 		return "Infinity"
@@ -236,7 +236,7 @@ func writeFloat(f float64) string {
 func compare(a, b value) int {
 	switch a := a.(type) {
 	case bool:
-		return cmp.Compare(write(a), write(b)) // f and t
+		return cmp.Compare(formatValue(a), formatValue(b)) // f and t
 	case int64:
 		return cmp.Compare(a, b.(int64))
 	case float64:
@@ -245,8 +245,8 @@ func compare(a, b value) int {
 		return strings.Compare(a, b.(string)) // the collation C
 	case octets:
 		return cmp.Compare(a, b.(octets))
-	case place:
-		return cmp.Or(cmp.Compare(a.block, b.(place).block), cmp.Compare(a.offset, b.(place).offset))
+	case tupleID:
+		return cmp.Or(cmp.Compare(a.block, b.(tupleID).block), cmp.Compare(a.offset, b.(tupleID).offset))
 	case stamp:
 		return cmp.Compare(a, b.(stamp))
 	case span:
@@ -284,23 +284,23 @@ func convert(v value, from, to sql.Type) value {
 	}
 	switch {
 	case isText(from):
-		return read(v.(string), to)
+		return parseValue(v.(string), to)
 	case isText(to):
 		if b, is := v.(bool); is {
 			return strconv.FormatBool(b)
 		}
-		return writeAs(v, from)
+		return formatTyped(v, from)
 	case isTime(from) && isTime(to):
 		return v // equal in UTC
 	case isInteger(from) && isInteger(to):
 		n := v.(int64)
 		if limit := int64(1) << (bitsOf(to) - 1); to != sql.Int8 && (n < -limit || n >= limit) {
-			raise(fail(outOfRange, "%s out of range", to))
+			raise(newError(outOfRange, "%s out of range", to))
 		}
 		return n
 	case from == sql.Int8 && to == sql.OID:
 		if n := v.(int64); n < 0 || n > math.MaxUint32 {
-			raise(fail(outOfRange, "OID out of range"))
+			raise(newError(outOfRange, "OID out of range"))
 		}
 		return v
 	case isInteger(from) && to == sql.OID:
@@ -314,7 +314,7 @@ func convert(v value, from, to sql.Type) value {
 	case from == sql.Float8 && isInteger(to):
 		f := math.RoundToEven(v.(float64))
 		if limit := math.Ldexp(1, bitsOf(to)-1); !(f >= -limit && f < limit) {
-			raise(fail(outOfRange, "%s out of range", to))
+			raise(newError(outOfRange, "%s out of range", to))
 		}
 		return int64(f)
 	case from == sql.Bool && to == sql.Int4:
@@ -325,7 +325,7 @@ func convert(v value, from, to sql.Type) value {
 	case from == sql.Int4 && to == sql.Bool:
 		return v.(int64) != 0
 	}
-	panic(raised{fail(cannotCoerce, "cannot cast type %s to %s", from, to)})
+	panic(raisedError{newError(cannotCoerce, "cannot cast type %s to %s", from, to)})
 }
 
 func isText(t sql.Type) bool    { return t == sql.Text || t == sql.Varchar || t == sql.Name }

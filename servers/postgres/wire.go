@@ -11,8 +11,8 @@ import (
 
 // The formats of values in the protocol.
 const (
-	asText   int16 = 0
-	asBinary int16 = 1
+	textFormat   int16 = 0
+	binaryFormat int16 = 1
 )
 
 // encode returns a value in the format that the client asked for. nil is NULL.
@@ -20,8 +20,8 @@ func encode(v value, t sql.Type, format int16) []byte {
 	if v == nil {
 		return nil
 	}
-	if format == asText {
-		return []byte(writeAs(v, t))
+	if format == textFormat {
+		return []byte(formatTyped(v, t))
 	}
 	switch is := v.(type) {
 	case string:
@@ -46,11 +46,11 @@ func decode(b []byte, t sql.Type, format int16) value {
 	switch {
 	case b == nil:
 		return nil
-	case format == asText, isText(t):
-		refuse(!utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0, "22021", "invalid byte sequence for encoding \"UTF8\"")
-		return read(string(b), t)
-	case format != asBinary:
-		raise(fail(badParameterValue, "unsupported format code: %d", format))
+	case format == textFormat, isText(t):
+		raiseIf(!utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0, "22021", "invalid byte sequence for encoding \"UTF8\"")
+		return parseValue(string(b), t)
+	case format != binaryFormat:
+		raise(newError(badParameterValue, "unsupported format code: %d", format))
 	}
 	switch {
 	case t == sql.Bool && len(b) == 1:
@@ -62,7 +62,7 @@ func decode(b []byte, t sql.Type, format int16) value {
 	case (t == sql.OID || t == sql.XID) && len(b) == 4:
 		return int64(binary.BigEndian.Uint32(b))
 	case t == sql.TID && len(b) == 6:
-		return place{binary.BigEndian.Uint32(b), binary.BigEndian.Uint16(b[4:])}
+		return tupleID{binary.BigEndian.Uint32(b), binary.BigEndian.Uint16(b[4:])}
 	case t == sql.Int4 && len(b) == 4:
 		return int64(int32(binary.BigEndian.Uint32(b)))
 	case t == sql.Int8 && len(b) == 8:
@@ -70,9 +70,9 @@ func decode(b []byte, t sql.Type, format int16) value {
 	case t == sql.Float8 && len(b) == 8:
 		return math.Float64frombits(binary.BigEndian.Uint64(b))
 	case isTime(t) && len(b) == 8:
-		return stamp(binary.BigEndian.Uint64(b)).checked()
+		return stamp(binary.BigEndian.Uint64(b)).checkRange()
 	case t == sql.Interval && len(b) == 16:
 		return span{int64(binary.BigEndian.Uint64(b)), int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))}
 	}
-	panic(raised{fail(badBinary, "incorrect binary data format in bind parameter")})
+	panic(raisedError{newError(badBinary, "incorrect binary data format in bind parameter")})
 }

@@ -18,16 +18,16 @@ import (
 // again after each other command, as if in a transaction, where it does not wait. Waiting
 // commands are served in the order in which they came, after the command that serves them
 // has ended.
-type blocked struct {
-	by      *peer
-	request *sim.Request
-	words   []string
-	nothing string // the reply at the timeout
-	done    bool
+type blockedCommand struct {
+	by        *peer
+	request   *sim.Request
+	words     []string
+	nullReply string // the reply at the timeout
+	done      bool
 }
 
 // canBlock reports whether a command may wait for other commands.
-func blocks(name string, args []string) bool {
+func canBlock(name string, args []string) bool {
 	switch name {
 	case "BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
 		return true
@@ -39,31 +39,31 @@ func blocks(name string, args []string) bool {
 
 // runBlocking answers a command that may block, if it can be answered immediately.
 // Otherwise the command waits.
-func (r *peer) block(m *sim.Request, name string, words []string) {
+func (r *peer) runBlocking(m *sim.Request, name string, words []string) {
 	n := r.n
-	n.tick()
-	words = r.fromNow(name, words)
-	reply := n.alone(r.mini, words)
+	n.updateTime()
+	words = r.resolveLastID(name, words)
+	reply := n.runInTransaction(r.mini, words)
 	switch reply {
 	case "*-1\r\n", "$-1\r\n", "_\r\n":
-		b := &blocked{by: r, request: m, words: words, nothing: reply}
+		b := &blockedCommand{by: r, request: m, words: words, nullReply: reply}
 		r.busy = true
 		n.blocked = append(n.blocked, b)
-		if timeout := patience(name, words); timeout > 0 {
+		if timeout := blockTimeout(name, words); timeout > 0 {
 			n.host.Clock().AfterFunc(timeout, func() {
-				r.end.Done(func() { b.answer(b.nothing) })
+				r.end.RunOnLoop(func() { b.finish(b.nullReply) })
 			})
 		}
 		return
 	}
 	r.mini.WriteRaw(reply)
-	if r.answered(m) {
+	if r.sendAnswer(m) {
 		n.serveBlocked()
 	}
 }
 
 // resolveLastID replaces XREAD's $ by the ID of the current last entry.
-func (r *peer) fromNow(name string, words []string) []string {
+func (r *peer) resolveLastID(name string, words []string) []string {
 	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
 	if name != "XREAD" || streams < 0 {
 		return words
@@ -75,7 +75,7 @@ func (r *peer) fromNow(name string, words []string) []string {
 			continue
 		}
 		names[i] = "0-0"
-		if last := strings.Split(r.n.answer(r.mini, "XREVRANGE", names[i-len(names)/2], "+", "-", "COUNT", "1"), "\r\n"); len(last) > 3 {
+		if last := strings.Split(r.n.query(r.mini, "XREVRANGE", names[i-len(names)/2], "+", "-", "COUNT", "1"), "\r\n"); len(last) > 3 {
 			names[i] = last[3] // *1, *2, the length of the ID, the ID
 		}
 	}
@@ -83,7 +83,7 @@ func (r *peer) fromNow(name string, words []string) []string {
 }
 
 // blockTimeout returns how long a command waits; 0 is forever.
-func patience(name string, words []string) time.Duration {
+func blockTimeout(name string, words []string) time.Duration {
 	in := time.Second
 	word := words[len(words)-1]
 	switch name {
@@ -103,22 +103,22 @@ func patience(name string, words []string) time.Duration {
 // runInTransaction returns miniredis's answer to a command in a transaction of its own. It
 // uses a connection of its own, because on the client's the command might end what the
 // client watches.
-func (n *node) alone(of *mserver.Peer, words []string) string {
+func (n *node) runInTransaction(of *mserver.Peer, words []string) string {
 	c := mserver.NewPeer(bufio.NewWriter(io.Discard))
-	c.Ctx, c.Resp3 = newConnection(), of.Resp3
+	c.Ctx, c.Resp3 = newConnectionCtx(), of.Resp3
 	if db := n.selected[of.Ctx]; db != 0 {
-		n.answer(c, "SELECT", strconv.Itoa(db))
+		n.query(c, "SELECT", strconv.Itoa(db))
 	}
-	n.answer(c, "MULTI")
-	if refusal := n.answer(c, words...); strings.HasPrefix(refusal, "-") {
+	n.query(c, "MULTI")
+	if refusal := n.query(c, words...); strings.HasPrefix(refusal, "-") {
 		return refusal
 	}
-	return null(strings.TrimPrefix(n.answer(c, "EXEC"), "*1\r\n"), c.Resp3)
+	return nullFor(strings.TrimPrefix(n.query(c, "EXEC"), "*1\r\n"), c.Resp3)
 }
 
 // nullFor returns a reply with the null of RESP 3 if the client uses that: miniredis sends
 // a missing array as in RESP 2.
-func null(reply string, resp3 bool) string {
+func nullFor(reply string, resp3 bool) string {
 	if resp3 && reply == "*-1\r\n" {
 		return "_\r\n"
 	}
@@ -129,8 +129,8 @@ func null(reply string, resp3 bool) string {
 func (n *node) serveBlocked() {
 	for i := 0; i < len(n.blocked); i++ {
 		b := n.blocked[i]
-		if reply := n.alone(b.by.mini, b.words); reply != b.nothing && !b.passesBy(reply) {
-			b.answer(reply)
+		if reply := n.runInTransaction(b.by.mini, b.words); reply != b.nullReply && !b.keepsWaiting(reply) {
+			b.finish(reply)
 			i = -1 // it may have provided something itself, and may have left the list
 		}
 	}
@@ -138,25 +138,25 @@ func (n *node) serveBlocked() {
 
 // keepsWaiting reports whether a command that takes from a key keeps waiting because the
 // key holds another type.
-func (b *blocked) passesBy(reply string) bool {
+func (b *blockedCommand) keepsWaiting(reply string) bool {
 	name := strings.ToUpper(b.words[0])
 	return strings.HasPrefix(reply, "-WRONGTYPE") && strings.Contains(name, "POP") && name != "BRPOPLPUSH"
 }
 
 // finish answers the command and ends the wait.
-func (b *blocked) answer(reply string) {
+func (b *blockedCommand) finish(reply string) {
 	r := b.by
-	if b.done || !r.n.host.Up() {
+	if b.done || !r.n.host.IsUp() {
 		return
 	}
-	b.leave()
+	b.remove()
 	r.mini.WriteRaw(reply)
-	if r.answered(b.request) {
+	if r.sendAnswer(b.request) {
 		r.unblock()
 	}
 }
 
-func (b *blocked) leave() {
+func (b *blockedCommand) remove() {
 	b.done = true
-	b.by.n.blocked = slices.DeleteFunc(b.by.n.blocked, func(o *blocked) bool { return o == b })
+	b.by.n.blocked = slices.DeleteFunc(b.by.n.blocked, func(o *blockedCommand) bool { return o == b })
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // sectionsWorld returns the world of sections with a lock on some nodes.
-func on(t *testing.T, nodes int, kind string, clients ...sim.Client) sim.Config {
+func sectionsWorld(t *testing.T, nodes int, kind string, clients ...sim.Client) sim.Config {
 	cfg := Sections(Lock(t, kind), clients...)
 	cfg.Nodes = Nodes("redis", nodes)
 	return cfg
@@ -55,13 +55,13 @@ func TestCancel(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			client := test.client
 			client.Name, client.Cancels = "client-1", Point(test.cancels)
-			tr := Play(t, on(t, test.nodes, test.kind, client))
-			Same(t, "what it cancels", Cancels(tr, "client-1"), test.cancel)
-			Same(t, "its steps", Steps(tr, "client-1"), test.steps)
+			tr := RunWorld(t, sectionsWorld(t, test.nodes, test.kind, client))
+			Equal(t, "what it cancels", Cancels(tr, "client-1"), test.cancel)
+			Equal(t, "its steps", Steps(tr, "client-1"), test.steps)
 			for node, want := range test.keys {
-				Same(t, "the key on "+node, KeyHistory(tr, node), want)
+				Equal(t, "the key on "+node, KeyHistory(tr, node), want)
 			}
-			Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+			Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 		})
 	}
 }
@@ -78,18 +78,18 @@ func TestCancelIsDeterministic(t *testing.T) {
 			"redis-1's reply to client-1 arrived, 2nd time",
 			"client-2 acquired",
 		} {
-			cfg := on(t, 3, kind,
+			cfg := sectionsWorld(t, 3, kind,
 				sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: Point(at), Works: 3 * time.Second, ExtendsEvery: map[bool]time.Duration{true: time.Second}[kind != "watchdog"]},
 				sim.Client{Name: "client-2", RetryEvery: 777 * time.Millisecond},
 			)
 			if kind == "redlock" {
 				cfg.Lock.Options = locks.Options{Ask: locks.AllAtOnce, Clock: fakeclock.Wall}
 			}
-			want := Play(t, cfg)
-			cfg.Disturb = Shake
+			want := RunWorld(t, cfg)
+			cfg.Disturb = YieldRandomly
 			for i := range 6 {
 				runtime.GOMAXPROCS(1 << (i % 3))
-				if got := Play(t, cfg); got.Hash() != want.Hash() {
+				if got := RunWorld(t, cfg); got.Hash() != want.Hash() {
 					t.Fatalf("%s, %s: run %d differs: %s", kind, at, i+1, trace.FirstDifference(want, got))
 				}
 			}

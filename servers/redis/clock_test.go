@@ -41,10 +41,10 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 		{"fast for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds redis-1", &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent}))}, arrival + 8500*time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(cfg, test.faults...))
-			Struck(t, tr)
-			About(t, "the key was set", Only(t, tr, trace.KindSet, "redis-1").At, arrival)
-			About(t, "the key expired", Only(t, tr, trace.KindExpire, "redis-1").At, test.expires)
+			tr := RunWorld(t, WithFaults(cfg, test.faults...))
+			AllFaultsStruck(t, tr)
+			EqualTime(t, "the key was set", OnlyEvent(t, tr, trace.KindSet, "redis-1").At, arrival)
+			EqualTime(t, "the key expired", OnlyEvent(t, tr, trace.KindExpire, "redis-1").At, test.expires)
 		})
 	}
 }
@@ -93,10 +93,10 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 				return err
 			}))
 			if test.by != 0 {
-				cfg = With(cfg, At(time.Second, &sim.Jump{Process: "redis-1", By: test.by}))
+				cfg = WithFaults(cfg, At(time.Second, &sim.Jump{Process: "redis-1", By: test.by}))
 			}
-			Play(t, cfg)
-			Same(t, "the client sees", got, test.want)
+			RunWorld(t, cfg)
+			Equal(t, "the client sees", got, test.want)
 		})
 	}
 }

@@ -20,7 +20,7 @@ import (
 // splitCondition removes the condition on the value from a SET's words, of which the first
 // two are the key and the value. word is "" if there is no condition. ok is false if there
 // are two.
-func condition(args []string) (rest []string, word, value string, ok bool) {
+func splitCondition(args []string) (rest []string, word, value string, ok bool) {
 	other := "" // NX or XX
 	rest = args
 	for i := 2; i < len(args); i++ {
@@ -44,7 +44,7 @@ func condition(args []string) (rest []string, word, value string, ok bool) {
 // correctSETIF answers a SET with a condition on the current value. If the condition is
 // met, the rest of the words is an ordinary SET.
 func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
-	rest, word, value, ok := condition(args)
+	rest, word, value, ok := splitCondition(args)
 	switch {
 	case !ok:
 		return refuse(c, errSyntax)
@@ -53,7 +53,7 @@ func correctSETIF(n *node, c *mserver.Peer, name string, args []string) bool {
 	case word == "IFDEQ", word == "IFDNE":
 		return n.refuseDigest(c, word)
 	}
-	now := n.answer(c, "GET", args[0])
+	now := n.query(c, "GET", args[0])
 	switch {
 	case strings.HasPrefix(now, "-"): // not a string
 		c.WriteRaw(now)

@@ -67,7 +67,7 @@ var newFidelities = []fidelity{
 
 // The trace shows a command that compares and sets as its change of the key.
 func TestConditionalCommandsInATrace(t *testing.T) {
-	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for _, words := range [][]any{
 			{"SET", "k", "v", "PX", 10_000},
@@ -90,14 +90,14 @@ func TestConditionalCommandsInATrace(t *testing.T) {
 	if want := []trace.Kind{trace.KindSet, trace.KindTouch, trace.KindDelete}; !slices.Equal(kinds, want) {
 		t.Errorf("the key's events are %v, want %v", kinds, want)
 	}
-	Same(t, "the life of the touched key", Only(t, tr, trace.KindTouch, "redis-1").TTL, 20*time.Second)
+	Equal(t, "the life of the touched key", OnlyEvent(t, tr, trace.KindTouch, "redis-1").TTL, 20*time.Second)
 }
 
 // This server cannot make a digest of a value: a run that needs one is inconclusive.
 func TestDigestsAreRefused(t *testing.T) {
 	for _, words := range [][]any{{"DELEX", "k", "IFDEQ", "0"}, {"SET", "k", "v", "IFDNE", "0"}} {
 		var failed error
-		tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			failed = p.Env().Redis(0).Do(ctx, words...).Err()
 			return nil
 		})))

@@ -19,8 +19,8 @@ import (
 // the number of words after its name is in range. answer reports whether it has answered;
 // if not, miniredis answers.
 type correction struct {
-	least, most int
-	answer      func(n *node, c *mserver.Peer, name string, args []string) bool
+	minArgs, maxArgs int
+	answer           func(n *node, c *mserver.Peer, name string, args []string) bool
 }
 
 // unlimited is for commands with any number of words.
@@ -32,7 +32,7 @@ var corrections map[string]correction
 
 func init() {
 	ttl, increment := correction{1, 1, correctTTL}, correction{1, unlimited, correctINCR}
-	setEnding, expire := correction{3, 3, correctEnding}, correction{2, unlimited, correctEnding}
+	setEnding, expire := correction{3, 3, correctExpiry}, correction{2, unlimited, correctExpiry}
 	eval, bit := correction{2, unlimited, correctEVAL}, correction{2, unlimited, correctSETBIT}
 	corrections = map[string]correction{
 		"TTL": ttl, "PTTL": ttl, "EXPIRETIME": ttl, "PEXPIRETIME": ttl,
@@ -60,10 +60,10 @@ const (
 // correct is called before every command of a client or a script. Outside the loop it may
 // be called only for commands that block, which need no correction.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
-	n.touched.by(name, args)
-	n.lacks(name, args)
+	n.tracker.addCommand(name, args)
+	n.checkUnserved(name, args)
 	correction, known := corrections[name]
-	return known && n.uncorrected != c && correction.least <= len(args) && len(args) <= correction.most && correction.answer(n, c, name, args)
+	return known && n.uncorrected != c && correction.minArgs <= len(args) && len(args) <= correction.maxArgs && correction.answer(n, c, name, args)
 }
 
 // dispatch lets miniredis answer a command without corrections.
@@ -75,7 +75,7 @@ func (n *node) dispatch(c *mserver.Peer, words ...string) {
 }
 
 // query returns miniredis's answer to a command that is sent in the place of one of c's.
-func (n *node) answer(c *mserver.Peer, words ...string) string {
+func (n *node) query(c *mserver.Peer, words ...string) string {
 	var b bytes.Buffer
 	inner := mserver.NewPeer(bufio.NewWriter(&b))
 	inner.Ctx, inner.Resp3 = c.Ctx, c.Resp3
@@ -90,7 +90,7 @@ func refuse(c *mserver.Peer, err string) bool {
 }
 
 // parseInteger parses a number as Redis does: without a plus sign, leading zeros or spaces.
-func integer(word string) (v int64, ok bool) {
+func parseInteger(word string) (v int64, ok bool) {
 	v, err := strconv.ParseInt(word, 10, 64)
 	return v, err == nil && strconv.FormatInt(v, 10) == word
 }
@@ -124,10 +124,10 @@ func cString(text string, most int) string {
 // day in milliseconds wraps around, but seconds do not.
 func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	var end, seconds int
-	if _, err := fmt.Sscanf(n.answer(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
+	if _, err := fmt.Sscanf(n.query(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
 		return false
 	}
-	if _, err := fmt.Sscanf(n.answer(c, "PEXPIRETIME", args[0]), ":%d\r\n", &end); err != nil {
+	if _, err := fmt.Sscanf(n.query(c, "PEXPIRETIME", args[0]), ":%d\r\n", &end); err != nil {
 		return false
 	}
 	ms := n.wall.UnixMilli() + int64(seconds)*1000
@@ -144,44 +144,44 @@ func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 
 // maxLife is the longest TTL of a key; a longer one is cut to it. It is 146 years, because
 // miniredis counts nanoseconds in 64 bits.
-const longestLife = math.MaxInt64 / 2
+const maxLife = math.MaxInt64 / 2
 
 // A lifespan is how a command specifies when a key ends.
 type lifespan struct {
 	unit time.Duration
 	// absolute: counted since 1970 instead of from now.
-	at bool
+	absolute bool
 	// mayBePast: the end may be in the past.
-	past bool
+	mayBePast bool
 }
 
 var lifespans = map[string]lifespan{
 	"EX": {unit: time.Second}, "PX": {unit: time.Millisecond},
-	"EXAT": {unit: time.Second, at: true}, "PXAT": {unit: time.Millisecond, at: true},
+	"EXAT": {unit: time.Second, absolute: true}, "PXAT": {unit: time.Millisecond, absolute: true},
 	"SETEX": {unit: time.Second}, "PSETEX": {unit: time.Millisecond},
-	"EXPIRE": {unit: time.Second, past: true}, "PEXPIRE": {unit: time.Millisecond, past: true},
-	"EXPIREAT": {unit: time.Second, at: true, past: true}, "PEXPIREAT": {unit: time.Millisecond, at: true, past: true},
+	"EXPIRE": {unit: time.Second, mayBePast: true}, "PEXPIRE": {unit: time.Millisecond, mayBePast: true},
+	"EXPIREAT": {unit: time.Second, absolute: true, mayBePast: true}, "PEXPIREAT": {unit: time.Millisecond, absolute: true, mayBePast: true},
 }
 
 // parseLifespan parses when a key is to end. It returns the word for miniredis and how long
 // that is from now, or an error text.
-func (n *node) lifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
+func (n *node) parseLifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
 	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
-	v, ok := integer(word)
+	v, ok := parseInteger(word)
 	perUnit := int64(l.unit / time.Millisecond)
 	switch {
 	case !ok:
 		return "", 0, errNotAnInteger
-	case !l.past && v <= 0, v > math.MaxInt64/perUnit, v < math.MinInt64/perUnit:
+	case !l.mayBePast && v <= 0, v > math.MaxInt64/perUnit, v < math.MinInt64/perUnit:
 		return "", 0, invalid
 	}
 	ms, now := v*perUnit, n.wall.UnixMilli()
-	if !l.at && ms > math.MaxInt64-now {
+	if !l.absolute && ms > math.MaxInt64-now {
 		return "", 0, invalid
 	}
-	const most = longestLife / int64(time.Millisecond)
+	const most = maxLife / int64(time.Millisecond)
 	from := int64(0)
-	if l.at {
+	if l.absolute {
 		from = now
 	}
 	fitting := min(max(ms, from-most), from+most)
@@ -218,7 +218,7 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	case end == 0:
 		return false
 	}
-	word, left, err := n.lifespan(name, args[end], lifespans[strings.ToUpper(args[end-1])])
+	word, left, err := n.parseLifespan(name, args[end], lifespans[strings.ToUpper(args[end-1])])
 	if err != "" {
 		return refuse(c, err)
 	}
@@ -227,37 +227,37 @@ func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	if left <= 0 {
 		args[end] = "1"
 	}
-	n.dispatchEnding(c, append([]string{name}, args...), end, end+1)
-	if left <= 0 && n.answer(c, "EXISTS", args[0]) == ":0\r\n" {
-		n.answer(c, "SET", args[0], "")
-		n.answer(c, "DEL", args[0])
+	n.dispatchWithExpiry(c, append([]string{name}, args...), end, end+1)
+	if left <= 0 && n.query(c, "EXISTS", args[0]) == ":0\r\n" {
+		n.query(c, "SET", args[0], "")
+		n.query(c, "DEL", args[0])
 	}
 	return true
 }
 
 // correctExpiry serves a command whose second word specifies when the key ends.
-func correctEnding(n *node, c *mserver.Peer, name string, args []string) bool {
-	word, _, err := n.lifespan(name, args[1], lifespans[name])
+func correctExpiry(n *node, c *mserver.Peer, name string, args []string) bool {
+	word, _, err := n.parseLifespan(name, args[1], lifespans[name])
 	if err != "" {
 		return refuse(c, err)
 	}
 	command := append([]string{name}, args...)
 	command[2] = word
-	n.dispatchEnding(c, command, 0, 2)
+	n.dispatchWithExpiry(c, command, 0, 2)
 	return true
 }
 
 // A pendingExpiry is the exact expiry of a key for which miniredis got a rounded time.
-type ending struct {
+type pendingExpiry struct {
 	db  int
 	key string
 	// roundedLife is what miniredis has stored if the command had an effect, and exactLife
 	// what it should be: both from now.
-	told, life time.Duration
+	roundedLife, exactLife time.Duration
 }
 
 // secondsOption maps a word that counts in milliseconds to the word that counts in seconds.
-var inSeconds = map[string]string{
+var secondsOption = map[string]string{
 	"PX": "EX", "PXAT": "EXAT", "PSETEX": "SETEX", "PEXPIRE": "EXPIRE", "PEXPIREAT": "EXPIREAT",
 }
 
@@ -268,7 +268,7 @@ var inSeconds = map[string]string{
 // the time of day in milliseconds, as in PXAT. There miniredis gets the next whole second,
 // and the stored expiry is fixed after the whole command, because it cannot be fixed in the
 // middle of a script.
-func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number int) {
+func (n *node) dispatchWithExpiry(c *mserver.Peer, command []string, unit, number int) {
 	if _, err := strconv.Atoi(command[number]); err == nil {
 		n.dispatch(c, command...)
 		return
@@ -277,7 +277,7 @@ func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number in
 	l := lifespans[word]
 	v, _ := strconv.ParseInt(command[number], 10, 64) // parseLifespan has parsed it before
 	life := func(ms int64) time.Duration {
-		if l.at {
+		if l.absolute {
 			return time.UnixMilli(ms).Sub(n.wall)
 		}
 		return time.Duration(ms) * time.Millisecond
@@ -288,33 +288,33 @@ func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number in
 		seconds++ // otherwise the key might have expired already
 	}
 	seconds = min(max(seconds, math.MinInt), math.MaxInt)
-	if coarse, ok := inSeconds[word]; ok {
+	if coarse, ok := secondsOption[word]; ok {
 		command[unit] = coarse
 	}
 	command[number] = strconv.FormatInt(seconds, 10)
 	n.dispatch(c, command...)
-	n.endings = append(n.endings, ending{n.selected[c.Ctx], command[1], life(seconds * 1000), life(ms)})
+	n.pendingExpiries = append(n.pendingExpiries, pendingExpiry{n.selected[c.Ctx], command[1], life(seconds * 1000), life(ms)})
 }
 
 // fixExpiries replaces the rounded expiries in miniredis by the exact ones.
-func (n *node) end() {
-	for _, e := range n.endings {
-		if db := n.mini.DB(e.db); db.TTL(e.key) == e.told {
-			db.SetTTL(e.key, e.life)
+func (n *node) fixExpiries() {
+	for _, e := range n.pendingExpiries {
+		if db := n.mini.DB(e.db); db.TTL(e.key) == e.roundedLife {
+			db.SetTTL(e.key, e.exactLife)
 		}
 	}
-	n.endings = n.endings[:0]
+	n.pendingExpiries = n.pendingExpiries[:0]
 }
 
 // correctINCR refuses texts that only look like numbers.
 func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 	var size int
-	value := n.answer(c, "GET", args[0])
+	value := n.query(c, "GET", args[0])
 	if _, err := fmt.Sscanf(value, "$%d\r\n", &size); err != nil || size < 0 {
 		return false
 	}
 	_, value, _ = strings.Cut(value, "\r\n")
-	if _, ok := integer(strings.TrimSuffix(value, "\r\n")); ok {
+	if _, ok := parseInteger(strings.TrimSuffix(value, "\r\n")); ok {
 		return false
 	}
 	return refuse(c, errNotAnInteger)
@@ -322,7 +322,7 @@ func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 
 // correctSELECT limits the databases to 16, and records which one is selected.
 func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
-	db, ok := integer(args[0])
+	db, ok := parseInteger(args[0])
 	switch {
 	case !ok:
 		return false
@@ -340,16 +340,16 @@ func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
 	if args[0] != "2" && args[0] != "3" {
 		return false
 	}
-	reply, known := hellos.Load(args[0])
+	reply, known := helloReplies.Load(args[0])
 	if !known {
-		reply, _ = hellos.LoadOrStore(args[0], n.answer(c, name, args[0]))
+		reply, _ = helloReplies.LoadOrStore(args[0], n.query(c, name, args[0]))
 	}
 	c.Resp3 = args[0] == "3"
 	c.WriteRaw(reply.(string))
 	return true
 }
 
-var hellos sync.Map // replies by the requested version
+var helloReplies sync.Map // replies by the requested version
 
 // correctINFO counts the connections and commands of this server: its miniredis may have
 // been other servers before.
@@ -372,7 +372,7 @@ func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
 // correctRANDOMKEY draws one of the keys in sorted order: miniredis uses the order of a Go
 // map, which varies.
 func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, _ []string) bool {
-	_, keys, _ := readRequest([]byte(n.answer(c, "KEYS", "*")))
+	_, keys, _ := readRequest([]byte(n.query(c, "KEYS", "*")))
 	if len(keys) == 0 {
 		return false
 	}

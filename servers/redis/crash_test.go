@@ -35,10 +35,10 @@ func TestRestartLosesScripts(t *testing.T) {
 				}))
 				cfg.Nodes[0].Persistence = persistence
 				if crash {
-					cfg = With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Shutdown))))
+					cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Shutdown))))
 				}
-				Play(t, cfg)
-				Same(t, "the first EVALSHA", loaded, nil)
+				RunWorld(t, cfg)
+				Equal(t, "the first EVALSHA", loaded, nil)
 				if lost := again != nil && strings.HasPrefix(again.Error(), "NOSCRIPT"); lost != crash {
 					t.Errorf("crash %v: EVALSHA ended with %v", crash, again)
 				}
@@ -54,15 +54,15 @@ func TestCrashWithBlockedClients(t *testing.T) {
 		t.Run(string(how), func(t *testing.T) {
 			var blocked error
 			var heard []string
-			Play(t, With(story(
+			RunWorld(t, WithFaults(story(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					blocked = p.Env().Redis(0).BLPop(Within(ctx, 8*time.Second), 0, "list").Err()
+					blocked = p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, 8*time.Second), 0, "list").Err()
 					return nil
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					sub := libraryClient(p).Subscribe(ctx, "news")
 					for {
-						m, err := sub.ReceiveTimeout(Within(ctx, 8*time.Second), 8*time.Second)
+						m, err := sub.ReceiveTimeout(WithTrueTimeout(ctx, 8*time.Second), 8*time.Second)
 						if err != nil {
 							return sub.Close()
 						}
@@ -86,7 +86,7 @@ func TestCrashWithBlockedClients(t *testing.T) {
 			if blocked == nil {
 				t.Error("BLPOP was answered by a node that had forgotten it")
 			}
-			Same(t, "heard", strings.Join(heard, " "), "before")
+			Equal(t, "heard", strings.Join(heard, " "), "before")
 		})
 	}
 }

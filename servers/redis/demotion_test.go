@@ -14,10 +14,10 @@ import (
 // demotionWorld runs a world. At 1 s redis-1 is cut off from its replicas. At 2 s redis-2
 // takes its place. At 4 s the partition ends. At 5 s redis-1 is demoted, unless demoted is
 // false. A client with a connection to redis-1 sends it commands at some times.
-func between(t *testing.T, demoted bool, settings []string, asks map[time.Duration]string) (tr *trace.Trace, answers map[time.Duration]string) {
+func demotionWorld(t *testing.T, demoted bool, settings []string, asks map[time.Duration]string) (tr *trace.Trace, answers map[time.Duration]string) {
 	t.Helper()
 	answers = map[time.Duration]string{}
-	cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -43,8 +43,8 @@ func between(t *testing.T, demoted bool, settings []string, asks map[time.Durati
 	if demoted {
 		faults = append(faults, At(5*time.Second, &sim.Demote{Node: "redis-1"}))
 	}
-	tr = Play(t, With(cfg, faults...))
-	Struck(t, tr)
+	tr = RunWorld(t, WithFaults(cfg, faults...))
+	AllFaultsStruck(t, tr)
 	return tr, answers
 }
 
@@ -54,30 +54,30 @@ func TestDemotion(t *testing.T) {
 	const s = time.Second
 	asks := map[time.Duration]string{s / 2: "SET both v", 3 * s: "SET lost v", 7 * s: "GET lost", 8 * s: "GET both", 9 * s: "SET late v"}
 	for _, demoted := range []bool{true, false} {
-		tr, got := between(t, demoted, nil, asks)
+		tr, got := demotionWorld(t, demoted, nil, asks)
 		want := map[time.Duration]string{s / 2: "+OK", 3 * s: "+OK", 7 * s: "$1 v", 8 * s: "$1 v", 9 * s: "+OK"}
 		if demoted {
 			want[7*s], want[9*s] = "$-1", "-READONLY You can't write against a read only replica."
-			About(t, "it was thrown away", Only(t, tr, trace.KindDelete, "redis-1").At, 5*s+3*Hop)
+			EqualTime(t, "it was thrown away", OnlyEvent(t, tr, trace.KindDelete, "redis-1").At, 5*s+3*Hop)
 		}
 		for at, answer := range want {
-			Same(t, "the answer to "+asks[at], got[at], answer)
+			Equal(t, "the answer to "+asks[at], got[at], answer)
 		}
 	}
 }
 
 // A demotion of a master that no node has replaced does nothing, and the run says so.
 func TestDemotionOfAMaster(t *testing.T) {
-	tr := Play(t, With(replicated(0, Client(t, "client-1", func(context.Context, *sim.Program) error {
+	tr := RunWorld(t, WithFaults(replicatedWorld(0, Client(t, "client-1", func(context.Context, *sim.Program) error {
 		SleepUntil(2 * time.Second)
 		return nil
 	})), At(time.Second, &sim.Demote{Node: "redis-1"})))
-	Same(t, "why it did nothing", tr.Faults[0].Idle, "nobody had taken the place of redis-1 when it was to be demoted")
+	Equal(t, "why it did nothing", tr.Faults[0].IdleReason, "nobody had taken the place of redis-1 when it was to be demoted")
 }
 
 // A demoted node that is down follows the new master when it is back.
 func TestDemotionOfANodeThatIsDown(t *testing.T) {
-	tr := Play(t, With(replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(4 * time.Second)
 		err := p.Env().Redis(1).Set(ctx, "k", "v", 0).Err()
 		SleepUntil(10 * time.Second)
@@ -87,10 +87,10 @@ func TestDemotionOfANodeThatIsDown(t *testing.T) {
 		At(2*time.Second, &sim.Promote{Node: "redis-2"}),
 		At(3*time.Second, &sim.Demote{Node: "redis-1"}),
 	))
-	Struck(t, tr)
-	copied := Only(t, tr, trace.KindRestore, "redis-1")
-	Same(t, "what came to it", copied.Key, "k")
-	About(t, "when", copied.At, 7*time.Second+3*Hop)
+	AllFaultsStruck(t, tr)
+	copied := OnlyEvent(t, tr, trace.KindRestore, "redis-1")
+	Equal(t, "what came to it", copied.Key, "k")
+	EqualTime(t, "when", copied.At, 7*time.Second+3*Hop)
 }
 
 // A master that has to count its replicas takes writes as long as it has heard of them,
@@ -103,10 +103,10 @@ func TestMinReplicas(t *testing.T) {
 		reads   = `EVAL "return redis.call('EXISTS',KEYS[1])" 1 k`
 	)
 	asks := map[time.Duration]string{s / 2: "SET k v", 2 * s: "SET k w", 4 * s: "SET k x", 9 * s / 2: "GET k", 5 * s: "DEL k", 11 * s / 2: reads, 6 * s: script}
-	_, got := between(t, false, []string{"min-replicas-to-write=1", "min-replicas-max-lag=2s"}, asks)
+	_, got := demotionWorld(t, false, []string{"min-replicas-to-write=1", "min-replicas-max-lag=2s"}, asks)
 	want := map[time.Duration]string{s / 2: "+OK", 2 * s: "+OK", 4 * s: refused, 9 * s / 2: "$1 w", 5 * s: refused, 11 * s / 2: ":1"}
 	for at, answer := range want {
-		Same(t, "the answer to "+asks[at], got[at], answer)
+		Equal(t, "the answer to "+asks[at], got[at], answer)
 	}
 	if !strings.HasPrefix(got[6*s], refused) {
 		t.Errorf("the answer to %s: %s, want %s", asks[6*s], got[6*s], refused)

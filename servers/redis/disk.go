@@ -25,7 +25,7 @@ type disk struct {
 	// the operating system got before it, and postponed reports that something has changed
 	// since.
 	syncing, postponed bool
-	handed             keyspace
+	handedToOS         keyspace
 }
 
 // maxPostponed is how long Redis keeps data for its append-only file in memory while the
@@ -34,10 +34,10 @@ type disk struct {
 // https://github.com/redis/redis/blob/unstable/src/aof.c, and "Latency due to AOF and disk
 // I/O" in
 // https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
-const longestPostponed = 2 * time.Second
+const maxPostponed = 2 * time.Second
 
 // recordChanges records changes of the data set.
-func (d *disk) wrote(effects []effect) {
+func (d *disk) recordChanges(effects []keyChange) {
 	changes := len(effects)
 	d.changes += changes
 	switch d.policy {
@@ -58,7 +58,7 @@ func (d *disk) wrote(effects []effect) {
 			d.postpone()
 			return
 		}
-		d.plan(max(d.written+time.Second, d.n.host.Now()))
+		d.planSync(max(d.written+time.Second, d.n.host.Now()))
 	case Snapshots:
 		after := time.Hour
 		switch {
@@ -69,13 +69,13 @@ func (d *disk) wrote(effects []effect) {
 		}
 		if d.changes == changes || d.changes-changes < 100 && d.changes >= 100 || d.changes-changes < 10_000 && d.changes >= 10_000 {
 			d.planned = false
-			d.plan(max(d.written+after, d.n.host.Now()))
+			d.planSync(max(d.written+after, d.n.host.Now()))
 		}
 	}
 }
 
 // planSync writes the data set to the disk at a time, unless the node is down then.
-func (d *disk) plan(at time.Duration) {
+func (d *disk) planSync(at time.Duration) {
 	if d.planned {
 		return
 	}
@@ -83,7 +83,7 @@ func (d *disk) plan(at time.Duration) {
 	epoch := d.n.epoch
 	d.n.host.At(at, func() {
 		if d.planned && epoch == d.n.epoch {
-			d.n.host.Running(d.sync)
+			d.n.host.WhenRunning(d.sync)
 		}
 	})
 }
@@ -95,15 +95,15 @@ func (d *disk) sync() {
 	}
 	d.changes = 0
 	d.written = d.n.host.Now()
-	if d.policy == Everysec && d.n.host.DiskStalls() {
-		d.syncing, d.handed = true, d.n.keys.clone()
+	if d.policy == Everysec && d.n.host.IsDiskStalled() {
+		d.syncing, d.handedToOS = true, d.n.keys.clone()
 		return
 	}
-	d.synced(d.n.keys.clone())
+	d.recordSync(d.n.keys.clone())
 }
 
 // recordSync records what is on the disk now.
-func (d *disk) synced(keys keyspace) {
+func (d *disk) recordSync(keys keyspace) {
 	d.saved = keys
 	d.n.host.Emit(trace.Event{Kind: trace.KindSync, Text: string(d.policy)})
 }
@@ -115,9 +115,9 @@ func (d *disk) postpone() {
 	}
 	d.postponed = true
 	since, epoch, host := d.written, d.n.epoch, d.n.host
-	host.At(host.Now()+longestPostponed, func() {
-		host.Running(func() {
-			if d.postponed && d.written == since && epoch == d.n.epoch && host.DiskStalls() {
+	host.At(host.Now()+maxPostponed, func() {
+		host.WhenRunning(func() {
+			if d.postponed && d.written == since && epoch == d.n.epoch && host.IsDiskStalled() {
 				host.AwaitDisk()
 			}
 		})
@@ -131,24 +131,24 @@ func (n *node) DiskBack() {
 	if !d.syncing {
 		return
 	}
-	d.synced(d.handed)
+	d.recordSync(d.handedToOS)
 	postponed := d.postponed
-	d.forget()
+	d.resetSync()
 	if postponed {
-		d.plan(max(d.written+time.Second, n.host.Now()))
+		d.planSync(max(d.written+time.Second, n.host.Now()))
 	}
 }
 
 // resetSync is called when no write is unfinished any more.
-func (d *disk) forget() { d.syncing, d.postponed, d.handed = false, false, nil }
+func (d *disk) resetSync() { d.syncing, d.postponed, d.handedToOS = false, false, nil }
 
 // afterCrash returns what a node finds on its disk after a crash.
-func (d *disk) survives(how trace.Crash) keyspace {
+func (d *disk) afterCrash(how trace.Crash) keyspace {
 	switch {
 	case d.policy == sim.NoPersistence:
 		return keyspace{}
 	case how == trace.Kill && d.syncing:
-		return d.handed.clone()
+		return d.handedToOS.clone()
 	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
 		// A killed process leaves what it had written with the operating system.
 		return d.n.keys.clone()
@@ -159,12 +159,12 @@ func (d *disk) survives(how trace.Crash) keyspace {
 // Crash is as in [sim.Server]. The node keeps its record of the keys until it restarts,
 // because before then nobody can notice that they are gone.
 func (n *node) Crash(how trace.Crash) {
-	n.left = n.disk.survives(how)
+	n.survived = n.disk.afterCrash(how)
 	n.epoch++
 	n.expiry.Set(time.Time{})
 	n.disk.planned = false
 	n.disk.changes = 0
-	n.disk.forget()
+	n.disk.resetSync()
 	n.repl.crash()
 	n.halt()
 }
@@ -173,15 +173,15 @@ func (n *node) Crash(how trace.Crash) {
 // so time has passed for the keys too. The script cache is empty.
 func (n *node) Restart() {
 	n.boot()
-	for _, id := range n.left.ids() {
-		n.put(id, n.left[id])
+	for _, id := range n.survived.ids() {
+		n.put(id, n.survived[id])
 	}
 	now := n.scan()
 	for _, id := range n.keys.ids() {
 		was := n.keys[id]
 		is, still := now[id]
 		switch {
-		case n.isOver(was), !still:
+		case n.hasExpired(was), !still:
 			n.host.Emit(n.goneEvent(trace.KindForget, id, was, nil))
 		case was.isLike(is):
 			is.owner = was.owner
@@ -193,15 +193,15 @@ func (n *node) Restart() {
 		if is.owner != nil {
 			continue
 		}
-		is.owner = n.left[id].owner
+		is.owner = n.survived[id].owner
 		now[id] = is
 		if !n.keys[id].isLike(is) {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}
-	n.knowAll(now)
+	n.recordAll(now)
 	n.disk.saved, n.disk.missed = now.clone(), false
 	n.disk.written = n.host.Now()
-	n.plan()
+	n.planExpiry()
 	n.repl.Restart()
 }

@@ -14,7 +14,7 @@ import (
 // stalledWorld runs a world whose node's disk stalls for a while from 500 ms on. A key that
 // is set at 300 ms is given to the operating system immediately, and a sync of the file
 // begins at 1 s. More keys are set at the times in more.
-func stalled(t *testing.T, lasts time.Duration, more map[string]time.Duration, faults ...sim.Fault) (tr *trace.Trace, left map[string]bool, answered map[string]time.Duration) {
+func stalledWorld(t *testing.T, lasts time.Duration, more map[string]time.Duration, faults ...sim.Fault) (tr *trace.Trace, left map[string]bool, answered map[string]time.Duration) {
 	t.Helper()
 	left, answered = map[string]bool{}, map[string]time.Duration{}
 	set := map[string]time.Duration{"first": 300 * time.Millisecond}
@@ -48,8 +48,8 @@ func stalled(t *testing.T, lasts time.Duration, more map[string]time.Duration, f
 	cfg := story(clients...)
 	cfg.Nodes[0].Persistence = server.Everysec
 	stall := Lasting(lasts, At(500*time.Millisecond, &sim.DiskStall{Node: "redis-1"}))
-	tr = Play(t, With(cfg, append([]sim.Fault{stall}, faults...)...))
-	Struck(t, tr)
+	tr = RunWorld(t, WithFaults(cfg, append([]sim.Fault{stall}, faults...)...))
+	AllFaultsStruck(t, tr)
 	return tr, left, answered
 }
 
@@ -71,10 +71,10 @@ func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			crash := Lasting(5*time.Second, At(test.at, Crashed("redis-1", test.how)))
-			_, left, answered := stalled(t, test.lasts, map[string]time.Duration{"second": second}, crash)
-			About(t, "the answer to the second SET", answered["second"], second+2*Hop)
-			Same(t, "the first key is there", left["first"], true)
-			Same(t, "the second key is there", left["second"], test.want)
+			_, left, answered := stalledWorld(t, test.lasts, map[string]time.Duration{"second": second}, crash)
+			EqualTime(t, "the answer to the second SET", answered["second"], second+2*Hop)
+			Equal(t, "the first key is there", left["first"], true)
+			Equal(t, "the second key is there", left["second"], test.want)
 		})
 	}
 }
@@ -82,37 +82,37 @@ func TestAKillWhileTheDiskIsSlow(t *testing.T) {
 // A power loss during a stall also loses the data of the unfinished sync.
 func TestAPowerLossWhileTheDiskIsSlow(t *testing.T) {
 	crash := Lasting(5*time.Second, At(2*time.Second, Crashed("redis-1", trace.PowerLoss)))
-	_, left, _ := stalled(t, 3*time.Second, nil, crash)
-	Same(t, "the first key is there", left["first"], false)
+	_, left, _ := stalledWorld(t, 3*time.Second, nil, crash)
+	Equal(t, "the first key is there", left["first"], false)
 }
 
 // Two seconds after the first change that it has postponed, the server appends it
 // nevertheless, and blocks until the disk continues.
 func TestALongStallStopsTheServer(t *testing.T) {
 	const second, back = 1500 * time.Millisecond, 6 * time.Second
-	tr, left, answered := stalled(t, back-500*time.Millisecond, map[string]time.Duration{"second": second, "third": 4 * time.Second})
-	About(t, "the answer before", answered["second"], second+2*Hop)
-	About(t, "it stands still", Only(t, tr, trace.KindPause, "redis-1").At, second+Hop+2*time.Second)
-	About(t, "it goes on", Only(t, tr, trace.KindResume, "redis-1").At, back)
-	About(t, "the answer after", answered["third"], back+Hop)
-	Same(t, "the third key is there", left["third"], true)
+	tr, left, answered := stalledWorld(t, back-500*time.Millisecond, map[string]time.Duration{"second": second, "third": 4 * time.Second})
+	EqualTime(t, "the answer before", answered["second"], second+2*Hop)
+	EqualTime(t, "it stands still", OnlyEvent(t, tr, trace.KindPause, "redis-1").At, second+Hop+2*time.Second)
+	EqualTime(t, "it goes on", OnlyEvent(t, tr, trace.KindResume, "redis-1").At, back)
+	EqualTime(t, "the answer after", answered["third"], back+Hop)
+	Equal(t, "the third key is there", left["third"], true)
 	syncs := Events(tr, trace.KindSync, "redis-1")
 	if len(syncs) != 2 {
 		t.Fatalf("the file was written to the disk %d times, want twice: %v", len(syncs), syncs)
 	}
-	About(t, "the sync that hung", syncs[0].At, back)
+	EqualTime(t, "the sync that hung", syncs[0].At, back)
 }
 
 // A server that is blocked by its disk can be killed, and comes back.
 func TestAKillOfAServerThatStandsStill(t *testing.T) {
 	crash := Lasting(5*time.Second, At(5*time.Second, Crashed("redis-1", trace.Kill)))
-	tr, left, answered := stalled(t, 6*time.Second, map[string]time.Duration{"second": 1500 * time.Millisecond, "third": 4 * time.Second}, crash)
-	Only(t, tr, trace.KindPause, "redis-1")
-	None(t, tr, trace.KindResume, "redis-1")
+	tr, left, answered := stalledWorld(t, 6*time.Second, map[string]time.Duration{"second": 1500 * time.Millisecond, "third": 4 * time.Second}, crash)
+	OnlyEvent(t, tr, trace.KindPause, "redis-1")
+	NoEvents(t, tr, trace.KindResume, "redis-1")
 	if at, was := answered["third"]; was {
 		t.Errorf("the third SET was answered at %v by a server that stood still", at)
 	}
 	for key, want := range map[string]bool{"first": true, "second": false, "third": false} {
-		Same(t, "is "+key+" there", left[key], want)
+		Equal(t, "is "+key+" there", left[key], want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // storeScript compiles a script and stores it for EVALSHA.
-func (n *node) learn(text string) (*script.Script, error) {
+func (n *node) storeScript(text string) (*script.Script, error) {
 	s, err := script.Compile(text)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (n *node) learn(text string) (*script.Script, error) {
 // texts differ.
 func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	name, readOnly := strings.CutSuffix(name, "_RO")
-	count, ok := integer(args[1])
+	count, ok := parseInteger(args[1])
 	words := args[2:]
 	switch {
 	case !ok:
@@ -41,7 +41,7 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	s := n.scripts[strings.ToLower(args[0])]
 	if name == "EVAL" {
 		var err error
-		if s, err = n.learn(args[0]); err != nil {
+		if s, err = n.storeScript(args[0]); err != nil {
 			return refuse(c, "ERR "+err.Error())
 		}
 	}
@@ -49,46 +49,46 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 		return refuse(c, "NOSCRIPT No matching script. Please use EVAL.")
 	}
 	defer n.lock()()
-	in := n.inside(c)
-	defer in.leave()
-	limits := script.Limits{Bytes: n.host.Room(), Stop: n.host.Heavy}
-	reply, over := n.mini.interpret().Run(s, words[:count], words[count:], c.Resp3, limits, func(words []string, resp3 bool) []byte {
+	in := n.openInner(c)
+	defer in.close()
+	limits := script.Limits{Bytes: n.host.Room(), Stop: n.host.IsHeavy}
+	reply, over := n.mini.scriptInterpreter().Run(s, words[:count], words[count:], c.Resp3, limits, func(words []string, resp3 bool) []byte {
 		in.peer.Resp3 = resp3
-		return in.script(words, readOnly)
+		return in.runCommand(words, readOnly)
 	})
 	switch over {
 	case script.ErrMemory:
 		n.host.Overflow()
 	case script.ErrSteps:
-		n.host.Exceeds(over.Error())
+		n.host.StopWorld(over.Error())
 	}
 	answer := string(reply)
-	n.lacksLibrary(answer)
+	n.checkLibrary(answer)
 	c.WriteRaw(answer)
 	return true
 }
 
 // runCommand answers a command of a script.
-func (in *inside) script(words []string, readOnly bool) []byte {
+func (in *innerConnection) runCommand(words []string, readOnly bool) []byte {
 	name := strings.ToUpper(words[0])
 	server := in.n.mini.Server()
 	switch {
 	case !server.IsRegisteredCommand(name):
-		in.n.unknown(words)
+		in.n.refuseUnknown(words)
 		return []byte("-ERR Unknown Redis command called from script\r\n")
-	case slices.Contains(notFromScripts, name):
+	case slices.Contains(noscriptCommands, name):
 		return []byte("-ERR This Redis command is not allowed from script\r\n")
-	case blocks(name, words):
+	case canBlock(name, words):
 		return fmt.Appendf(nil, "-ERR %s command is not allowed with BLOCK option from scripts\r\n", words[0])
-	case in.n.repl.alone() && in.n.writes(name, words):
+	case in.n.repl.lacksReplicas() && in.n.writes(name, words):
 		return []byte("-" + errNoReplicas + "\r\n")
-	case !readOnly || server.IsReadOnlyCommand(name) || handshake(words) || slices.Contains(harmless, name):
+	case !readOnly || server.IsReadOnlyCommand(name) || isHandshake(words) || slices.Contains(harmless, name):
 	case in.n.repl.readOnly():
 		return []byte("-" + errReadOnly + "\r\n")
 	default:
 		return []byte("-ERR Write commands are not allowed from read-only scripts.\r\n")
 	}
-	reply := in.ask(words...)
+	reply := in.run(words...)
 	if strings.HasPrefix(string(reply), "-ERR wrong number of arguments") {
 		return []byte("-ERR Wrong number of args calling Redis command from script\r\n")
 	}
@@ -97,7 +97,7 @@ func (in *inside) script(words []string, readOnly bool) []byte {
 
 // noscriptCommands are the commands with the flag noscript in the COMMAND reply of Redis
 // 7.0, as far as miniredis has them.
-var notFromScripts = []string{
+var noscriptCommands = []string{
 	"AUTH", "BLMOVE", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZPOPMAX", "BZPOPMIN", "CLIENT", "DISCARD", "EVAL", "EVALSHA",
 	"EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE", "PUNSUBSCRIBE", "QUIT", "ROLE", "SCRIPT",
 	"SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH",
@@ -110,7 +110,7 @@ var harmless = []string{"ECHO", "TIME"}
 func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	switch what := strings.ToUpper(args[0]); {
 	case what == "LOAD" && len(args) == 2:
-		s, err := n.learn(args[1])
+		s, err := n.storeScript(args[1])
 		if err != nil {
 			return refuse(c, "ERR "+err.Error())
 		}

@@ -15,9 +15,9 @@ import (
 
 // firstReplies returns the first line of a node's reply to each command. One command is sent
 // each second, from 1 s on.
-func said(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
+func firstReplies(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
-	tr = Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr = RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -42,26 +42,26 @@ func TestFail(t *testing.T) {
 	commands := []string{
 		"SET k one", "SET k two", "GET k", "EVAL return(1) 0", "SELECT 0", "HELLO 2", "PING", "WAIT 0 1", "NONSENSE", "GET k", "SET k three",
 	}
-	without, _ := said(t, commands)
-	Same(t, "without the fault", strings.Join(without, ", "), "+OK, +OK, $3, :1, +OK, *14, +PONG, :0, -ERR unknown command 'NONSENSE', with args beginning with: , $3, +OK")
+	without, _ := firstReplies(t, commands)
+	Equal(t, "without the fault", strings.Join(without, ", "), "+OK, +OK, $3, :1, +OK, *14, +PONG, :0, -ERR unknown command 'NONSENSE', with args beginning with: , $3, +OK")
 	for with, text := range map[string]string{
 		"":                         "-LOADING Redis is loading the dataset in memory",
 		"MISCONF No space is left": "-MISCONF No space is left",
 	} {
-		got, tr := said(t, commands, Lasting(8*time.Second, At(1500*time.Millisecond, &sim.Fail{Node: "redis-1", With: with})))
-		Struck(t, tr)
+		got, tr := firstReplies(t, commands, Lasting(8*time.Second, At(1500*time.Millisecond, &sim.Fail{Node: "redis-1", With: with})))
+		AllFaultsStruck(t, tr)
 		want := append([]string{"+OK", text, text, text}, without[4:7]...)
 		want = append(want, text, text, "$3", "+OK")
-		Same(t, "with the fault", strings.Join(got, ", "), strings.Join(want, ", "))
-		fails, recovers := Only(t, tr, trace.KindFail, "redis-1"), Only(t, tr, trace.KindRecover, "redis-1")
-		Same(t, "the error is told", "-"+fails.Text, text)
-		About(t, "it fails", fails.At, 1500*time.Millisecond)
-		About(t, "it recovers", recovers.At, 9500*time.Millisecond)
+		Equal(t, "with the fault", strings.Join(got, ", "), strings.Join(want, ", "))
+		fails, recovers := OnlyEvent(t, tr, trace.KindFail, "redis-1"), OnlyEvent(t, tr, trace.KindRecover, "redis-1")
+		Equal(t, "the error is told", "-"+fails.Text, text)
+		EqualTime(t, "it fails", fails.At, 1500*time.Millisecond)
+		EqualTime(t, "it recovers", recovers.At, 9500*time.Millisecond)
 		sets := Events(tr, trace.KindSet, "redis-1")
 		if len(sets) != 2 || sets[0].Value != "one" || sets[1].Value != "three" {
-			t.Errorf("with %q the key was set %d times\n%s", with, len(sets), Tell(tr))
+			t.Errorf("with %q the key was set %d times\n%s", with, len(sets), Dump(tr))
 		}
-		Same(t, "the assumption", tr.Faults[0].Assumption, "process")
+		Equal(t, "the assumption", tr.Faults[0].Assumption, "process")
 	}
 }
 
@@ -84,15 +84,15 @@ func TestFailInATransaction(t *testing.T) {
 			if test.at > 0 {
 				faults = append(faults, Lasting(time.Second, At(test.at, &sim.Fail{Node: "redis-1"})))
 			}
-			got, tr := said(t, []string{"MULTI", "SET a 1", "SET b 2", "EXEC", "GET b"}, faults...)
-			Same(t, "the answers", strings.Join(got, ", "), strings.Join(test.says, ", "))
+			got, tr := firstReplies(t, []string{"MULTI", "SET a 1", "SET b 2", "EXEC", "GET b"}, faults...)
+			Equal(t, "the answers", strings.Join(got, ", "), strings.Join(test.says, ", "))
 			second := ""
 			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
 				if ev.Key == "b" {
 					second = ev.Value
 				}
 			}
-			Same(t, "b", second, test.second)
+			Equal(t, "b", second, test.second)
 		})
 	}
 }
@@ -118,14 +118,14 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 		}),
 	)
 	cfg.Nodes = []sim.Node{{Name: "redis-1", System: "redis", Persistence: server.Everysec}, {Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: 100 * time.Millisecond}}
-	tr := Play(t, With(cfg, At(50*time.Millisecond, &sim.Fail{Node: "redis-1"})))
-	Struck(t, tr)
+	tr := RunWorld(t, WithFaults(cfg, At(50*time.Millisecond, &sim.Fail{Node: "redis-1"})))
+	AllFaultsStruck(t, tr)
 	// A dial, a HELLO, and the way of the SET.
-	About(t, "the key ends", Only(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*Hop)
-	if sync := First(t, tr, trace.KindSync, "redis-1"); sync.At < 50*time.Millisecond {
+	EqualTime(t, "the key ends", OnlyEvent(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*Hop)
+	if sync := FirstEvent(t, tr, trace.KindSync, "redis-1"); sync.At < 50*time.Millisecond {
 		t.Errorf("the disk was written at %v, before the fault", sync.At)
 	}
-	if copied := First(t, tr, trace.KindRestore, "redis-2"); copied.At < 50*time.Millisecond {
+	if copied := FirstEvent(t, tr, trace.KindRestore, "redis-2"); copied.At < 50*time.Millisecond {
 		t.Errorf("the replica had the key at %v, before the fault", copied.At)
 	}
 }
@@ -149,6 +149,6 @@ func TestFailThatMakesNoSense(t *testing.T) {
 		if err := (sim.Fault{Action: test.fail}).Check(topology); err != nil {
 			told = err.Error()
 		}
-		Same(t, fmt.Sprintf("%+v", *test.fail), told, test.err)
+		Equal(t, fmt.Sprintf("%+v", *test.fail), told, test.err)
 	}
 }

@@ -46,7 +46,7 @@ var streams = []stream{
 	violation("*01\r\n", "invalid multibulk length"),
 	violation("*+1\r\n", "invalid multibulk length"),
 	violation("*1\n$4\r\n", "invalid multibulk length"),
-	violation(ping+"*x\r\n"+ping, "invalid multibulk length").after(pong),
+	violation(ping+"*x\r\n"+ping, "invalid multibulk length").withAnswers(pong),
 	violation(strings.Repeat("*1\r\n", 100_000), "expected '$', got '*'"),
 	violation("*1\r\n:1\r\n", "expected '$', got ':'"),
 	violation("*1\r\n\n\r\n", "expected '$', got ' '"),
@@ -76,7 +76,7 @@ var streams = []stream{
 }
 
 // withAnswers returns the stream with other answers expected first.
-func (s stream) after(answers string) stream {
+func (s stream) withAnswers(answers string) stream {
 	s.read = answers + s.read
 	return s
 }
@@ -119,6 +119,6 @@ func TestProtocolOfOurNodes(t *testing.T) {
 			defer again.Close()
 			return stream{written: ping, read: pong}.check(again) // the node serves the next connection
 		}))
-		Play(t, cfg)
+		RunWorld(t, cfg)
 	}
 }

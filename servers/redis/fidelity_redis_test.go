@@ -50,7 +50,7 @@ func TestFidelityOfRealRedis(t *testing.T) {
 	for _, f := range cases {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			if preload == "" && f.timed() {
+			if preload == "" && f.dependsOnTime() {
 				skip(t, "the server's clock cannot be set: %v", err)
 			}
 			s := &realRedis{t: t, preload: preload, persistence: f.persistence, dir: t.TempDir()}
@@ -133,7 +133,7 @@ func (s *realRedis) begin() error {
 		return err
 	}
 	s.t.Cleanup(func() {
-		s.gone()
+		s.kill()
 		os.RemoveAll(short)
 		if s.t.Failed() {
 			s.t.Logf("the server's log:\n%s", &s.log)
@@ -182,11 +182,11 @@ func (s *realRedis) restart() error {
 	if err := s.server.Start(); err != nil {
 		return err
 	}
-	if err := s.until("it answers", func() (ok bool, err error) {
+	if err := s.waitUntil("it answers", func() (ok bool, err error) {
 		if s.control, err = net.Dial("unix", s.socket); err != nil {
 			return false, nil // not yet
 		}
-		pong, err := converse(s.control, []string{"PING"})
+		pong, err := sendCommand(s.control, []string{"PING"})
 		if ok = pong == "+PONG\r\n"; !ok {
 			s.control.Close()
 		}
@@ -200,9 +200,9 @@ func (s *realRedis) restart() error {
 }
 
 // waitUntil checks repeatedly whether a condition is met.
-func (s *realRedis) until(what string, look func() (bool, error)) error {
+func (s *realRedis) waitUntil(what string, check func() (bool, error)) error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if ok, err := look(); ok || err != nil {
+		if ok, err := check(); ok || err != nil {
 			return err
 		}
 	}
@@ -211,14 +211,14 @@ func (s *realRedis) until(what string, look func() (bool, error)) error {
 
 func (s *realRedis) ask(command []string, after time.Duration) (string, error) {
 	if after == 0 {
-		return converse(s.conn, command)
+		return sendCommand(s.conn, command)
 	}
 	if _, err := s.conn.Write(respCommand(command)); err != nil {
 		return "", err
 	}
 	// The server reports that the client waits, so the client has no answer yet.
-	if err := s.until("it makes the client wait", func() (bool, error) {
-		info, err := converse(s.control, []string{"INFO", "clients"})
+	if err := s.waitUntil("it makes the client wait", func() (bool, error) {
+		info, err := sendCommand(s.control, []string{"INFO", "clients"})
 		return strings.Contains(info, "blocked_clients:1\r\n"), err
 	}); err != nil {
 		return "", err
@@ -226,7 +226,7 @@ func (s *realRedis) ask(command []string, after time.Duration) (string, error) {
 	if err := s.pass(after - time.Millisecond); err != nil {
 		return "", err
 	}
-	info, err := converse(s.control, []string{"INFO", "clients"})
+	info, err := sendCommand(s.control, []string{"INFO", "clients"})
 	if err != nil {
 		return "", err
 	}
@@ -255,8 +255,8 @@ func (s *realRedis) settle() error {
 		return nil
 	}
 	noticed := fmt.Sprintf("lru_clock:%d\r\n", s.now.Unix()&(1<<24-1))
-	return s.until("it has noticed the time", func() (bool, error) {
-		info, err := converse(s.control, []string{"INFO"})
+	return s.waitUntil("it has noticed the time", func() (bool, error) {
+		info, err := sendCommand(s.control, []string{"INFO"})
 		return strings.Contains(info, noticed) &&
 			strings.Contains(info, "rdb_bgsave_in_progress:0\r\n") &&
 			!regexp.MustCompile(`aof_pending_bio_fsync:[1-9]`).MatchString(info), err
@@ -274,18 +274,18 @@ func (s *realRedis) end(how trace.Crash) error {
 		stop := time.AfterFunc(patience, func() { s.server.Process.Kill() })
 		defer stop.Stop()
 		err := s.server.Wait()
-		s.gone()
+		s.kill()
 		return err
 	}
-	s.gone()
+	s.kill()
 	if how == trace.PowerLoss {
-		return s.forget()
+		return s.dropUnsynced()
 	}
 	return nil
 }
 
 // kill ends the server as kill -9 does, if it is still running.
-func (s *realRedis) gone() {
+func (s *realRedis) kill() {
 	if s.server == nil {
 		return
 	}
@@ -297,7 +297,7 @@ func (s *realRedis) gone() {
 }
 
 // dropUnsynced removes from the files what was never synced.
-func (s *realRedis) forget() error {
+func (s *realRedis) dropUnsynced() error {
 	notes, err := os.ReadFile(s.file("synced"))
 	if err != nil {
 		return err

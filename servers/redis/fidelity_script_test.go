@@ -38,7 +38,7 @@ type fidelity struct {
 	differs string
 	// needsInt64: our nodes need an int of 64 bits for it, because miniredis counts in
 	// ints.
-	wide bool
+	needsInt64 bool
 }
 
 // luaScripts are scripts as the lock libraries send them, and some that fail.
@@ -97,7 +97,7 @@ func (f fidelity) steps() (steps []fidelityStep, err error) {
 				s.after, err = time.ParseDuration(m[2])
 			}
 		} else {
-			s.happens, err = occurrence(s.line)
+			s.happens, err = parseOccurrence(s.line)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.line, err)
@@ -108,7 +108,7 @@ func (f fidelity) steps() (steps []fidelityStep, err error) {
 }
 
 // parseOccurrence parses a step that is not a command.
-func occurrence(line string) (func(fidelityServer) error, error) {
+func parseOccurrence(line string) (func(fidelityServer) error, error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
 	case "pass", "jump":
@@ -126,7 +126,7 @@ func occurrence(line string) (func(fidelityServer) error, error) {
 }
 
 // dependsOnTime reports whether a script depends on how much time passes.
-func (f fidelity) timed() bool {
+func (f fidelity) dependsOnTime() bool {
 	return slices.ContainsFunc([]string{"pass ", "jump ", "TTL ", "{now", "{unix", "PTTL", " after ", "power-loss"}, func(word string) bool {
 		return strings.Contains(f.script, word)
 	})

@@ -110,7 +110,7 @@ var fidelities = []fidelity{
 		PEXPIREAT lock 10000000000000000   => :1
 		PEXPIRETIME lock                   => :10000000000000000; ours :{now+1281023h53m38427ms}
 		GET lock                           => $1 a`,
-		differs: "what takes longer than 146 years takes 146 years", wide: true},
+		differs: "what takes longer than 146 years takes 146 years", needsInt64: true},
 
 	{name: "SET with options that do not go together", script: `
 		SET lock a NX XX            => -ERR syntax error
@@ -326,7 +326,7 @@ var fidelities = []fidelity{
 		INCR token                     => :9223372036854775807
 		INCR token                     => -ERR increment or decrement would overflow
 		GET token                      => $19 9223372036854775807`,
-		wide: true},
+		needsInt64: true},
 
 	{name: "INCR keeps the TTL", script: `
 		SET token 7 PX 1000  => +OK

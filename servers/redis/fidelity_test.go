@@ -22,21 +22,21 @@ import (
 func TestFidelityOfOurNodes(t *testing.T) {
 	for _, f := range slices.Concat(fidelities, luaFidelities, newFidelities) {
 		t.Run(f.name, func(t *testing.T) {
-			if f.wide && strconv.IntSize == 32 {
+			if f.needsInt64 && strconv.IntSize == 32 {
 				t.Skip("an int has 32 bits here")
 			}
-			plan, err := planned(f)
+			plan, err := faultsOf(f)
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg := With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				SleepUntil(500 * time.Microsecond)
 				return f.run(t, &simulatedRedis{ctx: ctx, p: p}, true)
 			})), plan...)
 			cfg.Horizon = 10_000 * time.Hour
 			cfg.Network = sim.Network{Min: 1, Max: 1} // nanoseconds
 			cfg.Nodes[0].Persistence = f.persistence
-			Struck(t, Play(t, cfg))
+			AllFaultsStruck(t, RunWorld(t, cfg))
 		})
 	}
 }
@@ -50,7 +50,7 @@ type plan struct {
 }
 
 // faultsOf returns the faults for a script.
-func planned(f fidelity) ([]sim.Fault, error) {
+func faultsOf(f fidelity) ([]sim.Fault, error) {
 	steps, err := f.steps()
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *simulatedRedis) ask(command []string, after time.Duration) (got string,
 		}
 	}
 	asked := Now()
-	got, err = converse(s.conn, command)
+	got, err = sendCommand(s.conn, command)
 	if took := Now() - asked - after; err == nil && (took < 0 || took > time.Microsecond) {
 		err = fmt.Errorf("the answer took %v, want %v", took+after, after)
 	}
@@ -113,13 +113,13 @@ func (s *simulatedRedis) pass(d time.Duration) error {
 }
 
 // passStep is the step in which a fault of the plan strikes or ends.
-func (s *simulatedRedis) happens() error {
+func (s *simulatedRedis) passStep() error {
 	return s.p.Step(trace.Work, func() error { return nil })
 }
 
 func (s *simulatedRedis) jump(d time.Duration) error {
 	s.jumped += d
-	return s.happens()
+	return s.passStep()
 }
 
 func (s *simulatedRedis) end(trace.Crash) error {
@@ -127,10 +127,10 @@ func (s *simulatedRedis) end(trace.Crash) error {
 		s.conn.Close()
 		s.conn = nil
 	}
-	return s.happens()
+	return s.passStep()
 }
 
-func (s *simulatedRedis) restart() error  { return s.happens() }
+func (s *simulatedRedis) restart() error  { return s.passStep() }
 func (s *simulatedRedis) wall() time.Time { return time.Now().Add(s.jumped) }
 
 // patience is how long a server may take for anything, in real time.
@@ -146,7 +146,7 @@ func respCommand(words []string) []byte {
 }
 
 // sendCommand sends a command over a plain connection and returns the reply.
-func converse(c net.Conn, command []string) (string, error) {
+func sendCommand(c net.Conn, command []string) (string, error) {
 	if _, err := c.Write(respCommand(command)); err != nil {
 		return "", err
 	}

@@ -21,7 +21,7 @@ type instance struct {
 }
 
 // scriptInterpreter returns the interpreter of its scripts.
-func (in *instance) interpret() *script.Interpreter {
+func (in *instance) scriptInterpreter() *script.Interpreter {
 	if in.interpreter == nil {
 		in.interpreter = script.NewInterpreter()
 	}
@@ -39,18 +39,18 @@ var instances pool
 
 const (
 	// maxFree is about enough for two of the largest worlds.
-	mostFree = 128
+	maxFree = 128
 	// maxServed is how many nodes an instance serves. It is bounded because miniredis keeps
 	// a number for every key that ever existed.
-	mostServed = 1000
+	maxServed = 1000
 )
 
 // prepare makes sure that there are so many free instances.
 func (p *pool) prepare(nodes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.free) < min(nodes, mostFree) {
-		p.free = append(p.free, start())
+	for len(p.free) < min(nodes, maxFree) {
+		p.free = append(p.free, startInstance())
 	}
 }
 
@@ -60,7 +60,7 @@ func (p *pool) take() *instance {
 	defer p.mu.Unlock()
 	last := len(p.free) - 1
 	if last < 0 {
-		in := start()
+		in := startInstance()
 		in.bound = true
 		return in
 	}
@@ -73,7 +73,7 @@ func (p *pool) take() *instance {
 // give takes back the instance of a node that has ended.
 func (p *pool) give(in *instance) {
 	in.served++
-	if in.bound || in.served >= mostServed {
+	if in.bound || in.served >= maxServed {
 		in.Close()
 		return
 	}
@@ -84,12 +84,12 @@ func (p *pool) give(in *instance) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.free) < mostFree {
+	if len(p.free) < maxFree {
 		p.free = append(p.free, in)
 	}
 }
 
-func start() *instance {
+func startInstance() *instance {
 	in := &instance{Miniredis: miniredis.NewMiniRedis()}
 	// Dial starts a server without a listener.
 	if c, err := in.Dial(); err == nil {

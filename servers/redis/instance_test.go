@@ -28,7 +28,7 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 				"SELECT 3", "DBSIZE", "KEYS *", "SET k v", "EXPIRE k 10", "TTL k", "PUBLISH c m", "PUBSUB CHANNELS", "PUBSUB NUMPAT",
 				"SADD s a b c d e f", "SRANDMEMBER s", "RANDOMKEY", "WATCH k", "MULTI", "GET k", "EXEC", "LPUSH list x", "LLEN list",
 			} {
-				got, err := converse(c, strings.Fields(command))
+				got, err := sendCommand(c, strings.Fields(command))
 				if err != nil {
 					return err
 				}
@@ -36,7 +36,7 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 			}
 			return nil
 		}))
-		Play(t, cfg)
+		RunWorld(t, cfg)
 		return told.String()
 	}
 	want := probe()
@@ -86,10 +86,10 @@ func TestWorldsLeaveNothingBehind(t *testing.T) {
 					return nil
 				}))
 				if crashed != "" {
-					cfg = With(cfg, At(500*time.Millisecond, Crashed(crashed, trace.PowerLoss)))
+					cfg = WithFaults(cfg, At(500*time.Millisecond, Crashed(crashed, trace.PowerLoss)))
 				}
-				Play(t, cfg)
-				Play(t, cfg) // on an instance that it has used itself
+				RunWorld(t, cfg)
+				RunWorld(t, cfg) // on an instance that it has used itself
 				if got := probe(); got != want {
 					t.Errorf("after it (crashed: %q) a server answers\n%s\nwant\n%s", crashed, got, want)
 				}

@@ -39,13 +39,13 @@ type entry struct {
 	owner   *trace.Actor
 }
 
-func (e entry) same(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
+func (e entry) sameValue(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
 
 // isLike reports whether two entries have the same value and end at the same time.
-func (e entry) isLike(o entry) bool { return e.same(o) && e.expires.Equal(o.expires) }
+func (e entry) isLike(o entry) bool { return e.sameValue(o) && e.expires.Equal(o.expires) }
 
 // hasExpired reports whether a key has expired.
-func (n *node) isOver(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
+func (n *node) hasExpired(e entry) bool { return !e.expires.IsZero() && !e.expires.After(n.wall) }
 
 func (k keyspace) clone() keyspace { return maps.Clone(k) }
 
@@ -77,7 +77,7 @@ func (n *node) read(id keyID) (e entry, stands bool) {
 		return e, false
 	}
 	e.kind = db.Type(id.name)
-	e.words = words(db, e.kind, id.name)
+	e.words = valueWords(db, e.kind, id.name)
 	if ttl := db.TTL(id.name); ttl != 0 {
 		e.expires = n.wall.Add(ttl)
 	}
@@ -86,7 +86,7 @@ func (n *node) read(id keyID) (e entry, stands bool) {
 
 // valueWords returns the value of a key as a list of strings. No lock uses streams or
 // HyperLogLogs, so for them it returns nil.
-func words(db *miniredis.RedisDB, kind, name string) []string {
+func valueWords(db *miniredis.RedisDB, kind, name string) []string {
 	switch kind {
 	case "string":
 		s, _ := db.Get(name)
@@ -152,9 +152,9 @@ func (n *node) put(id keyID, e entry) {
 
 // keyEvent returns an event about a key that exists.
 func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
-	ev := trace.Event{Kind: kind, Key: id.String(), Value: n.tell(e), Owner: e.owner}
+	ev := trace.Event{Kind: kind, Key: id.String(), Value: n.describeValue(e), Owner: e.owner}
 	for _, word := range e.words {
-		n.host.Keeps(len(word))
+		n.host.ChargeText(len(word))
 	}
 	if !e.expires.IsZero() {
 		ev.TTL = e.expires.Sub(n.wall)
@@ -170,27 +170,27 @@ func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
 // goneEvent returns an event about a key that is gone, because it has expired or for
 // another reason.
 func (n *node) goneEvent(kind trace.Kind, id keyID, was entry, by *trace.Actor) trace.Event {
-	if n.isOver(was) {
+	if n.hasExpired(was) {
 		kind, by = trace.KindExpire, nil
 	}
-	return trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
+	return trace.Event{Kind: kind, Key: id.String(), Value: n.describeValue(was), By: by, Owner: was.owner}
 }
 
 // describeValue returns a key's value as the trace shows it.
-func (n *node) tell(e entry) string {
-	told := make([]string, len(e.words))
+func (n *node) describeValue(e entry) string {
+	words := make([]string, len(e.words))
 	for i, word := range e.words {
-		told[i] = n.host.Names().Value(word)
+		words[i] = n.host.Names().Value(word)
 	}
 	switch e.kind {
 	case "string":
-		return told[0]
+		return words[0]
 	}
-	return e.kind + "(" + strings.Join(told, " ") + ")"
+	return e.kind + "(" + strings.Join(words, " ") + ")"
 }
 
 // A keyChange is a change of one key, as it is sent to the disk and to replicas.
-type effect struct {
+type keyChange struct {
 	id    keyID
 	gone  bool
 	entry entry

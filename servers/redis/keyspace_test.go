@@ -116,7 +116,7 @@ delete k = v, by two/0, of one/0
 set l = v for 0s, by two/0, prior nobody`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, story(
+			tr := RunWorld(t, story(
 				commands(t, "one", 500*time.Millisecond, test.one...),
 				commands(t, "two", time.Second, test.two...),
 			))
@@ -130,7 +130,7 @@ set l = v for 0s, by two/0, prior nobody`},
 // Sent is the number of the event with which the command left its client, and Section the
 // acquisition that it belongs to.
 func TestWhoChangedAKey(t *testing.T) {
-	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for range 2 {
 			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Minute).Err() }); err != nil {
@@ -141,27 +141,27 @@ func TestWhoChangedAKey(t *testing.T) {
 	})))
 	sets := Events(tr, trace.KindSet, "redis-1")
 	if len(sets) != 2 {
-		t.Fatalf("%d sets\n%s", len(sets), Tell(tr))
+		t.Fatalf("%d sets\n%s", len(sets), Dump(tr))
 	}
-	gone := Only(t, tr, trace.KindDelete, "redis-1")
+	gone := OnlyEvent(t, tr, trace.KindDelete, "redis-1")
 	for i, actor := range []*trace.Actor{sets[0].By, sets[1].By, gone.By} {
-		Same(t, "section", actor.Section, []int{1, 2, 2}[i])
+		Equal(t, "section", actor.Section, []int{1, 2, 2}[i])
 		sent := tr.Events[actor.Sent-1]
-		Same(t, "the event that it names", sent.Kind, trace.KindSend)
-		Same(t, "its process", sent.Process, "client-1")
-		Same(t, "its step", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
-		Same(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
+		Equal(t, "the event that it names", sent.Kind, trace.KindSend)
+		Equal(t, "its process", sent.Process, "client-1")
+		Equal(t, "its step", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
+		Equal(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
 	}
-	Same(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
-	Same(t, "whose was deleted", *gone.Owner, *sets[1].By)
-	About(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
+	Equal(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
+	Equal(t, "whose was deleted", *gone.Owner, *sets[1].By)
+	EqualTime(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
 }
 
 // Random values are shown by alias, the first one seen as value-1, so that traces do not
 // depend on them.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
-	tr := Play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
+	tr := RunWorld(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
 	if got, want := keyStory(tr, "redis-1"), strings.TrimSpace(`
 set a = value-1 for 0s, by one/0, prior nobody
 set b = value-2 for 0s, by one/0, prior nobody
@@ -169,7 +169,7 @@ set c = value-1 for 0s, by one/0, prior nobody
 set d = plain for 0s, by one/0, prior nobody`); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if strings.Contains(Tell(tr), one) {
+	if strings.Contains(Dump(tr), one) {
 		t.Error("a random value is told as it is")
 	}
 }

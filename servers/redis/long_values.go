@@ -16,7 +16,7 @@ const (
 
 // reserveGrowth reserves memory for a string that will have the given size. It refuses the
 // command if the world has no room for it: then the world ends.
-func (n *node) grow(c *mserver.Peer, key string, size int64) (refused bool) {
+func (n *node) reserveGrowth(c *mserver.Peer, key string, size int64) (refused bool) {
 	was, ok := n.stringLength(c, key)
 	switch {
 	case !ok || size <= was:
@@ -27,20 +27,20 @@ func (n *node) grow(c *mserver.Peer, key string, size int64) (refused bool) {
 		n.host.Overflow()
 		return refuse(c, "OOM command not allowed when used memory > 'maxmemory'.")
 	}
-	n.host.Keeps(int(size - was))
+	n.host.ChargeText(int(size - was))
 	return false
 }
 
 // stringLength returns the length of a key's string; ok is false if the key holds another
 // type.
 func (n *node) stringLength(c *mserver.Peer, key string) (size int64, ok bool) {
-	answer := strings.TrimSuffix(n.answer(c, "STRLEN", key), "\r\n")
+	answer := strings.TrimSuffix(n.query(c, "STRLEN", key), "\r\n")
 	size, err := strconv.ParseInt(strings.TrimPrefix(answer, ":"), 10, 64)
 	return size, err == nil
 }
 
 func correctSETRANGE(n *node, c *mserver.Peer, _ string, args []string) bool {
-	at, ok := integer(args[1])
+	at, ok := parseInteger(args[1])
 	if !ok || at < 0 {
 		return false
 	}
@@ -49,11 +49,11 @@ func correctSETRANGE(n *node, c *mserver.Peer, _ string, args []string) bool {
 		c.WriteInt(int(was)) // nothing changes
 		return true
 	}
-	return n.grow(c, args[0], min(at, longestValue+1)+int64(len(args[2])))
+	return n.reserveGrowth(c, args[0], min(at, longestValue+1)+int64(len(args[2])))
 }
 
 func correctSETBIT(n *node, c *mserver.Peer, name string, args []string) bool {
-	at, ok := integer(args[1])
+	at, ok := parseInteger(args[1])
 	switch {
 	case !ok || at < 0:
 		return false
@@ -62,10 +62,10 @@ func correctSETBIT(n *node, c *mserver.Peer, name string, args []string) bool {
 	case name == "GETBIT" || len(args) != 3 || args[2] != "0" && args[2] != "1":
 		return false
 	}
-	return n.grow(c, args[0], at/8+1)
+	return n.reserveGrowth(c, args[0], at/8+1)
 }
 
 func correctAPPEND(n *node, c *mserver.Peer, _ string, args []string) bool {
 	was, ok := n.stringLength(c, args[0])
-	return ok && n.grow(c, args[0], was+int64(len(args[1])))
+	return ok && n.reserveGrowth(c, args[0], was+int64(len(args[1])))
 }

@@ -16,11 +16,11 @@ import (
 
 // A backgroundLock is a lock whose release returns immediately, and continues in a
 // goroutine of its own.
-type background struct{ locks.Lock }
+type backgroundLock struct{ locks.Lock }
 
 type backgroundLease struct{ locks.Lease }
 
-func (l background) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l backgroundLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lease, err := l.Lock.Acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -47,15 +47,15 @@ func TestLostReleaseInTheBackground(t *testing.T) {
 				own := kind.New
 				kind.New = func(env *locks.Env) (locks.Lock, error) {
 					l, err := own(env)
-					return background{l}, err
+					return backgroundLock{l}, err
 				}
 				cfg := Sections(kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
 				cfg.Faults = []sim.Fault{f}
-				tr := Play(t, cfg)
-				Struck(t, tr)
+				tr := RunWorld(t, cfg)
+				AllFaultsStruck(t, tr)
 				want := name != "nothing happens to a client"
 				said := false
-				for _, c := range told.Of(history.Of(tr), false) {
+				for _, c := range told.Clauses(history.New(tr), false) {
 					says := string(c.Predicate)
 					said = said || string(c.Subject) == "client-1" && strings.HasPrefix(says, "believes that it has released the lock; its key still stands on redis-1, until 30.0")
 				}

@@ -32,7 +32,7 @@ const gigabyte = 1 << 30
 type hostile struct {
 	run func(ctx context.Context, p *sim.Program, c *redis.Client) error
 	// ownBytes is what the client's own code takes: no world can bound it.
-	own int
+	ownBytes int
 	// worlds is how many worlds the process runs, one after the other; 0 is one.
 	worlds int
 	// want is a regular expression that matches the error with which the world ends.
@@ -46,7 +46,7 @@ const (
 )
 
 // scriptClient returns a client that runs a script.
-func script(want, text string) hostile {
+func scriptClient(want, text string) hostile {
 	return hostile{want: want, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Eval(ctx, text, nil).Err()
 	}}
@@ -54,7 +54,7 @@ func script(want, text string) hostile {
 
 // writeClient returns a client that writes to a node again and again, on a connection that
 // it has opened itself.
-func write(first, again string) hostile {
+func writeClient(first, again string) hostile {
 	return hostile{want: tooLarge, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
@@ -69,7 +69,7 @@ func write(first, again string) hostile {
 }
 
 // spawnClient returns a client that starts goroutines, all at the same time.
-func spawn(n int, want string, do func(context.Context, *sim.Program, *redis.Client)) hostile {
+func spawnClient(n int, want string, do func(context.Context, *sim.Program, *redis.Client)) hostile {
 	return hostile{want: want, run: func(ctx context.Context, p *sim.Program, c *redis.Client) error {
 		for range n {
 			go do(ctx, p, c)
@@ -86,38 +86,38 @@ func inWorlds(n int, h hostile) hostile {
 var hostiles = map[string]hostile{
 	"nothing": {run: func(context.Context, *sim.Program, *redis.Client) error { return nil }},
 	// Its own code may be noticed first.
-	"SET of 1 GiB": {own: gigabyte, want: tooLarge + "|" + tooHeavy, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+	"SET of 1 GiB": {ownBytes: gigabyte, want: tooLarge + "|" + tooHeavy, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Set(ctx, "k", strings.Repeat("x", gigabyte), 0).Err()
 	}},
-	"SET of 150 MB": {own: 150 << 20, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+	"SET of 150 MB": {ownBytes: 150 << 20, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.Set(ctx, "k", strings.Repeat("x", 150<<20), 0).Err()
 	}},
-	"SET of 1 GiB in pieces":   write("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870912\r\n", strings.Repeat("x", 1<<20)),
-	"100,000 commands at once": write("", strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n"+strings.Repeat("x", 4096)+"\r\n", 256)),
-	"string.rep":               script(tooLarge, "return string.rep('x', 2^30)"),
-	"string.rep kept":          script(tooLarge, "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 2^24 + i) end return #t"),
-	"concatenation":            script(tooLarge, "local s = 'x' for i = 1, 34 do s = s .. s end return #s"),
-	"wide concatenation":       script(tooLarge, "local s = string.rep('x', 2^24) return #("+strings.Repeat("s..", 99)+"s)"),
-	"concatenation in load":    script(tooLarge, "return #loadstring('local s = string.rep([[x]], 2^24) return "+strings.Repeat("s..", 99)+"s')()"),
-	"table.concat":             script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #table.concat(t)"),
-	"gsub":                     script(tooLarge, "local s = string.rep('x', 2^16) return #string.gsub(s, '.', s)"),
-	"format":                   script(tooLarge, "local s = string.rep('x', 2^24) return #string.format(string.rep('%s', 100), "+strings.Repeat("s,", 99)+"s)"),
-	"cjson":                    script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #cjson.encode(t)"),
-	"table":                    script(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = i end"),
-	"sparse table":             {run: script("", "local t = {} t[2^26-1] = 1 return #t").run},
-	"sparse tables":            script(tooMuch+"|"+tooHeavy, "local t = {} for i = 1, 2^31 do t[i] = {} t[i][999999] = i end"),
-	"table of tables":          script(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = {i} end"),
-	"table in coroutine":       script(tooMuch, "return coroutine.wrap(function() local t = {} for i = 1, 2^31 do t[i] = {i} end end)()"),
-	"caught":                   script(tooLarge, "for i = 1, 2^31 do pcall(string.rep, 'x', 2^30) end"),
-	"reply":                    script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return t"),
+	"SET of 1 GiB in pieces":   writeClient("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870912\r\n", strings.Repeat("x", 1<<20)),
+	"100,000 commands at once": writeClient("", strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n"+strings.Repeat("x", 4096)+"\r\n", 256)),
+	"string.rep":               scriptClient(tooLarge, "return string.rep('x', 2^30)"),
+	"string.rep kept":          scriptClient(tooLarge, "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 2^24 + i) end return #t"),
+	"concatenation":            scriptClient(tooLarge, "local s = 'x' for i = 1, 34 do s = s .. s end return #s"),
+	"wide concatenation":       scriptClient(tooLarge, "local s = string.rep('x', 2^24) return #("+strings.Repeat("s..", 99)+"s)"),
+	"concatenation in load":    scriptClient(tooLarge, "return #loadstring('local s = string.rep([[x]], 2^24) return "+strings.Repeat("s..", 99)+"s')()"),
+	"table.concat":             scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #table.concat(t)"),
+	"gsub":                     scriptClient(tooLarge, "local s = string.rep('x', 2^16) return #string.gsub(s, '.', s)"),
+	"format":                   scriptClient(tooLarge, "local s = string.rep('x', 2^24) return #string.format(string.rep('%s', 100), "+strings.Repeat("s,", 99)+"s)"),
+	"cjson":                    scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #cjson.encode(t)"),
+	"table":                    scriptClient(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = i end"),
+	"sparse table":             {run: scriptClient("", "local t = {} t[2^26-1] = 1 return #t").run},
+	"sparse tables":            scriptClient(tooMuch+"|"+tooHeavy, "local t = {} for i = 1, 2^31 do t[i] = {} t[i][999999] = i end"),
+	"table of tables":          scriptClient(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = {i} end"),
+	"table in coroutine":       scriptClient(tooMuch, "return coroutine.wrap(function() local t = {} for i = 1, 2^31 do t[i] = {i} end end)()"),
+	"caught":                   scriptClient(tooLarge, "for i = 1, 2^31 do pcall(string.rep, 'x', 2^30) end"),
+	"reply":                    scriptClient(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return t"),
 	"SETRANGE": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.SetRange(ctx, "k", 400<<20, "x").Err()
 	}},
 	"SETRANGE of 1 TiB": {run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.SetRange(ctx, "k", 1<<40, "x").Err()
 	}},
-	"SETBIT":             script(tooLarge, "for i = 1, 100 do redis.call('SETBIT', i, 2^28, 1) end"),
-	"APPEND in a script": script(tooLarge, "local s = string.rep('x', 2^22) for i = 1, 1000 do redis.call('APPEND', 'k', s) end"),
+	"SETBIT":             scriptClient(tooLarge, "for i = 1, 100 do redis.call('SETBIT', i, 2^28, 1) end"),
+	"APPEND in a script": scriptClient(tooLarge, "local s = string.rep('x', 2^22) for i = 1, 1000 do redis.call('APPEND', 'k', s) end"),
 	"APPEND": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		for range 1000 {
 			if err := c.Append(ctx, "k", strings.Repeat("x", 1<<20)).Err(); err != nil {
@@ -136,24 +136,24 @@ var hostiles = map[string]hostile{
 		}
 		return c.MGet(ctx, keys...).Err()
 	}},
-	"100,000 goroutines": spawn(100_000, "goroutines outlived the world", func(context.Context, *sim.Program, *redis.Client) {
+	"100,000 goroutines": spawnClient(100_000, "goroutines outlived the world", func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	}),
-	"100,000 goroutines in each of 20 worlds": inWorlds(20, spawn(100_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
+	"100,000 goroutines in each of 20 worlds": inWorlds(20, spawnClient(100_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	})),
-	"300,000 goroutines": spawn(300_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
+	"300,000 goroutines": spawnClient(300_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	}),
-	"100,000 goroutines that dial": spawn(100_000, tooLarge, func(ctx context.Context, p *sim.Program, _ *redis.Client) {
+	"100,000 goroutines that dial": spawnClient(100_000, tooLarge, func(ctx context.Context, p *sim.Program, _ *redis.Client) {
 		if c, err := Dial(ctx, p, 0); err == nil {
-			_, _ = Hear(c)
+			_, _ = ReadReply(c)
 		}
 	}),
-	"100,000 goroutines that wait for the clock": spawn(100_000, "", func(ctx context.Context, p *sim.Program, _ *redis.Client) {
+	"100,000 goroutines that wait for the clock": spawnClient(100_000, "", func(ctx context.Context, p *sim.Program, _ *redis.Client) {
 		_ = p.Clock().Sleep(ctx, time.Hour)
 	}),
-	"its own 4 GiB": {own: 4 * gigabyte, want: tooHeavy, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
+	"its own 4 GiB": {ownBytes: 4 * gigabyte, want: tooHeavy, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
 		var all [][]byte
 		for range 64 {
 			b := make([]byte, 64<<20)
@@ -178,7 +178,7 @@ func TestHostileWorld(t *testing.T) {
 	}
 	debug.SetGCPercent(800) // as in the command
 	debug.SetMemoryLimit(600 << 20)
-	cfg := Alone(t, Lock(t, "single"), func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, Lock(t, "single"), func(ctx context.Context, p *sim.Program) error {
 		c := p.Env().Redis(0)
 		err := h.run(ctx, p, c)
 		fmt.Printf("client: %.200v\n", err)
@@ -218,7 +218,7 @@ func TestMemory(t *testing.T) {
 			}
 			peak, _ := strconv.Atoi(string(m[1]))
 			t.Logf("%d MB\n%s", peak>>10, out)
-			if most := h.own>>10 + 1<<20; peak > most {
+			if most := h.ownBytes>>10 + 1<<20; peak > most {
 				t.Errorf("at its most it takes %d kB, and may take %d", peak, most)
 			}
 			if said := regexp.MustCompile(`error: (.*)`).FindSubmatch(out)[1]; !regexp.MustCompile(h.want).Match(said) {

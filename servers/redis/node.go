@@ -37,28 +37,28 @@ type node struct {
 	dbs    []int      // databases that were ever selected
 	keys   keyspace
 	// tracker has the keys that may have changed.
-	touched touched
+	tracker changeTracker
 	// selected are the databases of connections that have selected one, by miniredis's
 	// context of the connection. uncorrected is the connection whose command is not
 	// corrected.
 	selected    map[any]int
 	uncorrected *mserver.Peer
 	// locked: a script or a transaction runs.
-	locked bool
-	spare  *inside // nil: there is none
+	locked     bool
+	spareInner *innerConnection // nil: there is none
 	// blocked are the waiting commands, in the order in which they came.
-	blocked []*blocked
+	blocked []*blockedCommand
 	// scripts are the stored scripts, by their digests.
 	scripts map[string]*script.Script
 	// The numbers of current connections, of all connections, and of commands.
 	connected, accepted, commands int
-	endings                       []ending // to be fixed after the command
+	pendingExpiries               []pendingExpiry // to be fixed after the command
 	// expiry rings at the next expiry.
 	expiry *agenda.Alarm
 
 	// epoch counts the crashes, and survived is what the last crash left on the disk.
-	epoch int
-	left  keyspace
+	epoch    int
+	survived keyspace
 
 	disk disk
 	repl replication
@@ -81,7 +81,7 @@ func (n *node) boot() {
 	n.mini.Server().SetPreHook(n.correct)
 	n.seeded = false
 	n.dice = nil
-	n.touched = touched{}
+	n.tracker = changeTracker{}
 	n.selected = map[any]int{}
 	n.scripts = nil
 	n.connected, n.accepted, n.commands = 0, 0, 0
@@ -96,7 +96,7 @@ func (n *node) halt() {
 
 // updateTime sets the time of miniredis. miniredis stores the rest of each key's life, and
 // Redis the time at which it ends. So if the clock has gone back, the rest has to grow.
-func (n *node) tick() {
+func (n *node) updateTime() {
 	now := n.host.Clock().Now()
 	if now.Equal(n.wall) {
 		return
@@ -135,7 +135,7 @@ type peer struct {
 	// subscribed: miniredis may have subscriptions of it.
 	subscribed bool
 	// isClosed: the connection has ended, and nothing that comes on it is read.
-	over bool
+	isClosed bool
 }
 
 // Accept is as in [sim.Server]. A connection from a node is one of a replica that wants the
@@ -146,9 +146,9 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 	}
 	r := &peer{n: n, end: end}
 	r.out.host = n.host
-	r.out.flush = func() { end.Written(r.reply) }
+	r.out.flush = func() { end.RunAfterSteps(r.sendReplies) }
 	r.mini = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
-	r.mini.Ctx = newConnection()
+	r.mini.Ctx = newConnectionCtx()
 	n.connected++
 	n.accepted++
 	return r
@@ -156,14 +156,14 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 
 func (r *peer) Receive(m *sim.Request) {
 	switch {
-	case r.over:
+	case r.isClosed:
 		return
 	case r.busy:
 		r.queued = append(r.queued, m)
 		return
 	}
 	n := r.n
-	if wrong, is := m.Body.(breach); is {
+	if wrong, is := m.Body.(protocolError); is {
 		r.refuse("ERR Protocol error: " + string(wrong))
 		r.hangUp()
 		return
@@ -178,10 +178,10 @@ func (r *peer) Receive(m *sim.Request) {
 	case name == "POST", name == "HOST:": // a browser that was deceived: see securityWarningCommand
 		r.hangUp()
 		return
-	case r.fails(name, m):
+	case r.replyFailure(name, m):
 		return
 	case !n.mini.Server().IsRegisteredCommand(name):
-		r.refuse(n.unknown(args))
+		r.refuse(n.refuseUnknown(args))
 		return
 	case name == "WAIT" && len(args) == 3 && r.tx == nil:
 		n.repl.wait(r, args)
@@ -192,27 +192,27 @@ func (r *peer) Receive(m *sim.Request) {
 			r.refuse(errReadOnly)
 			return
 		}
-	case n.repl.alone() && n.writes(name, args):
+	case n.repl.lacksReplicas() && n.writes(name, args):
 		r.refuse(errNoReplicas)
 		return
 	case name == "SELECT" && len(args) == 2:
-		n.use(args[1])
+		n.rememberDB(args[1])
 	case name == "SUBSCRIBE", name == "PSUBSCRIBE":
 		r.subscribed = true
 	}
-	if !n.seeded && slices.ContainsFunc(args, draws) {
+	if !n.seeded && slices.ContainsFunc(args, mayDraw) {
 		n.seeded = true
 		n.mini.Seed(int(n.host.Seed()))
 	}
-	if r.tx == nil && blocks(name, args) {
-		r.block(m, name, args)
+	if r.tx == nil && canBlock(name, args) {
+		r.runBlocking(m, name, args)
 		return
 	}
-	n.tick()
+	n.updateTime()
 	if !r.transact(name, args) {
 		n.mini.Server().Dispatch(r.mini, args)
 	}
-	if r.answered(m) {
+	if r.sendAnswer(m) {
 		if r.mini.Closed() { // by QUIT
 			r.hangUp()
 		}
@@ -222,28 +222,28 @@ func (r *peer) Receive(m *sim.Request) {
 
 // sendAnswer records what a command has changed and sends the answer. It reports whether
 // the node is still up after the record: then the answer was sent.
-func (r *peer) answered(m *sim.Request) bool {
-	r.served(m)
+func (r *peer) sendAnswer(m *sim.Request) bool {
+	r.recordCommand(m)
 	if !r.n.host.Act() {
 		return false
 	}
 	r.mini.Flush()
-	r.reply()
+	r.sendReplies()
 	return true
 }
 
 // replyFailure answers a command with an error if a fault demands it, and reports whether
 // it did.
-func (r *peer) fails(name string, m *sim.Request) bool {
+func (r *peer) replyFailure(name string, m *sim.Request) bool {
 	n := r.n
 	why := n.host.Failure()
-	if why == "" || m.Handshake() {
+	if why == "" || m.IsHandshake() {
 		return false
 	}
 	// As in rejectCommand of Redis's server.c, the error ends the transaction.
 	if r.tx != nil && name == "EXEC" {
 		r.tx = nil
-		n.answer(r.mini, "UNWATCH")
+		n.query(r.mini, "UNWATCH")
 		why = "EXECABORT Transaction discarded because of: " + why
 	}
 	r.refuse(why)
@@ -251,13 +251,13 @@ func (r *peer) fails(name string, m *sim.Request) bool {
 }
 
 // recordCommand records what a command has changed.
-func (r *peer) served(m *sim.Request) {
+func (r *peer) recordCommand(m *sim.Request) {
 	if !r.n.mayHaveChanged(m) {
-		r.n.touched.names = r.n.touched.names[:0]
+		r.n.tracker.names = r.n.tracker.names[:0]
 		return
 	}
-	r.n.end()
-	if r.n.changed(m.By()) {
+	r.n.fixExpiries()
+	if r.n.recordChanges(m.Sender()) {
 		r.offset = r.n.repl.offset
 	}
 }
@@ -266,7 +266,7 @@ func (r *peer) served(m *sim.Request) {
 // or because a key's time is up.
 func (n *node) mayHaveChanged(m *sim.Request) bool {
 	args := m.Body.([]string)
-	if !m.Handshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
+	if !m.IsHandshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
 		return true
 	}
 	first, ok := n.firstExpiry()
@@ -289,21 +289,21 @@ func (r *peer) unblock() {
 
 // refuse answers with an error.
 func (r *peer) refuse(err string) {
-	r.wrong(err)
+	r.writeError(err)
 	r.mini.Flush()
-	r.reply()
+	r.sendReplies()
 }
 
 // sendReplies sends what miniredis has written: replies, and pushes that no command asked
 // for.
-func (r *peer) reply() {
-	b := r.out.take()
+func (r *peer) sendReplies() {
+	b := r.out.drain()
 	for len(b) > 0 {
 		size := respSize(b)
 		if size == 0 {
 			size = len(b)
 		}
-		p := sim.Packet{Bytes: b[:size:size], Text: tellReply(r.n.host.Names(), b[:size])}
+		p := sim.Packet{Bytes: b[:size:size], Text: describeReply(r.n.host.Names(), b[:size])}
 		if b[0] == '>' {
 			r.end.Send(p)
 		} else {
@@ -321,14 +321,14 @@ func (r *peer) hangUp() {
 
 // HangUp is as in [sim.Endpoint].
 func (r *peer) HangUp(bool) {
-	if r.over {
+	if r.isClosed {
 		return
 	}
-	r.over = true
+	r.isClosed = true
 	r.mini.Close()
 	for _, b := range slices.Clone(r.n.blocked) {
 		if b.by == r {
-			b.leave()
+			b.remove()
 		}
 	}
 	r.n.connected--
@@ -342,7 +342,7 @@ func (r *peer) HangUp(bool) {
 }
 
 // mayDraw reports whether a command, or a script, may draw at random.
-func draws(word string) bool {
+func mayDraw(word string) bool {
 	const size = len("RAND")
 	for i := range len(word) - size + 1 {
 		// At most places one letter is enough to decide.
@@ -363,7 +363,7 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	case "EVAL", "EVALSHA":
 		return append([]string{name + "_RO"}, args[1:]...), true
 	}
-	if handshake(args) || n.mini.Server().IsReadOnlyCommand(name) {
+	if isHandshake(args) || n.mini.Server().IsReadOnlyCommand(name) {
 		return args, true
 	}
 	switch name {
@@ -374,16 +374,16 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 }
 
 // rememberDB remembers a database, so that its keys are tracked too.
-func (n *node) use(db string) {
+func (n *node) rememberDB(db string) {
 	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.dbs, i) {
 		n.dbs = append(n.dbs, i)
-		n.touched.all = true // it may have had keys before
+		n.tracker.all = true // it may have had keys before
 	}
 }
 
 // ClockChanged is as in [sim.Server]: keys may have expired.
 func (n *node) ClockChanged() {
-	if n.host.Up() {
+	if n.host.IsUp() {
 		n.expire()
 	}
 }
@@ -391,13 +391,13 @@ func (n *node) ClockChanged() {
 // expire removes the keys that have expired by the node's wall clock, and plans the next
 // check.
 func (n *node) expire() {
-	n.tick()
-	n.changed(nil)
-	n.plan()
+	n.updateTime()
+	n.recordChanges(nil)
+	n.planExpiry()
 }
 
 // planExpiry plans a check for the next expiry.
-func (n *node) plan() {
+func (n *node) planExpiry() {
 	first, _ := n.firstExpiry()
 	n.expiry.Set(first)
 }
@@ -424,7 +424,7 @@ type outbox struct {
 func (o *outbox) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || !o.host.Hold(len(b)) {
+	if o.closed || !o.host.Reserve(len(b)) {
 		return len(b), nil
 	}
 	o.bytes = append(o.bytes, b...)
@@ -435,18 +435,18 @@ func (o *outbox) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (o *outbox) take() []byte {
+func (o *outbox) drain() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	b := o.bytes
-	o.host.Drop(len(b))
+	o.host.Unreserve(len(b))
 	o.bytes = nil
 	o.posted = false
 	return b
 }
 
 func (o *outbox) discard() {
-	o.take()
+	o.drain()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true

@@ -9,18 +9,18 @@ import (
 // Revoke is as in [sim.Revocable]: a DEL of each key of a lock that the client has set.
 // Redis has no sessions.
 func (n *node) Revoke(client string, _ bool) (found bool) {
-	if n.repl.readOnly() || n.repl.alone() {
+	if n.repl.readOnly() || n.repl.lacksReplicas() {
 		return false
 	}
 	n.expire()
 	for _, id := range n.keys.ids() {
 		if by := n.keys[id].owner; by != nil && by.Client == client && slices.Contains(n.host.Keys(), id.name) {
 			n.mini.DB(id.db).Del(id.name)
-			n.touched.names = append(n.touched.names, id.name)
+			n.tracker.names = append(n.tracker.names, id.name)
 			found = true
 		}
 	}
-	n.changed(trace.Operator())
+	n.recordChanges(trace.Operator())
 	n.serveBlocked()
 	return found
 }

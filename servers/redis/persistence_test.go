@@ -51,19 +51,19 @@ func TestWhatSurvivesACrash(t *testing.T) {
 						return err
 					}))
 					cfg.Nodes[0].Persistence = policy
-					tr := Play(t, With(cfg, Lasting(time.Second, At(moment, Crashed("redis-1", how)))))
-					Struck(t, tr)
+					tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(moment, Crashed("redis-1", how)))))
+					AllFaultsStruck(t, tr)
 					want, forgotten := "$-1\r\n", 1
 					if survives[policy][crash{how, moment}] {
 						want, forgotten = "$1\r\nv\r\n", 0
 					}
-					Same(t, "left", left, want)
-					Same(t, "forgotten keys", len(Events(tr, trace.KindForget, "redis-1")), forgotten)
-					None(t, tr, trace.KindRestore, "redis-1")
+					Equal(t, "left", left, want)
+					Equal(t, "forgotten keys", len(Events(tr, trace.KindForget, "redis-1")), forgotten)
+					NoEvents(t, tr, trace.KindRestore, "redis-1")
 					if forgotten == 1 {
-						ev := Only(t, tr, trace.KindForget, "redis-1")
-						About(t, "it was forgotten", ev.At, moment+time.Second)
-						Same(t, "its setter", ev.Owner.Client, "client-1")
+						ev := OnlyEvent(t, tr, trace.KindForget, "redis-1")
+						EqualTime(t, "it was forgotten", ev.At, moment+time.Second)
+						Equal(t, "its setter", ev.Owner.Client, "client-1")
 					}
 				})
 			}
@@ -77,7 +77,7 @@ func TestWhatSurvivesACrash(t *testing.T) {
 				return p.Env().Redis(0).Get(ctx, "k").Err()
 			}))
 			cfg.Nodes[0].Persistence = policy
-			None(t, Play(t, cfg), trace.KindForget, "redis-1")
+			NoEvents(t, RunWorld(t, cfg), trace.KindForget, "redis-1")
 		})
 	}
 }
@@ -109,25 +109,25 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = server.Always
-			tr := Play(t, With(cfg, test.faults...))
-			Struck(t, tr)
-			expired := Only(t, tr, trace.KindExpire, "redis-1")
-			About(t, "the key expired", expired.At, test.expires)
-			Same(t, "its setter", expired.Owner.Client, "client-1")
-			None(t, tr, trace.KindForget, "redis-1")
+			tr := RunWorld(t, WithFaults(cfg, test.faults...))
+			AllFaultsStruck(t, tr)
+			expired := OnlyEvent(t, tr, trace.KindExpire, "redis-1")
+			EqualTime(t, "the key expired", expired.At, test.expires)
+			Equal(t, "its setter", expired.Owner.Client, "client-1")
+			NoEvents(t, tr, trace.KindForget, "redis-1")
 		})
 	}
 }
 
 // If a node stays down, the trace shows no loss of keys, because nobody could notice it.
 func TestANodeThatStaysDown(t *testing.T) {
-	tr := Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, WithFaults(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 		SleepUntil(20 * time.Second)
 		return err
 	})), At(3*time.Second, Crashed("redis-1", trace.PowerLoss))))
 	for _, kind := range []trace.Kind{trace.KindExpire, trace.KindForget, trace.KindDelete, trace.KindRestart} {
-		None(t, tr, kind, "redis-1")
+		NoEvents(t, tr, kind, "redis-1")
 	}
 }
 
@@ -175,25 +175,25 @@ func TestPowerLossUndoes(t *testing.T) {
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
 			values = nil
-			tr := Play(t, With(cfg, Lasting(500*time.Millisecond, At(1500*time.Millisecond, Crashed("redis-1", test.how)))))
-			Same(t, "the values", strings.Join(values, ", "), test.want)
-			About(t, "the sync", First(t, tr, trace.KindSync, "redis-1").At, time.Second)
+			tr := RunWorld(t, WithFaults(cfg, Lasting(500*time.Millisecond, At(1500*time.Millisecond, Crashed("redis-1", test.how)))))
+			Equal(t, "the values", strings.Join(values, ", "), test.want)
+			EqualTime(t, "the sync", FirstEvent(t, tr, trace.KindSync, "redis-1").At, time.Second)
 			var undone []string
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindForget || ev.Kind == trace.KindRestore {
-					Same(t, "the setter of "+ev.Key, ev.Owner.Client, "client-1")
+					Equal(t, "the setter of "+ev.Key, ev.Owner.Client, "client-1")
 					undone = append(undone, fmt.Sprintf("%s %s %s", ev.Kind, ev.Key, ev.Value))
 				}
 			}
 			if test.how == trace.Kill {
-				Same(t, "undone", strings.Join(undone, ", "), "")
-				None(t, tr, trace.KindExpire, "redis-1")
+				Equal(t, "undone", strings.Join(undone, ", "), "")
+				NoEvents(t, tr, trace.KindExpire, "redis-1")
 				return
 			}
-			Same(t, "undone", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
-			expired := Only(t, tr, trace.KindExpire, "redis-1")
-			Same(t, "the key that expired", expired.Key, "prolonged")
-			About(t, "its expiry", expired.At, 5*time.Second+9*Hop) // it was the fourth command
+			Equal(t, "undone", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
+			expired := OnlyEvent(t, tr, trace.KindExpire, "redis-1")
+			Equal(t, "the key that expired", expired.Key, "prolonged")
+			EqualTime(t, "its expiry", expired.At, 5*time.Second+9*Hop) // it was the fourth command
 		})
 	}
 }
@@ -234,7 +234,7 @@ func TestSnapshots(t *testing.T) {
 			}))
 			cfg.Horizon = 3 * time.Hour
 			cfg.Nodes[0].Persistence = server.Snapshots
-			About(t, "the snapshot", Only(t, Play(t, cfg), trace.KindSync, "redis-1").At, max(test.rule, test.made+Hop))
+			EqualTime(t, "the snapshot", OnlyEvent(t, RunWorld(t, cfg), trace.KindSync, "redis-1").At, max(test.rule, test.made+Hop))
 		})
 	}
 }
@@ -254,12 +254,12 @@ func TestEverysec(t *testing.T) {
 		return nil
 	}))
 	cfg.Nodes[0].Persistence = server.Everysec
-	syncs := Events(Play(t, cfg), trace.KindSync, "redis-1")
+	syncs := Events(RunWorld(t, cfg), trace.KindSync, "redis-1")
 	if len(syncs) != 2 {
 		t.Fatalf("%d syncs", len(syncs))
 	}
-	About(t, "the first", syncs[0].At, time.Second)
-	About(t, "the second", syncs[1].At, 5500*time.Millisecond+Hop)
+	EqualTime(t, "the first", syncs[0].At, time.Second)
+	EqualTime(t, "the second", syncs[1].At, 5500*time.Millisecond+Hop)
 }
 
 // A node that is paused when it should sync does so when it resumes.
@@ -272,8 +272,8 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 			return err
 		}))
 		cfg.Nodes[0].Persistence = server.Everysec
-		tr := Play(t, With(cfg, Lasting(4*time.Second, At(500*time.Millisecond, pause))))
-		About(t, "the sync", Only(t, tr, trace.KindSync, "redis-1").At, 4500*time.Millisecond)
+		tr := RunWorld(t, WithFaults(cfg, Lasting(4*time.Second, At(500*time.Millisecond, pause))))
+		EqualTime(t, "the sync", OnlyEvent(t, tr, trace.KindSync, "redis-1").At, 4500*time.Millisecond)
 	}
 }
 
@@ -312,10 +312,10 @@ func TestEveryTypeSurvives(t *testing.T) {
 		return err
 	}))
 	cfg.Nodes[0].Persistence = server.Always
-	tr := Play(t, With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.PowerLoss)))))
-	Struck(t, tr)
-	Same(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
-	None(t, tr, trace.KindForget, "redis-1")
-	None(t, tr, trace.KindRestore, "redis-1")
-	Same(t, "before the crash, the other database", before[6], "$5\r\nother\r\n")
+	tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.PowerLoss)))))
+	AllFaultsStruck(t, tr)
+	Equal(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
+	NoEvents(t, tr, trace.KindForget, "redis-1")
+	NoEvents(t, tr, trace.KindRestore, "redis-1")
+	Equal(t, "before the crash, the other database", before[6], "$5\r\nother\r\n")
 }

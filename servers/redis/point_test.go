@@ -16,7 +16,7 @@ import (
 )
 
 // eventfulWorld runs a world in which all but a few points are reached.
-func eventful(t *testing.T) *trace.Trace {
+func eventfulWorld(t *testing.T) *trace.Trace {
 	use := func(ctx context.Context, p *sim.Program, name string, token uint64) error {
 		r := libraryClient(p)
 		defer r.Close()
@@ -30,7 +30,7 @@ func eventful(t *testing.T) *trace.Trace {
 					}
 					return err
 				case trace.Read, trace.Write:
-					resp, err := p.Storage(ctx, storage.Request{Op: storage.Op(step), Object: trace.Object, Value: "v", Token: token})
+					resp, err := p.Storage(ctx, storage.Request{Op: storage.Op(step), Object: trace.DefaultObject, Value: "v", Token: token})
 					if err == nil && resp.Refused != "" {
 						err = errors.New(resp.Refused)
 					}
@@ -43,7 +43,7 @@ func eventful(t *testing.T) *trace.Trace {
 		}
 		return nil
 	}
-	cfg := replicated(0,
+	cfg := replicatedWorld(0,
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			if err := use(ctx, p, "client-1", 2); err != nil {
 				return err
@@ -60,7 +60,7 @@ func eventful(t *testing.T) *trace.Trace {
 	)
 	cfg.Nodes[0].Persistence = server.Everysec
 	cfg.Storage.Fencing = storage.Writes
-	return Play(t, With(cfg,
+	return RunWorld(t, WithFaults(cfg,
 		Lasting(time.Second, At(8*time.Second, Stopped("client-1"))),
 		Lasting(time.Second, At(10*time.Second, Crashed("redis-1", trace.Kill))),
 		At(12*time.Second, &sim.Jump{Process: "client-2", By: time.Second}),
@@ -70,7 +70,7 @@ func eventful(t *testing.T) *trace.Trace {
 
 // A point is reached at the events that it names, and at no other.
 func TestPointsAreReached(t *testing.T) {
-	tr := eventful(t)
+	tr := eventfulWorld(t)
 	reached := func(p trace.Point) (found []trace.Event) {
 		r := history.Recognise(p, tr)
 		for i := range tr.Events {
@@ -128,15 +128,15 @@ func TestPointsAreReached(t *testing.T) {
 		{"client-1 paused or client-1 resumed", "", 2},
 	} {
 		found := reached(Point(test.point))
-		Same(t, test.point, len(found), test.times)
+		Equal(t, test.point, len(found), test.times)
 		for _, ev := range found {
 			if test.kind != "" {
-				Same(t, test.point, ev.Kind, test.kind)
+				Equal(t, test.point, ev.Kind, test.kind)
 			}
 		}
 	}
 	syncs := reached(Point("redis-1 synced"))
-	Same(t, "redis-1 synced", len(syncs), len(Events(tr, trace.KindSync, "redis-1")))
+	Equal(t, "redis-1 synced", len(syncs), len(Events(tr, trace.KindSync, "redis-1")))
 	if len(syncs) == 0 {
 		t.Error("redis-1 never synced")
 	}

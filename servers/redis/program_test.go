@@ -14,7 +14,7 @@ import (
 // One handle cleans up after an abandoned attempt, in the background, while the client
 // continues with another handle. That is not another client's key.
 func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
-	cfg := Alone(t, Lock(t, "redlock"), func(ctx context.Context, p *sim.Program) error {
+	cfg := SoloWorld(t, Lock(t, "redlock"), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -47,8 +47,8 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 		{Action: &sim.Fail{Node: "redis-2"}, Until: Point("client-1 failed to acquire")},
 		{Action: &sim.Fail{Node: "redis-3"}, Until: Point("client-1 acquired")},
 	}
-	tr := Play(t, cfg)
-	Same(t, "the key on the third node", KeyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
-	Same(t, "the section that the client was busy with then", Events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
-	Same(t, "what is violated", Broken(tr), "")
+	tr := RunWorld(t, cfg)
+	Equal(t, "the key on the third node", KeyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
+	Equal(t, "the section that the client was busy with then", Events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
+	Equal(t, "what is violated", Violations(tr), "")
 }

@@ -15,10 +15,10 @@ func init() {
 		Disks: []sim.Disk{
 			// For the consequences of a stalled disk see flushAppendOnlyFile and
 			// rdbSaveBackground of Redis.
-			{Persistence: sim.NoPersistence, Stalled: "nobody notices"},
-			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, Stalled: "a process of its own waits for it, and the node goes on"},
-			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, Waits: true},
-			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "it stands still with its next write, and serves nobody: pause it"},
+			{Persistence: sim.NoPersistence, StallAdvice: "nobody notices"},
+			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a process of its own waits for it, and the node goes on"},
+			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, HandlesStall: true},
+			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "it stands still with its next write, and serves nobody: pause it"},
 		},
 		Replicates: true,
 		Demotes:    true,
@@ -28,15 +28,15 @@ func init() {
 			{Name: maxLag, Title: "how long ago lately is at most, as 10s, which is the default", Check: checkLag},
 		},
 		Failure: errLoading,
-		Blind: func() string {
+		IdleCheckGap: func() string {
 			if locks.ChecksIdle() {
 				return ""
 			}
-			return Blind
+			return IdleCheckGap
 		},
 		Manners: map[string][]sim.Manner{"fail": {{
 			Value: errOOM, Slug: "out-of-memory",
-			Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
+			Phrases: trace.Phrases{Subject: "{target}", Predicate: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
 		}}},
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
 		Prepare: instances.prepare,
@@ -61,7 +61,7 @@ const (
 
 // IdleCheckGap describes a build whose go-redis does not check idle connections: see
 // [locks.ChecksIdle].
-const Blind = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
+const IdleCheckGap = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
 
 // errLoading is Redis's answer while it reads its data from the disk: shared.loadingerr in
 // https://github.com/redis/redis/blob/unstable/src/server.c

@@ -33,7 +33,7 @@ func TestBlockingCommands(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var failed error
 				var answered time.Duration
-				tr := Play(t, story(
+				tr := RunWorld(t, story(
 					Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 						r := p.Env().Redis(0)
 						err := r.Ping(ctx).Err()
@@ -63,7 +63,7 @@ func TestBlockingCommands(t *testing.T) {
 				if !errors.Is(failed, want) || want == nil && failed != nil {
 					t.Errorf("it ended with %v, want %v", failed, want)
 				}
-				About(t, "the answer", answered, until)
+				EqualTime(t, "the answer", answered, until)
 				if give && name == "BLPOP" {
 					// The trace attributes the pop to client-1.
 					var last trace.Event
@@ -73,7 +73,7 @@ func TestBlockingCommands(t *testing.T) {
 						}
 					}
 					if last.By != nil {
-						Same(t, "who popped", last.By.Client, "client-1")
+						Equal(t, "who popped", last.By.Client, "client-1")
 					}
 				}
 			})
@@ -101,22 +101,22 @@ func TestBlockedAreServedInOrder(t *testing.T) {
 			return p.Env().Redis(0).RPush(ctx, "k", "x", "y", "z").Err()
 		}),
 	)
-	cfg.Disturb = Shake
-	tr := Play(t, cfg)
-	Same(t, "popped", strings.Join(popped, ", "), "client-2 k x, client-1 k y")
+	cfg.Disturb = YieldRandomly
+	tr := RunWorld(t, cfg)
+	Equal(t, "popped", strings.Join(popped, ", "), "client-2 k x, client-1 k y")
 	var sets []string
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindSet {
 			sets = append(sets, ev.By.Client+" "+ev.Value)
 		}
 	}
-	Same(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
+	Equal(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
 }
 
 // A command that does not have to wait may provide what another one waits for.
 func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 	var served time.Duration
-	Play(t, story(
+	RunWorld(t, story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			err := p.Env().Redis(0).BLPop(ctx, 0, "to").Err()
 			served = Now()
@@ -129,13 +129,13 @@ func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
 			return errors.Join(err, r.BLMove(ctx, "from", "to", "LEFT", "RIGHT", 0).Err())
 		}),
 	))
-	About(t, "served", served, time.Second+2*Hop)
+	EqualTime(t, "served", served, time.Second+2*Hop)
 }
 
 // A client's watched keys stay watched while it waits for something else.
 func TestBlockedWhileWatching(t *testing.T) {
 	var outcome error
-	Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		err := r.Watch(ctx, func(tx *redis.Tx) error {
 			if err := errors.Join(r.Set(ctx, "k", "meddled", 0).Err(), r.RPush(ctx, "list", "x").Err(), tx.BLPop(ctx, 0, "list").Err()); err != nil {
@@ -146,14 +146,14 @@ func TestBlockedWhileWatching(t *testing.T) {
 		}, "k")
 		return err
 	})))
-	Same(t, "the transaction", outcome, error(redis.TxFailedErr))
+	Equal(t, "the transaction", outcome, error(redis.TxFailedErr))
 }
 
 // Pub/sub: a subscriber receives what is published while it is subscribed.
 func TestPubSub(t *testing.T) {
 	var heard []string
 	var received int64
-	Play(t, story(
+	RunWorld(t, story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			sub := libraryClient(p).Subscribe(ctx, "news")
 			for message := range sub.Channel() {
@@ -174,8 +174,8 @@ func TestPubSub(t *testing.T) {
 			return errors.Join(r.Publish(ctx, "other", "unheard").Err(), r.Publish(ctx, "news", "last").Err())
 		}),
 	))
-	Same(t, "heard", strings.Join(heard, " "), "first last")
-	Same(t, "subscribers", received, 1)
+	Equal(t, "heard", strings.Join(heard, " "), "first last")
+	Equal(t, "subscribers", received, 1)
 }
 
 // A subscriber that receives nothing ends with the world.
@@ -184,8 +184,8 @@ func TestSubscriberAtTheEnd(t *testing.T) {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
 		return err
 	}})
-	tr := Play(t, cfg)
-	if First(t, tr, trace.KindHorizon, "").At < cfg.Horizon {
+	tr := RunWorld(t, cfg)
+	if FirstEvent(t, tr, trace.KindHorizon, "").At < cfg.Horizon {
 		t.Error("the run ended early")
 	}
 }
@@ -195,7 +195,7 @@ func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} {
 		var outcome error
 		var value string
-		tr := Play(t, story(
+		tr := RunWorld(t, story(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Env().Redis(0)
 				err := r.Set(ctx, "k", "1", 0).Err()
@@ -225,22 +225,22 @@ func TestTransactions(t *testing.T) {
 			}),
 		))
 		if meddles {
-			Same(t, "the transaction", outcome, error(redis.TxFailedErr))
-			Same(t, "k", value, "7")
+			Equal(t, "the transaction", outcome, error(redis.TxFailedErr))
+			Equal(t, "k", value, "7")
 			continue
 		}
-		Same(t, "the transaction", outcome, nil)
-		Same(t, "k", value, "2")
+		Equal(t, "the transaction", outcome, nil)
+		Equal(t, "k", value, "2")
 		sets := Events(tr, trace.KindSet, "redis-1")
-		Same(t, "sets", len(sets), 3)
-		Same(t, "set in one moment", sets[1].At, sets[2].At)
+		Equal(t, "sets", len(sets), 3)
+		Equal(t, "set in one moment", sets[1].At, sets[2].At)
 	}
 }
 
 // Each connection selects its own database.
 func TestDatabases(t *testing.T) {
 	var zero, one string
-	Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		a, err := Dial(ctx, p, 0)
 		b, err2 := Dial(ctx, p, 0)
 		if err := errors.Join(err, err2); err != nil {
@@ -259,17 +259,17 @@ func TestDatabases(t *testing.T) {
 		}
 		SleepUntil(2 * time.Second)
 		gone, err := Ask(a, "EXISTS k")
-		Same(t, "after a second", gone, ":0\r\n")
+		Equal(t, "after a second", gone, ":0\r\n")
 		return err
 	})))
-	Same(t, "in database 0", zero, "$-1\r\n")
-	Same(t, "in database 1", one, "$3\r\none\r\n")
+	Equal(t, "in database 0", zero, "$-1\r\n")
+	Equal(t, "in database 1", one, "$3\r\none\r\n")
 }
 
 // A pipeline's commands are separate messages, served in order. They use the existing
 // connection, whether or not go-redis has a pool for pipelines.
 func TestPipelines(t *testing.T) {
-	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		if err := r.Del(ctx, "a").Err(); err != nil {
 			return err
@@ -285,18 +285,18 @@ func TestPipelines(t *testing.T) {
 	for _, ev := range Events(tr, trace.KindSet, "redis-1") {
 		keys = append(keys, ev.Key)
 	}
-	Same(t, "keys", strings.Join(keys, " "), "a b c")
-	Same(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 5) // and HELLO and DEL
-	Same(t, "connections", len(Events(tr, trace.KindConnect, "client-1")), 1)
+	Equal(t, "keys", strings.Join(keys, " "), "a b c")
+	Equal(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 5) // and HELLO and DEL
+	Equal(t, "connections", len(Events(tr, trace.KindConnect, "client-1")), 1)
 }
 
 // A client that has hung up does not wait any more: what is pushed afterwards stays in the
 // list.
 func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
-	Play(t, story(
+	RunWorld(t, story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			err := p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "k").Err()
+			err := p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "k").Err()
 			if err == nil {
 				t.Error("BLPOP was answered")
 			}
@@ -312,5 +312,5 @@ func TestBlockedClientHangsUp(t *testing.T) {
 			return errors.Join(err, err2)
 		}),
 	))
-	Same(t, "left in the list", left, 1)
+	Equal(t, "left in the list", left, 1)
 }

@@ -18,31 +18,31 @@ type replication struct {
 	n *node
 	// offset counts the changes that a master has sent, or a replica has applied.
 	offset int
-	waits  []*waiting
+	waits  []*waitCall
 	// heard is when a master last heard of each replica whose connection it believes to be
 	// open, by its own clock. To take a write it must have heard of least replicas, at most
 	// maxAge ago.
-	heard map[string]time.Time
-	least int
-	most  time.Duration
+	heard  map[string]time.Time
+	least  int
+	maxAge time.Duration
 }
 
 func (n *node) replicate() {
 	r := &n.repl
 	r.n, r.heard = n, map[string]time.Time{}
-	r.set()
+	r.readSettings()
 	r.Node = &replicas.Node[update]{
-		Host: n.host, Retry: time.Second, Beats: r.least > 0, Everything: n.everything, Apply: n.apply,
-		Heard: func(replica string) {
+		Host: n.host, Retry: time.Second, WantsHeartbeats: r.least > 0, FullUpdate: n.fullUpdate, Apply: n.apply,
+		ReplicaHeard: func(replica string) {
 			r.heard[replica] = n.host.Clock().Now()
-			r.wake()
+			r.answerWaits()
 		},
-		Left: func(replica string) { delete(r.heard, replica) },
+		ReplicaLeft: func(replica string) { delete(r.heard, replica) },
 	}
 }
 
 // A waitCall is a WAIT that a client has sent.
-type waiting struct {
+type waitCall struct {
 	peer   *peer
 	enough int
 	offset int
@@ -53,10 +53,10 @@ type waiting struct {
 func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node).repl.Node) }
 
 // fullUpdate returns the whole data set.
-func (n *node) everything() update {
-	effects := make([]effect, 0, len(n.keys))
+func (n *node) fullUpdate() update {
+	effects := make([]keyChange, 0, len(n.keys))
 	for _, id := range n.keys.ids() {
-		effects = append(effects, effect{id: id, entry: n.keys[id]})
+		effects = append(effects, keyChange{id: id, entry: n.keys[id]})
 	}
 	return update{offset: n.repl.offset, whole: true, effects: effects}
 }
@@ -65,7 +65,7 @@ func (n *node) everything() update {
 type update struct {
 	offset  int
 	whole   bool
-	effects []effect
+	effects []keyChange
 }
 
 func (u update) String() string {
@@ -88,16 +88,16 @@ func (u update) Number() int { return u.offset }
 
 // apply applies a master's update to a replica's data.
 func (n *node) apply(u update) {
-	n.tick()
+	n.updateTime()
 	if u.whole {
 		for _, id := range n.keys.ids() {
 			n.mini.DB(id.db).Del(id.name)
 		}
-		n.touched.all = true
+		n.tracker.all = true
 	}
 	owners := map[keyID]*trace.Actor{}
 	for _, e := range u.effects {
-		n.touched.names = append(n.touched.names, e.id.name)
+		n.tracker.names = append(n.tracker.names, e.id.name)
 		if e.gone {
 			n.mini.DB(e.id.db).Del(e.id.name)
 			continue
@@ -105,14 +105,14 @@ func (n *node) apply(u update) {
 		n.put(e.id, e.entry)
 		owners[e.id] = e.entry.owner
 	}
-	n.replicated(owners)
+	n.recordUpdate(owners)
 	n.repl.offset = u.offset
 	n.serveBlocked()
 }
 
 // recordUpdate records what an update changed. The owners are those on the master.
-func (n *node) replicated(owners map[keyID]*trace.Actor) {
-	n.differences(func(id keyID, was entry) {
+func (n *node) recordUpdate(owners map[keyID]*trace.Actor) {
+	n.visitSuspects(func(id keyID, was entry) {
 		n.host.Emit(n.goneEvent(trace.KindDelete, id, was, nil))
 		delete(n.keys, id)
 	}, func(id keyID, was, is entry) {
@@ -123,24 +123,24 @@ func (n *node) replicated(owners map[keyID]*trace.Actor) {
 		if !was.isLike(is) {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
-		n.know(id, is)
+		n.recordKey(id, is)
 	})
 	n.disk.missed = true
-	n.plan()
+	n.planExpiry()
 }
 
 // propagate sends changes to the replicas. If keys expire while the node is paused, it
 // notices and sends that when it resumes.
-func (r *replication) propagate(effects []effect) {
-	r.n.host.Running(func() {
+func (r *replication) propagate(effects []keyChange) {
+	r.n.host.WhenRunning(func() {
 		r.offset++
-		if r.Feeds() {
+		if r.HasReplicas() {
 			r.Send(update{offset: r.offset, effects: slices.Clone(effects)})
 		}
 	})
 }
 
-func (r *replication) readOnly() bool { return r.Follows() }
+func (r *replication) readOnly() bool { return r.IsReplica() }
 
 // With these settings a master takes no writes if it has not heard of enough replicas
 // recently. That limits how long two masters take writes at the same time, but does not
@@ -169,22 +169,22 @@ func checkLag(value string) error {
 }
 
 // readSettings reads the node's settings, which were checked before.
-func (r *replication) set() {
-	r.least, _ = strconv.Atoi(r.n.host.Set(minReplicas))
-	r.most = usualLag
-	if d, err := time.ParseDuration(r.n.host.Set(maxLag)); err == nil {
-		r.most = d
+func (r *replication) readSettings() {
+	r.least, _ = strconv.Atoi(r.n.host.SettingValue(minReplicas))
+	r.maxAge = usualLag
+	if d, err := time.ParseDuration(r.n.host.SettingValue(maxLag)); err == nil {
+		r.maxAge = d
 	}
 }
 
 // lacksReplicas reports whether a master has not heard of enough replicas recently.
-func (r *replication) alone() bool {
-	if r.least == 0 || r.Follows() {
+func (r *replication) lacksReplicas() bool {
+	if r.least == 0 || r.IsReplica() {
 		return false
 	}
 	good, now := 0, r.n.host.Clock().Now()
 	for _, at := range r.heard {
-		if now.Sub(at) <= r.most {
+		if now.Sub(at) <= r.maxAge {
 			good++
 		}
 	}
@@ -214,34 +214,34 @@ func (r *replication) wait(p *peer, args []string) {
 		p.refuse("ERR timeout is negative")
 		return
 	}
-	waiting := &waiting{peer: p, enough: enough, offset: p.offset}
+	call := &waitCall{peer: p, enough: enough, offset: p.offset}
 	p.busy = true
-	r.waits = append(r.waits, waiting)
+	r.waits = append(r.waits, call)
 	if timeout > 0 {
 		r.n.host.Clock().AfterFunc(time.Duration(timeout)*time.Millisecond, func() {
-			p.end.Done(func() { r.answer(waiting) })
+			p.end.RunOnLoop(func() { r.answerWait(call) })
 		})
 	}
-	r.wake()
+	r.answerWaits()
 }
 
-func (r *replication) wake() {
+func (r *replication) answerWaits() {
 	for _, w := range slices.Clone(r.waits) {
-		if len(r.Have(w.offset)) >= w.enough {
-			r.answer(w)
+		if len(r.AcknowledgedBy(w.offset)) >= w.enough {
+			r.answerWait(w)
 		}
 	}
 }
 
-func (r *replication) answer(w *waiting) {
-	if w.done || !r.n.host.Up() {
+func (r *replication) answerWait(w *waitCall) {
+	if w.done || !r.n.host.IsUp() {
 		return
 	}
 	w.done = true
-	r.waits = slices.DeleteFunc(r.waits, func(o *waiting) bool { return o == w })
-	w.peer.mini.WriteInt(len(r.Have(w.offset)))
+	r.waits = slices.DeleteFunc(r.waits, func(o *waitCall) bool { return o == w })
+	w.peer.mini.WriteInt(len(r.AcknowledgedBy(w.offset)))
 	w.peer.mini.Flush()
-	w.peer.reply()
+	w.peer.sendReplies()
 	w.peer.unblock()
 }
 

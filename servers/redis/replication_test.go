@@ -15,7 +15,7 @@ import (
 )
 
 // replicatedWorld returns a world with a master, redis-1, and its replica, redis-2.
-func replicated(lag time.Duration, clients ...sim.Client) sim.Config {
+func replicatedWorld(lag time.Duration, clients ...sim.Client) sim.Config {
 	cfg := story(clients...)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
 	return cfg
@@ -36,18 +36,18 @@ func TestReplicaFollows(t *testing.T) {
 		{"replica paused", 0, []sim.Fault{Lasting(5*time.Second, At(arrival, Stopped("redis-2")))}, 5*time.Second + arrival},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, With(replicated(test.lag, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			tr := RunWorld(t, WithFaults(replicatedWorld(test.lag, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				err := p.Env().Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
 				SleepUntil(10 * time.Second)
 				return err
 			})), test.fault...))
-			Struck(t, tr)
-			set, copied := Only(t, tr, trace.KindSet, "redis-1"), Only(t, tr, trace.KindRestore, "redis-2")
-			About(t, "set", set.At, arrival)
-			About(t, "copied", copied.At, test.at)
-			Same(t, "setter", *copied.Owner, *set.Owner)
-			Same(t, "value", copied.Value, "v")
-			About(t, "it ends on both", copied.Expires, set.Expires)
+			AllFaultsStruck(t, tr)
+			set, copied := OnlyEvent(t, tr, trace.KindSet, "redis-1"), OnlyEvent(t, tr, trace.KindRestore, "redis-2")
+			EqualTime(t, "set", set.At, arrival)
+			EqualTime(t, "copied", copied.At, test.at)
+			Equal(t, "setter", *copied.Owner, *set.Owner)
+			Equal(t, "value", copied.Value, "v")
+			EqualTime(t, "it ends on both", copied.Expires, set.Expires)
 		})
 	}
 }
@@ -55,7 +55,7 @@ func TestReplicaFollows(t *testing.T) {
 // Deletions, changed expiries and all databases are replicated too.
 func TestReplicaFollowsEverything(t *testing.T) {
 	var seen []string
-	cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		master, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -82,26 +82,26 @@ func TestReplicaFollowsEverything(t *testing.T) {
 		seen = append(seen, strings.TrimSpace(reply))
 		return err
 	}))
-	Play(t, cfg)
+	RunWorld(t, cfg)
 	// EXPIRE was served a few milliseconds after the start, so a second later less than two
 	// seconds and at least one are left: Redis rounds to the nearest.
-	Same(t, "the replica shows", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
+	Equal(t, "the replica shows", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
 }
 
 // A replica can be read but not written until it is promoted.
 func TestReplicaIsReadOnly(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var set, script, transaction error
-		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
 				return err
 			}
 			SleepUntil(2 * time.Second)
 			r := p.Env().Redis(1)
 			value, err := r.Get(ctx, "k").Result()
-			Same(t, "the replica has", value, "v")
+			Equal(t, "the replica has", value, "v")
 			length, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
-			Same(t, "a script that reads returns", length, any("v"))
+			Equal(t, "a script that reads returns", length, any("v"))
 			set = r.SetNX(ctx, "mine", "v", 0).Err()
 			script = r.Eval(ctx, "return redis.call('set', KEYS[1], 'v')", []string{"mine"}).Err()
 			pipe := r.TxPipeline()
@@ -110,11 +110,11 @@ func TestReplicaIsReadOnly(t *testing.T) {
 			return errors.Join(err, err2)
 		}))
 		if promoted {
-			cfg = With(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
+			cfg = WithFaults(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
 		}
-		tr := Play(t, cfg)
-		Same(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
-		Same(t, "so was a script", script != nil && strings.HasPrefix(script.Error(), "READONLY"), !promoted)
+		tr := RunWorld(t, cfg)
+		Equal(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
+		Equal(t, "so was a script", script != nil && strings.HasPrefix(script.Error(), "READONLY"), !promoted)
 		for what, err := range map[string]error{"SET": set, "a script": script, "a transaction": transaction} {
 			if (err == nil) != promoted {
 				t.Errorf("promoted %v: %s ended with %v", promoted, what, err)
@@ -179,14 +179,14 @@ func TestWait(t *testing.T) {
 			for i := range test.replicas {
 				cfg.Nodes = append(cfg.Nodes, sim.Node{System: "redis", Name: []string{"redis-2", "redis-3"}[i], ReplicaOf: "redis-1", Lag: test.lag})
 			}
-			tr := Play(t, With(cfg, test.fault...))
-			Struck(t, tr)
-			Same(t, "the answer", reply, test.reply)
-			Same(t, "it took", after.Round(time.Microsecond), test.after)
+			tr := RunWorld(t, WithFaults(cfg, test.fault...))
+			AllFaultsStruck(t, tr)
+			Equal(t, "the answer", reply, test.reply)
+			Equal(t, "it took", after.Round(time.Microsecond), test.after)
 			if test.name != "no lag" && test.name != "lag" || !strings.HasPrefix(reply, ":1") {
 				return
 			}
-			copied, done := Only(t, tr, trace.KindRestore, "redis-2"), Only(t, tr, trace.KindDone, "client-1")
+			copied, done := OnlyEvent(t, tr, trace.KindRestore, "redis-2"), OnlyEvent(t, tr, trace.KindDone, "client-1")
 			if copied.Seq > done.Seq {
 				t.Error("WAIT was answered before the replica had the data")
 			}
@@ -199,7 +199,7 @@ func TestWait(t *testing.T) {
 func TestPromotion(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var open, fresh, later string
-		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			if err != nil {
 				return err
@@ -224,19 +224,19 @@ func TestPromotion(t *testing.T) {
 		}))
 		want := "$5\r\nafter\r\n"
 		if promoted {
-			cfg = With(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
+			cfg = WithFaults(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
 			want = "$6\r\nbefore\r\n"
 		}
-		tr := Play(t, cfg)
-		Struck(t, tr)
-		Same(t, "over the open connection", open, "$5\r\nafter\r\n")
-		Same(t, "over a new connection", fresh, want)
-		Same(t, "at the replica's own address", later, want)
+		tr := RunWorld(t, cfg)
+		AllFaultsStruck(t, tr)
+		Equal(t, "over the open connection", open, "$5\r\nafter\r\n")
+		Equal(t, "over a new connection", fresh, want)
+		Equal(t, "at the replica's own address", later, want)
 		if promoted {
-			ev := Only(t, tr, trace.KindPromote, "redis-2")
-			About(t, "the promotion", ev.At, time.Second)
-			Same(t, "its master was", ev.Peer, "redis-1")
-			Same(t, "copies after the promotion", len(Events(tr, trace.KindRestore, "redis-2")), 1)
+			ev := OnlyEvent(t, tr, trace.KindPromote, "redis-2")
+			EqualTime(t, "the promotion", ev.At, time.Second)
+			Equal(t, "its master was", ev.Peer, "redis-1")
+			Equal(t, "copies after the promotion", len(Events(tr, trace.KindRestore, "redis-2")), 1)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 				})
 				return ok, errors.Join(err, r.Close())
 			}
-			tr := Play(t, With(replicated(test.lag,
+			tr := RunWorld(t, WithFaults(replicatedWorld(test.lag,
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) (err error) {
 					one, err = acquire(ctx, p, "one")
 					return err
@@ -281,9 +281,9 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 					return err
 				}),
 			), test.faults...))
-			Struck(t, tr)
-			Same(t, "client-1 got it", one, true)
-			Same(t, "client-2 got it", two, test.granted)
+			AllFaultsStruck(t, tr)
+			Equal(t, "client-1 got it", one, true)
+			Equal(t, "client-2 got it", two, test.granted)
 		})
 	}
 }
@@ -297,7 +297,7 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 	}{{sim.NoPersistence, false}, {server.Always, true}} {
 		t.Run(string(test.persistence), func(t *testing.T) {
 			var during, after string
-			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 				replica, err2 := Dial(ctx, p, 1)
 				if err := errors.Join(err, err2); err != nil {
@@ -312,15 +312,15 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = test.persistence
-			tr := Play(t, With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Kill)))))
-			Same(t, "while the master is down", during, ":1\r\n")
-			Same(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
+			tr := RunWorld(t, WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Kill)))))
+			Equal(t, "while the master is down", during, ":1\r\n")
+			Equal(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
 			if test.kept {
-				None(t, tr, trace.KindDelete, "redis-2")
+				NoEvents(t, tr, trace.KindDelete, "redis-2")
 				return
 			}
-			gone := Only(t, tr, trace.KindDelete, "redis-2")
-			Same(t, "what went", gone.Key, "k")
+			gone := OnlyEvent(t, tr, trace.KindDelete, "redis-2")
+			Equal(t, "what went", gone.Key, "k")
 			if gone.At < 2*time.Second || gone.At > 4*time.Second {
 				t.Errorf("it went at %v", gone.At)
 			}
@@ -344,7 +344,7 @@ func TestReplicaCatchesUp(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got string
-			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				for i, moment := range []time.Duration{100 * time.Millisecond, 2 * time.Second, 6 * time.Second} {
 					SleepUntil(moment)
 					conn, err := Dial(ctx, p, 0)
@@ -361,9 +361,9 @@ func TestReplicaCatchesUp(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = server.Always
-			tr := Play(t, With(cfg, test.fault))
-			Struck(t, tr)
-			Same(t, "the replica has", got, "a b c")
+			tr := RunWorld(t, WithFaults(cfg, test.fault))
+			AllFaultsStruck(t, tr)
+			Equal(t, "the replica has", got, "a b c")
 		})
 	}
 }
@@ -372,11 +372,11 @@ func TestReplicaCatchesUp(t *testing.T) {
 // the two noticed first.
 func TestReplicaConnectsOnce(t *testing.T) {
 	for _, down := range []time.Duration{500 * time.Microsecond, 500 * time.Millisecond, 5 * time.Second} {
-		cfg := replicated(0, Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
+		cfg := replicatedWorld(0, Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 			SleepUntil(20 * time.Second)
 			return nil
 		}))
-		tr := Play(t, With(cfg, Lasting(down, At(time.Second, Crashed("redis-1", trace.Kill)))))
+		tr := RunWorld(t, WithFaults(cfg, Lasting(down, At(time.Second, Crashed("redis-1", trace.Kill)))))
 		connects := 0
 		for _, ev := range tr.Events {
 			if ev.Kind == trace.KindConnect && ev.Process == "redis-2" {
@@ -403,7 +403,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var confirmed, old, copied string
-			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				master, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -426,18 +426,18 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 			}))
 			// redis-3 lags too far behind to have the first key.
 			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
-			tr := Play(t, With(cfg, append(test.meanwhile,
+			tr := RunWorld(t, WithFaults(cfg, append(test.meanwhile,
 				At(1500*time.Millisecond, Crashed("redis-1", trace.Kill)),
 				At(2*time.Second, &sim.Promote{Node: "redis-3"}),
 			)...))
-			Struck(t, tr)
-			Same(t, "replicas that confirmed", confirmed, ":1\r\n")
-			Same(t, "the old master's key on the other replica", old, ":0\r\n")
-			Same(t, "the new master's key on the other replica", copied, ":1\r\n")
-			Same(t, "copies on the promoted", len(Events(tr, trace.KindRestore, "redis-3")), 0)
+			AllFaultsStruck(t, tr)
+			Equal(t, "replicas that confirmed", confirmed, ":1\r\n")
+			Equal(t, "the old master's key on the other replica", old, ":0\r\n")
+			Equal(t, "the new master's key on the other replica", copied, ":1\r\n")
+			Equal(t, "copies on the promoted", len(Events(tr, trace.KindRestore, "redis-3")), 0)
 			if test.name != "down" { // the crash loses its data
-				forgot := Only(t, tr, trace.KindDelete, "redis-2")
-				About(t, "the old master's key is gone", forgot.At, test.at+3*Hop)
+				forgot := OnlyEvent(t, tr, trace.KindDelete, "redis-2")
+				EqualTime(t, "the old master's key is gone", forgot.At, test.at+3*Hop)
 			}
 		})
 	}
@@ -447,21 +447,21 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 // not take the old master's data.
 func TestPromotionWhileAReplicaConnects(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
-		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := replicatedWorld(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 			SleepUntil(4 * time.Second)
 			return err
 		}))
 		// redis-3 lags too far behind to have the key.
 		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
-		cfg = With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-2", trace.Kill))))
+		cfg = WithFaults(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-2", trace.Kill))))
 		want := 2 // when it is set, and when redis-2 is back
 		if promoted {
-			cfg = With(cfg, At(2*time.Second+Hop/2, &sim.Promote{Node: "redis-3"}))
+			cfg = WithFaults(cfg, At(2*time.Second+Hop/2, &sim.Promote{Node: "redis-3"}))
 			want = 1
 		}
-		tr := Play(t, cfg)
-		Struck(t, tr)
-		Same(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(Events(tr, trace.KindRestore, "redis-2")), want)
+		tr := RunWorld(t, cfg)
+		AllFaultsStruck(t, tr)
+		Equal(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(Events(tr, trace.KindRestore, "redis-2")), want)
 	}
 }

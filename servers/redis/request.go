@@ -18,7 +18,7 @@ type framer struct {
 }
 
 // A protocolError is a violation of the protocol, in the words of Redis's answer to it.
-type breach string
+type protocolError string
 
 // Next is as in [sim.Framer].
 func (f *framer) Next(b []byte) (int, sim.Frame) {
@@ -33,7 +33,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if size == 0 {
 		return 0, sim.Frame{}
 	}
-	return size, sim.Frame{Body: args, Text: tellCommand(f.names, args), Handshake: handshake(args)}
+	return size, sim.Frame{Body: args, Text: describeCommand(f.names, args), Handshake: isHandshake(args)}
 }
 
 // The limits of Redis, in bytes: PROTO_INLINE_MAX_SIZE, and the default of
@@ -45,7 +45,7 @@ const (
 
 // readRequest returns the size and the words of the command at the start of b, which must
 // not be empty. The size is 0 if the command is not complete yet.
-func readRequest(b []byte) (size int, args []string, wrong breach) {
+func readRequest(b []byte) (size int, args []string, wrong protocolError) {
 	if b[0] != '*' {
 		return readInline(b)
 	}
@@ -75,26 +75,26 @@ func readRequest(b []byte) (size int, args []string, wrong breach) {
 // readHeader reads the number after the sign at b[at], and returns where the line ends. The
 // sign must be a $ except at the beginning. end is 0 if the line is not complete yet, or
 // wrong.
-func readHeader(b []byte, at int, line, number string, most int64) (n, end int, wrong breach) {
+func readHeader(b []byte, at int, line, number string, most int64) (n, end int, wrong protocolError) {
 	rest := b[at:]
-	eol := find(rest, '\r')
+	eol := strchr(rest, '\r')
 	switch {
 	case eol < 0 && len(rest) > longestLine:
-		return 0, 0, breach("too big " + line)
+		return 0, 0, protocolError("too big " + line)
 	case eol < 0, eol+1 == len(rest):
 		return 0, 0, ""
 	case at > 0 && rest[0] != '$':
-		return 0, 0, breach("expected '$', got '" + strings.NewReplacer("\r", " ", "\n", " ").Replace(string(rest[:1])) + "'")
+		return 0, 0, protocolError("expected '$', got '" + strings.NewReplacer("\r", " ", "\n", " ").Replace(string(rest[:1])) + "'")
 	}
-	v, ok := integer(string(rest[1:eol]))
+	v, ok := parseInteger(string(rest[1:eol]))
 	if !ok || v > most || at > 0 && v < 0 {
-		return 0, 0, breach("invalid " + number)
+		return 0, 0, protocolError("invalid " + number)
 	}
 	return int(max(v, 0)), at + eol + len("\r\n"), ""
 }
 
 // strchr is C's strchr, which stops at a zero byte.
-func find(b []byte, c byte) int {
+func strchr(b []byte, c byte) int {
 	i := bytes.IndexByte(b, c)
 	if i >= 0 && bytes.IndexByte(b[:i], 0) >= 0 {
 		return -1
@@ -103,8 +103,8 @@ func find(b []byte, c byte) int {
 }
 
 // readInline reads a command as people type it, on one line.
-func readInline(b []byte) (size int, args []string, wrong breach) {
-	eol := find(b, '\n')
+func readInline(b []byte) (size int, args []string, wrong protocolError) {
+	eol := strchr(b, '\n')
 	switch {
 	case eol < 0 && len(b) > longestLine:
 		return 0, nil, "too big inline request"

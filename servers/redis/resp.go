@@ -64,7 +64,7 @@ func respLength(s string) (int, error) {
 
 // describeCommand returns a command as the trace shows it. A script and its SHA-1 have the
 // same name.
-func tellCommand(names *sim.Names, args []string) string {
+func describeCommand(names *sim.Names, args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
 		switch {
@@ -85,7 +85,7 @@ func tellCommand(names *sim.Names, args []string) string {
 }
 
 // describeReply returns a reply as the trace shows it.
-func tellReply(names *sim.Names, b []byte) string {
+func describeReply(names *sim.Names, b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
@@ -116,7 +116,7 @@ func tellReply(names *sim.Names, b []byte) string {
 }
 
 // isHandshake reports whether a command only sets up a connection.
-func handshake(args []string) bool {
+func isHandshake(args []string) bool {
 	if len(args) == 0 {
 		return false
 	}

@@ -84,7 +84,7 @@ func TestTellReply(t *testing.T) {
 		"*2\r\n:1\r\n:2\r\n": "(2 elements)",
 		"%1\r\n+a\r\n:2\r\n": "(1 elements)",
 	} {
-		if got := tellReply(sim.NewNames(), []byte(reply)); got != want {
+		if got := describeReply(sim.NewNames(), []byte(reply)); got != want {
 			t.Errorf("%q: %q, want %q", reply, got, want)
 		}
 	}
@@ -109,13 +109,13 @@ func TestNamesOfWords(t *testing.T) {
 	// A script and its SHA-1 have the same name.
 	script := "return redis.call('get', KEYS[1])"
 	sha := "4e6d8fc8bb01276962cce5371fa795a7763657ae"
-	eval := tellCommand(names, []string{"eval", script, "1", "k"})
-	if evalsha := tellCommand(names, []string{"evalsha", sha, "1", "k"}); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
+	eval := describeCommand(names, []string{"eval", script, "1", "k"})
+	if evalsha := describeCommand(names, []string{"evalsha", sha, "1", "k"}); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
 		t.Errorf("a script is told as %q and %q", eval, evalsha)
 	}
 	// A lock's key is shown unchanged, even if it looks random.
 	key := "0123456789abcdef0123456789abcdeX"
-	if got := tellCommand(sim.NewNames(key), []string{"GET", key}); got != "GET "+key {
+	if got := describeCommand(sim.NewNames(key), []string{"GET", key}); got != "GET "+key {
 		t.Errorf("the lock's key is told as %q", got)
 	}
 }
@@ -184,7 +184,7 @@ func FuzzRESP(f *testing.F) {
 		if size < 0 || size > len(b) {
 			t.Fatalf("%q has size %d", b, size)
 		}
-		tellReply(sim.NewNames(), b[:size])
+		describeReply(sim.NewNames(), b[:size])
 		if size == 0 || size == len(b) {
 			return
 		}

@@ -14,7 +14,7 @@ const arrival = 5 * Hop
 
 // story returns a world with one node, redis-1, and clients that run programs.
 func story(clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("redis", 1)
 	return cfg
 }

@@ -10,7 +10,7 @@ import (
 // changeTracker has the keys that may have changed since the last check, so that not all
 // keys are checked after every command. With few exceptions, a command changes only keys
 // that it names, and time only keys that end.
-type touched struct {
+type changeTracker struct {
 	// names are all words of the commands, because some of them name keys.
 	names []string
 	// all: any key may have changed. fields: the same, as long as the server runs, because
@@ -21,7 +21,7 @@ type touched struct {
 }
 
 // addCommand is called for every command that miniredis gets, including those of scripts.
-func (t *touched) by(name string, words []string) {
+func (t *changeTracker) addCommand(name string, words []string) {
 	switch name {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
 		return // it changes nothing itself
@@ -34,19 +34,19 @@ func (t *touched) by(name string, words []string) {
 }
 
 // reset is called after all keys were checked.
-func (t *touched) looked() {
+func (t *changeTracker) reset() {
 	clear(t.names)
 	t.names, t.all = t.names[:0], false
 }
 
 // takeSuspects lists the keys that may have changed, in a fixed order, and resets the
 // tracker.
-func (n *node) suspects() []keyID {
+func (n *node) takeSuspects() []keyID {
 	var ids []keyID
-	if n.touched.all || n.touched.fields {
+	if n.tracker.all || n.tracker.fields {
 		ids = append(n.keys.ids(), n.scan().ids()...)
 	}
-	for _, name := range n.touched.names {
+	for _, name := range n.tracker.names {
 		for _, db := range n.dbs {
 			id := keyID{db, name}
 			if _, known := n.keys[id]; known || n.mini.DB(db).Exists(name) {
@@ -55,37 +55,37 @@ func (n *node) suspects() []keyID {
 		}
 	}
 	for first, ok := n.firstExpiry(); ok && !first.After(n.wall); first, ok = n.firstExpiry() {
-		ids = append(ids, n.touched.deadlines[0].id)
-		n.touched.deadlines = n.touched.deadlines[1:]
+		ids = append(ids, n.tracker.deadlines[0].id)
+		n.tracker.deadlines = n.tracker.deadlines[1:]
 	}
-	n.touched.looked()
+	n.tracker.reset()
 	slices.SortFunc(ids, keyID.compare)
 	return slices.Compact(ids)
 }
 
 // recordKey records the current entry of a key.
-func (n *node) know(id keyID, is entry) {
+func (n *node) recordKey(id keyID, is entry) {
 	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
-		all := n.touched.deadlines
+		all := n.tracker.deadlines
 		i, _ := slices.BinarySearchFunc(all, is.expires, func(d deadline, at time.Time) int { return d.at.Compare(at) })
-		n.touched.deadlines = slices.Insert(all, i, deadline{is.expires, id})
+		n.tracker.deadlines = slices.Insert(all, i, deadline{is.expires, id})
 	}
 	n.keys[id] = is
 }
 
 // recordAll records the current entries of all keys.
-func (n *node) knowAll(now keyspace) {
+func (n *node) recordAll(now keyspace) {
 	n.keys = keyspace{}
-	n.touched.deadlines = nil
-	n.touched.looked()
+	n.tracker.deadlines = nil
+	n.tracker.reset()
 	for _, id := range now.ids() {
-		n.know(id, now[id])
+		n.recordKey(id, now[id])
 	}
 }
 
 // firstExpiry returns the earliest time at which a key ends.
 func (n *node) firstExpiry() (first time.Time, ok bool) {
-	for d := &n.touched.deadlines; len(*d) > 0; *d = (*d)[1:] {
+	for d := &n.tracker.deadlines; len(*d) > 0; *d = (*d)[1:] {
 		if next := (*d)[0]; n.keys[next.id].expires.Equal(next.at) {
 			return next.at, true
 		}
@@ -95,8 +95,8 @@ func (n *node) firstExpiry() (first time.Time, ok bool) {
 
 // visitSuspects visits the keys that may have changed: first those that are gone, and then
 // those that exist, which may be new.
-func (n *node) differences(gone func(id keyID, was entry), stands func(id keyID, was, is entry)) {
-	suspects := n.suspects()
+func (n *node) visitSuspects(gone func(id keyID, was entry), stands func(id keyID, was, is entry)) {
+	suspects := n.takeSuspects()
 	for _, id := range suspects {
 		was, existed := n.keys[id]
 		if _, is := n.read(id); existed && !is {
@@ -112,42 +112,42 @@ func (n *node) differences(gone func(id keyID, was entry), stands func(id keyID,
 
 // recordChanges checks the keys that may have changed, and records the changes: as done by
 // an actor, or, without one, by the clock. It reports whether there were any.
-func (n *node) changed(by *trace.Actor) bool {
-	var effects []effect
-	n.differences(func(id keyID, was entry) {
+func (n *node) recordChanges(by *trace.Actor) bool {
+	var effects []keyChange
+	n.visitSuspects(func(id keyID, was entry) {
 		kind := trace.KindDelete
 		if by == nil {
 			kind = trace.KindExpire
 		}
 		n.host.Emit(n.goneEvent(kind, id, was, by))
-		effects = append(effects, effect{id: id, gone: true})
+		effects = append(effects, keyChange{id: id, gone: true})
 	}, func(id keyID, was, is entry) {
 		if was.isLike(is) {
 			return
 		}
 		kind, prior := trace.KindSet, was.owner
 		is.owner = by
-		if was.same(is) {
+		if was.sameValue(is) {
 			kind, prior = trace.KindTouch, nil
 			is.owner = was.owner
 		}
 		ev := n.keyEvent(kind, id, is)
 		ev.By, ev.Prior = by, prior
 		n.host.Emit(ev)
-		effects = append(effects, effect{id: id, entry: is})
+		effects = append(effects, keyChange{id: id, entry: is})
 	})
 	for _, e := range effects {
 		if e.gone {
 			delete(n.keys, e.id)
 		} else {
-			n.know(e.id, e.entry)
+			n.recordKey(e.id, e.entry)
 		}
 	}
 	if len(effects) == 0 {
 		return false
 	}
-	n.plan()
-	n.disk.wrote(effects)
+	n.planExpiry()
+	n.disk.recordChanges(effects)
 	n.repl.propagate(effects)
 	return true
 }

@@ -17,7 +17,7 @@ import (
 
 // changingCommands are commands that may change keys, each in its own way. K, L and M are
 // placeholders for keys.
-var changing = []string{
+var changingCommands = []string{
 	"SET K v1", "SET K v2 PX 1500", "SET K v3 NX", "SET K v4 KEEPTTL", "SETEX K 2 v5", "GETSET K v6", "GETDEL K", "GETEX K PX 2500",
 	"APPEND K x", "INCR M", "MSET K v7 L v8", "MSETNX K v9 L v9", "SETRANGE K 1 y", "BITOP OR L K K",
 	"DEL K L", "UNLINK K", "RENAME K L", "RENAMENX K L", "COPY K L", "COPY K L DB 1 REPLACE", "MOVE K 1", "RESTORE K 0 x",
@@ -56,7 +56,7 @@ func TestNothingIsMissed(t *testing.T) {
 				ask("SELECT", 0) // from now on the trace has both
 				for i := range 150 {
 					SleepUntil(time.Duration(i+1) * 300 * time.Millisecond)
-					command := changing[random.IntN(len(changing))]
+					command := changingCommands[random.IntN(len(changingCommands))]
 					var words []any
 					for _, word := range strings.Fields(command) {
 						if slices.Contains([]string{"K", "L", "M"}, word) {
@@ -92,7 +92,7 @@ func TestNothingIsMissed(t *testing.T) {
 				}
 				return nil
 			}))
-			tr := Play(t, cfg)
+			tr := RunWorld(t, cfg)
 			known, events := map[string]string{}, tr.Events
 			for _, s := range sights {
 				for ; len(events) > 0 && events[0].At <= s.at; events = events[1:] {

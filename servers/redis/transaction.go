@@ -17,7 +17,7 @@ type transaction struct {
 	// dirty: a command was refused, so the transaction will be discarded.
 	dirty bool
 	// checker is a connection on which miniredis is in a transaction that never ends.
-	judge *mserver.Peer
+	checker *mserver.Peer
 }
 
 // transact answers a command that is about transactions, or belongs to one. It reports
@@ -26,8 +26,8 @@ func (r *peer) transact(name string, words []string) bool {
 	n := r.n
 	switch {
 	case name == "MULTI" && r.tx == nil && len(words) == 1:
-		r.tx = &transaction{judge: mserver.NewPeer(bufio.NewWriter(io.Discard))}
-		n.dispatch(r.tx.judge, "MULTI")
+		r.tx = &transaction{checker: mserver.NewPeer(bufio.NewWriter(io.Discard))}
+		n.dispatch(r.tx.checker, "MULTI")
 		r.mini.WriteOK()
 	case r.tx == nil, name == "QUIT":
 		return false
@@ -39,23 +39,23 @@ func (r *peer) transact(name string, words []string) bool {
 		tx := r.tx
 		r.tx = nil
 		if len(words) > 1 {
-			n.answer(r.mini, "UNWATCH")
+			n.query(r.mini, "UNWATCH")
 			r.mini.WriteError("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
 		} else if tx.dirty {
-			n.answer(r.mini, "UNWATCH")
+			n.query(r.mini, "UNWATCH")
 			r.mini.WriteError("EXECABORT Transaction discarded because of previous errors.")
 		} else {
 			r.exec(tx.commands)
 		}
 	case name == "DISCARD" && len(words) == 1:
 		r.tx = nil
-		n.answer(r.mini, "UNWATCH")
+		n.query(r.mini, "UNWATCH")
 		r.mini.WriteOK()
 	case name == "SUBSCRIBE", name == "PSUBSCRIBE":
-		r.wrong("ERR " + name + " in a transaction is not simulated")
+		r.writeError("ERR " + name + " in a transaction is not simulated")
 	default:
-		if refusal := n.answer(r.tx.judge, words...); strings.HasPrefix(refusal, "-ERR wrong number of arguments") {
-			r.wrong(strings.TrimSuffix(refusal[1:], "\r\n"))
+		if refusal := n.query(r.tx.checker, words...); strings.HasPrefix(refusal, "-ERR wrong number of arguments") {
+			r.writeError(strings.TrimSuffix(refusal[1:], "\r\n"))
 			return true
 		}
 		r.tx.commands = append(r.tx.commands, words)
@@ -66,7 +66,7 @@ func (r *peer) transact(name string, words []string) bool {
 
 // writeError refuses a command. If the command is part of a transaction, that will be
 // discarded.
-func (r *peer) wrong(why string) {
+func (r *peer) writeError(why string) {
 	if r.tx != nil {
 		r.tx.dirty = true
 	}
@@ -77,31 +77,31 @@ func (r *peer) wrong(why string) {
 // exec answers the commands of a transaction, without other commands in between.
 func (r *peer) exec(commands [][]string) {
 	n := r.n
-	n.answer(r.mini, "MULTI")
-	if unwatched := n.answer(r.mini, "EXEC"); unwatched != "*0\r\n" {
-		r.mini.WriteRaw(null(unwatched, r.mini.Resp3)) // a watched key has changed
+	n.query(r.mini, "MULTI")
+	if unwatched := n.query(r.mini, "EXEC"); unwatched != "*0\r\n" {
+		r.mini.WriteRaw(nullFor(unwatched, r.mini.Resp3)) // a watched key has changed
 		return
 	}
-	in := n.inside(r.mini)
+	in := n.openInner(r.mini)
 	in.peer.Resp3 = r.mini.Resp3
 	replies := make([]string, len(commands))
 	unlock := n.lock()
 	for i, words := range commands {
-		if blocks(strings.ToUpper(words[0]), words) {
+		if canBlock(strings.ToUpper(words[0]), words) {
 			// In a transaction it does not block, but on an inner connection miniredis
 			// would.
 			unlock()
-			replies[i] = n.alone(in.peer, words)
+			replies[i] = n.runInTransaction(in.peer, words)
 			unlock = n.lock()
 			continue
 		}
-		replies[i] = string(in.ask(words...))
+		replies[i] = string(in.run(words...))
 	}
 	unlock()
 	r.mini.WriteLen(len(replies))
 	r.mini.WriteRaw(strings.Join(replies, ""))
-	if db := in.leave(); db != n.selected[r.mini.Ctx] {
-		n.answer(r.mini, "SELECT", strconv.Itoa(db))
+	if db := in.close(); db != n.selected[r.mini.Ctx] {
+		n.query(r.mini, "SELECT", strconv.Itoa(db))
 		n.selected[r.mini.Ctx] = db
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // concurrentWorld returns a world with a program whose goroutines use one go-redis client
 // at the same moment, or with the time apart between them.
-func atOnce(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Client, do ...func(context.Context, *redis.Client) error) sim.Config {
+func concurrentWorld(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Client, do ...func(context.Context, *redis.Client) error) sim.Config {
 	return story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := open(p)
 		var all sync.WaitGroup
@@ -37,10 +37,10 @@ func atOnce(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Cl
 }
 
 // sharedClient returns a client whose goroutines take turns.
-func shared(p *sim.Program) *redis.Client { return p.Env().Redis(0) }
+func sharedClient(p *sim.Program) *redis.Client { return p.Env().Redis(0) }
 
 // plainClient returns a client whose goroutines take no turns.
-func plainly(p *sim.Program) *redis.Client {
+func plainClient(p *sim.Program) *redis.Client {
 	env := p.Env()
 	r := redis.NewClient(&redis.Options{
 		Addr: env.Nodes[0], Dialer: env.Dial,
@@ -56,7 +56,7 @@ func set(key string, value any) func(context.Context, *redis.Client) error {
 }
 
 // setRandom returns a command with a value that differs in each run.
-func secret(key string) func(context.Context, *redis.Client) error {
+func setRandom(key string) func(context.Context, *redis.Client) error {
 	return func(ctx context.Context, r *redis.Client) error {
 		value := make([]byte, 24)
 		for i := range value {
@@ -89,27 +89,27 @@ func TestTurns(t *testing.T) {
 		cfg   sim.Config
 		doubt string // "" is none: all runs are equal
 	}{
-		{"one alone", atOnce(t, 0, plainly, set("k", 1)), ""},
-		{"different commands", atOnce(t, 0, shared, set("k", 1), set("k", 2), increment, both), ""},
-		{"random values of different keys", atOnce(t, 0, shared, secret("a"), secret("b"), secret("c")), ""},
-		{"random values of one key", atOnce(t, 0, shared, secret("k"), secret("k")), command},
-		{"equal commands", atOnce(t, 0, shared, increment, set("k", 1), increment), command},
-		{"equal commands, one after the other", atOnce(t, time.Millisecond, shared, increment, increment), ""},
-		{"without turns", atOnce(t, 0, plainly, set("k", 1), set("k", 2)), connections},
-		{"without turns, one after the other", atOnce(t, time.Millisecond, plainly, set("k", 1), set("k", 2)), ""},
+		{"one alone", concurrentWorld(t, 0, plainClient, set("k", 1)), ""},
+		{"different commands", concurrentWorld(t, 0, sharedClient, set("k", 1), set("k", 2), increment, both), ""},
+		{"random values of different keys", concurrentWorld(t, 0, sharedClient, setRandom("a"), setRandom("b"), setRandom("c")), ""},
+		{"random values of one key", concurrentWorld(t, 0, sharedClient, setRandom("k"), setRandom("k")), command},
+		{"equal commands", concurrentWorld(t, 0, sharedClient, increment, set("k", 1), increment), command},
+		{"equal commands, one after the other", concurrentWorld(t, time.Millisecond, sharedClient, increment, increment), ""},
+		{"without turns", concurrentWorld(t, 0, plainClient, set("k", 1), set("k", 2)), connections},
+		{"without turns, one after the other", concurrentWorld(t, time.Millisecond, plainClient, set("k", 1), set("k", 2)), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			first := Play(t, test.cfg)
+			first := RunWorld(t, test.cfg)
 			if doubts := strings.Join(first.Doubts, "; "); (doubts == "") != (test.doubt == "") || !strings.Contains(doubts, test.doubt) {
 				t.Errorf("the doubts are %q, want %q", doubts, test.doubt)
 			}
 			if test.doubt != "" {
 				return
 			}
-			test.cfg.Disturb = Shake
+			test.cfg.Disturb = YieldRandomly
 			for i := range 60 {
 				runtime.GOMAXPROCS(1 << (i % 3))
-				if again := Play(t, test.cfg); again.Hash() != first.Hash() {
+				if again := RunWorld(t, test.cfg); again.Hash() != first.Hash() {
 					t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(first, again))
 				}
 			}

@@ -20,7 +20,7 @@ var unserved = strings.Fields(`
 // unservedSubcommands are the subcommands that Redis has and this server does not, by
 // command. CLIENT SETINFO and MAINT_NOTIFICATIONS are not listed: clients begin a
 // connection with them, and do not need the answer.
-var unservedKinds = map[string][]string{
+var unservedSubcommands = map[string][]string{
 	"CLIENT": strings.Fields("CACHING GETREDIR HELP ID INFO KILL LIST NO-EVICT NO-TOUCH PAUSE REPLY TRACKING TRACKINGINFO UNBLOCK UNPAUSE"),
 	"MEMORY": strings.Fields("DOCTOR HELP MALLOC-STATS PURGE STATS USAGE"),
 	"OBJECT": strings.Fields("ENCODING FREQ HELP IDLETIME REFCOUNT"),
@@ -35,36 +35,36 @@ const errNoCluster = "ERR This instance has cluster support disabled"
 
 // noteDoubt makes the run inconclusive: a command was sent that this server cannot answer
 // as a real one would.
-func (n *node) doubt(command string) {
+func (n *node) noteDoubt(command string) {
 	n.host.Doubt(fmt.Sprintf("%s was sent %s, which a real Redis server knows and this one does not", n.host.Node().Name, command))
 }
 
 // refuseUnknown returns the error for a command that this server does not have. A command
 // with a dot in its name belongs to a module, which a real server may have.
-func (n *node) unknown(words []string) string {
+func (n *node) refuseUnknown(words []string) string {
 	name := strings.ToUpper(words[0])
 	switch {
 	case name == "READONLY" || name == "READWRITE":
 		return errNoCluster
 	case slices.Contains(unserved, name) || strings.Contains(name, "."):
-		n.doubt(cString(name, 128))
+		n.noteDoubt(cString(name, 128))
 	}
 	return unknownCommand(words)
 }
 
 // checkUnserved notes a doubt if this server has the command but not this use of it.
-func (n *node) lacks(name string, args []string) {
-	switch kinds := unservedKinds[name]; {
+func (n *node) checkUnserved(name string, args []string) {
+	switch kinds := unservedSubcommands[name]; {
 	case kinds != nil && len(args) > 0:
 		if kind := strings.ToUpper(args[0]); slices.Contains(kinds, kind) {
-			n.doubt(name + " " + kind)
+			n.noteDoubt(name + " " + kind)
 		} else if name == "XINFO" && len(args) > 2 && strings.EqualFold(args[2], "FULL") {
-			n.doubt("XINFO " + kind + " with FULL")
+			n.noteDoubt("XINFO " + kind + " with FULL")
 		}
 	case name == "COMMAND":
-		n.doubt(name)
+		n.noteDoubt(name)
 	case name == "INFO" && (len(args) != 1 || !strings.EqualFold(args[0], "clients") && !strings.EqualFold(args[0], "stats")):
-		n.doubt(strings.TrimSpace(name + " " + cString(strings.ToLower(strings.Join(args, " ")), 128)))
+		n.noteDoubt(strings.TrimSpace(name + " " + cString(strings.ToLower(strings.Join(args, " ")), 128)))
 	}
 }
 
@@ -78,10 +78,10 @@ var libraries = []string{"bit", "cmsgpack", "struct"}
 
 // checkLibrary notes a doubt if a script has failed because it needs a library that is
 // missing here.
-func (n *node) lacksLibrary(answer string) {
+func (n *node) checkLibrary(answer string) {
 	for _, name := range libraries {
 		if strings.HasPrefix(answer, "-") && strings.Contains(answer, "nonexistent global variable '"+name+"'") {
-			n.doubt("a script with the library " + name)
+			n.noteDoubt("a script with the library " + name)
 		}
 	}
 }

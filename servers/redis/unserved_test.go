@@ -42,7 +42,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		"GET":                                          "",
 	} {
 		var answer error
-		tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			var words []any
 			for _, word := range strings.Fields(command) {
 				words = append(words, word)
@@ -50,8 +50,8 @@ func TestWhatIsNotServed(t *testing.T) {
 			answer = p.Env().Redis(0).Do(ctx, words...).Err()
 			return nil
 		})))
-		Same(t, command, strings.Join(tr.Doubts, "; "), want)
-		v := checks.Check(history.Of(tr), nil)
+		Equal(t, command, strings.Join(tr.Doubts, "; "), want)
+		v := checks.Check(history.New(tr), nil)
 		if want != "" && (v.Verdict != checks.Undecided || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0].String(), want)) {
 			t.Errorf("%s is answered by %v, and the verdict is %s, %v", command, answer, v.Verdict, v.Reasons)
 		}
@@ -60,7 +60,7 @@ func TestWhatIsNotServed(t *testing.T) {
 
 // No server is a node of a cluster, and each answers so.
 func TestThereIsNoCluster(t *testing.T) {
-	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for _, words := range [][]any{{"CLUSTER", "SLOTS"}, {"CLUSTER", "INFO"}, {"CLUSTER", "KEYSLOT", "k"}, {"READONLY"}} {
 			err := p.Env().Redis(0).Do(ctx, words...).Err()
 			if err == nil || err.Error() != "ERR This instance has cluster support disabled" {
@@ -69,5 +69,5 @@ func TestThereIsNoCluster(t *testing.T) {
 		}
 		return nil
 	})))
-	Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+	Equal(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 }

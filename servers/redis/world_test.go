@@ -19,7 +19,7 @@ import (
 
 // busyWorld returns a world in which much happens at the same time: clients with several
 // goroutines, timeouts, retries and every kind of fault, and times that coincide.
-func busy(network sim.Network, seed uint64) sim.Config {
+func busyWorld(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		library := libraryClient(p)
 		defer library.Close()
@@ -45,7 +45,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 			for range 10 {
 				_ = p.Clock().Sleep(ctx, 100*time.Millisecond)
 				ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
+				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.DefaultObject, Value: "v"})
 				cancel()
 			}
 		})
@@ -72,7 +72,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Run: worker})
 	}
 	const ms = time.Millisecond
-	return With(cfg,
+	return WithFaults(cfg,
 		Lasting(100*ms, At(100*ms, Stopped("client-1"))),
 		Lasting(70*ms, At(150*ms, Suspended("client-2"))),
 		Lasting(50*ms, At(200*ms, Stopped("redis-2"))),
@@ -80,7 +80,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 		Lasting(100*ms, At(300*ms, Crashed("redis-2", trace.Kill))),
 		Lasting(100*ms, At(100*ms, &sim.Partition{Process: "client-3", From: []string{"redis-1", trace.StorageName}})),
 		Lasting(200*ms, At(150*ms, &sim.Delay{Process: "client-1", To: "redis-2", By: 3 * ms})),
-		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{Message: Held("client-2's request to storage")})),
+		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{Message: HeldMessage("client-2's request to storage")})),
 		At(350*ms, &sim.Reset{Process: "client-1", From: "redis-1"}),
 		At(400*ms, &sim.Jump{Process: "redis-1", By: -50 * ms}),
 		At(400*ms, &sim.Jump{Process: "redis-2", By: 50 * ms}),
@@ -101,14 +101,14 @@ func TestDeterminism(t *testing.T) {
 		"latencies that do not": {Min: Hop, Max: Hop},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := busy(network, 7)
-			want := Play(t, cfg)
-			Struck(t, want)
-			cfg.Disturb = Shake
+			cfg := busyWorld(network, 7)
+			want := RunWorld(t, cfg)
+			AllFaultsStruck(t, want)
+			cfg.Disturb = YieldRandomly
 			for i := range 50 {
 				threads := 1 << (i % 3)
 				runtime.GOMAXPROCS(threads)
-				got := Play(t, cfg)
+				got := RunWorld(t, cfg)
 				if got.Hash() == want.Hash() {
 					continue
 				}
@@ -128,14 +128,14 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 			return r.Subscribe(ctx, "news").Ping(ctx) // left open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "list").Err()
+			return p.Env().Redis(0).BLPop(WithTrueTimeout(ctx, time.Second), 0, "list").Err()
 		}},
 		sim.Client{Name: "client-3", Run: func(ctx context.Context, p *sim.Program) error {
 			return p.Env().Redis(0).BLPop(ctx, 0, "list").Err()
 		}},
 	)
 	small.Horizon = 3 * time.Second
-	small = With(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
+	small = WithFaults(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
@@ -147,9 +147,9 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 	}
 	run := func(n int) {
 		for range n {
-			Play(t, small)
+			RunWorld(t, small)
 		}
-		Play(t, busy(sim.Network{Min: Hop, Max: Hop}, 1))
+		RunWorld(t, busyWorld(sim.Network{Min: Hop, Max: Hop}, 1))
 	}
 	run(50) // now packages have allocated what they keep forever
 	goroutines, bytes := use()

@@ -10,15 +10,15 @@ import (
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:      locks.SQLite,
-		Title:     "SQLite: a file on the machine of all clients",
-		Node:      "SQLite file",
-		Port:      1,
-		Disks:     []sim.Disk{{Persistence: always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Key:       locks.SQLiteRow,
-		Revives:   true, // a row remains after its lease has ended, with the end in a column
-		Failure:   "disk I/O error",
-		Unrevoked: "a DELETE is made by a process of its own, which opens the file; let the client crash",
+		Name:         locks.SQLite,
+		Title:        "SQLite: a file on the machine of all clients",
+		Node:         "SQLite file",
+		Port:         1,
+		Disks:        []sim.Disk{{Persistence: always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Key:          locks.SQLiteRow,
+		RevivesKeys:  true, // a row remains after its lease has ended, with the end in a column
+		Failure:      "disk I/O error",
+		RevokeAdvice: "a DELETE is made by a process of its own, which opens the file; let the client crash",
 	})
 }
 

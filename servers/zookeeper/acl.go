@@ -35,7 +35,7 @@ func allows(acl []permit, perm int32, who []ident) bool {
 // normalizeACL returns an ACL as it is stored, with "auth" replaced by all identities of
 // the client. good is false if the ACL is invalid: PrepRequestProcessor.fixupACL. A client
 // has no address here, so a permit for an address permits nobody.
-func proper(acl []permit, who []ident) (all []permit, good bool) {
+func normalizeACL(acl []permit, who []ident) (all []permit, good bool) {
 	add := func(p permit) {
 		if !slices.Contains(all, p) {
 			all = append(all, p)
@@ -72,7 +72,7 @@ func digest(secret []byte) ident {
 
 // redacted returns an ACL as clients see it that may not change it: without password
 // digests.
-func hidden(acl []permit) []permit {
+func redacted(acl []permit) []permit {
 	all := slices.Clone(acl)
 	for i, p := range all {
 		if p.scheme == "digest" {

@@ -16,24 +16,24 @@ type client struct {
 	end *sim.End
 	// session is the client's session, once it has asked for one. greeted: the first
 	// message has been answered; closed: the connection has been closed.
-	session       int64
-	greeted, over bool
-	timeout       int32 // of the session, in milliseconds
+	session         int64
+	greeted, closed bool
+	timeout         int32 // of the session, in milliseconds
 	// modern: the client expects to learn whether the server is read-only.
-	modern bool
-	who    []ident // the identities that it has proved
-	calls  []*call
+	modern     bool
+	identities []ident // the identities that it has proved
+	calls      []*call
 }
 
 // A call is a request that has not been answered.
 type call struct {
-	c      *client
-	r      *sim.Request
-	q      *request
-	serial int
-	done   bool
-	failed code // the server's own error, if a fault makes it fail
-	result result
+	c       *client
+	r       *sim.Request
+	q       *request
+	serial  int
+	done    bool
+	failure code // the server's own error, if a fault makes it fail
+	result  result
 }
 
 // Receive implements [sim.Endpoint].
@@ -41,30 +41,30 @@ func (c *client) Receive(r *sim.Request) { c.m.turn(func() { c.receive(r) }) }
 
 // HangUp implements [sim.Endpoint].
 func (c *client) HangUp(bool) {
-	if c.m.host.Up() {
-		c.gone()
+	if c.m.host.IsUp() {
+		c.forgetConnection()
 	}
 }
 
 func (c *client) receive(r *sim.Request) {
 	q, whole := r.Body.(*request)
-	if wrong, is := r.Body.(garbage); is && wrong.command != "" && !c.over {
-		c.m.doubt(wrong.command)
+	if bad, is := r.Body.(garbage); is && bad.command != "" && !c.closed {
+		c.m.doubt(bad.command)
 	}
 	switch {
-	case c.over:
+	case c.closed:
 	case !whole || !c.m.role.serves():
 		c.close()
 	case q.op == opConnect:
 		c.connect(r, q)
 	case q.op == opAuth:
-		c.prove(r, q)
+		c.addAuth(r, q)
 	default:
 		q.session = c.session
 		one := &call{c: c, r: r, q: q}
 		c.calls = append(c.calls, one)
 		if c.greeted {
-			c.ask(one)
+			c.dispatch(one)
 		}
 	}
 }
@@ -110,15 +110,15 @@ func (one *call) greet(lives bool) {
 }
 
 // addAuth handles the request addAuth, with which a client proves its identity.
-func (c *client) prove(r *sim.Request, q *request) {
+func (c *client) addAuth(r *sim.Request, q *request) {
 	code := ok
 	switch {
 	case q.malformed:
 		c.close()
 		return
 	case q.scheme == "digest":
-		if id := digest(q.data); !slices.Contains(c.who, id) {
-			c.who = append(c.who, id)
+		if id := digest(q.data); !slices.Contains(c.identities, id) {
+			c.identities = append(c.identities, id)
 		}
 	case q.scheme != "ip":
 		code = errAuthFailed
@@ -135,10 +135,10 @@ func (m *member) doubt(what string) {
 }
 
 // dispatch executes a call, or passes it on to the leader.
-func (c *client) ask(one *call) {
+func (c *client) dispatch(one *call) {
 	m, q := c.m, one.q
 	for _, one := range append([]*request{q}, q.ops...) {
-		if one.flags == container || strangers[one.op] != "" {
+		if one.flags == container || unsupported[one.op] != "" {
 			m.doubt(one.String())
 		}
 	}
@@ -152,7 +152,7 @@ func (c *client) ask(one *call) {
 	why := m.host.Failure()
 	switch {
 	case why != "" && q.op != opPing && q.op != opClose:
-		one.failed = failing(why)
+		one.failure = failureCode(why)
 	case q.op.changes() || q.op == opSync:
 		m.role.submit(one)
 		return
@@ -169,7 +169,7 @@ func (one *call) finish(r result) {
 
 // drain answers the calls that can be answered, in order.
 func (c *client) drain() {
-	for len(c.calls) > 0 && c.calls[0].done && !c.over {
+	for len(c.calls) > 0 && c.calls[0].done && !c.closed {
 		one := c.calls[0]
 		c.calls = c.calls[1:]
 		c.answer(one)
@@ -180,22 +180,22 @@ func (c *client) drain() {
 func (c *client) answer(one *call) {
 	switch q := one.q; {
 	case q.op == opOpen, q.op == opConnect:
-		c.welcome(one)
+		c.answerConnect(one)
 	case q.op == opPing:
 		const ping = -2
-		c.answers(one, ping, ok, nil, "")
-	case one.failed != ok:
-		c.answers(one, q.xid, one.failed, nil, "")
+		c.sendAnswer(one, ping, ok, nil, "")
+	case one.failure != ok:
+		c.sendAnswer(one, q.xid, one.failure, nil, "")
 	case one.result.code == errSessionMoved:
 		c.close() // another member has the session now, so nothing may be answered here
 	case q.malformed && !q.op.changes():
-		c.answers(one, q.xid, errMarshalling, nil, "")
+		c.sendAnswer(one, q.xid, errMarshalling, nil, "")
 	case q.op.changes():
 		code := one.result.code
 		if q.op == opMulti && !q.malformed {
 			code = ok // each operation has its own code
 		}
-		c.answers(one, q.xid, code, one.result.write, one.result.tell(c.m.host.Names()))
+		c.sendAnswer(one, q.xid, code, one.result.write, one.result.describe(c.m.host.Names()))
 		if q.op == opClose {
 			c.close()
 		}
@@ -205,14 +205,14 @@ func (c *client) answer(one *call) {
 }
 
 // answerConnect answers the first message.
-func (c *client) welcome(one *call) {
+func (c *client) answerConnect(one *call) {
 	q := one.q
 	lives := one.result.code == ok
 	var p sim.Packet
 	timeout, session, secret := q.timeout, q.session, password(q.session)
 	if lives {
 		p.Text = fmt.Sprintf("%s, for %v", sessionName(c.m.host.Names(), session), milliseconds(timeout))
-		p.Learns = c.alive()
+		p.ClientEvents = c.aliveEvents()
 	} else {
 		p.Text = "session expired"
 		timeout, session, secret = 0, 0, make([]byte, len(secret))
@@ -234,12 +234,12 @@ func (c *client) welcome(one *call) {
 	c.greeted = true
 	for _, next := range slices.Clone(c.calls) {
 		next.q.session = c.session
-		c.ask(next)
+		c.dispatch(next)
 	}
 }
 
 // aliveEvents is what a client learns from any answer: that its session lives.
-func (c *client) alive() []trace.Event {
+func (c *client) aliveEvents() []trace.Event {
 	return []trace.Event{{
 		Kind: trace.KindAlive, Peer: c.m.name,
 		Session: sessionName(c.m.host.Names(), c.session), TTL: milliseconds(c.timeout),
@@ -256,7 +256,7 @@ func reply(xid int32, zxid int64, code code) *writer {
 }
 
 // sendAnswer sends an answer, whose body is written by body unless the request failed.
-func (c *client) answers(one *call, xid int32, code code, body func(*writer), text string) {
+func (c *client) sendAnswer(one *call, xid int32, code code, body func(*writer), text string) {
 	w := reply(xid, c.m.tree.zxid, code)
 	if code == ok && body != nil {
 		body(w)
@@ -266,7 +266,7 @@ func (c *client) answers(one *call, xid int32, code code, body func(*writer), te
 		p.Text = text
 	}
 	if c.m.tree.sessions[c.session] != nil && one.q.op != opClose {
-		p.Learns = c.alive()
+		p.ClientEvents = c.aliveEvents()
 	}
 	c.m.send(c.end, one.r, p)
 }
@@ -275,19 +275,19 @@ func (c *client) answers(one *call, xid int32, code code, body func(*writer), te
 func (c *client) read(one *call) {
 	q, m := one.q, c.m
 	n := m.tree.nodes[q.path]
-	say := func(code code, body func(*writer), text string) { c.answers(one, q.xid, code, body, text) }
+	answer := func(code code, body func(*writer), text string) { c.sendAnswer(one, q.xid, code, body, text) }
 	if one.result.code == errUnimplemented {
-		say(errUnimplemented, nil, "")
+		answer(errUnimplemented, nil, "")
 		c.close()
 		return
 	}
 	switch q.op {
 	case opSync:
-		say(one.result.code, func(w *writer) { w.string(q.path) }, "")
+		answer(one.result.code, func(w *writer) { w.string(q.path) }, "")
 		return
 	case opSetWatches:
-		m.watches.again(m.tree, c, q.watches)
-		say(ok, nil, "")
+		m.watches.restore(m.tree, c, q.watches)
+		answer(ok, nil, "")
 		return
 	}
 	on := m.watches.data
@@ -295,42 +295,42 @@ func (c *client) read(one *call) {
 		on = m.watches.child
 	}
 	if q.op == opExists && q.watch {
-		watch(on, q.path, c)
+		addWatch(on, q.path, c)
 	}
 	switch {
 	case n == nil:
-		say(errNoNode, nil, "")
+		answer(errNoNode, nil, "")
 		return
-	case q.op == opGetACL && !allows(n.acl, permRead|permAdmin, c.who),
-		q.op != opGetACL && q.op != opExists && !allows(n.acl, permRead, c.who):
-		say(errNoAuth, nil, "")
+	case q.op == opGetACL && !allows(n.acl, permRead|permAdmin, c.identities),
+		q.op != opGetACL && q.op != opExists && !allows(n.acl, permRead, c.identities):
+		answer(errNoAuth, nil, "")
 		return
 	case q.watch:
-		watch(on, q.path, c)
+		addWatch(on, q.path, c)
 	}
 	switch q.op {
 	case opExists:
-		say(ok, func(w *writer) { w.stat(n) }, "it exists")
+		answer(ok, func(w *writer) { w.stat(n) }, "it exists")
 	case opGetData:
-		m.gave(q.path, n, one.r.By())
-		say(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
+		m.recordRead(q.path, n, one.r.Sender())
+		answer(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
 	case opGetACL:
 		acl := n.acl
-		if !allows(acl, permAdmin, c.who) {
-			acl = hidden(acl)
+		if !allows(acl, permAdmin, c.identities) {
+			acl = redacted(acl)
 		}
-		say(ok, func(w *writer) { w.acl(acl); w.stat(n) }, "")
+		answer(ok, func(w *writer) { w.acl(acl); w.stat(n) }, "")
 	case opGetChildren, opGetChildren2:
-		say(ok, func(w *writer) {
+		answer(ok, func(w *writer) {
 			w.strings(n.children)
 			if q.op == opGetChildren2 {
 				w.stat(n)
 			}
-		}, tellChildren(m.host.Names(), n.children))
+		}, describeChildren(m.host.Names(), n.children))
 	}
 }
 
-func tellChildren(names *sim.Names, children []string) string {
+func describeChildren(names *sim.Names, children []string) string {
 	const most = 3
 	switch n := len(children); {
 	case n == 0:
@@ -383,10 +383,10 @@ func (r result) write(w *writer) {
 }
 
 // describe describes the result of a change for the trace.
-func (r result) tell(names *sim.Names) string {
+func (r result) describe(names *sim.Names) string {
 	switch r.op {
 	case opCreate, opCreate2:
-		return "created " + tellPath(names, r.path)
+		return "created " + describePath(names, r.path)
 	case opSetData:
 		return fmt.Sprintf("version %d", r.node.version)
 	case opMulti:
@@ -399,7 +399,7 @@ func (r result) tell(names *sim.Names) string {
 
 // sessionEnded closes the connection because its session has ended. If the client ended the
 // session itself, that request is answered first.
-func (c *client) ended() {
+func (c *client) sessionEnded() {
 	for _, one := range c.calls {
 		if one.q.op == opClose && one.done {
 			return
@@ -410,16 +410,16 @@ func (c *client) ended() {
 
 // close closes the connection.
 func (c *client) close() {
-	if c.over {
+	if c.closed {
 		return
 	}
 	c.m.hangUp(c.end)
-	c.gone()
+	c.forgetConnection()
 }
 
 // forgetConnection removes the connection. Its session continues.
-func (c *client) gone() {
-	c.over = true
+func (c *client) forgetConnection() {
+	c.closed = true
 	c.m.watches.forget(c)
 	c.m.clients = slices.DeleteFunc(c.m.clients, func(o *client) bool { return o == c })
 	for _, one := range c.calls {

@@ -19,35 +19,35 @@ const (
 )
 
 // recordRead records that a member has answered a read of data.
-func (m *member) gave(path string, n *znode, by *trace.Actor) {
+func (m *member) recordRead(path string, n *znode, by *trace.Actor) {
 	if object, is := m.host.Object(path); is && by != nil {
-		ev := sim.Served(trace.Read, object, by)
+		ev := sim.NewServeEvent(trace.Read, object, by)
 		ev.Version = int(n.version)
 		m.host.Emit(ev)
 	}
 }
 
 // recordWrite records the result of a write of data.
-func (r *register) wrote(m *member, x *txn) {
+func (r *register) recordWrite(m *member, x *txn) {
 	for _, one := range x.ops {
-		r.wrote(m, &txn{op: one.op, code: one.code, path: one.path, data: one.data, version: one.version, by: x.by})
+		r.recordWrite(m, &txn{op: one.op, code: one.code, path: one.path, data: one.data, version: one.version, by: x.by})
 	}
 	object, is := m.host.Object(x.path)
 	if !is || x.op != opSetData || x.by == nil {
 		return
 	}
-	ev := sim.Served(trace.Write, object, x.by)
+	ev := sim.NewServeEvent(trace.Write, object, x.by)
 	ev.Value = string(x.data)
 	switch x.code {
 	case ok:
 		ev.Version, ev.Replaced = int(x.version), int(x.version)-1
 	case errBadVersion:
 		ev.OK, ev.Version = false, int(m.tree.nodes[x.path].version)
-		ev.Text = storage.Changed(object, ev.Version)
+		ev.Text = storage.VersionRefusal(object, ev.Version)
 	default:
 		return
 	}
-	m.host.Tell(ev)
+	m.host.RecordEvent(ev)
 }
 
 // Kept implements [sim.DataServer], with the data of the member that has applied most.

@@ -17,7 +17,7 @@ type following struct {
 	end     *sim.End // nil until it is connected to the leader
 	tries   int
 	active  bool
-	heard   int64 // when it last heard the leader, on the monotonic clock
+	heardAt int64 // when it last heard the leader, on the monotonic clock
 	touched []int64
 	// returning are calls of clients that want to resume a session, and wait for the
 	// leader's answer.
@@ -26,10 +26,10 @@ type following struct {
 
 // follow begins the role of a follower.
 func (m *member) follow(v vote, round int) {
-	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heard: m.timers.Now(), returning: map[int]*call{}}
+	f := &following{idle: idle{notification{v, round, isFollowing}}, m: m, heardAt: m.timers.Now(), returning: map[int]*call{}}
 	m.role = f
 	f.dial()
-	f.watch()
+	f.watchLeader()
 }
 
 func (f *following) serves() bool { return f.active }
@@ -47,16 +47,16 @@ func (f *following) dial() {
 		m.look()
 		return
 	}
-	again := func() {
-		m.timers.After(m.limits.again, func() {
+	retry := func() {
+		m.timers.After(m.limits.retry, func() {
 			if m.role == f {
 				f.dial()
 			}
 		})
 	}
-	life := m.life
-	m.host.Connect(f.vote.leader, &guide{f: f, again: again}, func(end *sim.End, err error) {
-		if life != m.life || m.role != f {
+	life := m.crashes
+	m.host.Connect(f.vote.leader, &leaderEnd{f: f, retry: retry}, func(end *sim.End, err error) {
+		if life != m.crashes || m.role != f {
 			if err == nil {
 				end.Close()
 			}
@@ -64,57 +64,57 @@ func (f *following) dial() {
 		}
 		m.turn(func() {
 			if err != nil {
-				again()
+				retry()
 				return
 			}
 			f.end = end
-			m.tells(end, followerInfo{m.disk.accepted})
+			m.sendMessage(end, followerInfo{m.disk.accepted})
 		})
 	})
 }
 
 // watchLeader gives the leader up if it is silent for too long.
-func (f *following) watch() {
+func (f *following) watchLeader() {
 	m := f.m
 	limit := m.limits.silence
 	if !f.active {
 		limit = m.limits.begin
 	}
-	m.timers.At(f.heard+int64(limit), func() {
+	m.timers.At(f.heardAt+int64(limit), func() {
 		switch {
 		case m.role != f:
-		case m.timers.Now()-f.heard >= int64(m.limits.begin), f.active && m.timers.Now()-f.heard >= int64(m.limits.silence):
+		case m.timers.Now()-f.heardAt >= int64(m.limits.begin), f.active && m.timers.Now()-f.heardAt >= int64(m.limits.silence):
 			m.look()
 		default:
-			f.watch()
+			f.watchLeader()
 		}
 	})
 }
 
 // A leaderEnd is a follower's end of its connection to the leader.
-type guide struct {
+type leaderEnd struct {
 	f     *following
-	again func()
+	retry func()
 }
 
 // Receive implements [sim.Endpoint].
-func (g *guide) Receive(r *sim.Request) {
+func (g *leaderEnd) Receive(r *sim.Request) {
 	m := g.f.m
 	if m.role != g.f {
 		return
 	}
 	m.turn(func() {
-		g.f.heard = m.timers.Now()
-		g.f.hears(r.Body.(message))
+		g.f.heardAt = m.timers.Now()
+		g.f.receive(r.Body.(message))
 	})
 }
 
 // HangUp implements [sim.Endpoint]. An active follower that loses its leader looks for a
 // new one. A follower that is rejected before it is active tries again: its leader may not
 // know yet that it leads.
-func (g *guide) HangUp(bool) {
+func (g *leaderEnd) HangUp(bool) {
 	m := g.f.m
-	if !m.host.Up() || m.role != g.f {
+	if !m.host.IsUp() || m.role != g.f {
 		return
 	}
 	m.turn(func() {
@@ -122,12 +122,12 @@ func (g *guide) HangUp(bool) {
 		if g.f.active {
 			m.look()
 		} else {
-			g.again()
+			g.retry()
 		}
 	})
 }
 
-func (f *following) hears(msg message) {
+func (f *following) receive(msg message) {
 	m := f.m
 	switch msg := msg.(type) {
 	case leaderInfo:
@@ -136,16 +136,16 @@ func (f *following) hears(msg message) {
 			return
 		}
 		m.disk.accepted = msg.epoch
-		m.tells(f.end, epochAck{m.disk.current, m.disk.last()})
+		m.sendMessage(f.end, epochAck{m.disk.current, m.disk.last()})
 	case newLeader:
-		f.learn(msg)
+		f.syncWithLeader(msg)
 	case upToDate:
 		m.replay(msg.zxid)
 		f.active = true
-		f.watch()
+		f.watchLeader()
 	case proposal:
 		m.write(msg.txn)
-		m.tells(f.end, ack{msg.txn.zxid})
+		m.sendMessage(f.end, ack{msg.txn.zxid})
 	case commit:
 		m.replay(msg.zxid)
 	case synced:
@@ -159,13 +159,13 @@ func (f *following) hears(msg message) {
 			one.greet(msg.lives)
 		}
 	case ping:
-		m.tells(f.end, pong{f.touched})
+		m.sendMessage(f.end, pong{f.touched})
 		f.touched = nil
 	}
 }
 
 // syncWithLeader makes the member's log equal to the leader's.
-func (f *following) learn(msg newLeader) {
+func (f *following) syncWithLeader(msg newLeader) {
 	m := f.m
 	i := len(m.disk.log)
 	for i > 0 && m.disk.log[i-1].zxid > msg.since {
@@ -176,13 +176,13 @@ func (f *following) learn(msg newLeader) {
 		panic(errors.New("zookeeper: a change that counted was never decided by the leader")) // a majority had it on disk
 	}
 	m.disk.current = msg.epoch
-	m.tells(f.end, newLeaderAck{m.disk.last()})
+	m.sendMessage(f.end, newLeaderAck{m.disk.last()})
 }
 
 func (f *following) submit(one *call) {
 	m := f.m
 	m.await(one)
-	m.tells(f.end, forward{one.q, one.r, slices.Clone(one.c.who), one.serial})
+	m.sendMessage(f.end, forward{one.q, one.r, slices.Clone(one.c.identities), one.serial})
 }
 
 func (f *following) touch(session int64) bool {
@@ -197,5 +197,5 @@ func (f *following) resume(one *call) {
 	m.serial++
 	one.serial = m.serial
 	f.returning[one.serial] = one
-	m.tells(f.end, revalidate{one.q.session, one.q.timeout, one.serial})
+	m.sendMessage(f.end, revalidate{one.q.session, one.q.timeout, one.serial})
 }

@@ -8,13 +8,13 @@ import (
 )
 
 // maxMessage is the maximum size of a message, in bytes: the default of jute.maxbuffer.
-const most = 0xfffff
+const maxMessage = 0xfffff
 
 // framer cuts what a client writes into messages. Each message begins with its length; the
 // first one on a connection has a form of its own.
 type framer struct {
-	names *sim.Names
-	begun bool
+	names   *sim.Names
+	started bool
 }
 
 // garbage is the body of bytes that are not a message. command is set if they are a
@@ -33,8 +33,8 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		return 0, sim.Frame{}
 	}
 	n := binary.BigEndian.Uint32(b)
-	if n > most {
-		if word := string(b[:4]); !f.begun && slices.Contains(commands, word) {
+	if n > maxMessage {
+		if word := string(b[:4]); !f.started && slices.Contains(commands, word) {
 			return len(b), sim.Frame{Body: garbage{word}, Text: word}
 		}
 		return len(b), sim.Frame{Body: garbage{}, Text: "what is no message"}
@@ -47,12 +47,12 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if q == nil || q.op == opConnect && q.malformed {
 		return size, sim.Frame{Body: garbage{}, Text: "what is no request"}
 	}
-	return size, sim.Frame{Body: q, Text: q.tell(f.names), Handshake: q.op == opConnect || q.op == opPing}
+	return size, sim.Frame{Body: q, Text: q.describe(f.names), Handshake: q.op == opConnect || q.op == opPing}
 }
 
 func (f *framer) request(b []byte) *request {
-	if !f.begun {
-		f.begun = true
+	if !f.started {
+		f.started = true
 		return connectRequest(b)
 	}
 	return newRequest(b)

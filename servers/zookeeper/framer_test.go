@@ -8,7 +8,7 @@ import (
 )
 
 // encodeRequest returns a request as a client writes it, with its length in front.
-func written(xid int32, op opcode, body func(*writer)) []byte {
+func encodeRequest(xid int32, op opcode, body func(*writer)) []byte {
 	var w writer
 	w.int(xid)
 	w.int(int32(op))
@@ -38,17 +38,17 @@ func samples() [][]byte {
 	read := func(path string) func(*writer) { return func(w *writer) { w.string(path); w.bool(true) } }
 	version := func(path string) func(*writer) { return func(w *writer) { w.string(path); w.int(-1) } }
 	return [][]byte{
-		written(1, opCreate, create("/a", 0)),
-		written(2, opCreate2, create("/a/b-", 3)),
-		written(3, opCreate, create("/a/_c_0123456789abcdef0123456789abcdef-lock-", 3)),
-		written(4, opExists, read("/a")),
-		written(5, opGetData, read("/a")),
-		written(6, opGetChildren2, read("/a")),
-		written(7, opSetData, func(w *writer) { w.string("/a"); w.buffer(nil); w.int(0) }),
-		written(8, opGetACL, func(w *writer) { w.string("/a") }),
-		written(9, opSetACL, func(w *writer) { w.string("/a"); acl(w); w.int(-1) }),
-		written(10, opSync, func(w *writer) { w.string("/a") }),
-		written(11, opMulti, func(w *writer) {
+		encodeRequest(1, opCreate, create("/a", 0)),
+		encodeRequest(2, opCreate2, create("/a/b-", 3)),
+		encodeRequest(3, opCreate, create("/a/_c_0123456789abcdef0123456789abcdef-lock-", 3)),
+		encodeRequest(4, opExists, read("/a")),
+		encodeRequest(5, opGetData, read("/a")),
+		encodeRequest(6, opGetChildren2, read("/a")),
+		encodeRequest(7, opSetData, func(w *writer) { w.string("/a"); w.buffer(nil); w.int(0) }),
+		encodeRequest(8, opGetACL, func(w *writer) { w.string("/a") }),
+		encodeRequest(9, opSetACL, func(w *writer) { w.string("/a"); acl(w); w.int(-1) }),
+		encodeRequest(10, opSync, func(w *writer) { w.string("/a") }),
+		encodeRequest(11, opMulti, func(w *writer) {
 			for _, op := range []opcode{opCheck, opDelete} {
 				w.int(int32(op))
 				w.bool(false)
@@ -59,15 +59,15 @@ func samples() [][]byte {
 			w.bool(true)
 			w.int(-1)
 		}),
-		written(12, opSetWatches, func(w *writer) { w.long(0); w.strings([]string{"/a"}); w.strings(nil); w.strings([]string{"/"}) }),
-		written(13, opAuth, func(w *writer) { w.int(0); w.string("digest"); w.buffer([]byte("a:b")) }),
-		written(14, opDelete, version("/a")),
-		written(-2, opPing, nil),
-		written(15, opContainer, create("/c", 4)),
-		written(16, opCreateTTL, func(w *writer) { create("/t", 5)(w); w.long(10) }),
-		written(17, opReconfig, nil),
-		written(18, 107, nil),
-		written(19, opClose, nil),
+		encodeRequest(12, opSetWatches, func(w *writer) { w.long(0); w.strings([]string{"/a"}); w.strings(nil); w.strings([]string{"/"}) }),
+		encodeRequest(13, opAuth, func(w *writer) { w.int(0); w.string("digest"); w.buffer([]byte("a:b")) }),
+		encodeRequest(14, opDelete, version("/a")),
+		encodeRequest(-2, opPing, nil),
+		encodeRequest(15, opContainer, create("/c", 4)),
+		encodeRequest(16, opCreateTTL, func(w *writer) { create("/t", 5)(w); w.long(10) }),
+		encodeRequest(17, opReconfig, nil),
+		encodeRequest(18, 107, nil),
+		encodeRequest(19, opClose, nil),
 	}
 }
 
@@ -96,7 +96,7 @@ func TestFramerCutsMessages(t *testing.T) {
 
 // The text of a message contains no random words.
 func TestRequestsAreTold(t *testing.T) {
-	f := &framer{names: sim.NewNames("/a"), begun: true}
+	f := &framer{names: sim.NewNames("/a"), started: true}
 	for i, want := range []string{
 		"create /a", "create ephemeral sequential /a/b-", "create ephemeral sequential /a/lock-",
 		"exists /a, watch", "getData /a, watch", "getChildren /a, watch", "setData /a", "getACL /a", "setACL /a",
@@ -115,7 +115,7 @@ func TestWhatIsNoMessage(t *testing.T) {
 		"a negative length":         {0xff, 0xff, 0xff, 0xff},
 		"a message without header":  {0, 0, 0, 2, 1, 2},
 	} {
-		f := &framer{names: sim.NewNames(), begun: true}
+		f := &framer{names: sim.NewNames(), started: true}
 		if size, frame := f.Next(b); size != len(b) || frame.Body != (garbage{}) {
 			t.Errorf("%s: size %d, %+v", name, size, frame.Body)
 		}
@@ -131,7 +131,7 @@ func FuzzFramer(f *testing.F) {
 	f.Add(hello(1, []byte("x")), false)
 	f.Add([]byte("stat"), false)
 	f.Fuzz(func(t *testing.T, b []byte, begun bool) {
-		c := &framer{names: sim.NewNames(), begun: begun}
+		c := &framer{names: sim.NewNames(), started: begun}
 		for len(b) > 0 {
 			size, frame := c.Next(b)
 			if size < 0 || size > len(b) {

@@ -34,7 +34,7 @@ type pending struct {
 	txn  *txn
 	acks map[string]bool
 	// onCommit are syncs that are answered once it is committed.
-	after []func()
+	onCommit []func()
 }
 
 // A learner is a follower, as its leader sees it.
@@ -45,12 +45,12 @@ type learner struct {
 	// The steps of a follower, in order: it got the epoch, has promised to follow, was sent
 	// what it lacked, and has all that the leader has. It receives later proposals in
 	// order.
-	told, promised, sent, synced bool
-	heard                        int64 // when it was last heard, on the monotonic clock
+	hasEpoch, promised, sent, synced bool
+	heardAt                          int64 // when it was last heard, on the monotonic clock
 }
 
 // startAlone starts a standalone server.
-func (m *member) alone() {
+func (m *member) startAlone() {
 	l := &leading{m: m}
 	m.role = l
 	l.activate()
@@ -106,7 +106,7 @@ func (l *leading) activate() {
 // expire ends an expired session.
 func (l *leading) expire(id int64) {
 	x := l.ahead.prepare(&request{op: opClose, session: id}, nil)
-	x.timely = true
+	x.expired = true
 	l.propose(x)
 }
 
@@ -120,23 +120,23 @@ func (l *leading) propose(x *txn) {
 	}
 	m.write(x)
 	l.pending = append(l.pending, &pending{txn: x, acks: map[string]bool{m.name: true}})
-	for _, f := range l.those(func(f *learner) bool { return f.sent }) {
-		m.tells(f.end, proposal{x})
+	for _, f := range l.learnersWhere(func(f *learner) bool { return f.sent }) {
+		m.sendMessage(f.end, proposal{x})
 	}
-	l.count()
+	l.commitReady()
 }
 
 // commitReady commits the changes that a majority has, in order.
-func (l *leading) count() {
+func (l *leading) commitReady() {
 	m := l.m
-	for len(l.pending) > 0 && m.most(len(l.pending[0].acks)) {
+	for len(l.pending) > 0 && m.isMajority(len(l.pending[0].acks)) {
 		first := l.pending[0]
 		l.pending = l.pending[1:]
 		m.apply(first.txn)
-		for _, f := range l.those(isSynced) {
-			m.tells(f.end, commit{first.txn.zxid})
+		for _, f := range l.learnersWhere(isSynced) {
+			m.sendMessage(f.end, commit{first.txn.zxid})
 		}
-		for _, f := range first.after {
+		for _, f := range first.onCommit {
 			f()
 		}
 		if m.role != l {
@@ -149,17 +149,17 @@ func (l *leading) count() {
 func (l *leading) submit(one *call) {
 	m := l.m
 	if one.q.op == opSync {
-		l.settled(func() { one.finish(result{op: opSync}) })
+		l.whenCommitted(func() { one.finish(result{op: opSync}) })
 		return
 	}
 	m.await(one)
-	l.decide(one.q, one.r.By(), one.c.who, m.name, one.serial)
+	l.decide(one.q, one.r.Sender(), one.c.identities, m.name, one.serial)
 }
 
 // decide decides a change that a client of member origin has requested, and proposes it.
 func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string, serial int) {
 	var x *txn
-	switch c := l.entitled(q, origin); {
+	switch c := l.checkSession(q, origin); {
 	case c != ok:
 		x = &txn{op: q.op, session: q.session, code: c}
 	default:
@@ -174,7 +174,7 @@ func (l *leading) decide(q *request, by *trace.Actor, who []ident, origin string
 
 // checkSession returns ok if a session may request changes: it must be alive, and belong to
 // origin.
-func (l *leading) entitled(q *request, origin string) code {
+func (l *leading) checkSession(q *request, origin string) code {
 	if q.op == opOpen {
 		return ok
 	}
@@ -191,9 +191,9 @@ func (l *leading) entitled(q *request, origin string) code {
 }
 
 // whenCommitted calls f when all current proposals have been committed.
-func (l *leading) settled(f func()) {
+func (l *leading) whenCommitted(f func()) {
 	if n := len(l.pending); n > 0 {
-		l.pending[n-1].after = append(l.pending[n-1].after, f)
+		l.pending[n-1].onCommit = append(l.pending[n-1].onCommit, f)
 		return
 	}
 	f()
@@ -204,11 +204,11 @@ func (l *leading) touch(session int64) bool {
 	return l.tracker.touch(session)
 }
 
-func (l *leading) resume(one *call) { one.greet(l.takesOver(one.q.session, one.q.timeout, l.m.name)) }
+func (l *leading) resume(one *call) { one.greet(l.takeOver(one.q.session, one.q.timeout, l.m.name)) }
 
 // takeOver assigns a live session to the member that its client is now connected to, with
 // the timeout that the client asks for now. It reports whether the session is alive.
-func (l *leading) takesOver(session int64, timeout int32, origin string) bool {
+func (l *leading) takeOver(session int64, timeout int32, origin string) bool {
 	if s := l.tracker.sessions[session]; s != nil {
 		s.timeout, s.owner = milliseconds(timeout), origin
 	}
@@ -237,7 +237,7 @@ func (l *leading) expires(session int64) time.Duration {
 // The following functions handle followers.
 
 // learnersWhere returns the followers for which is returns true.
-func (l *leading) those(is func(*learner) bool) (all []*learner) {
+func (l *leading) learnersWhere(is func(*learner) bool) (all []*learner) {
 	for _, f := range l.learners {
 		if is(f) {
 			all = append(all, f)
@@ -249,20 +249,20 @@ func (l *leading) those(is func(*learner) bool) (all []*learner) {
 func isSynced(f *learner) bool { return f.synced }
 
 // addLearner adds a follower. Until a majority has come, there is no epoch to follow.
-func (l *leading) joins(v *visitor, info followerInfo) {
+func (l *leading) addLearner(v *visitor, info followerInfo) {
 	m := l.m
 	for _, f := range slices.Clone(l.learners) {
 		if f.name == v.end.Peer() { // it has reconnected and given up the old connection
-			l.parts(f)
+			l.removeLearner(f)
 			m.hangUp(f.end)
 		}
 	}
-	f := &learner{name: v.end.Peer(), end: v.end, accepted: info.accepted, heard: m.timers.Now()}
+	f := &learner{name: v.end.Peer(), end: v.end, accepted: info.accepted, heardAt: m.timers.Now()}
 	v.learner = f
 	l.learners = append(l.learners, f)
 	slices.SortFunc(l.learners, func(a, b *learner) int { return slices.Index(m.others, a.name) - slices.Index(m.others, b.name) })
 	if l.epoch == 0 {
-		if !m.most(1 + len(l.learners)) {
+		if !m.isMajority(1 + len(l.learners)) {
 			return
 		}
 		l.epoch = m.disk.accepted
@@ -273,17 +273,17 @@ func (l *leading) joins(v *visitor, info followerInfo) {
 		m.disk.accepted = l.epoch
 	}
 	for _, f := range l.learners {
-		if !f.told {
-			f.told = true
-			m.tells(f.end, leaderInfo{l.epoch})
+		if !f.hasEpoch {
+			f.hasEpoch = true
+			m.sendMessage(f.end, leaderInfo{l.epoch})
 		}
 	}
 }
 
 // receive handles a message from a follower.
-func (l *leading) hears(f *learner, msg message) {
+func (l *leading) receive(f *learner, msg message) {
 	m := l.m
-	f.heard = m.timers.Now()
+	f.heardAt = m.timers.Now()
 	switch msg := msg.(type) {
 	case epochAck:
 		if msg.current > m.disk.current || msg.current == m.disk.current && msg.zxid > m.disk.last() {
@@ -294,16 +294,16 @@ func (l *leading) hears(f *learner, msg message) {
 		f.accepted = msg.zxid
 		l.synchronize()
 	case newLeaderAck:
-		l.arrived(f, msg.zxid)
+		l.learnerSynced(f, msg.zxid)
 	case ack:
-		l.acked(f, msg.zxid)
+		l.acknowledged(f, msg.zxid)
 	case forward:
 		if l.active {
-			l.forwarded(f, msg)
+			l.receiveForward(f, msg)
 		}
 	case revalidate:
 		if l.active {
-			m.tells(f.end, revalidated{msg.serial, l.takesOver(msg.session, msg.timeout, f.name)})
+			m.sendMessage(f.end, revalidated{msg.serial, l.takeOver(msg.session, msg.timeout, f.name)})
 		}
 	case pong:
 		for _, id := range msg.touched {
@@ -317,15 +317,15 @@ func (l *leading) hears(f *learner, msg message) {
 // synchronize sends the followers that have promised to follow what they lack, once a
 // majority has promised.
 func (l *leading) synchronize() {
-	promised := l.those(func(f *learner) bool { return f.promised })
-	if !l.active && !l.m.most(1+len(promised)) {
+	promised := l.learnersWhere(func(f *learner) bool { return f.promised })
+	if !l.active && !l.m.isMajority(1+len(promised)) {
 		return
 	}
 	for _, f := range promised {
 		if !f.sent {
 			f.sent = true
 			since, txns := l.m.disk.since(f.accepted)
-			l.m.tells(f.end, newLeader{l.epoch, since, txns})
+			l.m.sendMessage(f.end, newLeader{l.epoch, since, txns})
 		}
 	}
 }
@@ -344,67 +344,67 @@ func (d *disk) since(zxid int64) (int64, []*txn) {
 }
 
 // learnerSynced handles that a follower has what the leader sent it.
-func (l *leading) arrived(f *learner, zxid int64) {
+func (l *leading) learnerSynced(f *learner, zxid int64) {
 	m := l.m
 	f.synced = true
 	if !l.active {
-		if !m.most(1 + len(l.those(isSynced))) {
+		if !m.isMajority(1 + len(l.learnersWhere(isSynced))) {
 			return
 		}
 		l.activate()
-		for _, f := range l.those(isSynced) {
-			m.tells(f.end, upToDate{m.tree.zxid})
+		for _, f := range l.learnersWhere(isSynced) {
+			m.sendMessage(f.end, upToDate{m.tree.zxid})
 		}
-		m.timers.After(m.limits.tick/2, l.beat)
+		m.timers.After(m.limits.tick/2, l.pingLearners)
 		return
 	}
-	m.tells(f.end, upToDate{m.tree.zxid})
-	l.acked(f, zxid)
+	m.sendMessage(f.end, upToDate{m.tree.zxid})
+	l.acknowledged(f, zxid)
 }
 
 // acknowledged handles that a follower has everything up to a zxid on its disk.
-func (l *leading) acked(f *learner, zxid int64) {
+func (l *leading) acknowledged(f *learner, zxid int64) {
 	for _, p := range l.pending {
 		if p.txn.zxid <= zxid {
 			p.acks[f.name] = true
 		}
 	}
-	l.count()
+	l.commitReady()
 }
 
-func (l *leading) forwarded(f *learner, msg forward) {
+func (l *leading) receiveForward(f *learner, msg forward) {
 	if msg.q.op == opSync {
-		l.settled(func() { l.m.tells(f.end, synced{msg.serial}) })
+		l.whenCommitted(func() { l.m.sendMessage(f.end, synced{msg.serial}) })
 		return
 	}
-	l.decide(msg.q, msg.r.By(), msg.who, f.name, msg.serial)
+	l.decide(msg.q, msg.r.Sender(), msg.who, f.name, msg.serial)
 }
 
 // removeLearner handles that a follower is gone.
-func (l *leading) parts(f *learner) {
+func (l *leading) removeLearner(f *learner) {
 	l.learners = slices.DeleteFunc(l.learners, func(o *learner) bool { return o == f })
 }
 
 // pingLearners pings the followers twice a tick. Once a tick the leader checks that it
 // still has a majority, and gives up if not.
-func (l *leading) beat() {
+func (l *leading) pingLearners() {
 	m := l.m
 	if m.role != l {
 		return
 	}
 	now := m.timers.Now()
-	for _, f := range l.those(func(f *learner) bool { return now-f.heard > int64(m.limits.silence) }) {
-		l.parts(f)
+	for _, f := range l.learnersWhere(func(f *learner) bool { return now-f.heardAt > int64(m.limits.silence) }) {
+		l.removeLearner(f)
 		m.hangUp(f.end)
 	}
-	there := l.those(isSynced)
+	synced := l.learnersWhere(isSynced)
 	l.beats++
-	if l.beats%2 == 0 && !m.most(1+len(there)) {
+	if l.beats%2 == 0 && !m.isMajority(1+len(synced)) {
 		m.look()
 		return
 	}
-	for _, f := range there {
-		m.tells(f.end, ping{})
+	for _, f := range synced {
+		m.sendMessage(f.end, ping{})
 	}
-	m.timers.After(m.limits.tick/2, l.beat)
+	m.timers.After(m.limits.tick/2, l.pingLearners)
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // activity is what a member does, as its votes report it.
-type doing string
+type activity string
 
 const (
-	isLooking   doing = "who looks"
-	isFollowing doing = "who follows"
-	isLeading   doing = "who leads"
+	isLooking   activity = "who looks"
+	isFollowing activity = "who follows"
+	isLeading   activity = "who leads"
 )
 
 // looking is the role of a member that has no leader. It votes, at first for itself, sends
@@ -34,18 +34,18 @@ type looking struct {
 
 // look starts looking for a leader. The member serves no clients meanwhile.
 func (m *member) look() {
-	was := m.role
-	l := &looking{idle: idle{notification{m.own(), was.status().round + 1, isLooking}}, m: m, wait: m.limits.settle, settled: map[string]notification{}}
+	old := m.role
+	l := &looking{idle: idle{notification{m.ownVote(), old.status().round + 1, isLooking}}, m: m, wait: m.limits.settle, settled: map[string]notification{}}
 	m.role = l
-	was.quit()
+	old.quit()
 	m.dismiss()
 	l.votes = map[string]vote{m.name: l.vote}
-	l.tellAll()
-	l.again()
+	l.sendVotes()
+	l.repeatVote()
 }
 
 // ownVote returns a member's vote for itself.
-func (m *member) own() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
+func (m *member) ownVote() vote { return vote{m.name, m.id, m.disk.current, m.disk.last()} }
 
 // better reports whether a vote is better than another.
 func (v vote) better(than vote) bool {
@@ -58,7 +58,7 @@ func (v vote) better(than vote) bool {
 	return v.id > than.id
 }
 
-func (l *looking) tellAll() {
+func (l *looking) sendVotes() {
 	for _, name := range l.m.others {
 		l.m.notify(name)
 	}
@@ -66,34 +66,34 @@ func (l *looking) tellAll() {
 
 // repeatVote sends the vote again while the election is undecided, after longer and longer
 // pauses.
-func (l *looking) again() {
+func (l *looking) repeatVote() {
 	m := l.m
 	m.timers.After(l.wait, func() {
 		if m.role == l {
-			l.wait = min(2*l.wait, m.limits.patience)
-			l.tellAll()
-			l.again()
+			l.wait = min(2*l.wait, m.limits.maxPause)
+			l.sendVotes()
+			l.repeatVote()
 		}
 	})
 }
 
 // receiveVote handles a notification from another member.
-func (m *member) heard(from string, n notification) {
-	l, looks := m.role.(*looking)
+func (m *member) receiveVote(from string, n notification) {
+	l, isLooker := m.role.(*looking)
 	switch {
-	case !looks:
-		if n.doing == isLooking {
+	case !isLooker:
+		if n.activity == isLooking {
 			m.notify(from)
 		}
-	case n.doing == isLooking:
-		l.heard(from, n)
+	case n.activity == isLooking:
+		l.receiveVote(from, n)
 	default:
-		l.found(from, n)
+		l.receiveLeader(from, n)
 	}
 }
 
 // receiveVote handles the vote of a member that is also looking.
-func (l *looking) heard(from string, n notification) {
+func (l *looking) receiveVote(from string, n notification) {
 	switch {
 	case n.round < l.round:
 		l.m.notify(from) // it must join this round first
@@ -101,13 +101,13 @@ func (l *looking) heard(from string, n notification) {
 	case n.round > l.round:
 		l.round = n.round
 		clear(l.votes)
-		if l.vote = l.m.own(); n.vote.better(l.vote) {
+		if l.vote = l.m.ownVote(); n.vote.better(l.vote) {
 			l.vote = n.vote
 		}
-		l.tellAll()
+		l.sendVotes()
 	case n.vote.better(l.vote):
 		l.vote = n.vote
-		l.tellAll()
+		l.sendVotes()
 	}
 	l.votes[from], l.votes[l.m.name] = n.vote, l.vote
 	l.count()
@@ -117,29 +117,29 @@ func (l *looking) heard(from string, n notification) {
 func (l *looking) count() {
 	m := l.m
 	m.timers.Stop(l.timer)
-	if !l.won() {
+	if !l.hasMajority() {
 		return
 	}
 	l.timer = m.timers.After(m.limits.settle, func() {
-		if m.role == l && l.won() {
-			m.decided(l.vote)
+		if m.role == l && l.hasMajority() {
+			m.startElectedRole(l.vote)
 		}
 	})
 }
 
-func (l *looking) won() bool {
+func (l *looking) hasMajority() bool {
 	n := 0
 	for _, v := range l.votes {
 		if v == l.vote {
 			n++
 		}
 	}
-	return l.m.most(n)
+	return l.m.isMajority(n)
 }
 
 // receiveLeader handles that a member has a leader. If a majority has the same leader, and
 // that one confirms it, this member joins them.
-func (l *looking) found(from string, n notification) {
+func (l *looking) receiveLeader(from string, n notification) {
 	l.settled[from] = n
 	count := 0
 	for _, other := range slices.Sorted(maps.Keys(l.settled)) {
@@ -147,14 +147,14 @@ func (l *looking) found(from string, n notification) {
 			count++
 		}
 	}
-	if leads := l.settled[n.vote.leader]; l.m.most(count) && leads.doing == isLeading {
+	if leader := l.settled[n.vote.leader]; l.m.isMajority(count) && leader.activity == isLeading {
 		l.round = n.round
-		l.m.decided(n.vote)
+		l.m.startElectedRole(n.vote)
 	}
 }
 
 // startElectedRole starts the role that an election has given to the member.
-func (m *member) decided(v vote) {
+func (m *member) startElectedRole(v vote) {
 	round := m.role.status().round
 	if v.leader == m.name {
 		m.lead(v, round)
@@ -176,9 +176,9 @@ func (m *member) notify(to string) {
 	case w == nil:
 		w = &wire{}
 		m.votes[to] = w
-		life := m.life
-		m.host.Connect(to, &listener{m: m, to: to, wire: w}, func(end *sim.End, err error) {
-			if life != m.life {
+		life := m.crashes
+		m.host.Connect(to, &voteSender{m: m, to: to, wire: w}, func(end *sim.End, err error) {
+			if life != m.crashes {
 				return
 			}
 			m.turn(func() {
@@ -191,25 +191,25 @@ func (m *member) notify(to string) {
 			})
 		})
 	case w.opened:
-		if status := m.role.status(); status.doing != "" {
-			m.tells(w.end, status)
+		if status := m.role.status(); status.activity != "" {
+			m.sendMessage(w.end, status)
 		}
 	}
 }
 
 // A voteSender is a member's end of a connection over which it sends its votes. It receives
 // nothing there.
-type listener struct {
+type voteSender struct {
 	m    *member
 	to   string
 	wire *wire
 }
 
 // Receive implements [sim.Endpoint].
-func (l *listener) Receive(*sim.Request) {}
+func (l *voteSender) Receive(*sim.Request) {}
 
 // HangUp implements [sim.Endpoint].
-func (l *listener) HangUp(bool) {
+func (l *voteSender) HangUp(bool) {
 	if l.m.votes[l.to] == l.wire {
 		delete(l.m.votes, l.to)
 	}
@@ -227,19 +227,19 @@ type visitor struct {
 func (v *visitor) Receive(r *sim.Request) {
 	m := v.m
 	m.turn(func() {
-		l, leads := m.role.(*leading)
+		l, isLeader := m.role.(*leading)
 		switch msg := r.Body.(type) {
 		case notification:
-			m.heard(v.end.Peer(), msg)
+			m.receiveVote(v.end.Peer(), msg)
 		case followerInfo:
-			if !leads {
+			if !isLeader {
 				m.hangUp(v.end)
 				return
 			}
-			l.joins(v, msg)
+			l.addLearner(v, msg)
 		case message:
-			if leads && slices.Contains(l.learners, v.learner) {
-				l.hears(v.learner, msg)
+			if isLeader && slices.Contains(l.learners, v.learner) {
+				l.receive(v.learner, msg)
 			}
 		}
 	})
@@ -248,10 +248,10 @@ func (v *visitor) Receive(r *sim.Request) {
 // HangUp implements [sim.Endpoint].
 func (v *visitor) HangUp(bool) {
 	m := v.m
-	if !m.host.Up() {
+	if !m.host.IsUp() {
 		return
 	}
-	if l, leads := m.role.(*leading); leads && v.learner != nil {
-		m.turn(func() { l.parts(v.learner) })
+	if l, isLeader := m.role.(*leading); isLeader && v.learner != nil {
+		m.turn(func() { l.removeLearner(v.learner) })
 	}
 }

@@ -37,8 +37,8 @@ type member struct {
 	serial  int
 	votes   map[string]*wire // connections for its votes, by member
 
-	life int // how often it has crashed
-	out  *agenda.Outbox
+	crashes int // how often it has crashed
+	out     *agenda.Outbox
 }
 
 // A disk is what a member has written: every transaction that it has seen, and the epochs
@@ -81,7 +81,7 @@ type role interface {
 }
 
 func boot(host *sim.Host) sim.Server {
-	m := &member{host: host, name: host.Node().Name, limits: usual, out: agenda.NewOutbox(host)}
+	m := &member{host: host, name: host.Node().Name, limits: defaultLimits, out: agenda.NewOutbox(host)}
 	m.timers = agenda.NewTimers(host, m.turn)
 	for i, name := range host.Members() {
 		if name == m.name {
@@ -111,7 +111,7 @@ func (m *member) begin() {
 	m.role = idle{}
 	if len(m.others) == 0 {
 		m.replay(m.disk.last())
-		m.alone()
+		m.startAlone()
 	}
 }
 
@@ -135,12 +135,12 @@ func (m *member) form() {
 			one = m.host.Peer(name).(*member)
 		}
 		one.formed = true
-		one.turn(func() { one.decided(vote{leader: leader}) })
+		one.turn(func() { one.startElectedRole(vote{leader: leader}) })
 	}
 }
 
 // isMajority reports whether n members are a majority.
-func (m *member) most(n int) bool { return n > (len(m.others)+1)/2 }
+func (m *member) isMajority(n int) bool { return n > (len(m.others)+1)/2 }
 
 // Accept implements [sim.Server].
 func (m *member) Accept(end *sim.End) sim.Endpoint {
@@ -158,7 +158,7 @@ func (m *member) ClockChanged() { m.timers.Arm() }
 
 // Crash implements [sim.Server]. No crash loses what is on the disk.
 func (m *member) Crash(trace.Crash) {
-	m.life++
+	m.crashes++
 	m.timers.Clear()
 	m.out.Crash()
 	m.role = idle{}
@@ -188,7 +188,7 @@ func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
 		if r == nil {
 			end.Send(p)
 		} else {
-			end.Answer(r, p)
+			end.ReplyTo(r, p)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func (m *member) replay(upTo int64) {
 func (m *member) apply(x *txn) {
 	r := m.tree.apply(x, m.watches.changed)
 	m.role.applied(x)
-	m.register.applied(m, x)
+	m.register.recordApplied(m, x)
 	if c := m.calls[x.serial]; c != nil && x.origin == m.name {
 		delete(m.calls, x.serial)
 		c.finish(r)
@@ -220,7 +220,7 @@ func (m *member) apply(x *txn) {
 	if x.op == opClose && x.code == ok {
 		for _, c := range slices.Clone(m.clients) {
 			if c.session == x.session {
-				c.ended()
+				c.sessionEnded()
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // A message is sent from one member to another, as the body of a packet. describe describes
 // it for the trace.
-type message interface{ tell(*sim.Names) string }
+type message interface{ describe(*sim.Names) string }
 
 // A vote names the member that is voted for, with the epoch, the last zxid and the number
 // of that member. The better of two votes has the later epoch, or else the later zxid, or
@@ -22,9 +22,9 @@ type vote struct {
 type (
 	// notification is a vote, with its round and what the member that sends it does.
 	notification struct {
-		vote  vote
-		round int
-		doing doing
+		vote     vote
+		round    int
+		activity activity
 	}
 	// followerInfo is a follower's first message to its leader: the epoch that it has
 	// promised to follow.
@@ -73,36 +73,36 @@ type (
 	pong struct{ touched []int64 }
 )
 
-func (n notification) tell(*sim.Names) string {
-	return fmt.Sprintf("round %d: %s is for %s", n.round, n.doing, n.vote.leader)
+func (n notification) describe(*sim.Names) string {
+	return fmt.Sprintf("round %d: %s is for %s", n.round, n.activity, n.vote.leader)
 }
-func (f followerInfo) tell(*sim.Names) string { return "follower info" }
-func (l leaderInfo) tell(*sim.Names) string   { return fmt.Sprintf("epoch %d", l.epoch) }
-func (a epochAck) tell(*sim.Names) string     { return "epoch ack" }
-func (n newLeader) tell(*sim.Names) string {
+func (f followerInfo) describe(*sim.Names) string { return "follower info" }
+func (l leaderInfo) describe(*sim.Names) string   { return fmt.Sprintf("epoch %d", l.epoch) }
+func (a epochAck) describe(*sim.Names) string     { return "epoch ack" }
+func (n newLeader) describe(*sim.Names) string {
 	return fmt.Sprintf("new leader of epoch %d, with %d changes", n.epoch, len(n.txns))
 }
-func (a newLeaderAck) tell(*sim.Names) string   { return "new leader ack" }
-func (u upToDate) tell(*sim.Names) string       { return "up to date" }
-func (p proposal) tell(names *sim.Names) string { return "proposal " + p.txn.tell(names) }
-func (a ack) tell(*sim.Names) string            { return fmt.Sprintf("ack 0x%x", a.zxid) }
-func (c commit) tell(*sim.Names) string         { return fmt.Sprintf("commit 0x%x", c.zxid) }
-func (f forward) tell(names *sim.Names) string  { return "forward " + f.q.tell(names) }
-func (s synced) tell(*sim.Names) string         { return "synced" }
-func (r revalidate) tell(names *sim.Names) string {
+func (a newLeaderAck) describe(*sim.Names) string   { return "new leader ack" }
+func (u upToDate) describe(*sim.Names) string       { return "up to date" }
+func (p proposal) describe(names *sim.Names) string { return "proposal " + p.txn.describe(names) }
+func (a ack) describe(*sim.Names) string            { return fmt.Sprintf("ack 0x%x", a.zxid) }
+func (c commit) describe(*sim.Names) string         { return fmt.Sprintf("commit 0x%x", c.zxid) }
+func (f forward) describe(names *sim.Names) string  { return "forward " + f.q.describe(names) }
+func (s synced) describe(*sim.Names) string         { return "synced" }
+func (r revalidate) describe(names *sim.Names) string {
 	return "revalidate " + sessionName(names, r.session)
 }
-func (r revalidated) tell(*sim.Names) string {
+func (r revalidated) describe(*sim.Names) string {
 	if r.lives {
 		return "it lives"
 	}
 	return "it does not live"
 }
-func (ping) tell(*sim.Names) string   { return "ping" }
-func (p pong) tell(*sim.Names) string { return fmt.Sprintf("%d sessions live", len(p.touched)) }
+func (ping) describe(*sim.Names) string   { return "ping" }
+func (p pong) describe(*sim.Names) string { return fmt.Sprintf("%d sessions live", len(p.touched)) }
 
 // describe describes a transaction for the trace.
-func (x *txn) tell(names *sim.Names) string {
+func (x *txn) describe(names *sim.Names) string {
 	what := x.op.String()
 	switch {
 	case x.code != ok:
@@ -112,12 +112,12 @@ func (x *txn) tell(names *sim.Names) string {
 	case x.op == opClose:
 		what = "close " + sessionName(names, x.session)
 	case x.path != "":
-		what += " " + tellPath(names, x.path)
+		what += " " + describePath(names, x.path)
 	}
 	return fmt.Sprintf("0x%x: %s", x.zxid, what)
 }
 
 // sendMessage sends a message to another member.
-func (m *member) tells(end *sim.End, msg message) {
-	m.out.Send(func() { end.Send(sim.Packet{Body: msg, Text: msg.tell(m.host.Names())}) })
+func (m *member) sendMessage(end *sim.End, msg message) {
+	m.out.Send(func() { end.Send(sim.Packet{Body: msg, Text: msg.describe(m.host.Names())}) })
 }

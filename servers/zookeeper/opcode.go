@@ -45,7 +45,7 @@ var ops = map[opcode]string{
 }
 
 // unsupported are the requests that a real server supports and this one does not.
-var strangers = map[opcode]string{
+var unsupported = map[opcode]string{
 	17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl",
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
 }
@@ -54,7 +54,7 @@ func (o opcode) String() string {
 	if name, ok := ops[o]; ok {
 		return name
 	}
-	if name, ok := strangers[o]; ok {
+	if name, ok := unsupported[o]; ok {
 		return name
 	}
 	return fmt.Sprintf("operation %d", int32(o))
@@ -98,7 +98,7 @@ const throttled = "THROTTLEDOP"
 
 // failureCode returns the code with which a failing server answers, by its name in
 // KeeperException.
-func failing(name string) code {
+func failureCode(name string) code {
 	switch name {
 	case throttled:
 		return errThrottled

@@ -11,11 +11,11 @@ import (
 // lock or waits for it, or it ends the sessions of these nodes, which anybody with a
 // session's ID and password can do. It acts only on the leader.
 func (m *member) Revoke(client string, session bool) (found bool) {
-	l, leads := m.role.(*leading)
-	if !leads || !l.active {
+	l, isLeader := m.role.(*leading)
+	if !isLeader || !l.active {
 		return false
 	}
-	var asked []*request
+	var requests []*request
 	ends := map[int64]bool{}
 	for _, path := range m.claims() {
 		n := m.tree.nodes[path]
@@ -24,14 +24,14 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 		}
 		switch {
 		case !session:
-			asked = append(asked, &request{op: opDelete, path: path, version: anyVersion})
+			requests = append(requests, &request{op: opDelete, path: path, version: anyVersion})
 		case !ends[n.owner]:
 			ends[n.owner] = true
-			asked = append(asked, &request{op: opClose, session: n.owner})
+			requests = append(requests, &request{op: opClose, session: n.owner})
 		}
 	}
 	m.turn(func() {
-		for _, q := range asked {
+		for _, q := range requests {
 			x := l.ahead.prepare(q, nil)
 			x.by = trace.Operator()
 			if q.op == opClose {
@@ -40,7 +40,7 @@ func (m *member) Revoke(client string, session bool) (found bool) {
 			l.propose(x)
 		}
 	})
-	return len(asked) > 0
+	return len(requests) > 0
 }
 
 // anyVersion is the version in a delete that does not check the node's version.

@@ -41,16 +41,16 @@ func (t *tree) prepare(q *request, who []ident) *txn {
 
 func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 	switch q.flags {
-	case container, lives, livesOn:
+	case container, withTTL, withTTLSequential:
 		return errUnimplemented
 	}
-	if q.flags < 0 || q.flags > livesOn {
+	if q.flags < 0 || q.flags > withTTLSequential {
 		return errBadArguments
 	}
 	if !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) {
 		return errBadArguments
 	}
-	acl, good := proper(q.acl, who)
+	acl, good := normalizeACL(q.acl, who)
 	if !good {
 		return errInvalidACL
 	}
@@ -63,10 +63,10 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 		return errNoAuth
 	}
 	if q.flags.sequential() {
-		x.path += fmt.Sprintf("%010d", up.born)
+		x.path += fmt.Sprintf("%010d", up.childCount)
 	}
 	switch {
-	case !valid(x.path):
+	case !validPath(x.path):
 		return errBadArguments
 	case t.nodes[x.path] != nil:
 		return errNodeExists
@@ -82,7 +82,7 @@ func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
 
 func (t *tree) prepareDelete(q *request, who []ident) code {
 	switch {
-	case !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) || special[q.path]:
+	case !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) || permanent[q.path]:
 		return errBadArguments
 	case t.nodes[q.path] == nil:
 		return errNoNode
@@ -100,11 +100,11 @@ func (t *tree) prepareDelete(q *request, who []ident) code {
 }
 
 // permanent are nodes that cannot be deleted.
-var special = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota": true, "/zookeeper/config": true}
+var permanent = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota": true, "/zookeeper/config": true}
 
 func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
-	acl, good := proper(q.acl, who)
-	if valid(q.path) && !good {
+	acl, good := normalizeACL(q.acl, who)
+	if validPath(q.path) && !good {
 		return errInvalidACL
 	}
 	version, code := t.nextVersion(q, permAdmin, who, func(n *znode) int32 { return n.aversion })
@@ -121,7 +121,7 @@ func dataVersion(n *znode) int32 { return n.version }
 func (t *tree) nextVersion(q *request, perm int32, who []ident, of func(*znode) int32) (int32, code) {
 	n := t.nodes[q.path]
 	switch {
-	case !valid(q.path):
+	case !validPath(q.path):
 		return 0, errBadArguments
 	case n == nil:
 		return 0, errNoNode
@@ -159,7 +159,7 @@ func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
 
 // validPath is PathUtils.validatePath: a path is absolute, does not end in a slash, and has
 // no empty, relative or unprintable parts.
-func valid(path string) bool {
+func validPath(path string) bool {
 	if path == "/" {
 		return true
 	}

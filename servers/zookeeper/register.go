@@ -15,10 +15,10 @@ import (
 // is ephemeral, or else by its child with the lowest sequence number. The children behind
 // that one are waiters.
 type register struct {
-	told    int64 // the zxid up to which everything has been recorded
-	keys    []string
-	heads   map[string]head
-	clients map[int64]string // the client of each session
+	recordedZxid int64 // the zxid up to which everything has been recorded
+	keys         []string
+	heads        map[string]head
+	clients      map[int64]string // the client of each session
 }
 
 // A head is the node with which a lock is held.
@@ -28,38 +28,38 @@ type head struct {
 }
 
 // recordApplied records what a transaction that a member has applied has changed.
-func (r *register) applied(m *member, x *txn) {
-	if x.zxid <= r.told {
+func (r *register) recordApplied(m *member, x *txn) {
+	if x.zxid <= r.recordedZxid {
 		return
 	}
-	r.told = x.zxid
-	r.session(m, x)
-	r.wrote(m, x)
+	r.recordedZxid = x.zxid
+	r.recordSession(m, x)
+	r.recordWrite(m, x)
 	for _, key := range r.keys {
-		was, is := r.heads[key], headOf(m.tree, key)
-		if was.path == is.path && (was.znode == nil || was.czxid == is.czxid) {
-			if was.znode != nil {
-				r.heads[key] = is
+		old, current := r.heads[key], headOf(m.tree, key)
+		if old.path == current.path && (old.znode == nil || old.czxid == current.czxid) {
+			if old.znode != nil {
+				r.heads[key] = current
 			}
 			continue
 		}
-		if was.znode != nil {
+		if old.znode != nil {
 			how, by := trace.KindDelete, x.by
-			if x.timely {
+			if x.expired {
 				how, by = trace.KindExpire, nil
 			}
-			m.host.Tell(trace.Event{Kind: how, Key: key, Value: was.name(m), By: by, Owner: was.by})
+			m.host.RecordEvent(trace.Event{Kind: how, Key: key, Value: old.name(m), By: by, Owner: old.by})
 		}
 		delete(r.heads, key)
-		if is.znode != nil {
-			r.heads[key] = is
-			r.holds(m, trace.KindSet, key, is)
+		if current.znode != nil {
+			r.heads[key] = current
+			r.recordGrant(m, trace.KindSet, key, current)
 		}
 	}
 }
 
 // recordSession records that a session begins or ends.
-func (r *register) session(m *member, x *txn) {
+func (r *register) recordSession(m *member, x *txn) {
 	if x.code != ok {
 		return
 	}
@@ -69,36 +69,36 @@ func (r *register) session(m *member, x *txn) {
 		if x.by != nil {
 			r.clients[x.session] = x.by.Client
 		}
-		m.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: r.clients[x.session], Session: name, TTL: milliseconds(x.timeout)})
+		m.host.RecordEvent(trace.Event{Kind: trace.KindOpen, Peer: r.clients[x.session], Session: name, TTL: milliseconds(x.timeout)})
 	case opClose:
 		kind := trace.KindCloseSession
-		if x.timely {
+		if x.expired {
 			kind = trace.KindExpireSession
 		}
 		ended := trace.Event{Kind: kind, Peer: r.clients[x.session], Session: name}
 		if x.by.IsOperator() {
 			ended.By = x.by
 		}
-		m.host.Tell(ended)
+		m.host.RecordEvent(ended)
 	}
 }
 
 // recordRenewal records that the leader has renewed a session that holds a lock.
-func (r *register) touched(m *member, session int64) {
+func (r *register) recordRenewal(m *member, session int64) {
 	for _, key := range r.keys {
-		if is := r.heads[key]; is.znode != nil && is.owner == session {
-			r.holds(m, trace.KindTouch, key, is)
+		if current := r.heads[key]; current.znode != nil && current.owner == session {
+			r.recordGrant(m, trace.KindTouch, key, current)
 		}
 	}
 }
 
-func (r *register) holds(m *member, kind trace.Kind, key string, is head) {
-	ev := trace.Event{Kind: kind, Key: key, Value: is.name(m), By: is.by, Owner: is.by}
-	if s := m.tree.sessions[is.owner]; s != nil {
+func (r *register) recordGrant(m *member, kind trace.Kind, key string, current head) {
+	ev := trace.Event{Kind: kind, Key: key, Value: current.name(m), By: current.by, Owner: current.by}
+	if s := m.tree.sessions[current.owner]; s != nil {
 		ev.TTL = milliseconds(s.timeout)
-		ev.Expires = m.role.expires(is.owner)
+		ev.Expires = m.role.expires(current.owner)
 	}
-	m.host.Tell(ev)
+	m.host.RecordEvent(ev)
 }
 
 // headOf returns the node with which a lock is held; it is empty if nobody holds the lock.

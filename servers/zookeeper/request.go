@@ -38,14 +38,14 @@ type request struct {
 type flags int32
 
 const (
-	ephemeral  flags = 1
-	sequential flags = 2
-	container  flags = 4
-	lives      flags = 5 // ends when its TTL has passed
-	livesOn    flags = 6 // the same, and sequential
+	ephemeral         flags = 1
+	sequential        flags = 2
+	container         flags = 4
+	withTTL           flags = 5 // ends when its TTL has passed
+	withTTLSequential flags = 6 // the same, and sequential
 )
 
-func (f flags) sequential() bool { return f == 2 || f == 3 || f == livesOn }
+func (f flags) sequential() bool { return f == 2 || f == 3 || f == withTTLSequential }
 func (f flags) ephemeral() bool  { return f == 1 || f == 3 }
 
 // A permit is an entry of an ACL: permissions for an identity.
@@ -153,7 +153,7 @@ func (q *request) String() string {
 }
 
 // describe describes the request for the trace.
-func (q *request) tell(names *sim.Names) string {
+func (q *request) describe(names *sim.Names) string {
 	switch q.op {
 	case opConnect:
 		if q.session == 0 {
@@ -168,19 +168,19 @@ func (q *request) tell(names *sim.Names) string {
 		if q.flags.sequential() {
 			how += " sequential"
 		}
-		return q.op.String() + how + " " + tellPath(names, q.path)
+		return q.op.String() + how + " " + describePath(names, q.path)
 	case opExists, opGetData, opGetChildren, opGetChildren2:
-		text := q.op.String() + " " + tellPath(names, q.path)
+		text := q.op.String() + " " + describePath(names, q.path)
 		if q.watch {
 			text += ", watch"
 		}
 		return text
 	case opDelete, opSetData, opGetACL, opSetACL, opSync, opCheck:
-		return q.op.String() + " " + tellPath(names, q.path)
+		return q.op.String() + " " + describePath(names, q.path)
 	case opMulti:
 		all := make([]string, len(q.ops))
 		for i, one := range q.ops {
-			all[i] = one.tell(names)
+			all[i] = one.describe(names)
 		}
 		return "multi: " + strings.Join(all, "; ")
 	case opSetWatches:
@@ -193,7 +193,7 @@ func (q *request) tell(names *sim.Names) string {
 // describePath returns a path for the trace. Recipes put random words before the names of
 // their nodes, by which a client recognises its own; the rest is enough to distinguish
 // them.
-func tellPath(names *sim.Names, path string) string {
+func describePath(names *sim.Names, path string) string {
 	if names.IsKey(path) {
 		return path
 	}

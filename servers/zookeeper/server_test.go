@@ -18,14 +18,14 @@ import (
 )
 
 // ensembleWorld is a world with this many servers, and clients that run programs.
-func story(servers int, clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+func ensembleWorld(servers int, clients ...sim.Client) sim.Config {
+	cfg := ToyWorld(clients...)
 	cfg.Nodes = Nodes("zookeeper", servers)
 	return cfg
 }
 
 // openSession writes the first message of a connection and reads the answer.
-func begin(c net.Conn) error {
+func openSession(c net.Conn) error {
 	if _, err := c.Write(zookeeper.Hello(0, nil)); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func FuzzServer(f *testing.F) {
 				return err
 			}
 			defer c.Close()
-			if err := begin(c); err != nil {
+			if err := openSession(c); err != nil {
 				return err
 			}
 			if _, err := c.Write(b); err != nil {
@@ -73,9 +73,9 @@ func FuzzServer(f *testing.F) {
 				return err
 			}
 			defer c.Close()
-			return begin(c)
+			return openSession(c)
 		}
-		Play(t, story(1+int(servers%3), Client(t, "client-1", feed), Client(t, "client-2", look)))
+		RunWorld(t, ensembleWorld(1+int(servers%3), Client(t, "client-1", feed), Client(t, "client-2", look)))
 	})
 }
 
@@ -87,20 +87,20 @@ func TestWhatIsNotServed(t *testing.T) {
 		18: "zookeeper-1 was asked for whoAmI, which a real ZooKeeper server does and this one does not",
 		0:  "",
 	} {
-		tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		tr := RunWorld(t, ensembleWorld(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 			if err != nil {
 				return err
 			}
 			defer c.Close()
-			if err := begin(c); err != nil {
+			if err := openSession(c); err != nil {
 				return err
 			}
 			_, err = c.Write(zookeeper.Samples()[i])
 			time.Sleep(time.Second)
 			return err
 		})))
-		Same(t, "doubts", strings.Join(tr.Doubts, ", "), want)
+		Equal(t, "doubts", strings.Join(tr.Doubts, ", "), want)
 	}
 	// All unsupported opcodes, and one that does not exist.
 	for op, want := range map[int32]string{
@@ -109,30 +109,30 @@ func TestWhatIsNotServed(t *testing.T) {
 	} {
 		header := binary.BigEndian.AppendUint32(nil, 8)
 		header = binary.BigEndian.AppendUint32(header, 1)
-		doubts := write(t, binary.BigEndian.AppendUint32(header, uint32(op)))
+		doubts := doubtsAfter(t, binary.BigEndian.AppendUint32(header, uint32(op)))
 		if want != "" {
 			want = "zookeeper-1 was asked for " + want + ", which a real ZooKeeper server does and this one does not"
 		}
-		Same(t, "doubts", doubts, want)
+		Equal(t, "doubts", doubts, want)
 	}
 	// A container node in a multi: the header of an operation, the path, no data, no ACL,
 	// the flags, and the header of the end.
 	container := []byte("\x00\x00\x00\x13\x00\xff\xff\xff\xff" + "\x00\x00\x00\x02/c" + "\xff\xff\xff\xff" + "\x00\x00\x00\x00" + "\x00\x00\x00\x04" + "\xff\xff\xff\xff\x01\xff\xff\xff\xff")
 	multi := binary.BigEndian.AppendUint32(nil, uint32(8+len(container)))
 	multi = append(append(multi, "\x00\x00\x00\x01\x00\x00\x00\x0e"...), container...)
-	Same(t, "doubts", write(t, multi), "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not")
+	Equal(t, "doubts", doubtsAfter(t, multi), "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not")
 }
 
 // doubtsAfter returns the doubts of a run in which a client writes bytes in its session.
-func write(t *testing.T, b []byte) string {
+func doubtsAfter(t *testing.T, b []byte) string {
 	t.Helper()
-	tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := RunWorld(t, ensembleWorld(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		if err := begin(c); err != nil {
+		if err := openSession(c); err != nil {
 			return err
 		}
 		_, err = c.Write(b)
@@ -149,7 +149,7 @@ func TestCommandsOfFourLetters(t *testing.T) {
 		"stat": "zookeeper-1 was asked for stat, which a real ZooKeeper server does and this one does not",
 		"none": "",
 	} {
-		tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		tr := RunWorld(t, ensembleWorld(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
 			if err != nil {
 				return err
@@ -159,6 +159,6 @@ func TestCommandsOfFourLetters(t *testing.T) {
 			time.Sleep(time.Second)
 			return err
 		})))
-		Same(t, command, strings.Join(tr.Doubts, ", "), want)
+		Equal(t, command, strings.Join(tr.Doubts, ", "), want)
 	}
 }

@@ -50,7 +50,7 @@ func (t *tracker) touch(id int64) bool {
 	if t.timer == nil || due < t.timer.Due() {
 		t.arm()
 	}
-	t.m.register.touched(t.m, id)
+	t.m.register.recordRenewal(t.m, id)
 	return true
 }
 
@@ -74,7 +74,7 @@ func (t *tracker) arm() {
 		}
 	}
 	if first >= 0 {
-		t.timer = t.m.timers.At(first, t.look)
+		t.timer = t.m.timers.At(first, t.endDueSessions)
 	}
 }
 
@@ -86,7 +86,7 @@ func (t *tracker) quit() {
 }
 
 // endDueSessions ends the sessions that have expired.
-func (t *tracker) look() {
+func (t *tracker) endDueSessions() {
 	t.timer = nil
 	now := t.m.timers.Now()
 	for _, id := range slices.Sorted(maps.Keys(t.sessions)) {

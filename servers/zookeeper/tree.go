@@ -28,7 +28,7 @@ type znode struct {
 	version, aversion   int32 // of its data, of its ACL
 	// childCount counts the children that it has ever had; it numbers the next sequential
 	// one.
-	born int32
+	childCount int32
 	// owner is the session with which the node ends; 0 if it is persistent.
 	owner int64
 	// children are the names of its children, in the order of their creation. A real server
@@ -89,7 +89,7 @@ func (w *writer) stat(n *znode) {
 	w.int(n.version)
 	// cversion: the server stores how many children were created, and reports how many
 	// changes there were. A child that is gone counts twice.
-	w.int(2*n.born - int32(len(n.children)))
+	w.int(2*n.childCount - int32(len(n.children)))
 	w.int(n.aversion)
 	w.long(n.owner)
 	w.int(int32(len(n.data)))
@@ -118,7 +118,7 @@ type txn struct {
 	ops     []*txn   // of a multi
 	// expired: the session ends because it has expired, and not because its client closed
 	// it.
-	timely bool
+	expired bool
 
 	// by is the client that made the request. origin is the member that received it, and
 	// serial that member's number for it; when the leader itself ends a session both are
@@ -177,8 +177,8 @@ func (t *tree) change(whole, x *txn, changed func(event, string)) result {
 		}
 	}
 	if r.node != nil {
-		is := *r.node
-		r.node = &is
+		node := *r.node
+		r.node = &node
 	}
 	return r
 }
@@ -191,7 +191,7 @@ func (t *tree) create(whole, x *txn, changed func(event, string)) *znode {
 	t.nodes[x.path] = n
 	up := t.nodes[parent(x.path)]
 	up.children = append(up.children, lastName(x.path))
-	up.born++
+	up.childCount++
 	up.pzxid = whole.zxid
 	if s := t.sessions[x.owner]; s != nil {
 		s.ephemerals[x.path] = true

@@ -25,9 +25,9 @@ type watches struct {
 	data, child map[string][]*client
 }
 
-func watch(on map[string][]*client, path string, c *client) {
-	if !slices.Contains(on[path], c) {
-		on[path] = append(on[path], c)
+func addWatch(watchers map[string][]*client, path string, c *client) {
+	if !slices.Contains(watchers[path], c) {
+		watchers[path] = append(watchers[path], c)
 	}
 }
 
@@ -36,23 +36,23 @@ func watch(on map[string][]*client, path string, c *client) {
 func (w *watches) changed(ev event, path string) {
 	switch ev {
 	case created, dataChanged:
-		tell(w.data, ev, path, nil)
+		notifyAll(w.data, ev, path, nil)
 	case deleted:
-		told := tell(w.data, ev, path, nil)
-		tell(w.child, ev, path, told)
+		notified := notifyAll(w.data, ev, path, nil)
+		notifyAll(w.child, ev, path, notified)
 	case childrenChanged:
-		tell(w.child, ev, path, nil)
+		notifyAll(w.child, ev, path, nil)
 	}
 }
 
-func tell(on map[string][]*client, ev event, path string, told []*client) []*client {
-	all := on[path]
+func notifyAll(watchers map[string][]*client, ev event, path string, skip []*client) []*client {
+	all := watchers[path]
 	if all == nil {
 		return nil
 	}
-	delete(on, path)
+	delete(watchers, path)
 	for _, c := range all {
-		if !slices.Contains(told, c) {
+		if !slices.Contains(skip, c) {
 			c.notify(ev, path)
 		}
 	}
@@ -73,7 +73,7 @@ func (w *watches) forget(c *client) {
 // restore sets the watches that a client had on its previous connection, or notifies it
 // immediately of what has happened since: DataTree.setWatches. A client may send them in
 // any order.
-func (w *watches) again(t *tree, c *client, set watchSet) {
+func (w *watches) restore(t *tree, c *client, set watchSet) {
 	watchAll := func(on map[string][]*client, paths []string, what event, latest func(*znode) int64) {
 		for _, path := range slices.Sorted(slices.Values(paths)) {
 			switch n := t.nodes[path]; {
@@ -82,7 +82,7 @@ func (w *watches) again(t *tree, c *client, set watchSet) {
 			case latest(n) > set.since:
 				c.notify(what, path)
 			default:
-				watch(on, path, c)
+				addWatch(on, path, c)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (w *watches) again(t *tree, c *client, set watchSet) {
 		if t.nodes[path] != nil {
 			c.notify(created, path)
 		} else {
-			watch(w.data, path, c)
+			addWatch(w.data, path, c)
 		}
 	}
 	watchAll(w.child, set.child, childrenChanged, func(n *znode) int64 { return n.pzxid })
@@ -109,7 +109,7 @@ func (c *client) notify(ev event, path string) {
 	w.string(path)
 	names := c.m.host.Names()
 	c.m.send(c.end, nil, sim.Packet{
-		Bytes: w.framed(), Text: "event: " + tellPath(names, path) + " " + events[ev],
-		Learns: []trace.Event{{Kind: trace.KindNotify, Peer: c.m.host.Node().Name, Key: tellPath(names, path)}},
+		Bytes: w.framed(), Text: "event: " + describePath(names, path) + " " + events[ev],
+		ClientEvents: []trace.Event{{Kind: trace.KindNotify, Peer: c.m.host.Node().Name, Key: describePath(names, path)}},
 	})
 }

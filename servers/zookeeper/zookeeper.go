@@ -16,17 +16,17 @@ import (
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:    locks.ZooKeeper,
-		Title:   "ZooKeeper",
-		Node:    "ZooKeeper server",
-		Port:    2181,
-		Cluster: true,
-		Key:     locks.ZooKeeperPath,
-		Elapsed: true,
-		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "the others decide without it, which is not simulated: pause it, or cut it off from them"}},
-		Reads:   []string{Plain, Synced},
-		Failure: throttled,
-		Revokes: true, RevokesSessions: true,
+		Name:            locks.ZooKeeper,
+		Title:           "ZooKeeper",
+		Node:            "ZooKeeper server",
+		Port:            2181,
+		Cluster:         true,
+		Key:             locks.ZooKeeperPath,
+		UsesElapsedTime: true,
+		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "the others decide without it, which is not simulated: pause it, or cut it off from them"}},
+		Reads:           []string{Plain, Synced},
+		Failure:         throttled,
+		Revokes:         true, RevokesSessions: true,
 		Framer: func(names *sim.Names) sim.Framer { return &framer{names: names} },
 		Boot:   boot,
 	})
@@ -47,24 +47,24 @@ type limits struct {
 	// settle is how long the winner of an election waits for a better vote. A vote that is
 	// not answered is sent again after the same time, then after twice as long and so on,
 	// up to maxPause.
-	settle, patience time.Duration
+	settle, maxPause time.Duration
 	// retry is how long a member waits before it tries again to reach its leader, at most
 	// tries times.
-	again time.Duration
+	retry time.Duration
 	tries int
 }
 
 const tick = 2 * time.Second
 
-var usual = limits{
+var defaultLimits = limits{
 	tick: tick, begin: 10 * tick, silence: 5 * tick,
-	settle: 200 * time.Millisecond, patience: time.Minute,
-	again: 100 * time.Millisecond, tries: 5,
+	settle: 200 * time.Millisecond, maxPause: time.Minute,
+	retry: 100 * time.Millisecond, tries: 5,
 }
 
 // timeout returns the session timeout that a client gets, in milliseconds, if it asks for
 // this one.
-func (l limits) timeout(asked int32) int32 {
+func (l limits) timeout(requested int32) int32 {
 	tick := int32(l.tick / time.Millisecond)
-	return min(max(asked, 2*tick), 20*tick)
+	return min(max(requested, 2*tick), 20*tick)
 }

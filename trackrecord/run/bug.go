@@ -46,7 +46,7 @@ func (b *bug) versions() []*version { return slices.Concat(b.bad, b.good) }
 
 // test runs the bug's story and the suite with all versions, and returns the bug's row of
 // the table. With check it runs only the test case of the suite that the old row names.
-func (b *bug) tell(check bool, old *row) (row, error) {
+func (b *bug) test(check bool, old *row) (row, error) {
 	start := time.Now()
 	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].bug.Library}
 	sound, err := scenarios.Run(b.story, scenarios.RunOptions{Seed: 1})
@@ -64,7 +64,7 @@ func (b *bug) tell(check bool, old *row) (row, error) {
 	fmt.Printf("  built in %v\n", time.Since(start).Round(time.Second/10))
 	var first time.Duration
 	for _, v := range b.versions() {
-		s, err := v.tellStory()
+		s, err := v.runStory()
 		if err != nil {
 			return r, err
 		}
@@ -92,7 +92,7 @@ func (b *bug) tell(check bool, old *row) (row, error) {
 }
 
 // writeRecords writes a line for each version.
-func (b *bug) record(w io.Writer) error {
+func (b *bug) writeRecords(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	for _, v := range b.versions() {
@@ -130,7 +130,7 @@ func (b *bug) survey(r *row, first time.Duration) error {
 		candidates = slices.DeleteFunc(candidates, func(f failure) bool { return s.fails(f.story) })
 	}
 	for _, f := range candidates {
-		if !f.breaks(r.breaks) || aboutALibrary(f.story) {
+		if !f.breaks(r.breaks) || isAboutLibrary(f.story) {
 			continue
 		}
 		r.found = f.story
@@ -148,7 +148,7 @@ var libraries = []string{"redsync", "redislock", "rueidislock", "etcd", "zookeep
 
 // isAboutLibrary reports whether a test case of the suite is about some library: it may
 // have been written because of this bug.
-func aboutALibrary(story string) bool {
+func isAboutLibrary(story string) bool {
 	return slices.ContainsFunc(libraries, func(l string) bool { return strings.Contains(story, l) })
 }
 

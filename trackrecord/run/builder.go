@@ -26,7 +26,7 @@ func (b *builder) inLibraries(name string) string {
 }
 
 // scratchFile returns the path of a file that is built for a version.
-func (b *builder) file(v *version, suffix string) string {
+func (b *builder) scratchFile(v *version, suffix string) string {
 	return filepath.Join(b.scratch, strings.ReplaceAll(v.bug.Library, "/", "-")+"-"+v.Number+suffix)
 }
 
@@ -40,14 +40,14 @@ func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(b.file(v, ".mod"), []byte(goMod(string(mod), v)), 0o644); err != nil {
+	if err := os.WriteFile(b.scratchFile(v, ".mod"), []byte(goMod(string(mod), v)), 0o644); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(b.file(v, ".sum"), sum, 0o644); err != nil {
+	if err := os.WriteFile(b.scratchFile(v, ".sum"), sum, 0o644); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command("go", append([]string{
-		"test", "-modfile=" + b.file(v, ".mod"), "-mod=mod", "-ldflags=-s -w", "./" + v.bug.Test,
+		"test", "-modfile=" + b.scratchFile(v, ".mod"), "-mod=mod", "-ldflags=-s -w", "./" + v.bug.Test,
 	}, flags...)...)
 	cmd.Dir = b.inLibraries("")
 	cmd.Env = append(os.Environ(), "GOWORK=off") // -modfile is not allowed in a workspace
@@ -90,7 +90,7 @@ func (b *builder) keepSums(v *version) error {
 	if err != nil {
 		return err
 	}
-	sum, err := os.ReadFile(b.file(v, ".sum"))
+	sum, err := os.ReadFile(b.scratchFile(v, ".sum"))
 	if err != nil || bytes.Equal(had, sum) {
 		return err
 	}

@@ -33,7 +33,7 @@ const (
 )
 
 // newTestVersion returns a version of a bug in a track record of its own.
-func some(t *testing.T, check bool) *version {
+func newTestVersion(t *testing.T, check bool) *version {
 	with := &builder{root: t.TempDir(), scratch: t.TempDir(), check: check}
 	if err := os.Mkdir(with.inLibraries(""), 0o755); err != nil {
 		t.Fatal(err)
@@ -63,12 +63,12 @@ func read(t *testing.T, file string) string {
 // The generated go.mod requires the version instead of the module's own, and is outside of
 // the module.
 func TestGoTest(t *testing.T) {
-	v := some(t, false)
+	v := newTestVersion(t, false)
 	cmd, err := v.builder.goTest(v, "-run", "X")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod := v.builder.file(v, ".mod")
+	mod := v.builder.scratchFile(v, ".mod")
 	text := read(t, mod)
 	if !strings.HasPrefix(text, heading) || strings.Contains(text, "v2.9.0") ||
 		!strings.Contains(text, "\tgithub.com/locksim/locksim v0.1.0\n") || !strings.Contains(text, "\tgithub.com/locksim/locksim v0.1.0 => ..\n") ||
@@ -89,14 +89,14 @@ func TestGoTest(t *testing.T) {
 // The checksums of a version are kept, unless nothing may be written.
 func TestKeepSums(t *testing.T) {
 	for _, check := range []bool{false, true} {
-		v := some(t, check)
+		v := newTestVersion(t, check)
 		if _, err := v.builder.goTest(v); err != nil {
 			t.Fatal(err)
 		}
 		if err := v.builder.keepSums(v); err != nil {
 			t.Errorf("check %v, and nothing is new: %v", check, err)
 		}
-		write(t, v.builder.file(v, ".sum"), "new\nold\n")
+		write(t, v.builder.scratchFile(v, ".sum"), "new\nold\n")
 		err := v.builder.keepSums(v)
 		want := map[bool]string{false: "new\nold\n", true: "old\n"}[check]
 		if text := read(t, v.builder.inLibraries("go.sum")); text != want {

@@ -41,7 +41,7 @@ func main() {
 
 // run executes the command line.
 func run(check, test bool, records string, args []string) error {
-	root, err := home()
+	root, err := findRoot()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func run(check, test bool, records string, args []string) error {
 	if err != nil {
 		return err
 	}
-	return tell(bugs, root, check, records, args)
+	return testBugs(bugs, root, check, records, args)
 }
 
 // testOne runs go test with a version, "BUG/VERSION", and flags.
@@ -78,19 +78,19 @@ func testOne(with *builder, args []string) error {
 
 // testBugs tests the bugs of these names, or all of them, and updates the table. It writes
 // the results of the versions to the file records, unless that is "".
-func tell(bugs []*bug, root string, check bool, records string, names []string) error {
+func testBugs(bugs []*bug, root string, check bool, records string, names []string) error {
 	readme := filepath.Join(root, "README.md")
 	text, err := os.ReadFile(readme)
 	if err != nil {
 		return err
 	}
-	was, err := readTable(string(text))
+	oldTable, err := readTable(string(text))
 	if err != nil {
 		return err
 	}
 
-	var now table
-	var wrong []string
+	var newTable table
+	var failed []string
 	var versions bytes.Buffer
 	for _, name := range names {
 		if !slices.ContainsFunc(bugs, func(b *bug) bool { return b.name == name }) {
@@ -98,44 +98,44 @@ func tell(bugs []*bug, root string, check bool, records string, names []string) 
 		}
 	}
 	for _, b := range bugs {
-		old := was.row(b.name)
+		old := oldTable.row(b.name)
 		if len(names) > 0 && !slices.Contains(names, b.name) {
 			if old != nil {
-				now = append(now, *old)
+				newTable = append(newTable, *old)
 			}
 			continue
 		}
 		fmt.Println(b.name)
-		r, err := b.tell(check, old)
-		if err := b.record(&versions); err != nil {
+		r, err := b.test(check, old)
+		if err := b.writeRecords(&versions); err != nil {
 			return err
 		}
 		if err != nil {
 			fmt.Println("  ✗", err)
-			wrong = append(wrong, b.name)
+			failed = append(failed, b.name)
 			continue
 		}
-		now = append(now, r)
+		newTable = append(newTable, r)
 	}
 	if records != "" {
 		if err := os.WriteFile(records, versions.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("these bugs failed: %s", strings.Join(wrong, ", "))
+	if len(failed) > 0 {
+		return fmt.Errorf("these bugs failed: %s", strings.Join(failed, ", "))
 	}
 	if !check {
-		return os.WriteFile(readme, []byte(now.in(string(text))), 0o644)
+		return os.WriteFile(readme, []byte(newTable.replaceIn(string(text))), 0o644)
 	}
-	if len(names) == 0 && now.timeless() != was.timeless() {
-		return fmt.Errorf("the table in trackrecord/README.md is out of date; update it with go run ./trackrecord/run; it should be\n\n%s", now)
+	if len(names) == 0 && newTable.withoutTimes() != oldTable.withoutTimes() {
+		return fmt.Errorf("the table in trackrecord/README.md is out of date; update it with go run ./trackrecord/run; it should be\n\n%s", newTable)
 	}
 	return nil
 }
 
 // findRoot returns the folder of the track record.
-func home() (string, error) {
+func findRoot() (string, error) {
 	for _, dir := range []string{".", "trackrecord", ".."} {
 		if _, err := os.Stat(filepath.Join(dir, "trackrecord.go")); err == nil {
 			return filepath.Abs(dir)

@@ -39,14 +39,14 @@ func (r row) String() string {
 		found = "`" + found + "`"
 	}
 	return fmt.Sprintf("| [%s](%s/story.yaml) | %s | %s | %s | %s | %s | %s | %s |\n",
-		r.title, r.name, library, upstream(r.source), strings.Join(r.breaks, ", "),
+		r.title, r.name, library, shortenLinks(r.source), strings.Join(r.breaks, ", "),
 		strings.Join(r.bad, "; "), strings.Join(r.good, "; "), found, r.time)
 }
 
 var link = regexp.MustCompile(`https://github\.com/[^/ ]+/[^/ ]+/(pull|issues)/([0-9]+)`)
 
 // shortenLinks returns a story's source with short links.
-func upstream(source string) string {
+func shortenLinks(source string) string {
 	return link.ReplaceAllStringFunc(source, func(url string) string {
 		parts := link.FindStringSubmatch(url)
 		kind := map[string]string{"pull": "PR", "issues": "issue"}[parts[1]]
@@ -67,7 +67,7 @@ func (t table) String() string {
 }
 
 // withoutTimes returns the table without its last column.
-func (t table) timeless() string {
+func (t table) withoutTimes() string {
 	var b strings.Builder
 	for line := range strings.Lines(t.String()) {
 		cells := strings.Split(line, " | ")
@@ -87,7 +87,7 @@ func (t table) row(name string) *row {
 }
 
 // replaceIn returns the text of a README with this table in place of its own.
-func (t table) in(text string) string {
+func (t table) replaceIn(text string) string {
 	before, rest, _ := strings.Cut(text, tableBegins)
 	_, after, _ := strings.Cut(rest, tableEnds)
 	return before + tableBegins + "\n" + t.String() + "\n" + tableEnds + after

@@ -15,7 +15,7 @@ var example = row{
 const page = "# Title\n\n<!-- table -->\n<!-- end -->\n\nMore.\n"
 
 func TestTheTableIsWrittenAndReadBack(t *testing.T) {
-	text := table{example}.in(page)
+	text := table{example}.replaceIn(page)
 	const line = "| [It is wrong](some-bug/story.yaml) | a/b/v4 | [PR 7](https://github.com/a/b/pull/7) and what it says |" +
 		" lease-exclusion, progress | v4.0.1: 20 of 20 | v4.0.2: 0 of 20 | `late-reply/extend` |" +
 		" story: 3ms; suite: 4s, in the first 7 of 9 worlds |\n"
@@ -29,7 +29,7 @@ func TestTheTableIsWrittenAndReadBack(t *testing.T) {
 	if r := back.row("some-bug"); r == nil || r.found != example.found || r.time != example.time {
 		t.Errorf("read back as %+v", r)
 	}
-	if again := back.in(text); again != text {
+	if again := back.replaceIn(text); again != text {
 		t.Errorf("written again it is\n%s", again)
 	}
 	if back.row("other-bug") != nil {
@@ -42,13 +42,13 @@ func TestOnlyTimesMayDiffer(t *testing.T) {
 	later, other := example, example
 	later.time = "story: 9s"
 	other.good = []string{"v4.0.2: 1 of 20"}
-	if got := (table{later}); got.timeless() != was.timeless() {
-		t.Errorf("another time makes another table:\n%s%s", got.timeless(), was.timeless())
+	if got := (table{later}); got.withoutTimes() != was.withoutTimes() {
+		t.Errorf("another time makes another table:\n%s%s", got.withoutTimes(), was.withoutTimes())
 	}
-	if got := (table{other}); got.timeless() == was.timeless() {
+	if got := (table{other}); got.withoutTimes() == was.withoutTimes() {
 		t.Error("a fixed version that fails makes the same table")
 	}
-	if got := (table{}); got.timeless() == was.timeless() {
+	if got := (table{}); got.withoutTimes() == was.withoutTimes() {
 		t.Error("a table without its bug equals the full table")
 	}
 }

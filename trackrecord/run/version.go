@@ -34,7 +34,7 @@ type record struct {
 	// Broken are the rules that the version breaks in its story. Worlds are the results of
 	// the worlds of the story, each a [proof.WorldResult].
 	Broken []string          `json:"broken"`
-	Told   []json.RawMessage `json:"told"`
+	Worlds []json.RawMessage `json:"told"`
 	// Suite are the failures in the test cases of the suite that were run, each a
 	// [locktest.Finding].
 	Suite []json.RawMessage `json:"suite"`
@@ -43,7 +43,7 @@ type record struct {
 func newVersion(b proof.Bug, v proof.Version, with *builder) *version {
 	return &version{Version: v, bug: b, builder: with, record: record{
 		Bug: b.Name, Module: v.Name, Library: b.Library, Version: v.Number,
-		Broken: []string{}, Told: []json.RawMessage{}, Suite: []json.RawMessage{},
+		Broken: []string{}, Worlds: []json.RawMessage{}, Suite: []json.RawMessage{},
 	}}
 }
 
@@ -58,7 +58,7 @@ func (v *version) title() string {
 
 // binary returns the path of the compiled test. Versions of several bugs can share it.
 func (v *version) binary() string {
-	return v.builder.file(v, "-"+strings.ReplaceAll(v.bug.Test, "/", "-")+".test")
+	return v.builder.scratchFile(v, "-"+strings.ReplaceAll(v.bug.Test, "/", "-")+".test")
 }
 
 // build compiles the version's test.
@@ -97,10 +97,10 @@ func (v *version) test(args []string) error {
 }
 
 // A testOutput is the output of a test, line by line.
-type result []string
+type testOutput []string
 
 // run runs the subtests that a pattern selects, in the way of go test.
-func (v *version) run(pattern string, env ...string) (result, error) {
+func (v *version) run(pattern string, env ...string) (testOutput, error) {
 	cmd := exec.Command(v.binary(), "-test.v", "-test.run="+pattern)
 	cmd.Dir = v.builder.inLibraries(v.bug.Test)
 	cmd.Env = append(append(os.Environ(), v.environment()), env...)
@@ -112,7 +112,7 @@ func (v *version) run(pattern string, env ...string) (result, error) {
 }
 
 // attributes returns the values of an attribute of the test.
-func (r result) attributes(key string) []string {
+func (r testOutput) attributes(key string) []string {
 	var values []string
 	for _, line := range r {
 		if rest, ok := strings.CutPrefix(line, "=== ATTR  "); ok {
@@ -126,7 +126,7 @@ func (r result) attributes(key string) []string {
 }
 
 // documents returns the values of an attribute that is in JSON.
-func (r result) documents(key string) []json.RawMessage {
+func (r testOutput) documents(key string) []json.RawMessage {
 	all := []json.RawMessage{}
 	for _, text := range r.attributes(key) {
 		all = append(all, json.RawMessage(text))
@@ -135,13 +135,13 @@ func (r result) documents(key string) []json.RawMessage {
 }
 
 // A storyResult is the result of a version in the bug's own story.
-type telling struct {
+type storyResult struct {
 	broken []string
 	worlds string
 	first  time.Duration
 }
 
-func (s telling) String() string {
+func (s storyResult) String() string {
 	if len(s.broken) == 0 {
 		return "passes"
 	}
@@ -149,8 +149,8 @@ func (s telling) String() string {
 }
 
 // runStory runs the subtest "story".
-func (v *version) tellStory() (telling, error) {
-	var s telling
+func (v *version) runStory() (storyResult, error) {
+	var s storyResult
 	r, err := v.run("/^story$")
 	if err != nil {
 		return s, err
@@ -164,7 +164,7 @@ func (v *version) tellStory() (telling, error) {
 		s.broken = strings.Split(broken[0], ",")
 		v.record.Broken = s.broken
 	}
-	v.record.Told = r.documents(proof.AttrTold)
+	v.record.Worlds = r.documents(proof.AttrWorldResult)
 	if first := r.attributes(proof.AttrFirst); len(first) == 1 {
 		s.first, err = time.ParseDuration(first[0])
 	}

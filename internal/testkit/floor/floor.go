@@ -21,7 +21,7 @@ import (
 const Hop = time.Millisecond
 
 // ToyWorld returns a world with one node, toy-1, and clients that run programs.
-func Story(clients ...sim.Client) sim.Config {
+func ToyWorld(clients ...sim.Client) sim.Config {
 	return sim.Config{
 		Name: "story", Seed: 1, Horizon: 10 * time.Minute,
 		Network: sim.Network{Min: Hop, Max: Hop},
@@ -31,7 +31,7 @@ func Story(clients ...sim.Client) sim.Config {
 }
 
 // WithFaults returns the same world with more faults.
-func With(cfg sim.Config, faults ...sim.Fault) sim.Config {
+func WithFaults(cfg sim.Config, faults ...sim.Fault) sim.Config {
 	cfg.Faults = append(slices.Clone(cfg.Faults), faults...)
 	return cfg
 }
@@ -48,7 +48,7 @@ func Client(t *testing.T, name string, run func(ctx context.Context, p *sim.Prog
 }
 
 // RunWorld runs a world; an error fails the test.
-func Play(t *testing.T, cfg sim.Config) *trace.Trace {
+func RunWorld(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
 	tr, err := sim.Run(cfg)
 	if err != nil {
@@ -59,12 +59,12 @@ func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 
 // At returns a fault that strikes at a true time.
 func At(d time.Duration, a sim.Action) sim.Fault {
-	return fault(trace.Trigger{At: d}, a)
+	return newFault(trace.Trigger{At: d}, a)
 }
 
 // When returns a fault that strikes at a point.
 func When(point string, a sim.Action) sim.Fault {
-	return fault(trace.Trigger{When: Point(point)}, a)
+	return newFault(trace.Trigger{When: Point(point)}, a)
 }
 
 // Before returns a fault that strikes before a client takes a step.
@@ -73,10 +73,10 @@ func Before(step string, a sim.Action) sim.Fault {
 	if err != nil {
 		panic(err)
 	}
-	return fault(trace.Trigger{Before: p}, a)
+	return newFault(trace.Trigger{Before: p}, a)
 }
 
-func fault(strikes trace.Trigger, a sim.Action) sim.Fault {
+func newFault(strikes trace.Trigger, a sim.Action) sim.Fault {
 	return sim.Fault{Strikes: strikes, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
@@ -108,7 +108,7 @@ func Crashed(process string, how trace.Crash) *sim.CrashFault {
 
 // HeldMessage parses a message for a fault to hold, such as "client-1's request to
 // redis-1".
-func Held(message string) trace.NthMessage {
+func HeldMessage(message string) trace.NthMessage {
 	m, err := trace.ParseNthMessage(message)
 	if err != nil {
 		panic(err)
@@ -127,17 +127,17 @@ func Point(s string) trace.Point {
 
 // bubbleStart is the true time at which every bubble of testing/synctest starts, and so
 // every world.
-var began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Now returns the true time since the start of the world; it is called inside the world.
-func Now() time.Duration { return time.Since(began) }
+func Now() time.Duration { return time.Since(bubbleStart) }
 
 // SleepUntil sleeps until a moment of true time, as a library does that ignores its
 // process's simulated clocks.
 func SleepUntil(at time.Duration) { time.Sleep(at - Now()) }
 
 // WithTrueTimeout returns a context that ends after the duration d of true time.
-func Within(ctx context.Context, d time.Duration) context.Context {
+func WithTrueTimeout(ctx context.Context, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	context.AfterFunc(ctx, cancel)
 	return ctx
@@ -154,11 +154,11 @@ func Ask(c net.Conn, line string) (string, error) {
 	if _, err := c.Write([]byte(line + "\r\n")); err != nil {
 		return "", err
 	}
-	return Hear(c)
+	return ReadReply(c)
 }
 
 // ReadReply returns the next bytes that arrive over a plain connection.
-func Hear(c net.Conn) (string, error) {
+func ReadReply(c net.Conn) (string, error) {
 	b := make([]byte, 512)
 	n, err := c.Read(b)
 	return string(b[:n]), err

@@ -10,7 +10,7 @@ type Limit struct {
 	Path string
 	// Line is the line of x.yaml that has the list.
 	Line int
-	Most int
+	Max  int
 	// field of the file has value. In it, the list's entries replace …; each is entry, with
 	// its number in place of #.
 	field, value, entry string

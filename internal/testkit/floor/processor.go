@@ -29,7 +29,7 @@ func MeasureWorld(b *testing.B, cfg sim.Config) {
 	b.ReportAllocs()
 	before := ProcessorTime(b)
 	for b.Loop() {
-		play(b, cfg)
+		countEvents(b, cfg)
 	}
 	b.ReportMetric(float64(ProcessorTime(b)-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
 }
@@ -37,34 +37,34 @@ func MeasureWorld(b *testing.B, cfg sim.Config) {
 // MeasureGrowth runs worlds of several sizes. It logs the processor time for each event,
 // and reports that of the most expensive world divided by that of the cheapest. The worlds
 // take turns, and only the best turn of each counts.
-func MeasureGrowth(b *testing.B, of string, sizes []int, world func(n int) sim.Config) {
-	b.Run(of, func(b *testing.B) {
+func MeasureGrowth(b *testing.B, unit string, sizes []int, world func(n int) sim.Config) {
+	b.Run(unit, func(b *testing.B) {
 		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as in the command
 		best, events := make([]float64, len(sizes)), make([]int, len(sizes))
 		for b.Loop() {
 			for i, n := range sizes {
 				const enough = 10_000
-				cfg, played := world(n), 0
+				cfg, total := world(n), 0
 				before := ProcessorTime(b)
-				for played < enough {
-					events[i] = play(b, cfg)
-					played += events[i]
+				for total < enough {
+					events[i] = countEvents(b, cfg)
+					total += events[i]
 				}
-				each := float64((ProcessorTime(b) - before).Nanoseconds()) / 1e3 / float64(played)
+				each := float64((ProcessorTime(b) - before).Nanoseconds()) / 1e3 / float64(total)
 				if best[i] == 0 || each < best[i] {
 					best[i] = each
 				}
 			}
 		}
 		for i, n := range sizes {
-			b.Logf("%4d %-8s %6d events, of which each takes %5.1f µs", n, of, events[i], best[i])
+			b.Logf("%4d %-8s %6d events, of which each takes %5.1f µs", n, unit, events[i], best[i])
 		}
 		b.ReportMetric(slices.Max(best)/slices.Min(best), "ratio")
 	})
 }
 
 // countEvents runs a world and counts its events.
-func play(b *testing.B, cfg sim.Config) int {
+func countEvents(b *testing.B, cfg sim.Config) int {
 	b.Helper()
 	tr, err := sim.Run(cfg)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // YieldRandomly is a [sim.Config.Disturb] that makes the scheduler choose differently each
 // time.
-func Shake() {
+func YieldRandomly() {
 	for range rand.IntN(4) {
 		runtime.Gosched()
 	}
@@ -22,7 +22,7 @@ func Shake() {
 
 // repeatsRun counts the repeats of all worlds. The count continues from world to world, so
 // worlds that are repeated once do not all run on the same number of threads.
-var played atomic.Int64
+var repeatsRun atomic.Int64
 
 // Repeat runs a world, and then again the given number of times on 1, 2 and 4 threads in
 // turn, while its goroutines yield at random whenever they ask something of the world. It
@@ -30,12 +30,12 @@ var played atomic.Int64
 func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	first := Play(t, cfg)
-	cfg.Disturb = Shake
+	first := RunWorld(t, cfg)
+	cfg.Disturb = YieldRandomly
 	for i := range repeats {
-		threads := 1 << (played.Add(1) % 3)
+		threads := 1 << (repeatsRun.Add(1) % 3)
 		runtime.GOMAXPROCS(threads)
-		if again := Play(t, cfg); again.Hash() != first.Hash() {
+		if again := RunWorld(t, cfg); again.Hash() != first.Hash() {
 			t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, threads, trace.FirstDifference(first, again))
 		}
 	}
@@ -44,6 +44,6 @@ func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 
 // DependsOnChance reports whether a run declares that chance decided something in it, and
 // that its replays may therefore differ.
-func LeftToChance(tr *trace.Trace) bool {
+func DependsOnChance(tr *trace.Trace) bool {
 	return slices.ContainsFunc(tr.Doubts, func(why string) bool { return strings.HasSuffix(why, "replays may differ") })
 }

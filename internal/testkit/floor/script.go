@@ -75,7 +75,7 @@ func (s *Script) Acquires(client string, section int, token uint64, nodes ...str
 	}
 	return s.Then(trace.Event{
 		Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, OK: true, Token: token, Rank: token,
-		Ends: &fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(ends)},
+		LeaseEnd: &fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(ends)},
 	})
 }
 
@@ -127,7 +127,7 @@ func Begin(client string, section int, step trace.Step, token uint64) trace.Even
 
 // PausedHolderTrace returns the trace of a client that is paused past the end of its lease.
 // The storage does not fence if fencing is "none"; otherwise it does.
-func Overslept(fencing string) *trace.Trace {
+func PausedHolderTrace(fencing string) *trace.Trace {
 	s := NewScript(fencing, 3)
 	s.Faults = []trace.FaultInfo{{Text: "pause client-1", Assumption: "process"}}
 	s.Acquires("client-1", 1, 1, s.Nodes()...)

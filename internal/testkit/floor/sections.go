@@ -39,12 +39,12 @@ func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Polic
 	cfg.Lock.TTL = ttl
 	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
 	cfg.Storage.Fencing = fencing
-	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+	return WithFaults(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
 }
 
 // SoloWorld returns such a world with one client that runs a program; an error of the
 // program fails the test.
-func Alone(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
+func SoloWorld(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
 	return Sections(kind, Client(t, "client-1", program))
 }
 
@@ -70,7 +70,7 @@ func Lock(t testing.TB, name string) locks.Kind {
 }
 
 // Tasks parses what a client does in a section, in words such as "write x".
-func Does(tasks ...string) []trace.Task {
+func Tasks(tasks ...string) []trace.Task {
 	var all []trace.Task
 	for _, text := range tasks {
 		task, err := trace.ParseTask(text)
@@ -84,7 +84,7 @@ func Does(tasks ...string) []trace.Task {
 
 // Steps lists what a client did, step by step.
 func Steps(tr *trace.Trace, client string) string {
-	var told []string
+	var list []string
 	for _, ev := range Events(tr, trace.KindEnd, client) {
 		step := string(ev.Step)
 		if ev.Object != "" {
@@ -93,24 +93,24 @@ func Steps(tr *trace.Trace, client string) string {
 		if !ev.OK {
 			step += " failed"
 		}
-		told = append(told, step)
+		list = append(list, step)
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(list, ", ")
 }
 
 // Cancels lists the calls that a client cancelled, each with its section.
 func Cancels(tr *trace.Trace, client string) string {
-	var told []string
+	var list []string
 	for _, ev := range Events(tr, trace.KindCancel, client) {
-		told = append(told, fmt.Sprint(ev.Step, " ", ev.Section))
+		list = append(list, fmt.Sprint(ev.Step, " ", ev.Section))
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(list, ", ")
 }
 
 // StorageOps lists what the storage did: for which client, at whose request, and with which
 // token.
-func Served(tr *trace.Trace) string {
-	var told []string
+func StorageOps(tr *trace.Trace) string {
+	var list []string
 	for _, ev := range tr.Events {
 		if ev.Kind != trace.KindServe {
 			continue
@@ -125,34 +125,34 @@ func Served(tr *trace.Trace) string {
 		if !ev.OK {
 			what += " refused"
 		}
-		told = append(told, what)
+		list = append(list, what)
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(list, ", ")
 }
 
 // KeyHistory lists the events of the lock's key on a node, each with the section in which
 // the key had been set.
 func KeyHistory(tr *trace.Trace, node string) string {
-	var told []string
+	var list []string
 	for _, ev := range tr.Events {
 		switch ev.Kind {
 		case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
 			if ev.Process == node {
-				told = append(told, fmt.Sprint(ev.Kind, " ", ev.Owner.Section))
+				list = append(list, fmt.Sprint(ev.Kind, " ", ev.Owner.Section))
 			}
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(list, ", ")
 }
 
 // Violations lists the properties that a run violates, each with its blame. Properties that
 // are only reported are left out.
-func Broken(tr *trace.Trace) string {
-	var told []string
-	for _, f := range checks.Check(history.Of(tr), nil).Findings {
+func Violations(tr *trace.Trace) string {
+	var list []string
+	for _, f := range checks.Check(history.New(tr), nil).Findings {
 		if f.Counts() {
-			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
+			list = append(list, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Blame)))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(list, ", ")
 }

@@ -30,10 +30,10 @@ import (
 // A time is in milliseconds of the toy's wall clock; without a time the word is kept for
 // good. A drop without a word forgets any word.
 type toy struct {
-	host  *sim.Host
-	kept  map[string]word
-	looks int // counts the calls of expireWords; only the latest call schedules the next
-	waits []waiter
+	host         *sim.Host
+	words        map[string]word
+	expiryChecks int // counts the calls of expireWords; only the latest call schedules the next
+	waits        []waiter
 }
 
 // A waiter is a request that is answered later.
@@ -53,11 +53,11 @@ type word struct {
 func init() {
 	sim.RegisterSystem(sim.System{
 		Name: "toy", Title: "a toy", Node: "toy", Port: 7000,
-		Failure: "broken",
-		Revokes: true,
-		Blind:   func() string { return blind },
-		Framer:  func(names *sim.Names) sim.Framer { return lines{names} },
-		Boot:    func(host *sim.Host) sim.Server { return &toy{host: host, kept: map[string]word{}} },
+		Failure:      "broken",
+		Revokes:      true,
+		IdleCheckGap: func() string { return blind },
+		Framer:       func(names *sim.Names) sim.Framer { return lineFramer{names} },
+		Boot:         func(host *sim.Host) sim.Server { return &toy{host: host, words: map[string]word{}} },
 	})
 }
 
@@ -71,19 +71,19 @@ func BlindToys(t *testing.T) {
 }
 
 // A lineFramer cuts what a client writes into messages: each line is a message.
-type lines struct{ names *sim.Names }
+type lineFramer struct{ names *sim.Names }
 
-func (l lines) Next(b []byte) (int, sim.Frame) {
-	line, _, whole := bytes.Cut(b, []byte("\n"))
-	if !whole {
+func (l lineFramer) Next(b []byte) (int, sim.Frame) {
+	line, _, isComplete := bytes.Cut(b, []byte("\n"))
+	if !isComplete {
 		return 0, sim.Frame{}
 	}
 	words := strings.Fields(string(line))
-	told := make([]string, len(words))
+	shown := make([]string, len(words))
 	for i, w := range words {
-		told[i] = l.names.Value(w)
+		shown[i] = l.names.Value(w)
 	}
-	return len(line) + 1, sim.Frame{Body: words, Text: strings.Join(told, " "), Handshake: slices.Equal(words, []string{"ping"})}
+	return len(line) + 1, sim.Frame{Body: words, Text: strings.Join(shown, " "), Handshake: slices.Equal(words, []string{"ping"})}
 }
 
 // A caller is the toy's end of a connection.
@@ -101,11 +101,11 @@ func (c caller) Receive(r *sim.Request) {
 	host := c.toy.host
 	words := append(r.Body.([]string), "", "", "", "")
 	answer := host.Failure()
-	if answer == "" || r.Handshake() {
-		answer = c.toy.serve(words[0], words[1], words[2], words[3], r.By())
+	if answer == "" || r.IsHandshake() {
+		answer = c.toy.serve(words[0], words[1], words[2], words[3], r.Sender())
 	}
-	switch up := host.Act(); {
-	case !up:
+	switch isUp := host.Act(); {
+	case !isUp:
 	case answer != "":
 		c.answer(r, answer)
 	case words[0] == "wait":
@@ -116,7 +116,7 @@ func (c caller) Receive(r *sim.Request) {
 }
 
 func (c caller) answer(r *sim.Request, answer string) {
-	c.end.Answer(r, sim.Packet{Bytes: []byte(answer + "\n"), Text: c.toy.host.Names().Value(answer)})
+	c.end.ReplyTo(r, sim.Packet{Bytes: []byte(answer + "\n"), Text: c.toy.host.Names().Value(answer)})
 }
 
 // HangUp implements [sim.Endpoint].
@@ -126,25 +126,25 @@ func (c caller) HangUp(bool) {
 
 // serve carries out a line and returns the answer; "" is no answer for now.
 func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
-	is, there := y.kept[key]
-	mine := there && (text == "" || text == is.text)
+	current, exists := y.words[key]
+	matches := exists && (text == "" || text == current.text)
 	switch {
 	case verb == "ping":
 		return "pong"
 	case verb == "get":
-		return cmp.Or(is.text, "nothing")
+		return cmp.Or(current.text, "nothing")
 	case verb == "wait", verb == "quit":
 		return ""
 	case verb == "incr":
-		n, _ := strconv.Atoi(is.text)
+		n, _ := strconv.Atoi(current.text)
 		text = strconv.Itoa(n + 1)
 		y.keep(key, text, "", by)
 		return text
-	case verb == "set", verb == "take" && !there, verb == "keep" && mine:
+	case verb == "set", verb == "take" && !exists, verb == "keep" && matches:
 		y.keep(key, text, ms, by)
 		return "yes"
-	case verb == "drop" && mine:
-		y.gone(trace.KindDelete, key, by)
+	case verb == "drop" && matches:
+		y.forget(trace.KindDelete, key, by)
 		return "yes"
 	case verb == "take", verb == "keep", verb == "drop":
 		return "no"
@@ -157,10 +157,10 @@ func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
 func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 	w := word{text: text, owner: by}
 	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: y.host.Names().Value(text), By: by}
-	switch was, there := y.kept[key]; {
-	case there && was.text == text:
+	switch was, exists := y.words[key]; {
+	case exists && was.text == text:
 		ev.Kind, w.owner = trace.KindTouch, was.owner
-	case there:
+	case exists:
 		ev.Prior = was.owner
 	}
 	ev.Owner = w.owner
@@ -169,10 +169,10 @@ func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 		w.until = y.host.Clock().Now().Add(ev.TTL)
 		ev.Expires, _ = y.host.When(w.until)
 	}
-	y.kept[key] = w
-	y.host.Keeps(len(text))
+	y.words[key] = w
+	y.host.ChargeText(len(text))
 	y.host.Emit(ev)
-	y.look()
+	y.check()
 	y.waits = slices.DeleteFunc(y.waits, func(w waiter) bool {
 		if w.key == key {
 			w.answer(w.request, text)
@@ -182,17 +182,17 @@ func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
 }
 
 // forget forgets a word.
-func (y *toy) gone(how trace.Kind, key string, by *trace.Actor) {
-	was := y.kept[key]
-	delete(y.kept, key)
+func (y *toy) forget(how trace.Kind, key string, by *trace.Actor) {
+	was := y.words[key]
+	delete(y.words, key)
 	y.host.Emit(trace.Event{Kind: how, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
 }
 
 // Revoke implements [sim.Revocable]: it forgets the client's words.
 func (y *toy) Revoke(client string, _ bool) (found bool) {
-	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
-		if is := y.kept[key]; is.owner != nil && is.owner.Client == client && slices.Contains(y.host.Keys(), key) {
-			y.gone(trace.KindDelete, key, trace.Operator())
+	for _, key := range slices.Sorted(maps.Keys(y.words)) {
+		if is := y.words[key]; is.owner != nil && is.owner.Client == client && slices.Contains(y.host.Keys(), key) {
+			y.forget(trace.KindDelete, key, trace.Operator())
 			found = true
 		}
 	}
@@ -201,20 +201,20 @@ func (y *toy) Revoke(client string, _ bool) (found bool) {
 
 // expireWords forgets the words whose time has passed, and schedules itself for the next
 // one.
-func (y *toy) look() {
-	y.looks++
-	look := y.looks
-	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
-		until := y.kept[key].until
+func (y *toy) check() {
+	y.expiryChecks++
+	check := y.expiryChecks
+	for _, key := range slices.Sorted(maps.Keys(y.words)) {
+		until := y.words[key].until
 		if until.IsZero() {
 			continue
 		}
 		if !until.After(y.host.Clock().Now()) {
-			y.gone(trace.KindExpire, key, nil)
+			y.forget(trace.KindExpire, key, nil)
 		} else if at, ok := y.host.When(until); ok {
 			y.host.At(at, func() {
-				if look == y.looks && y.host.Up() {
-					y.look()
+				if check == y.expiryChecks && y.host.IsUp() {
+					y.check()
 				}
 			})
 		}
@@ -223,8 +223,8 @@ func (y *toy) look() {
 
 // ClockChanged implements [sim.Server].
 func (y *toy) ClockChanged() {
-	if y.host.Up() {
-		y.look()
+	if y.host.IsUp() {
+		y.check()
 	}
 }
 
@@ -233,9 +233,9 @@ func (y *toy) Crash(trace.Crash) {}
 
 // Restart shows the effect of a crash: no word is left.
 func (y *toy) Restart() {
-	y.look()
-	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
-		y.gone(trace.KindForget, key, nil)
+	y.check()
+	for _, key := range slices.Sorted(maps.Keys(y.words)) {
+		y.forget(trace.KindForget, key, nil)
 	}
 }
 

@@ -89,7 +89,7 @@ func (l *toyLease) ask(ctx context.Context, verb string) error {
 		line = "drop " + l.env.Key
 	}
 	began := l.env.Clock.Read(fakeclock.Monotonic)
-	yes, said := 0, []string(nil)
+	yes, answers := 0, []string(nil)
 	for _, node := range l.nodes {
 		answer, err := node.Ask(ctx, line)
 		if err != nil {
@@ -98,10 +98,10 @@ func (l *toyLease) ask(ctx context.Context, verb string) error {
 		if answer == "yes" {
 			yes++
 		}
-		said = append(said, answer)
+		answers = append(answers, answer)
 	}
 	if yes <= len(l.nodes)/2 {
-		return fmt.Errorf("they say %s", strings.Join(said, ", "))
+		return fmt.Errorf("they say %s", strings.Join(answers, ", "))
 	}
 	if verb != "drop" {
 		l.ends = began.Add(l.env.TTL)
@@ -120,7 +120,7 @@ type ToyClient struct {
 
 func newToyClient(env *locks.Env, addr string) *ToyClient {
 	c := &ToyClient{env: env, addr: addr}
-	env.Warm(func(ctx context.Context) { _ = c.Do(ctx, "ping") })
+	env.OnWarmUp(func(ctx context.Context) { _ = c.Do(ctx, "ping") })
 	return c
 }
 
@@ -145,7 +145,7 @@ func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err er
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if c.conn != nil && stale(c.conn) {
+	if c.conn != nil && isStale(c.conn) {
 		c.hangUp()
 	}
 	if c.conn == nil {
@@ -158,17 +158,17 @@ func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err er
 	conn, cancelled := c.conn, func() bool { return false }
 	deadline, bounded := ctx.Deadline()
 	if conn.SetReadDeadline(deadline); !bounded {
-		goOn := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
-		cancelled = func() bool { return !goOn() }
+		stop := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
+		cancelled = func() bool { return !stop() }
 	}
 	if _, err = io.WriteString(conn, line+"\n"); err == nil {
 		answer, err = c.in.ReadString('\n')
 	}
-	switch over := cancelled(); {
-	case over && err != nil:
+	switch hasEnded := cancelled(); {
+	case hasEnded && err != nil:
 		err = ctx.Err()
 		fallthrough
-	case over, err != nil:
+	case hasEnded, err != nil:
 		c.hangUp()
 	}
 	return strings.TrimSpace(answer), err
@@ -180,7 +180,7 @@ func (c *ToyClient) hangUp() {
 }
 
 // isStale reports whether an idle connection must not be used any more.
-func stale(c net.Conn) bool {
+func isStale(c net.Conn) bool {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	return err != nil || raw.Read(func(uintptr) bool { return true }) != nil
 }

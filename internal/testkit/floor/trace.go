@@ -21,46 +21,46 @@ func Events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
 
 // OnlyEvent returns the one event of a kind of a process; the test fails unless there is
 // exactly one.
-func Only(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
+func OnlyEvent(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
 	found := Events(tr, kind, process)
 	if len(found) != 1 {
-		t.Fatalf("%d events %q of %s, want 1\n%s", len(found), kind, process, Tell(tr))
+		t.Fatalf("%d events %q of %s, want 1\n%s", len(found), kind, process, Dump(tr))
 	}
 	return found[0]
 }
 
 // FirstEvent returns the first event of a kind of a process; the test fails if there is
 // none.
-func First(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
+func FirstEvent(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
 	found := Events(tr, kind, process)
 	if len(found) == 0 {
-		t.Fatalf("no event %q of %s\n%s", kind, process, Tell(tr))
+		t.Fatalf("no event %q of %s\n%s", kind, process, Dump(tr))
 	}
 	return found[0]
 }
 
 // NoEvents fails the test if a process has an event of a kind.
-func None(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
+func NoEvents(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	t.Helper()
 	if n := len(Events(tr, kind, process)); n > 0 {
-		t.Errorf("%d events %q of %s, want none\n%s", n, kind, process, Tell(tr))
+		t.Errorf("%d events %q of %s, want none\n%s", n, kind, process, Dump(tr))
 	}
 }
 
 // AllFaultsStruck fails the test if a fault has not acted.
-func Struck(t *testing.T, tr *trace.Trace) {
+func AllFaultsStruck(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	for i, f := range tr.Faults {
-		if f.Idle != "" {
-			t.Errorf("fault %d (%s) did not act: %s", i+1, f.Text, f.Idle)
+		if f.IdleReason != "" {
+			t.Errorf("fault %d (%s) did not act: %s", i+1, f.Text, f.IdleReason)
 		}
 	}
 }
 
 // Dump returns the events of a trace, one a line.
-func Tell(tr *trace.Trace) string {
+func Dump(tr *trace.Trace) string {
 	var b []byte
 	for _, e := range tr.Events {
 		b = fmt.Appendf(b, "%4d %14v %-8s %-9s %-9s conn %d msg %d %s %s %s\n", e.Seq, e.At, e.Kind, e.Process, e.Peer, e.Conn, e.Msg, e.Text, e.Key, e.Value)
@@ -70,7 +70,7 @@ func Tell(tr *trace.Trace) string {
 
 // EqualTime compares moments. Each moment of a world has its own nanosecond, so a moment may be
 // a few nanoseconds late; EqualTime allows up to a microsecond.
-func About(t *testing.T, what string, got, want time.Duration) {
+func EqualTime(t *testing.T, what string, got, want time.Duration) {
 	t.Helper()
 	if late := got - want; late < 0 || late > time.Microsecond {
 		t.Errorf("%s at %v, want %v", what, got, want)
@@ -78,7 +78,7 @@ func About(t *testing.T, what string, got, want time.Duration) {
 }
 
 // Equal compares two values.
-func Same[T comparable](t *testing.T, what string, got, want T) {
+func Equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: got %v, want %v", what, got, want)

@@ -17,7 +17,7 @@ import (
 type Has func(locks.Kind) bool
 
 // Provided reports whether this program has the lock.
-func Provided(k locks.Kind) bool { return k.Provided() == nil }
+func Provided(k locks.Kind) bool { return k.CheckProvided() == nil }
 
 // OfLibraries reports whether the lock is from a library. No other test may cover these
 // locks, so a lock that this program lacks fails the test.

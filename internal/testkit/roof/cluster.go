@@ -122,13 +122,13 @@ func (c *Cluster) Commands() []string {
 
 // slowConn is a server's end of a connection that delays answers. The delay must not block
 // the server, which writes with a mutex locked.
-type slowly struct {
+type slowConn struct {
 	net.Conn
 	c *Cluster
 	n *Node
 }
 
-func (s slowly) Write(b []byte) (int, error) {
+func (s slowConn) Write(b []byte) (int, error) {
 	s.c.mu.Lock()
 	wait, cut := s.n.Replies(s.n.last), s.n.Cut(s.n.last)
 	s.c.mu.Unlock()
@@ -160,7 +160,7 @@ func (c *Cluster) Dial(ctx context.Context, network, addr string) (net.Conn, err
 			return nil, ctx.Err()
 		default:
 			client, srv := net.Pipe()
-			n.Server().ServeConn(slowly{srv, c, n})
+			n.Server().ServeConn(slowConn{srv, c, n})
 			return socket{client}, nil
 		}
 	}
@@ -180,10 +180,12 @@ func (s socket) SetReadDeadline(t time.Time) error {
 
 // TakesKey reports whether some lock takes its key with this command. For a script, the
 // command is the last one in it.
-func Takes(command string) bool { return command == "SET" || command == "SETNX" || command == "INCR" }
+func TakesKey(command string) bool {
+	return command == "SET" || command == "SETNX" || command == "INCR"
+}
 
 // TakeKey sets the lock's key on some nodes, counted from 1, for another client.
-func (c *Cluster) Take(t *testing.T, nodes ...int) {
+func (c *Cluster) TakeKey(t *testing.T, nodes ...int) {
 	t.Helper()
 	for _, i := range nodes {
 		if err := c.Nodes[i-1].Set(Key, "somebody else"); err != nil {
@@ -194,7 +196,7 @@ func (c *Cluster) Take(t *testing.T, nodes ...int) {
 
 // HeldNodes returns the numbers, from 1, of the nodes whose key has another value than
 // TakeKey sets.
-func (c *Cluster) Held() (nodes []int) {
+func (c *Cluster) HeldNodes() (nodes []int) {
 	for i, n := range c.Nodes {
 		if value, err := n.Get(Key); err == nil && value != "somebody else" {
 			nodes = append(nodes, i+1)
@@ -207,21 +209,21 @@ func (c *Cluster) Held() (nodes []int) {
 type Setting func(*locks.Env)
 
 // WithoutFeatures turns features off.
-func Without(features ...string) Setting {
+func WithoutFeatures(features ...string) Setting {
 	return func(e *locks.Env) { e.Options.Without = features }
 }
 
 // WithAskOrder sets the order in which the lock asks the nodes.
-func Asking(a locks.Ask) Setting { return func(e *locks.Env) { e.Options.Ask = a } }
+func WithAskOrder(a locks.Ask) Setting { return func(e *locks.Env) { e.Options.Ask = a } }
 
 // WithFallback sets what the lock does without its nodes.
-func FallingBack(f locks.Fallback) Setting { return func(e *locks.Env) { e.Options.Fallback = f } }
+func WithFallback(f locks.Fallback) Setting { return func(e *locks.Env) { e.Options.Fallback = f } }
 
 // WithTTL sets the TTL.
-func Lasting(d time.Duration) Setting { return func(e *locks.Env) { e.TTL = d } }
+func WithTTL(d time.Duration) Setting { return func(e *locks.Env) { e.TTL = d } }
 
 // WithClock sets which kind of clock the lock reads, and the clocks of its process.
-func By(k fakeclock.Kind, c fakeclock.Clock) Setting {
+func WithClock(k fakeclock.Kind, c fakeclock.Clock) Setting {
 	return func(e *locks.Env) { e.Options.Clock, e.Clock = k, c }
 }
 
@@ -280,7 +282,7 @@ func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 }
 
 // FailAcquire returns the error of an acquire that must fail with ErrNotAcquired.
-func Fail(t *testing.T, l locks.Lock) string {
+func FailAcquire(t *testing.T, l locks.Lock) string {
 	t.Helper()
 	_, err := l.Acquire(t.Context())
 	if !errors.Is(err, locks.ErrNotAcquired) {
@@ -318,14 +320,14 @@ func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 }
 
 // TimeLeft returns the time until a lease ends, by a clock.
-func Left(t *testing.T, l locks.Lease, c fakeclock.Clock) time.Duration {
+func TimeLeft(t *testing.T, l locks.Lease, c fakeclock.Clock) time.Duration {
 	t.Helper()
 	ends := Expires(t, l)
 	return ends.Sub(c.Read(ends.Clock))
 }
 
 // EqualNodes compares the numbers of nodes.
-func Equal(t *testing.T, what string, got, want []int) {
+func EqualNodes(t *testing.T, what string, got, want []int) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: nodes %v, want %v", what, got, want)

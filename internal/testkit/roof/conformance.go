@@ -13,28 +13,28 @@ import (
 )
 
 // requirements are what every lock must do, whatever its kind.
-var conformance = []struct {
+var requirements = []struct {
 	name string
 	test func(t *testing.T, c *Cluster, client func() locks.Lock)
 }{
 	{"a held lock is not granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		Acquire(t, client())
-		held := c.Held()
-		Fail(t, client())
-		if !slices.Equal(c.Held(), held) {
-			t.Errorf("a failed attempt moved the key from nodes %v to %v", held, c.Held())
+		held := c.HeldNodes()
+		FailAcquire(t, client())
+		if !slices.Equal(c.HeldNodes(), held) {
+			t.Errorf("a failed attempt moved the key from nodes %v to %v", held, c.HeldNodes())
 		}
 	}},
 	{"a released lock is granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		Release(t, Acquire(t, client()))
-		Equal(t, "held after release", c.Held(), nil)
+		EqualNodes(t, "held after release", c.HeldNodes(), nil)
 		Release(t, Acquire(t, client()))
 	}},
 	{"one handle can be used again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		l := client()
 		Release(t, Acquire(t, l))
 		lease := Acquire(t, l)
-		Fail(t, l)
+		FailAcquire(t, l)
 		Release(t, lease)
 	}},
 	{"an expired lock is granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
@@ -49,7 +49,7 @@ var conformance = []struct {
 		if err := old.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release of a lost lock returned %v, want ErrLost", err)
 		}
-		Fail(t, client())
+		FailAcquire(t, client())
 	}},
 	{"a lock is lost when its time is over", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		lease := Acquire(t, client())
@@ -59,7 +59,7 @@ var conformance = []struct {
 		}
 	}},
 	{"a lease ends before its key", func(t *testing.T, c *Cluster, client func() locks.Lock) {
-		left := Left(t, Acquire(t, client()), fakeclock.System())
+		left := TimeLeft(t, Acquire(t, client()), fakeclock.System())
 		if left > TTL || left < TTL*9/10 {
 			t.Errorf("a lease of %v ends in %v", TTL, left)
 		}
@@ -75,7 +75,7 @@ var conformance = []struct {
 			t.Errorf("the end moved by %v, want %v", moved, TTL/2)
 		}
 		time.Sleep(TTL * 3 / 4)
-		Fail(t, client())
+		FailAcquire(t, client())
 		Release(t, lease)
 	}},
 	{"a lost lock cannot be extended", func(t *testing.T, c *Cluster, client func() locks.Lock) {
@@ -93,13 +93,13 @@ var conformance = []struct {
 		for _, n := range c.Nodes {
 			n.Down = true
 		}
-		Contains(t, Fail(t, client()), "connection refused")
+		Contains(t, FailAcquire(t, client()), "connection refused")
 	}},
 	{"a request whose answer is lost is not sent again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
 		for _, n := range c.Nodes {
-			n.Cut = func(command string) bool { return Takes(command) || command == "PEXPIRE" }
+			n.Cut = func(command string) bool { return TakesKey(command) || command == "PEXPIRE" }
 		}
-		Fail(t, client())
+		FailAcquire(t, client())
 		sent := 0
 		for _, command := range c.Commands() {
 			if strings.HasSuffix(command, " SET") || strings.HasSuffix(command, "SETNX") {
@@ -139,19 +139,19 @@ type Subject struct {
 
 // CheckRequirements tests what every lock must do. The subjects must include all locks that
 // ours selects, except those that grant the lock to everybody.
-func Conform(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
+func CheckRequirements(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
 	tested := map[string]bool{}
 	for _, s := range subjects {
 		tested[s.Kind] = true
 		excepted := 0
-		for _, must := range conformance {
-			if slices.Contains(s.Except, must.name) {
+		for _, requirement := range requirements {
+			if slices.Contains(s.Except, requirement.name) {
 				excepted++
 				continue
 			}
-			t.Run(s.Name+"/"+must.name, func(t *testing.T) {
+			t.Run(s.Name+"/"+requirement.name, func(t *testing.T) {
 				InBubble(t, s.Nodes, func(t *testing.T, c *Cluster) {
-					must.test(t, c, func() locks.Lock { return c.Client(t, s.Kind, s.Settings...) })
+					requirement.test(t, c, func() locks.Lock { return c.Client(t, s.Kind, s.Settings...) })
 				})
 			})
 		}

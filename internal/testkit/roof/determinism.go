@@ -26,14 +26,14 @@ func MadeBy(adapter string) Has {
 // own, it is repeated a tenth as often, but at least once. -short repeats it once, with its
 // own lock only. If nothing is violated without fencing tokens, the run with them is the
 // same run (see [AsExpected]), and is not repeated.
-func Deterministic(t *testing.T, repeats int, has Has) {
+func CheckDeterminism(t *testing.T, repeats int, has Has) {
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
-			for _, lock := range tellable(v) {
+			for _, lock := range locksToTry(v) {
 				if !has.named(lock) {
 					continue
 				}
-				var without *trace.Trace
+				var offTrace *trace.Trace
 				for _, fencing := range []string{scenarios.Off, scenarios.On} {
 					config, err := v.Config(scenarios.Options{Seed: 7, Lock: lock, Fencing: fencing})
 					if lock != v.Lock && (testing.Short() || err != nil || fencing == scenarios.On) {
@@ -44,7 +44,7 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 						// lock: rueidislock accepts no answer after 20ms.
 						config.Horizon = min(config.Horizon, 2*time.Minute)
 					}
-					if without != nil && refusesOnlyLateWrites(t, v, "") && len(violated(checks.Check(history.Of(without), nil), scenarios.Expectation{})) == 0 {
+					if offTrace != nil && refusesOnlyLateWrites(t, v, "") && len(violated(checks.Check(history.New(offTrace), nil), scenarios.Expectation{})) == 0 {
 						continue
 					}
 					t.Run(s.Name+"/"+v.Name+"/"+lock+"/"+fencing, func(t *testing.T) {
@@ -58,7 +58,7 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 						if testing.Short() {
 							repeats = 1
 						}
-						without = floor.Repeat(t, config, repeats)
+						offTrace = floor.Repeat(t, config, repeats)
 					})
 				}
 			}
@@ -68,7 +68,7 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 
 // locksToTry returns the locks with which a variant is run, in alphabetical order: those
 // for which it has an expectation, and some that differ from each other.
-func tellable(v *scenarios.Variant) []string {
+func locksToTry(v *scenarios.Variant) []string {
 	all := append([]string{"redlock", "single", "redsync", "rueidislock"}, v.Locks()...)
 	return slices.Compact(slices.Sorted(slices.Values(all)))
 }

@@ -42,7 +42,7 @@ func AsExpected(t *testing.T, seeds uint64, has Has) {
 					seeds = max(seeds/10, min(seeds, 10))
 				}
 				for _, v := range s.Variants {
-					asExpected(t, v, lock, seeds)
+					checkVariant(t, v, lock, seeds)
 				}
 			}
 		})
@@ -51,34 +51,34 @@ func AsExpected(t *testing.T, seeds uint64, has Has) {
 
 // hashedSeeds is for how many seeds traces are compared with each other. If seeds change
 // nothing, the first seeds show it, and a hash costs a tenth of a world.
-const told = 20
+const hashedSeeds = 20
 
 // checkVariant tests a variant with one lock; "" is its own lock.
-func asExpected(t *testing.T, v *scenarios.Variant, lock string, seeds uint64) {
+func checkVariant(t *testing.T, v *scenarios.Variant, lock string, seeds uint64) {
 	hashes := map[string]map[string]bool{scenarios.Off: {}, scenarios.On: {}}
 	expectedOff, _ := v.Expectation(lock, scenarios.Off)
 	expectedOn, _ := v.Expectation(lock, scenarios.On)
-	alike := reflect.DeepEqual(expectedOff, expectedOn) // otherwise the same run cannot meet both expectations
+	equalExpectations := reflect.DeepEqual(expectedOff, expectedOn) // otherwise the same run cannot meet both expectations
 	for seed := range seeds {
-		on := comesToWhatItExpects(t, v, lock, seed, scenarios.On)
-		same := on != nil && refusesOnlyLateWrites(t, v, lock) && !slices.ContainsFunc(on.History.Served(), func(ev *trace.Event) bool { return !ev.OK })
-		if same && alike && seed >= told {
+		on := runAsExpected(t, v, lock, seed, scenarios.On)
+		isSameRun := on != nil && refusesOnlyLateWrites(t, v, lock) && !slices.ContainsFunc(on.History.ServedRequests(), func(ev *trace.Event) bool { return !ev.OK })
+		if isSameRun && equalExpectations && seed >= hashedSeeds {
 			continue
 		}
-		off := comesToWhatItExpects(t, v, lock, seed, scenarios.Off)
-		if on == nil || off == nil || seed >= told {
+		off := runAsExpected(t, v, lock, seed, scenarios.Off)
+		if on == nil || off == nil || seed >= hashedSeeds {
 			continue
 		}
-		if same && !reflect.DeepEqual(on.History.Trace.Events, off.History.Trace.Events) {
+		if isSameRun && !reflect.DeepEqual(on.History.Trace.Events, off.History.Trace.Events) {
 			t.Errorf("%s, lock %s, seed %d: fencing refuses nothing, but the run differs from the run without fencing", v.Name, on.Lock, seed)
 		}
-		for _, run := range []*scenarios.Outcome{off, on} {
+		for _, run := range []*scenarios.RunResult{off, on} {
 			hashes[run.Fencing][run.History.Trace.Hash()] = true
 		}
 	}
 	for fencing, hashes := range hashes {
-		if told := min(seeds, told); uint64(len(hashes)) < (told+1)/2 {
-			t.Errorf("%s, fencing %s, lock %s: %d seeds gave only %d different traces", v.Name, fencing, cmp.Or(lock, v.Lock), told, len(hashes))
+		if hashed := min(seeds, hashedSeeds); uint64(len(hashes)) < (hashed+1)/2 {
+			t.Errorf("%s, fencing %s, lock %s: %d seeds gave only %d different traces", v.Name, fencing, cmp.Or(lock, v.Lock), hashed, len(hashes))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func refusesOnlyLateWrites(t *testing.T, v *scenarios.Variant, lock string) bool
 
 // runAsExpected runs a variant and fails the test if the result is not the expected one. It
 // returns the result, or nil if the run failed.
-func comesToWhatItExpects(t *testing.T, v *scenarios.Variant, lock string, seed uint64, fencing string) *scenarios.Outcome {
+func runAsExpected(t *testing.T, v *scenarios.Variant, lock string, seed uint64, fencing string) *scenarios.RunResult {
 	name := fmt.Sprintf("%s, fencing %s, lock %s, seed %d", v.Name, fencing, cmp.Or(lock, v.Lock), seed)
 	run, err := v.Run(scenarios.RunOptions{Seed: seed, Lock: lock}, fencing)
 	if err != nil {
@@ -146,28 +146,28 @@ func EveryFaultMatters(t *testing.T, has Has) {
 			if !has.named(v.Lock) {
 				continue
 			}
-			whole, err := v.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
+			allFaults, err := v.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range whole.Faults {
+			for i := range allFaults.Faults {
 				t.Run(fmt.Sprintf("%s %s without fault %d", s.Name, v.Name, i+1), func(t *testing.T) {
 					t.Parallel()
 					matters := false
 					for _, fencing := range []string{scenarios.Off, scenarios.On} {
-						less, err := v.Config(scenarios.Options{Seed: 1, Fencing: fencing})
+						oneLess, err := v.Config(scenarios.Options{Seed: 1, Fencing: fencing})
 						if err != nil {
 							t.Fatal(err)
 						}
-						less.Faults = slices.Delete(slices.Clone(less.Faults), i, i+1)
-						tr := floor.Play(t, less)
-						if !slices.ContainsFunc(v.Witnesses, func(w trace.Witness) bool { return !history.Seen(w, tr) }) {
+						oneLess.Faults = slices.Delete(slices.Clone(oneLess.Faults), i, i+1)
+						tr := floor.RunWorld(t, oneLess)
+						if !slices.ContainsFunc(v.Witnesses, func(w trace.Witness) bool { return !history.WasSeen(w, tr) }) {
 							t.Errorf("fencing %s: every witness is still seen", fencing)
 						}
 						expected, ok := v.Expectation("", fencing)
-						matters = matters || !ok || !slices.Equal(violated(checks.Check(history.Of(tr), nil), expected), sorted(expected.Violated))
+						matters = matters || !ok || !slices.Equal(violated(checks.Check(history.New(tr), nil), expected), sorted(expected.Violated))
 					}
-					if !matters && !control(v) {
+					if !matters && !isControl(v) {
 						t.Error("the same properties are violated")
 					}
 				})
@@ -196,7 +196,7 @@ func sorted(properties []checks.Property) []checks.Property {
 
 // isControl reports whether a variant shows that something holds: no assumption breaks, or
 // nothing is violated, with or without fencing.
-func control(v *scenarios.Variant) bool {
+func isControl(v *scenarios.Variant) bool {
 	off, _ := v.Expectation("", scenarios.Off)
 	on, _ := v.Expectation("", scenarios.On)
 	return v.Assumption == "none" || len(off.Violated)+len(on.Violated) == 0

@@ -18,31 +18,31 @@ import (
 type Findings map[string][]string
 
 // Merge returns f together with others; for a test case in both, others wins.
-func (f Findings) And(those Findings) Findings {
+func (f Findings) Merge(others Findings) Findings {
 	both := maps.Clone(f)
-	maps.Copy(both, those)
+	maps.Copy(both, others)
 	return both
 }
 
 // OutsideCatalogue reports whether a test case is not a scenario of the catalogue, and so
 // applies to any lock.
-func OwnStories(story string) bool { return !strings.HasPrefix(story, "catalogue/") }
+func OutsideCatalogue(story string) bool { return !strings.HasPrefix(story, "catalogue/") }
 
 // IsGeneral reports whether a test case is not about a bug of one library, or about the
 // locks of one system. The results of such specific scenarios with other locks do not
 // matter.
-func NobodysStories(story string) bool {
+func IsGeneral(story string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(story, "catalogue/"), "/")
-	return OwnStories(story) || !somebodys()[name]
+	return OutsideCatalogue(story) || !specificScenarios()[name]
 }
 
 // specificScenarios returns the names of the scenarios in the groups about one library or
 // one system.
-var somebodys = sync.OnceValue(func() map[string]bool {
+var specificScenarios = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for _, shelf := range scenarios.Catalogue() {
-		isItsSystem := func(name string) bool { k, _ := locks.Lookup(name); return k.System == shelf.Group }
-		if shelf.Group != "libraries" && !slices.ContainsFunc(locks.Names(), isItsSystem) {
+		isItsSystem := func(name string) bool { k, _ := locks.Lookup(name); return k.System == shelf.Name }
+		if shelf.Name != "libraries" && !slices.ContainsFunc(locks.Names(), isItsSystem) {
 			continue
 		}
 		for _, s := range shelf.Scenarios {
@@ -56,19 +56,19 @@ var somebodys = sync.OnceValue(func() map[string]bool {
 // unless the suite finds exactly the known findings. For a slow lock, it stops when all
 // known findings have been found. kind can also name a lock without some features: "etcd
 // without release-check".
-func Finds(t *testing.T, kind string, config locktest.Config, known Findings, slow bool) {
+func CheckFindings(t *testing.T, kind string, config locktest.Config, known Findings, slow bool) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it runs every test case")
 	}
-	kind, without, _ := strings.Cut(kind, " without ")
+	kind, removed, _ := strings.Cut(kind, " without ")
 	k := floor.Lock(t, kind)
-	if err := k.Check(locks.Options{Without: strings.Fields(without)}); err != nil {
+	if err := k.Check(locks.Options{Without: strings.Fields(removed)}); err != nil {
 		t.Fatal(err)
 	}
 	build := func(env *locktest.Env) (locks.Lock, error) {
 		base := env.Base()
-		base.Options.Without = slices.Concat(base.Options.Without, strings.Fields(without))
+		base.Options.Without = slices.Concat(base.Options.Without, strings.Fields(removed))
 		return k.New(base)
 	}
 	config.Slots = k.Slots

@@ -37,7 +37,7 @@ func Tainted(t *testing.T) *scenarios.Result {
 		t.Fatal(err)
 	}
 	v := *r.Runs[0].Variant
-	for _, telling := range []*scenarios.Telling{&s.Telling, &v.Telling} {
+	for _, telling := range []*scenarios.Narrative{&s.Narrative, &v.Narrative} {
 		taintAll(reflect.ValueOf(telling).Elem())
 	}
 	for _, text := range []*string{&s.Name, &s.File, &s.Title, &s.Group, &s.Source, &v.Scenario, &v.Name, &v.Title} {
@@ -51,7 +51,7 @@ func Tainted(t *testing.T) *scenarios.Result {
 		taintAll(reflect.ValueOf(run.History.Trace).Elem())
 		run.History.Trace.Fencing = fencing
 		run.History.Trace.Doubts = []string{Taint}
-		run.History = history.Of(run.History.Trace) // it may have been read before
+		run.History = history.New(run.History.Trace) // it may have been read before
 		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
 		run.Verdict.Torn = []checks.TornSection{{Client: Taint, Section: 1, Reason: checks.InDoubt.Reason(Taint)}}
 		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: Taint})
@@ -88,7 +88,7 @@ func taintAll(v reflect.Value) {
 
 // crowdedScenario is too large to be drawn in full: fifty clients want one lock, seven
 // times each, and one of them is paused past the end of its lease.
-const crowdedStory = `title: Fifty clients want one lock, and one of them oversleeps
+const crowdedScenario = `title: Fifty clients want one lock, and one of them oversleeps
 assumption: process
 lock: {kind: single, ttl: 2s}
 clients:
@@ -103,7 +103,7 @@ var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
 	for i := range 50 {
 		fmt.Fprintf(&clients, "  client-%d: {sections: 7, works: 40ms, retry-every: 350ms, retry: jitter}\n", i+1)
 	}
-	s, err := scenarios.Parse("crowd.yaml", fmt.Appendf(nil, crowdedStory, clients.String()))
+	s, err := scenarios.Parse("crowd.yaml", fmt.Appendf(nil, crowdedScenario, clients.String()))
 	if err != nil {
 		return nil, err
 	}

@@ -71,12 +71,12 @@ func (p *past) see(ev *trace.Event) {
 	if ev.Seq%200 == 0 { // a fold for each event would take hours
 		cut := *p.whole.Trace
 		cut.Events = cut.Events[:ev.Seq]
-		p.askKeys(now, history.Of(&cut))
+		p.askKeys(now, history.New(&cut))
 	}
 	for _, s := range p.whole.Trace.Processes {
 		state := history.Running
 		for _, spell := range p.whole.Spells() {
-			if spell.Process == s.Name && spell.State != history.Failing && spell.During().Has(now) {
+			if spell.Process == s.Name && spell.State != history.Failing && spell.Interval().Has(now) {
 				state = spell.State
 			}
 		}
@@ -84,8 +84,8 @@ func (p *past) see(ev *trace.Event) {
 			p.Errorf("%s, event %d: %s is %s, and by the fold it is %s", p.name, ev.Seq, s.Name, got, state)
 		}
 	}
-	since, ever := p.faults.Quiet()
-	if from, quiet := p.whole.Quiet(now); quiet != ever || ever && from != since {
+	since, ever := p.faults.QuietSince()
+	if from, quiet := p.whole.QuietSince(now); quiet != ever || ever && from != since {
 		p.Errorf("%s, event %d: quiet since %v, %v; by the fold since %v, %v", p.name, ev.Seq, since, ever, from, quiet)
 	}
 	p.read[ev.Process] = p.read[ev.Process] || ev.Kind == trace.KindClock
@@ -126,11 +126,11 @@ func (p *past) askKeys(now history.Moment, fold *history.History) {
 		if down {
 			p.dark++
 		}
-		justBack := !down && p.keys.Visible(at) && !visible[at] && was.Ended != nil && was.Ended.At == now.At
-		if p.keys.Visible(at) != visible[at] && !justBack {
-			p.Errorf("%s, event %d: %v can be seen: %v, and by the fold %v", p.name, now.Seq, at, p.keys.Visible(at), visible[at])
+		justBack := !down && p.keys.IsVisible(at) && !visible[at] && was.Ended != nil && was.Ended.At == now.At
+		if p.keys.IsVisible(at) != visible[at] && !justBack {
+			p.Errorf("%s, event %d: %v can be seen: %v, and by the fold %v", p.name, now.Seq, at, p.keys.IsVisible(at), visible[at])
 		}
-		if !was.There().Has(now) {
+		if !was.Existence().Has(now) {
 			p.hindsight++
 			if !down && !justBack {
 				p.Errorf("%s, event %d: the key on %v, of a node that runs, was not really there", p.name, now.Seq, at)

@@ -11,7 +11,7 @@ import (
 
 // checkUncrossed fails the test if a line for something broken crosses a decision of the
 // storage, which would look as if it had been refused, or if no line leads from a flag.
-func uncrossed(t *testing.T, r *scenarios.Result) {
+func checkUncrossed(t *testing.T, r *scenarios.Result) {
 	t.Helper()
 	const pillHeight, belowText = 20, 33 // as in the template pill.html
 	for _, v := range r.Scenario.Variants {
@@ -45,7 +45,7 @@ func uncrossed(t *testing.T, r *scenarios.Result) {
 					t.Errorf("%s: no line leads from the flag %q to its moment", f.ID, p.Text)
 				}
 			}
-			if decided := len(runs[i].History.Decisions()); len(f.Decisions) != decided && f.LeftOut == "" {
+			if decided := len(runs[i].History.StorageDecisions()); len(f.Decisions) != decided && f.LeftOut == "" {
 				t.Errorf("%s: %d pills for %d decisions, and the figure does not say that some are left out", f.ID, len(f.Decisions), decided)
 			}
 		}

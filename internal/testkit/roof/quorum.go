@@ -11,7 +11,7 @@ import (
 
 // quorumRequirements are what a lock must do that needs a quorum of five nodes, and how
 // often each is tested.
-var quorum = []struct {
+var quorumRequirements = []struct {
 	name  string
 	times int
 	test  func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock)
@@ -19,26 +19,26 @@ var quorum = []struct {
 	{"a minority is down", 1, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		c.Nodes[1].Down, c.Nodes[4].Down = true, true
 		lease := Acquire(t, client())
-		Equal(t, "held", c.Held(), []int{1, 3, 4})
-		Fail(t, client())
+		EqualNodes(t, "held", c.HeldNodes(), []int{1, 3, 4})
+		FailAcquire(t, client())
 		if err := Extend(t, lease); err != nil {
 			t.Errorf("extend with a minority down: %v", err)
 		}
 		Release(t, lease)
-		Equal(t, "held after release", c.Held(), nil)
+		EqualNodes(t, "held after release", c.HeldNodes(), nil)
 	}},
 	{"a majority is down", 1, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		for _, i := range []int{4, 0, 2} {
 			c.Nodes[i].Down = true
 		}
-		Contains(t, Fail(t, client()), "(node 1: connection refused, node 3: connection refused, node 5: connection refused)")
-		Equal(t, "held after a failed attempt", c.Held(), nil)
+		Contains(t, FailAcquire(t, client()), "(node 1: connection refused, node 3: connection refused, node 5: connection refused)")
+		EqualNodes(t, "held after a failed attempt", c.HeldNodes(), nil)
 	}},
 	{"a split vote", 1, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
-		c.Take(t, 2, 3)
+		c.TakeKey(t, 2, 3)
 		c.Nodes[3].Down = true
-		Contains(t, Fail(t, client()), "(node 2: taken, node 3: taken, node 4: connection refused)")
-		Equal(t, "held after a failed attempt", c.Held(), nil)
+		Contains(t, FailAcquire(t, client()), "(node 2: taken, node 3: taken, node 4: connection refused)")
+		EqualNodes(t, "held after a failed attempt", c.HeldNodes(), nil)
 		for _, i := range []int{1, 2} {
 			if value, err := c.Nodes[i].Get(Key); value != "somebody else" {
 				t.Errorf("node %d: another's key is now %q, %v", i+1, value, err)
@@ -49,11 +49,11 @@ var quorum = []struct {
 	// order of the answers.
 	{"texts do not depend on the order of answers", 20, func(t *testing.T, c *Cluster, client func(...Setting) locks.Lock) {
 		lease := Acquire(t, client())
-		Contains(t, Fail(t, client()), "(node 1: taken, node 2: taken, node 3: taken, node 4: taken, node 5: taken)")
+		Contains(t, FailAcquire(t, client()), "(node 1: taken, node 2: taken, node 3: taken, node 4: taken, node 5: taken)")
 		for i := range 3 {
 			c.Nodes[i].Del(Key)
 		}
-		c.Take(t, 1, 2, 3)
+		c.TakeKey(t, 1, 2, 3)
 		err := lease.Release(t.Context())
 		if !errors.Is(err, locks.ErrLost) {
 			t.Fatalf("release returned %v, want ErrLost", err)
@@ -80,9 +80,9 @@ var quorum = []struct {
 		for _, n := range c.Nodes[2:] {
 			n.Mute = true
 		}
-		l := client(Lasting(time.Second))
+		l := client(WithTTL(time.Second))
 		for began := time.Now(); time.Since(began) < time.Minute; {
-			Fail(t, l)
+			FailAcquire(t, l)
 			time.Sleep(20 * time.Millisecond)
 		}
 		c.Change(func(n *Node) { n.Mute = false })
@@ -92,13 +92,13 @@ var quorum = []struct {
 }
 
 // CheckQuorum tests what a lock must do that needs a quorum of five nodes.
-func Quorum(t *testing.T, subjects []Subject) {
-	for _, must := range quorum {
-		for range must.times {
+func CheckQuorum(t *testing.T, subjects []Subject) {
+	for _, requirement := range quorumRequirements {
+		for range requirement.times {
 			for _, s := range subjects {
-				t.Run(must.name+"/"+s.Name, func(t *testing.T) {
+				t.Run(requirement.name+"/"+s.Name, func(t *testing.T) {
 					InBubble(t, 5, func(t *testing.T, c *Cluster) {
-						must.test(t, c, func(more ...Setting) locks.Lock {
+						requirement.test(t, c, func(more ...Setting) locks.Lock {
 							return c.Client(t, s.Kind, slices.Concat(s.Settings, more)...)
 						})
 					})

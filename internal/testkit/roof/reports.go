@@ -174,7 +174,7 @@ func Drawn(t *testing.T, stories []*scenarios.Scenario) {
 					}
 				}
 			}
-			uncrossed(t, r)
+			checkUncrossed(t, r)
 			svg, _ := reports.Runs.Lookup("svg")
 			pictures := svg.Pages([]*scenarios.Result{r}, reports.Options{})
 			if len(pictures) == 0 {

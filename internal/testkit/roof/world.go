@@ -26,9 +26,9 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 }
 
 // RunWithoutDoubts runs a world; an error or a doubt fails the test.
-func Play(t *testing.T, cfg sim.Config) *trace.Trace {
+func RunWithoutDoubts(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	tr := floor.Play(t, cfg)
+	tr := floor.RunWorld(t, cfg)
 	for _, doubt := range tr.Doubts {
 		t.Error(doubt)
 	}
@@ -41,7 +41,7 @@ func Strike(at, lasts time.Duration, a sim.Action) sim.Fault {
 }
 
 // FirstStepEnd returns the first end of a step of a client, which has its result.
-func Step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
+func FirstStepEnd(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
 	t.Helper()
 	for _, ev := range tr.Events {
 		if ev.Kind == trace.KindEnd && ev.Process == client && ev.Step == s {

@@ -33,7 +33,7 @@ const (
 
 // messageFields lists the fields of each message in the order of their numbers, each with its
 // type, as in https://github.com/etcd-io/etcd/tree/main/server/etcdserver/api.
-var declared = map[string]string{
+var messageFields = map[string]string{
 	"v3lockpb.LockRequest":          "name bytes, lease int64",
 	"v3lockpb.LockResponse":         "header header, key bytes",
 	"v3lockpb.UnlockRequest":        "key bytes",
@@ -50,9 +50,9 @@ var declared = map[string]string{
 }
 
 // messages returns the descriptors of the messages by their names.
-var messages = sync.OnceValue(describe)
+var messages = sync.OnceValue(buildMessages)
 
-func describe() map[string]protoreflect.MessageDescriptor {
+func buildMessages() map[string]protoreflect.MessageDescriptor {
 	header, kv := new(pb.ResponseHeader).ProtoReflect().Descriptor(), new(mvccpb.KeyValue).ProtoReflect().Descriptor()
 	known := new(protoregistry.Files)
 	for _, of := range []protoreflect.Descriptor{header, kv} {
@@ -65,7 +65,7 @@ func describe() map[string]protoreflect.MessageDescriptor {
 			Dependency: []string{header.ParentFile().Path(), kv.ParentFile().Path()},
 		}
 		types := map[string]string{"header": string(header.FullName()), "kv": string(kv.FullName()), "leader": service + ".LeaderKey"}
-		for name, fields := range declared {
+		for name, fields := range messageFields {
 			if short, is := strings.CutPrefix(name, service+"."); is {
 				file.MessageType = append(file.MessageType, message(short, fields, types))
 			}
@@ -166,12 +166,12 @@ func (m Message) Leader() Message {
 }
 
 // Header returns the header of an answer.
-func (m Message) Header() *pb.ResponseHeader { return into(m, "header", new(pb.ResponseHeader)) }
+func (m Message) Header() *pb.ResponseHeader { return decodeField(m, "header", new(pb.ResponseHeader)) }
 
 // KeyValue returns the key and its value in an answer.
-func (m Message) KeyValue() *mvccpb.KeyValue { return into(m, "kv", new(mvccpb.KeyValue)) }
+func (m Message) KeyValue() *mvccpb.KeyValue { return decodeField(m, "kv", new(mvccpb.KeyValue)) }
 
-func into[M proto.Message](m Message, name string, to M) M {
+func decodeField[M proto.Message](m Message, name string, to M) M {
 	b, err := proto.Marshal(m.get(name).Message().Interface())
 	if err == nil {
 		err = proto.Unmarshal(b, to)

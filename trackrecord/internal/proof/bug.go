@@ -79,7 +79,7 @@ func readBug(name string) (Bug, error) {
 
 // exactVersion matches a version that always means the same code. It excludes names such as
 // latest.
-var number = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9A-Za-z]*$`)
+var exactVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9A-Za-z]*$`)
 
 func (b *Bug) readVersions(data []byte) error {
 	var file struct {
@@ -99,17 +99,17 @@ func (b *Bug) readVersions(data []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(file.Versions)) {
 		v := Version{Name: name}
 		var with bool
-		if v.Number, v.Option, with = strings.Cut(file.Versions[name], " with "); !number.MatchString(v.Number) || with && v.Option == "" {
+		if v.Number, v.Option, with = strings.Cut(file.Versions[name], " with "); !exactVersion.MatchString(v.Number) || with && v.Option == "" {
 			return fmt.Errorf("%s is %q; write a version, as in v4.0.3 or v4.18.1 with WithSetNXOnExtend", name, file.Versions[name])
 		}
 		b.Versions = append(b.Versions, v)
 	}
-	return b.comparable()
+	return b.checkComparable()
 }
 
 // checkComparable returns why the versions cannot show the bug. A bad and a good version
 // must differ in one thing only, the number or the option.
-func (b *Bug) comparable() error {
+func (b *Bug) checkComparable() error {
 	if !slices.ContainsFunc(b.Versions, Version.Bad) {
 		return fmt.Errorf("no version has a name that begins with bad")
 	}

@@ -51,7 +51,7 @@ func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	config.Command = "go run ./trackrecord/run -test " + name
 	inSuite := func(env *locktest.Env) (locks.Lock, error) { return build(env.Base()) }
 	t.Run("story", func(t *testing.T) {
-		tell(t, bug.Story, locks.Kind{Name: t.Name(), System: config.System, Slots: slots(config), New: build})
+		testStory(t, bug.Story, locks.Kind{Name: t.Name(), System: config.System, Slots: slots(config), New: build})
 	})
 	t.Run("suite", func(t *testing.T) { locktest.Run(t, config, inSuite) })
 	t.Run("survey", func(t *testing.T) { survey(t, config, inSuite) })

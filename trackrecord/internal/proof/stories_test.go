@@ -33,7 +33,7 @@ func TestASoundLockPassesEveryStory(t *testing.T) {
 				t.Fatalf("no lock is called %s", s.Variants[0].Lock)
 			}
 			for seed := uint64(1); seed <= seeds; seed++ {
-				w, err := play(s, sound, seed)
+				w, err := runStory(s, sound, seed)
 				if err != nil || w.unknown != "" || len(w.problems) > 0 {
 					t.Fatalf("seed %d: %v, problems %v, unknown %q\n%s", seed, err, w.problems, w.unknown, w.timeline())
 				}
@@ -47,16 +47,16 @@ func TestASoundLockPassesEveryStory(t *testing.T) {
 }
 
 // alwaysExtends is a lock whose Extend always succeeds without doing anything.
-type agreeable struct{ locks.Lock }
+type alwaysExtends struct{ locks.Lock }
 
-type agreeableLease struct{ locks.Lease }
+type alwaysExtendsLease struct{ locks.Lease }
 
-func (l agreeable) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l alwaysExtends) Acquire(ctx context.Context) (locks.Lease, error) {
 	lease, err := l.Lock.Acquire(ctx)
-	return agreeableLease{lease}, err
+	return alwaysExtendsLease{lease}, err
 }
 
-func (agreeableLease) Extend(context.Context) error { return nil }
+func (alwaysExtendsLease) Extend(context.Context) error { return nil }
 
 // A story finds exactly the problem that the lock has.
 func TestAStoryFindsWhatIsWrong(t *testing.T) {
@@ -64,11 +64,11 @@ func TestAStoryFindsWhatIsWrong(t *testing.T) {
 	sound := kind.New
 	kind.New = func(env *locks.Env) (locks.Lock, error) {
 		l, err := sound(env)
-		return agreeable{l}, err
+		return alwaysExtends{l}, err
 	}
 	found := map[string]bool{}
 	for _, s := range stories(t) {
-		w, err := play(s, kind, 1)
+		w, err := runStory(s, kind, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind, _ := locks.Lookup(s.Variants[0].Lock)
-	if w, err := play(s, kind, 1); err != nil || !strings.Contains(w.unknown, "was not seen") {
+	if w, err := runStory(s, kind, 1); err != nil || !strings.Contains(w.unknown, "was not seen") {
 		t.Errorf("client-2 starts only after client-1 has finished, and the story is not inconclusive: %v, %q", err, w.unknown)
 	}
 }

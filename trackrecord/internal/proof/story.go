@@ -31,13 +31,13 @@ const (
 	AttrFirst = "first"
 	// AttrWorldResult is the result of the story in one world, a [WorldResult] in JSON. Each
 	// world has one.
-	AttrTold = "told"
+	AttrWorldResult = "told"
 	// AttrUnknown is the reason why the story is inconclusive. Otherwise it is absent.
 	AttrUnknown = "unknown"
 )
 
 // A WorldResult is the result of a story in one world.
-type Told struct {
+type WorldResult struct {
 	Seed uint64 `json:"seed"`
 	// Trace is the hash of the world's trace; it is empty if there is none.
 	Trace string `json:"trace"`
@@ -48,13 +48,13 @@ type Told struct {
 // testStory runs a story with a lock on all seeds, and fails the test for everything that
 // package checks blames on the lock. It also fails the test if a run is inconclusive,
 // because such a run proves nothing.
-func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
+func testStory(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 	t.Helper()
 	var broken []string
 	failed := 0
 	for seed := uint64(1); seed <= seeds; seed++ {
 		start := time.Now()
-		w, err := play(story, lock, seed)
+		w, err := runStory(story, lock, seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -69,7 +69,7 @@ func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 			}
 			failed++
 		}
-		w.note(t, seed)
+		w.writeAttr(t, seed)
 		for _, p := range w.problems {
 			if !slices.Contains(broken, p.rule) {
 				broken = append(broken, p.rule)
@@ -82,7 +82,7 @@ func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 }
 
 // A storyRun is the run of a story in one world.
-type played struct {
+type storyRun struct {
 	// history is nil if the library hangs.
 	history  *history.History
 	problems []problem
@@ -95,51 +95,51 @@ type problem struct{ rule, why string }
 
 // runStory runs a story in one world, without fencing tokens, because they are not part of
 // the library.
-func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) {
-	if n := len(of.Variants); n != 1 {
-		return played{}, fmt.Errorf("%s has %d variants; the story of a bug must have one", of.File, n)
+func runStory(scenario *scenarios.Scenario, lock locks.Kind, seed uint64) (storyRun, error) {
+	if n := len(scenario.Variants); n != 1 {
+		return storyRun{}, fmt.Errorf("%s has %d variants; the story of a bug must have one", scenario.File, n)
 	}
-	v := of.Variants[0]
+	v := scenario.Variants[0]
 	config, err := v.Config(scenarios.Options{Seed: seed, Kind: lock, Fencing: scenarios.Off})
 	if err != nil {
-		return played{}, err
+		return storyRun{}, err
 	}
 	judged, err := runs.Judge(config, sim.DefaultPatience, v.WitnessesIn)
 	if err != nil {
-		return played{}, err
+		return storyRun{}, err
 	}
-	w := played{history: judged.History}
+	w := storyRun{history: judged.History}
 	for _, f := range judged.Verdict.Findings {
-		if f.Outcome == checks.Violated && f.Fault == checks.FaultLock {
-			w.problems = append(w.problems, problem{string(f.Property), story.InFull.Reason(f.Reason)})
+		if f.Outcome == checks.Violated && f.Blame == checks.BlameLock {
+			w.problems = append(w.problems, problem{string(f.Property), story.ForPrograms.Reason(f.Reason)})
 		}
 	}
 	if doubts := slices.DeleteFunc(judged.Verdict.Reasons, checks.Reason.IsEnding); len(doubts) > 0 {
-		w.unknown = story.InFull.Reason(doubts[0])
+		w.unknown = story.ForPrograms.Reason(doubts[0])
 	}
 	return w, nil
 }
 
 // writeAttr writes the result of the world as an attribute of the test.
-func (w played) note(t *testing.T, seed uint64) {
+func (w storyRun) writeAttr(t *testing.T, seed uint64) {
 	t.Helper()
-	told := Told{Seed: seed, Broken: []string{}}
+	result := WorldResult{Seed: seed, Broken: []string{}}
 	if w.history != nil {
-		told.Trace = w.history.Trace.Hash()
+		result.Trace = w.history.Trace.Hash()
 	}
 	for _, p := range w.problems {
-		told.Broken = append(told.Broken, p.rule)
+		result.Broken = append(result.Broken, p.rule)
 	}
-	text, err := json.Marshal(told)
+	text, err := json.Marshal(result)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Attr(AttrTold, string(text))
+	t.Attr(AttrWorldResult, string(text))
 }
 
-func (w played) timeline() string {
+func (w storyRun) timeline() string {
 	if w.history == nil {
 		return ""
 	}
-	return reports.Timeline{}.Tell([]string{""}, []*history.History{w.history})
+	return reports.Timeline{}.Render([]string{""}, []*history.History{w.history})
 }

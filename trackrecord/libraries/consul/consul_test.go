@@ -16,13 +16,13 @@ import (
 func TestLock(t *testing.T) {
 	mutexes, _ := locks.Lookup("consul")
 	config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}
-	without := func(features ...string) proof.New {
+	newLockWithout := func(features ...string) proof.New {
 		return func(env *locks.Env) (locks.Lock, error) {
-			env = env.On(env.Key)
+			env = env.ForKey(env.Key)
 			env.Options.Without = slices.Concat(env.Options.Without, features)
 			return mutexes.New(env)
 		}
 	}
-	proof.Run(t, config, without("own-handle", "lost-unlock"),
-		proof.Option{Name: "Unlock after a loss", New: without("own-handle")})
+	proof.Run(t, config, newLockWithout("own-handle", "lost-unlock"),
+		proof.Option{Name: "Unlock after a loss", New: newLockWithout("own-handle")})
 }

@@ -26,32 +26,32 @@ func TestElection(t *testing.T) {
 	config := locktest.Config{System: locks.Kubernetes, Slots: elections.Slots, Notifies: true, Tokens: true}
 	proof.Run(t, config, elections.New,
 		proof.Option{Name: "a release that looks whose it is", New: func(env *locks.Env) (locks.Lock, error) {
-			env = env.On(env.Key)
+			env = env.ForKey(env.Key)
 			env.Options.Without = slices.Concat(env.Options.Without, []string{"release-on-cancel"})
 			l, err := elections.New(env)
 			if err != nil {
 				return nil, err
 			}
 			client, err := coordinationv1.NewForConfig(kubernetes.Config(env))
-			return looking{l, env, client}, err
+			return checkedElection{l, env, client}, err
 		}})
 }
 
 // checkedElection removes the holder's name from the Lease as client-go does, but only if
 // the name in the Lease is its own.
-type looking struct {
+type checkedElection struct {
 	locks.Lock
 	env    *locks.Env
 	leases coordinationv1.LeasesGetter
 }
 
-func (l looking) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l checkedElection) Acquire(ctx context.Context) (locks.Lease, error) {
 	got, err := l.Lock.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	namespace, name, _ := strings.Cut(locks.KubernetesLease(l.env.Key), "/")
-	return led{got.(lease), &resourcelock.LeaseLock{
+	return checkedLease{got.(lease), &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Client:     l.leases,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: l.env.Client},
@@ -66,12 +66,12 @@ type lease interface {
 	locks.Notifier
 }
 
-type led struct {
+type checkedLease struct {
 	lease
 	record *resourcelock.LeaseLock
 }
 
-func (l led) Release(ctx context.Context) error {
+func (l checkedLease) Release(ctx context.Context) error {
 	if err := l.lease.Release(ctx); err != nil && !errors.Is(err, locks.ErrLost) {
 		return err
 	}

@@ -25,20 +25,20 @@ func TestLock(t *testing.T) {
 				return nil, err
 			}
 			session, err := zookeeper.Open(env)
-			return cleaning{l, env, session.Conn}, err
+			return cleaningLock{l, env, session.Conn}, err
 		}})
 }
 
 // cleaningLock is a workaround without a new version of the library, for a process that has
 // one lock and makes one attempt at a time: when Lock has failed, it deletes all nodes of
 // its own session from the queue.
-type cleaning struct {
+type cleaningLock struct {
 	locks.Lock
 	env  *locks.Env
 	conn *zk.Conn
 }
 
-func (l cleaning) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l cleaningLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	lease, err := l.Lock.Acquire(ctx)
 	for err != nil && ctx.Err() == nil {
 		if l.clean() == nil {
@@ -49,7 +49,7 @@ func (l cleaning) Acquire(ctx context.Context) (locks.Lease, error) {
 	return lease, err
 }
 
-func (l cleaning) clean() error {
+func (l cleaningLock) clean() error {
 	queue := locks.ZooKeeperPath(l.env.Key)
 	places, _, err := l.conn.Children(queue)
 	if errors.Is(err, zk.ErrNoNode) {

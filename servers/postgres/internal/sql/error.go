@@ -8,25 +8,25 @@ type Error struct {
 	Code, Message string
 	// MayBeValid reports that a real PostgreSQL may accept the statement, which this server
 	// does not support.
-	Ours bool
+	MayBeValid bool
 }
 
 func (e *Error) Error() string { return e.Message + " (SQLSTATE " + e.Code + ")" }
 
 // syntaxError returns a syntax error. PostgreSQL's own parser may accept the text.
-func wrong(format string, args ...any) error {
-	return &Error{Code: "42601", Message: fmt.Sprintf(format, args...), Ours: true}
+func syntaxError(format string, args ...any) error {
+	return &Error{Code: "42601", Message: fmt.Sprintf(format, args...), MayBeValid: true}
 }
 
 // raiseUnsupportedIf panics with the error of [Unsupported] if the condition is true.
-func lack(comes bool, what string) {
-	if comes {
-		panic(Without(what))
+func raiseUnsupportedIf(condition bool, feature string) {
+	if condition {
+		panic(Unsupported(feature))
 	}
 }
 
 // Unsupported returns the error for something that PostgreSQL supports and this server does
 // not.
-func Without(what string) error {
-	return &Error{Code: "0A000", Message: "the simulated server does not have " + what, Ours: true}
+func Unsupported(feature string) error {
+	return &Error{Code: "0A000", Message: "the simulated server does not have " + feature, MayBeValid: true}
 }

@@ -12,7 +12,7 @@ var binaries = [][]string{
 	5: {"*", "/", "%"},
 }
 
-const compares = 2
+const comparisonLevel = 2
 
 func (p *parser) expr() Expr { return p.binary(0) }
 
@@ -23,9 +23,9 @@ func (p *parser) binary(level int) Expr {
 		return p.unary()
 	}
 	var x Expr
-	if level == compares {
+	if level == comparisonLevel {
 		if p.accept("not") {
-			return &Operation{Op: "not", Y: p.binary(compares)}
+			return &Operation{Op: "not", Y: p.binary(comparisonLevel)}
 		}
 		x = p.tested(p.among(p.binary(level + 1)))
 	} else {
@@ -41,13 +41,13 @@ func (p *parser) binary(level int) Expr {
 			op.text = "<>"
 		}
 		y := p.binary(level + 1)
-		if level == compares {
+		if level == comparisonLevel {
 			y = p.among(y)
 		}
 		x = &Operation{Op: op.text, X: x, Y: y}
-		if level == compares {
-			if next := p.peek(); next.kind == symbol && slices.Contains(binaries[compares], next.text) {
-				panic(wrong("syntax error at or near \"%s\"", next.raw)) // comparisons do not associate
+		if level == comparisonLevel {
+			if next := p.peek(); next.kind == symbol && slices.Contains(binaries[comparisonLevel], next.text) {
+				panic(syntaxError("syntax error at or near \"%s\"", next.raw)) // comparisons do not associate
 			}
 			x = p.tested(x)
 		}
@@ -62,7 +62,7 @@ func (p *parser) among(x Expr) Expr {
 	}
 	switch {
 	case p.accept("in"):
-		lack(p.is("(", "select"), "IN of a query")
+		raiseUnsupportedIf(p.is("(", "select"), "IN of a query")
 		var found Expr
 		for _, one := range inBrackets(p, p.expr) {
 			if is := (&Operation{Op: "=", X: x, Y: one}); found == nil {
@@ -73,10 +73,10 @@ func (p *parser) among(x Expr) Expr {
 		}
 		x = found
 	case p.accept("between"):
-		lack(p.is("symmetric"), "BETWEEN SYMMETRIC")
-		low := p.binary(compares + 1)
+		raiseUnsupportedIf(p.is("symmetric"), "BETWEEN SYMMETRIC")
+		low := p.binary(comparisonLevel + 1)
 		p.need("and")
-		high := p.binary(compares + 1)
+		high := p.binary(comparisonLevel + 1)
 		x = &Operation{Op: "and", X: &Operation{Op: ">=", X: x, Y: low}, Y: &Operation{Op: "<=", X: x, Y: high}}
 	}
 	if not {
@@ -91,7 +91,7 @@ func (p *parser) tested(x Expr) Expr {
 		not := p.accept("not")
 		switch {
 		case p.accept("distinct", "from"):
-			if x = (&Operation{Op: "is not distinct from", X: x, Y: p.binary(compares + 1)}); !not {
+			if x = (&Operation{Op: "is not distinct from", X: x, Y: p.binary(comparisonLevel + 1)}); !not {
 				x = &Operation{Op: "not", Y: x}
 			}
 		case p.is("null"), p.is("true"), p.is("false"), p.is("unknown"):
@@ -125,7 +125,7 @@ func (p *parser) unary() Expr {
 func (p *parser) primary() Expr {
 	t := p.peek()
 	switch t.kind {
-	case str:
+	case stringLiteral:
 		p.take()
 		return &Literal{String, t.text}
 	case integer:
@@ -148,14 +148,14 @@ func (p *parser) primary() Expr {
 			return p.sub(false)
 		}
 		x := p.expr()
-		lack(p.is(","), "rows as values")
+		raiseUnsupportedIf(p.is(","), "rows as values")
 		p.need(")")
 		return x
 	case p.is("true"), p.is("false"):
 		return &Literal{Boolean, p.take().text}
 	case p.accept("null"):
 		return &Literal{Kind: Null}
-	case p.is("current_schema") && !p.calls():
+	case p.is("current_schema") && !p.isCall():
 		p.take()
 		return &Call{Name: "current_schema"}
 	case p.accept("current_timestamp"):
@@ -170,7 +170,7 @@ func (p *parser) primary() Expr {
 		return c
 	case p.accept("case"):
 		return p.caseWhen()
-	case p.typed():
+	case p.isTypedString():
 		typ, size := p.typ()
 		return &Cast{X: &Literal{String, p.take().text}, Type: typ, Size: size}
 	case !p.isName():
@@ -178,7 +178,7 @@ func (p *parser) primary() Expr {
 	case p.accept("exists", "("):
 		return p.sub(true)
 	case p.is("extract", "("), p.is("position", "("), p.is("substring", "("), p.is("trim", "("), p.is("array"):
-		panic(Without(`"` + t.text + `" here`))
+		panic(Unsupported(`"` + t.text + `" here`))
 	}
 	name := p.name()
 	if name == "pg_catalog" && p.accept(".") {
@@ -188,7 +188,7 @@ func (p *parser) primary() Expr {
 	case p.accept("("):
 		return p.call(name)
 	case p.accept("."):
-		lack(p.is("*"), "all columns of a table by its name")
+		raiseUnsupportedIf(p.is("*"), "all columns of a table by its name")
 		return &Ref{Table: name, Column: p.name()}
 	}
 	return &Ref{Column: name}
@@ -202,14 +202,14 @@ func (p *parser) sub(exists bool) Expr {
 }
 
 // isCall reports whether an opening parenthesis follows the next word.
-func (p *parser) calls() bool {
+func (p *parser) isCall() bool {
 	return len(p.tokens) > 1 && p.tokens[1].kind == symbol && p.tokens[1].text == "("
 }
 
 // isTypedString reports whether the next tokens are a type and a string.
-func (p *parser) typed() bool {
+func (p *parser) isTypedString() bool {
 	t := p.peek()
-	return t.kind == word && types[t.text] != "" && p.tokens[1].kind == str
+	return t.kind == word && types[t.text] != "" && p.tokens[1].kind == stringLiteral
 }
 
 func (p *parser) call(name string) Expr {
@@ -221,7 +221,7 @@ func (p *parser) call(name string) Expr {
 		c.Star = true
 		return p.called(c)
 	}
-	lack(p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic"), name+"("+p.peek().text+")")
+	raiseUnsupportedIf(p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic"), name+"("+p.peek().text+")")
 	c.Args = list(p, func() Expr {
 		if t := p.peek(); t.kind == word && (p.tokens[1].text == "=>" || p.tokens[1].text == ":=") && p.tokens[1].kind == symbol {
 			p.tokens = p.tokens[2:]
@@ -232,18 +232,18 @@ func (p *parser) call(name string) Expr {
 		return p.expr()
 	})
 	p.need(")")
-	lack(c.Named != nil && len(c.Named) != len(c.Args), "positional and named arguments in one call")
+	raiseUnsupportedIf(c.Named != nil && len(c.Named) != len(c.Args), "positional and named arguments in one call")
 	return p.called(c)
 }
 
 func (p *parser) called(c *Call) Expr {
-	lack(p.is("over") || p.is("filter") || p.is("within"), "window functions and aggregates")
+	raiseUnsupportedIf(p.is("over") || p.is("filter") || p.is("within"), "window functions and aggregates")
 	return c
 }
 
 func (p *parser) caseWhen() Expr {
 	c := &Case{}
-	lack(!p.is("when"), "CASE of a value")
+	raiseUnsupportedIf(!p.is("when"), "CASE of a value")
 	for p.accept("when") {
 		c.When = append(c.When, p.expr())
 		p.need("then")

@@ -9,14 +9,14 @@ import (
 type kind uint8
 
 const (
-	end     kind = iota
-	word         // an unquoted identifier or keyword, in lower case
-	quoted       // an identifier in double quotes
-	str          // a literal in single quotes
-	integer      // digits
-	decimal      // digits with a decimal point or an exponent
-	param        // $1: its text is the number
-	symbol       // an operator or punctuation
+	end           kind = iota
+	word               // an unquoted identifier or keyword, in lower case
+	quoted             // an identifier in double quotes
+	stringLiteral      // a literal in single quotes
+	integer            // digits
+	decimal            // digits with a decimal point or an exponent
+	param              // $1: its text is the number
+	symbol             // an operator or punctuation
 )
 
 type token struct {
@@ -77,9 +77,9 @@ func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' |
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
 // prefixLen returns how many bytes at the beginning of s satisfy ok.
-func run(s string, such func(byte) bool) int {
+func prefixLen(s string, ok func(byte) bool) int {
 	for i := range len(s) {
-		if !such(s[i]) {
+		if !ok(s[i]) {
 			return i
 		}
 	}
@@ -91,26 +91,26 @@ func next(s string) (token, int) {
 	c := s[0]
 	switch {
 	case strings.HasPrefix(s, "/*"):
-		panic(wrong("unterminated /* comment at or near \"%s\"", s))
+		panic(syntaxError("unterminated /* comment at or near \"%s\"", s))
 	case (c == 'e' || c == 'E') && strings.HasPrefix(s[1:], "'"):
-		panic(Without("strings with backslash escapes"))
+		panic(Unsupported("strings with backslash escapes"))
 	case (c == 'u' || c == 'U') && (strings.HasPrefix(s[1:], "&'") || strings.HasPrefix(s[1:], `&"`)):
-		panic(Without("strings and names with Unicode escapes"))
+		panic(Unsupported("strings and names with Unicode escapes"))
 	case isLetter(c):
-		n := run(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '$' })
+		n := prefixLen(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '$' })
 		return token{kind: word, text: lower(s[:n])}, n
 	case c == '"':
 		text, n := inQuotes(s, c, "identifier")
 		return token{kind: quoted, text: text}, n
 	case c == '\'':
 		text, n := inQuotes(s, c, "string")
-		return token{kind: str, text: text}, n
+		return token{kind: stringLiteral, text: text}, n
 	case isDigit(c), c == '.' && len(s) > 1 && isDigit(s[1]):
 		return number(s)
 	case c == '$':
-		n := run(s[1:], isDigit)
+		n := prefixLen(s[1:], isDigit)
 		if n == 0 || n > len("65535") {
-			panic(wrong("syntax error at or near \"%s\"", s[:1]))
+			panic(syntaxError("syntax error at or near \"%s\"", s[:1]))
 		}
 		return token{kind: param, text: s[1 : n+1]}, n + 1
 	}
@@ -148,26 +148,26 @@ func inQuotes(s string, quote byte, what string) (text string, size int) {
 		}
 		return b.String(), i + 1
 	}
-	panic(wrong("unterminated quoted %s at or near \"%s\"", what, s))
+	panic(syntaxError("unterminated quoted %s at or near \"%s\"", what, s))
 }
 
 func number(s string) (token, int) {
-	n, what := run(s, isDigit), integer
+	n, what := prefixLen(s, isDigit), integer
 	if n < len(s) && s[n] == '.' {
 		what = decimal
-		n += 1 + run(s[n+1:], isDigit)
+		n += 1 + prefixLen(s[n+1:], isDigit)
 	}
 	if n < len(s) && s[n]|0x20 == 'e' {
 		m := n + 1
 		if m < len(s) && (s[m] == '+' || s[m] == '-') {
 			m++
 		}
-		if digits := run(s[m:], isDigit); digits > 0 {
+		if digits := prefixLen(s[m:], isDigit); digits > 0 {
 			what, n = decimal, m+digits
 		}
 	}
 	if n < len(s) && isLetter(s[n]) {
-		panic(wrong("trailing junk after numeric literal at or near \"%s\"", s[:n+1]))
+		panic(syntaxError("trailing junk after numeric literal at or near \"%s\"", s[:n+1]))
 	}
 	return token{kind: what, text: s[:n]}, n
 }

@@ -39,7 +39,7 @@ type parser struct {
 }
 
 // maxDepth is how deep expressions can be nested.
-const most = 200
+const maxDepth = 200
 
 func (p *parser) peek() token { return p.tokens[0] }
 
@@ -85,7 +85,7 @@ func (p *parser) need(texts ...string) {
 
 // unsupportedWords begin something that PostgreSQL supports at some place and this parser
 // does not.
-var known = []string{
+var unsupportedWords = []string{
 	"join", "inner", "left", "right", "full", "cross", "natural", "group", "having", "window", "union", "intersect",
 	"except", "with", "recursive", "distinct", "offset", "fetch", "using", "references", "check", "constraint", "foreign",
 	"exclude", "partition", "inherits", "over", "filter", "within", "lateral", "tablesample", "overriding", "array", "row",
@@ -100,24 +100,24 @@ func (p *parser) unexpected() error {
 	t := p.peek()
 	switch {
 	case t.kind == end:
-		return wrong("syntax error at end of input")
-	case t.kind == word && slices.Contains(known, t.text):
-		return Without(`"` + t.text + `" here`)
+		return syntaxError("syntax error at end of input")
+	case t.kind == word && slices.Contains(unsupportedWords, t.text):
+		return Unsupported(`"` + t.text + `" here`)
 	}
-	return wrong("syntax error at or near \"%s\"", t.raw)
+	return syntaxError("syntax error at or near \"%s\"", t.raw)
 }
 
 // deeper adds a level of nesting until its result is called.
 func (p *parser) deeper() func() {
-	if p.depth++; p.depth > most {
-		panic(error(&Error{Code: "54001", Message: "stack depth limit exceeded", Ours: true}))
+	if p.depth++; p.depth > maxDepth {
+		panic(error(&Error{Code: "54001", Message: "stack depth limit exceeded", MayBeValid: true}))
 	}
 	return func() { p.depth-- }
 }
 
 // unsupportedCommands are PostgreSQL's commands that this parser does not support, or not
 // in every form.
-var commands = []string{
+var unsupportedCommands = []string{
 	"abort", "alter", "analyze", "call", "checkpoint", "close", "cluster", "comment", "copy", "create", "declare", "discard",
 	"do", "drop", "execute", "explain", "fetch", "grant", "import", "listen", "load", "lock", "merge", "move", "notify",
 	"prepare", "reassign", "refresh", "reindex", "release", "revoke", "rollback", "savepoint", "security", "table",
@@ -150,20 +150,20 @@ func (p *parser) statement() Statement {
 		p.take()
 		d := &Drop{What: p.take().text, IfExists: p.accept("if", "exists")}
 		d.Name = p.name()
-		lack(p.is(","), "several names in DROP")
+		raiseUnsupportedIf(p.is(","), "several names in DROP")
 		return d
 	case p.accept("begin"):
-		p.accepts("work", "transaction")
+		p.acceptAny("work", "transaction")
 		p.modes()
 		return &Begin{As: "BEGIN"}
 	case p.accept("start", "transaction"):
 		p.modes()
 		return &Begin{As: "START TRANSACTION"}
 	case p.accept("commit"), p.accept("end"):
-		p.accepts("work", "transaction")
+		p.acceptAny("work", "transaction")
 		return &Commit{}
 	case p.accept("rollback"), p.accept("abort"):
-		p.accepts("work", "transaction")
+		p.acceptAny("work", "transaction")
 		return &Rollback{}
 	case p.accept("set"):
 		return p.set()
@@ -177,14 +177,14 @@ func (p *parser) statement() Statement {
 			return &Deallocate{}
 		}
 		return &Deallocate{Name: p.name()}
-	case slices.Contains(commands, first):
-		panic(Without("the statement " + first))
+	case slices.Contains(unsupportedCommands, first):
+		panic(Unsupported("the statement " + first))
 	}
 	panic(p.unexpected())
 }
 
 // acceptAny consumes the next token if it is one of the given words.
-func (p *parser) accepts(texts ...string) {
+func (p *parser) acceptAny(texts ...string) {
 	for _, text := range texts {
 		if p.accept(text) {
 			return
@@ -198,10 +198,10 @@ func (p *parser) modes() {
 		switch {
 		case p.accept("read", "committed"), p.accept("read", "uncommitted"): // PostgreSQL treats both alike
 		case p.is("repeatable"), p.is("serializable"):
-			panic(Without("the isolation level " + p.peek().text))
+			panic(Unsupported("the isolation level " + p.peek().text))
 		}
 	}
-	lack(p.is("read", "only") || p.is("deferrable") || p.is("not"), "this mode of a transaction")
+	raiseUnsupportedIf(p.is("read", "only") || p.is("deferrable") || p.is("not"), "this mode of a transaction")
 }
 
 // setting parses the name of a setting.
@@ -210,7 +210,7 @@ func (p *parser) setting() string {
 	case p.accept("time", "zone"):
 		return "timezone"
 	case p.is("transaction"), p.is("session", "characteristics"), p.is("role"), p.is("session", "authorization"), p.is("constraints"), p.is("all"):
-		panic(Without("this form of SET, RESET or SHOW"))
+		panic(Unsupported("this form of SET, RESET or SHOW"))
 	}
 	name := p.name()
 	for p.accept(".") {
@@ -238,12 +238,12 @@ func (p *parser) set() Statement {
 		sign = "-"
 	}
 	switch t := p.take(); t.kind {
-	case word, quoted, str, integer, decimal:
+	case word, quoted, stringLiteral, integer, decimal:
 		s.Value = sign + t.text
 	default:
-		panic(wrong("syntax error at or near \"%s\"", t.raw))
+		panic(syntaxError("syntax error at or near \"%s\"", t.raw))
 	}
-	lack(p.is(","), "a list of values in SET")
+	raiseUnsupportedIf(p.is(","), "a list of values in SET")
 	return s
 }
 
@@ -277,7 +277,7 @@ func (p *parser) table() string {
 		if t := p.peek(); name == "pg_catalog" && t.kind == word && strings.HasPrefix(t.text, "pg_") {
 			return p.name()
 		}
-		lack(name != "public", "other schemas than public")
+		raiseUnsupportedIf(name != "public", "other schemas than public")
 		return p.name()
 	}
 	return name
@@ -342,10 +342,10 @@ func (p *parser) insert() Statement {
 // selected parses the query of INSERT … SELECT.
 func (p *parser) selected() (rows [][]Expr, where Expr) {
 	q := p.query()
-	lack(q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update, "INSERT of a query on a table, or of one with an order, a limit or a lock")
+	raiseUnsupportedIf(q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update, "INSERT of a query on a table, or of one with an order, a limit or a lock")
 	var row []Expr
 	for _, o := range q.Outputs {
-		lack(o.Expr == nil, "INSERT of SELECT *")
+		raiseUnsupportedIf(o.Expr == nil, "INSERT of SELECT *")
 		row = append(row, o.Expr)
 	}
 	return [][]Expr{row}, q.Where
@@ -377,7 +377,7 @@ func (p *parser) conflict() *Conflict {
 }
 
 func (p *parser) assign() Assign {
-	lack(p.is("("), "lists of columns in SET")
+	raiseUnsupportedIf(p.is("("), "lists of columns in SET")
 	a := Assign{Column: p.name()}
 	p.need("=")
 	a.Expr = p.orDefault()
@@ -415,7 +415,7 @@ func (p *parser) update() Statement {
 	s := &Update{Of: p.source()}
 	p.need("set")
 	s.Set = list(p, p.assign)
-	lack(p.is("from"), "UPDATE … FROM")
+	raiseUnsupportedIf(p.is("from"), "UPDATE … FROM")
 	s.Where = p.where()
 	s.Returning = p.returning()
 	return s
@@ -435,7 +435,7 @@ func (p *parser) query() *Select {
 	s := &Select{Outputs: list(p, p.output)}
 	if p.accept("from") {
 		s.From = p.source()
-		lack(p.is(","), "several tables in one query")
+		raiseUnsupportedIf(p.is(","), "several tables in one query")
 	}
 	s.Where = p.where()
 	if p.accept("order", "by") {
@@ -453,7 +453,7 @@ func (p *parser) query() *Select {
 				s.Lock.NoWait = p.accept("nowait")
 			}
 		case p.is("for"):
-			panic(Without("other row locks than FOR UPDATE and FOR NO KEY UPDATE"))
+			panic(Unsupported("other row locks than FOR UPDATE and FOR NO KEY UPDATE"))
 		default:
 			return s
 		}
@@ -491,25 +491,25 @@ func (p *parser) createTable() Statement {
 }
 
 func (p *parser) createIndex(unique bool) Statement {
-	lack(p.is("concurrently"), "CREATE INDEX CONCURRENTLY")
+	raiseUnsupportedIf(p.is("concurrently"), "CREATE INDEX CONCURRENTLY")
 	c := &CreateIndex{Unique: unique, IfNotExists: p.accept("if", "not", "exists")}
 	if c.IfNotExists || !p.is("on") {
 		c.Name = p.name()
 	}
 	p.need("on")
 	c.Table = p.table()
-	lack(p.accept("using") && !p.accept("btree"), "an index of another kind than btree")
+	raiseUnsupportedIf(p.accept("using") && !p.accept("btree"), "an index of another kind than btree")
 	p.need("(")
 	for {
 		c.Columns = append(c.Columns, p.name())
-		p.accepts("asc", "desc")
+		p.acceptAny("asc", "desc")
 		if p.accept(")") {
 			break
 		}
-		lack(!p.is(","), "an index of anything but columns")
+		raiseUnsupportedIf(!p.is(","), "an index of anything but columns")
 		p.take()
 	}
-	lack(p.is("where") || p.is("include") || p.is("with") || p.is("tablespace") || p.is("nulls"), `"`+p.peek().text+`" of an index`)
+	raiseUnsupportedIf(p.is("where") || p.is("include") || p.is("with") || p.is("tablespace") || p.is("nulls"), `"`+p.peek().text+`" of an index`)
 	return c
 }
 
@@ -522,7 +522,7 @@ func (p *parser) column(c *CreateTable) {
 		col.Type, col.Serial, col.NotNull = Int4, true, true
 	default:
 		if col.Type, col.Size = p.typ(); col.Type.Own() {
-			panic(Without("columns of the type " + string(col.Type)))
+			panic(Unsupported("columns of the type " + string(col.Type)))
 		}
 	}
 	for {
@@ -550,7 +550,7 @@ var types = map[string]Type{
 }
 
 // unsupportedTypes are PostgreSQL's types that this server does not have.
-var others = []string{
+var unsupportedTypes = []string{
 	"smallint", "int2", "numeric", "decimal", "real", "float4", "character", "char", "uuid", "json",
 	"jsonb", "date", "time", "timetz", "inet", "bit", "money", "xml", "point", "regclass",
 }
@@ -570,22 +570,22 @@ func (p *parser) typ() (Type, int) {
 		return Timestamp, 0
 	case p.accept("character", "varying"):
 		return Varchar, p.size()
-	case t.kind == word && slices.Contains(others, t.text):
-		panic(Without("the type " + t.text))
+	case t.kind == word && slices.Contains(unsupportedTypes, t.text):
+		panic(Unsupported("the type " + t.text))
 	case types[t.text] == "":
-		panic(error(&Error{Code: "42704", Message: `type "` + t.text + `" does not exist`, Ours: true}))
+		panic(error(&Error{Code: "42704", Message: `type "` + t.text + `" does not exist`, MayBeValid: true}))
 	}
 	p.take()
 	if types[t.text] == Varchar {
 		return Varchar, p.size()
 	}
-	lack(p.is("(") || p.is("["), "other types with a size than character varying, and arrays")
+	raiseUnsupportedIf(p.is("(") || p.is("["), "other types with a size than character varying, and arrays")
 	return types[t.text], 0
 }
 
 // size parses the size of a type in parentheses; 0 if there is none.
 func (p *parser) size() int {
-	lack(p.is("["), "arrays")
+	raiseUnsupportedIf(p.is("["), "arrays")
 	if !p.accept("(") {
 		return 0
 	}

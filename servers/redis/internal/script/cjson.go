@@ -14,7 +14,7 @@ import (
 func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 	return fields(l, map[string]lua.LGFunction{
 		"encode": func(l *lua.LState) int {
-			in.meter.takes(l, in.sizeOfJSON(l.CheckAny(1), 0))
+			in.meter.charge(l, in.sizeOfJSON(l.CheckAny(1), 0))
 			b, err := luajson.Encode(l.CheckAny(1))
 			if err != nil {
 				l.RaiseError("%v", err)
@@ -23,7 +23,7 @@ func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 		},
 		"decode": func(l *lua.LState) int {
 			text := l.CheckString(1)
-			in.meter.needs(l, bytesOfJSON*len(text))
+			in.meter.require(l, bytesOfJSON*len(text))
 			d := json.NewDecoder(strings.NewReader(text))
 			v, err := decode(l, d)
 			if err == nil && d.More() {
@@ -51,7 +51,7 @@ func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
 		return size
 	case *lua.LTable:
 		size := 0
-		if depth < deepest {
+		if depth < maxDepth {
 			v.ForEach(func(key, value lua.LValue) {
 				if size <= in.meter.limits.Bytes {
 					size += bytesOfValue + in.sizeOfJSON(key, depth+1) + in.sizeOfJSON(value, depth+1)

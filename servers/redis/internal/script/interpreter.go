@@ -21,26 +21,26 @@ type Interpreter struct {
 	globals *lua.LTable
 	env     *lua.LTable // globals, as scripts see them
 	// originals maps a protected table to the table whose fields it shows.
-	shown map[*lua.LTable]*lua.LTable
-	dice  dice
+	originals map[*lua.LTable]*lua.LTable
+	dice      dice
 
 	// The state of the running script.
-	meter meter
-	call  Call
-	resp3 bool
-	told  map[lua.LValue]int // numbers for values that have no other name
+	meter   meter
+	call    Call
+	resp3   bool
+	aliases map[lua.LValue]int // numbers for values that have no other name
 }
 
 // Restart makes it the interpreter of a server that has just started.
-func (in *Interpreter) Restart() { in.dice = fresh }
+func (in *Interpreter) Restart() { in.dice = initialDice }
 
 // Run runs a script and returns the reply in RESP: version 3 if resp3 is set, otherwise 2.
 // An error means that the limits ended the script; the reply is meaningless then.
 func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, limits Limits, call Call) ([]byte, error) {
-	in.call, in.resp3, in.told = call, false, nil
+	in.call, in.resp3, in.aliases = call, false, nil
 	in.meter = meter{Context: context.Background(), limits: limits}
-	in.globals.RawSetString("KEYS", list(in.l, keys))
-	in.globals.RawSetString("ARGV", list(in.l, args))
+	in.globals.RawSetString("KEYS", stringTable(in.l, keys))
+	in.globals.RawSetString("ARGV", stringTable(in.l, args))
 	main := in.l.NewFunctionFromProto(s.main)
 	main.Env = in.env
 	in.l.Push(main)
@@ -48,14 +48,14 @@ func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, limits Li
 	in.call = nil
 	defer in.l.SetTop(0)
 	if e := (*lua.ApiError)(nil); errors.As(err, &e) {
-		return appendError(nil, failure(e)+" script: "+s.SHA+", on @"+raised(e)+"."), in.meter.over
+		return appendError(nil, uncaughtError(e)+" script: "+s.SHA+", on @"+raisedAt(e)+"."), in.meter.err
 	}
 	reply := in.appendReply(nil, in.l.Get(-1), resp3, 0)
-	return reply, in.meter.over
+	return reply, in.meter.err
 }
 
 // uncaughtError returns the text of an error that the script did not catch.
-func failure(e *lua.ApiError) string {
+func uncaughtError(e *lua.ApiError) string {
 	if t, ok := e.Object.(*lua.LTable); ok {
 		if err, ok := t.RawGetString("err").(lua.LString); ok {
 			return string(err)
@@ -72,14 +72,14 @@ func failure(e *lua.ApiError) string {
 var lineOfScript = lazy.Regexp(`(?m)^\t([^\[].*?:\d+): in `)
 
 // raisedAt returns the place where an error was raised.
-func raised(e *lua.ApiError) string {
+func raisedAt(e *lua.ApiError) string {
 	if m := lineOfScript().FindStringSubmatch(e.StackTrace); m != nil {
 		return m[1]
 	}
 	return source + ":1"
 }
 
-func list(l *lua.LState, words []string) *lua.LTable {
+func stringTable(l *lua.LState, words []string) *lua.LTable {
 	t := l.CreateTable(len(words), 0)
 	for _, word := range words {
 		t.Append(lua.LString(word))

@@ -21,15 +21,15 @@ func (in *Interpreter) library() *lua.LTable {
 	t := fields(in.l, map[string]lua.LGFunction{
 		"call":               func(l *lua.LState) int { return in.command(l, true) },
 		"pcall":              func(l *lua.LState) int { return in.command(l, false) },
-		"error_reply":        replyOf(errorReply),
-		"status_reply":       replyOf(statusReply),
+		"error_reply":        replyFunc(errorReply),
+		"status_reply":       replyFunc(statusReply),
 		"sha1hex":            sha1hex,
-		"log":                logs,
+		"log":                checkLog,
 		"setresp":            in.setresp,
-		"set_repl":           nothing,
-		"replicate_commands": yes,
-		"acl_check_cmd":      yes,
-		"debug":              nothing,
+		"set_repl":           noResult,
+		"replicate_commands": returnTrue,
+		"acl_check_cmd":      returnTrue,
+		"debug":              noResult,
 		"breakpoint": func(l *lua.LState) int {
 			return returns(l, lua.LFalse)
 		},
@@ -44,22 +44,22 @@ func (in *Interpreter) library() *lua.LTable {
 	return t
 }
 
-func nothing(*lua.LState) int { return 0 }
+func noResult(*lua.LState) int { return 0 }
 
-func yes(l *lua.LState) int {
+func returnTrue(l *lua.LState) int {
 	return returns(l, lua.LTrue)
 }
 
 // raise raises an error as Redis's own functions do: without its place.
-func fail(l *lua.LState, text string) int {
+func raise(l *lua.LState, text string) int {
 	l.Error(errorTable(l, "ERR "+text), 0)
 	return 0
 }
 
-func errorTable(l *lua.LState, text string) *lua.LTable { return wrap(l, "err", lua.LString(text)) }
+func errorTable(l *lua.LState, text string) *lua.LTable { return oneField(l, "err", lua.LString(text)) }
 
 // oneField returns a table with one field.
-func wrap(l *lua.LState, name string, v lua.LValue) *lua.LTable {
+func oneField(l *lua.LState, name string, v lua.LValue) *lua.LTable {
 	t := l.CreateTable(0, 1)
 	t.RawSetString(name, v)
 	return t
@@ -85,7 +85,7 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 		case lua.LString:
 			words[i] = string(v)
 		case lua.LNumber:
-			words[i] = number(v, 17)
+			words[i] = formatNumber(v, 17)
 		default:
 			wrong = "Lua redis lib command arguments must be strings or integers"
 		}
@@ -95,7 +95,7 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 		reply = errorTable(l, "ERR "+wrong)
 	} else {
 		answer := in.call(words, in.resp3)
-		in.meter.takes(l, len(answer))
+		in.meter.charge(l, len(answer))
 		reply, _ = toLua(l, answer)
 	}
 	if t, ok := reply.(*lua.LTable); ok && raises && t.RawGetString("err") != lua.LNil {
@@ -106,7 +106,7 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 }
 
 // replyFunc returns a function that makes a reply of one text.
-func replyOf(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunction {
+func replyFunc(reply func(l *lua.LState, text string) *lua.LTable) lua.LGFunction {
 	return func(l *lua.LState) int {
 		text, ok := l.Get(1).(lua.LString)
 		if l.GetTop() != 1 || !ok {
@@ -124,26 +124,26 @@ func errorReply(l *lua.LState, text string) *lua.LTable {
 	return errorTable(l, code+" "+rest)
 }
 
-func statusReply(l *lua.LState, text string) *lua.LTable { return wrap(l, "ok", lua.LString(text)) }
+func statusReply(l *lua.LState, text string) *lua.LTable { return oneField(l, "ok", lua.LString(text)) }
 
 func sha1hex(l *lua.LState) int {
 	if l.GetTop() != 1 {
-		return fail(l, "wrong number of arguments")
+		return raise(l, "wrong number of arguments")
 	}
 	sum := sha1.Sum([]byte(lua.LVAsString(l.Get(1))))
 	return returns(l, lua.LString(hex.EncodeToString(sum[:])))
 }
 
 // checkLog is redis.log. It only checks its arguments, because nobody reads the log.
-func logs(l *lua.LState) int {
+func checkLog(l *lua.LState) int {
 	level, ok := l.Get(1).(lua.LNumber)
 	switch {
 	case l.GetTop() < 2:
-		return fail(l, "redis.log() requires two arguments or more.")
+		return raise(l, "redis.log() requires two arguments or more.")
 	case !ok:
-		return fail(l, "First argument must be a number (log level).")
+		return raise(l, "First argument must be a number (log level).")
 	case level < 0 || level > 3:
-		return fail(l, "Invalid debug level.")
+		return raise(l, "Invalid debug level.")
 	}
 	return 0
 }
@@ -152,9 +152,9 @@ func (in *Interpreter) setresp(l *lua.LState) int {
 	v, _ := l.Get(1).(lua.LNumber)
 	switch {
 	case l.GetTop() != 1:
-		return fail(l, "redis.setresp() requires one argument.")
+		return raise(l, "redis.setresp() requires one argument.")
 	case v != 2 && v != 3:
-		return fail(l, "RESP version must be 2 or 3.")
+		return raise(l, "RESP version must be 2 or 3.")
 	}
 	in.resp3 = v == 3
 	return 0
@@ -166,7 +166,7 @@ func (in *Interpreter) setresp(l *lua.LState) int {
 type dice uint64
 
 // initialDice are those of a server that has just started.
-const fresh dice = 0x1234ABCD330E
+const initialDice dice = 0x1234ABCD330E
 
 func (d *dice) seed(v int64) { *d = dice(uint64(uint32(v))<<16 | 0x330E) }
 
@@ -177,7 +177,7 @@ func (d *dice) roll() float64 {
 }
 
 // install makes Lua's library of mathematics use these dice.
-func (d *dice) in(l *lua.LState, library *lua.LTable) {
+func (d *dice) install(l *lua.LState, library *lua.LTable) {
 	set(l, library, "random", func(l *lua.LState) int {
 		r := d.roll()
 		from, to := lua.LNumber(1), lua.LNumber(1)

@@ -39,7 +39,7 @@ type meter struct {
 	bytes  int
 	steps  int
 	// err is why the script has to end, or nil.
-	over error
+	err error
 }
 
 // closed is the Done of a script that has to end.
@@ -50,45 +50,45 @@ var closed = func() chan struct{} {
 }()
 
 // stopInterval is the number of instructions between two calls of Limits.Stop.
-const lookEvery = 1 << 10
+const stopInterval = 1 << 10
 
 func (m *meter) Done() <-chan struct{} {
 	m.steps++
 	switch {
-	case m.over != nil:
+	case m.err != nil:
 	case m.steps > maxSteps:
-		m.over = ErrSteps
-	case m.steps%lookEvery == 0 && m.limits.Stop != nil && m.limits.Stop():
-		m.over = ErrStopped
+		m.err = ErrSteps
+	case m.steps%stopInterval == 0 && m.limits.Stop != nil && m.limits.Stop():
+		m.err = ErrStopped
 	}
-	if m.over != nil {
+	if m.err != nil {
 		return closed
 	}
 	return nil
 }
 
-func (m *meter) Err() error { return m.over }
+func (m *meter) Err() error { return m.err }
 
 // fits reports whether there is room for bytes that a script uses for a moment. If not, the
 // script ends.
 func (m *meter) fits(bytes int) bool {
-	if m.over == nil && (bytes < 0 || bytes > m.limits.Bytes-m.bytes) {
-		m.over = ErrMemory
+	if m.err == nil && (bytes < 0 || bytes > m.limits.Bytes-m.bytes) {
+		m.err = ErrMemory
 	}
-	return m.over == nil
+	return m.err == nil
 }
 
 // charge accounts for bytes that a script is going to use, and raises an error if there is
 // no room.
-func (m *meter) takes(l *lua.LState, bytes int) {
-	m.needs(l, bytes)
+func (m *meter) charge(l *lua.LState, bytes int) {
+	m.require(l, bytes)
 	m.bytes += bytes
 }
 
 // require is charge for bytes that are free again when the current function returns.
-func (m *meter) needs(l *lua.LState, bytes int) {
+func (m *meter) require(l *lua.LState, bytes int) {
 	if !m.fits(bytes) {
-		l.RaiseError("%v", m.over)
+		l.RaiseError("%v", m.err)
 	}
 }
 
@@ -103,30 +103,30 @@ const (
 
 // meterFunctions makes the functions that can make long strings ask the meter first. Some
 // of these functions were replaced before.
-func (in *Interpreter) meters(all *lua.LTable) {
+func (in *Interpreter) meterFunctions(all *lua.LTable) {
 	text := all.RawGetString("string").(*lua.LTable)
-	in.before(text, "rep", func(l *lua.LState) {
+	in.runBefore(text, "rep", func(l *lua.LState) {
 		times, ok := l.Get(2).(lua.LNumber)
 		if text, is := l.Get(2).(lua.LString); is {
 			times, ok = strtod(string(text))
 		}
 		if ok && times > 0 {
-			in.meter.takes(l, saturated(float64(times)*float64(len(l.ToString(1)))))
+			in.meter.charge(l, saturate(float64(times)*float64(len(l.ToString(1)))))
 		}
 	})
 	for _, name := range []string{"upper", "lower", "reverse"} {
-		in.before(text, name, func(l *lua.LState) { in.meter.takes(l, len(l.ToString(1))) })
+		in.runBefore(text, name, func(l *lua.LState) { in.meter.charge(l, len(l.ToString(1))) })
 	}
 	for _, name := range []string{"gmatch", "gsub"} {
-		in.before(text, name, func(l *lua.LState) { in.meter.needs(l, bytesOfMatch*len(l.ToString(1))) })
+		in.runBefore(text, name, func(l *lua.LState) { in.meter.require(l, bytesOfMatch*len(l.ToString(1))) })
 	}
-	in.before(text, "gsub", in.meterGsub)
-	in.before(all.RawGetString("table").(*lua.LTable), "concat", in.meterTable)
+	in.runBefore(text, "gsub", in.meterGsub)
+	in.runBefore(all.RawGetString("table").(*lua.LTable), "concat", in.meterConcat)
 	threads := all.RawGetString("coroutine").(*lua.LTable)
 	for _, name := range []string{"create", "wrap"} {
 		own := goFunction(threads, name)
 		set(in.l, threads, name, func(l *lua.LState) int {
-			in.meter.takes(l, bytesOfCoroutine)
+			in.meter.charge(l, bytesOfCoroutine)
 			results := own(l)
 			made := l.Get(-1)
 			if f, ok := made.(*lua.LFunction); ok {
@@ -140,7 +140,7 @@ func (in *Interpreter) meters(all *lua.LTable) {
 }
 
 // runBefore makes a function call do first.
-func (in *Interpreter) before(of *lua.LTable, name string, do func(l *lua.LState)) {
+func (in *Interpreter) runBefore(of *lua.LTable, name string, do func(l *lua.LState)) {
 	own := goFunction(of, name)
 	set(in.l, of, name, func(l *lua.LState) int {
 		do(l)
@@ -164,14 +164,14 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 		}
 		matches := size + 1
 		result := func() int {
-			return saturated(float64(size)*float64(1+captures) + float64(matches)*float64(len(text)))
+			return saturate(float64(size)*float64(1+captures) + float64(matches)*float64(len(text)))
 		}
 		if result() > in.meter.limits.Bytes-in.meter.bytes {
 			// Now it is worth the effort to count the matches.
 			found, _ := pm.Find(l.ToString(2), []byte(l.ToString(1)), 0, l.OptInt(4, -1))
 			matches = len(found)
 		}
-		in.meter.needs(l, result())
+		in.meter.require(l, result())
 	case *lua.LTable, *lua.LFunction:
 		l.Replace(3, l.NewFunction(func(l *lua.LState) int {
 			var v lua.LValue
@@ -186,14 +186,14 @@ func (in *Interpreter) meterGsub(l *lua.LState) {
 				l.Call(arguments, 1)
 				v = l.Get(-1)
 			}
-			in.meter.takes(l, len(lua.LVAsString(v)))
+			in.meter.charge(l, len(lua.LVAsString(v)))
 			return returns(l, v)
 		}))
 	}
 }
 
 // meterConcat measures the result of table.concat.
-func (in *Interpreter) meterTable(l *lua.LState) {
+func (in *Interpreter) meterConcat(l *lua.LState) {
 	t, ok := l.Get(1).(*lua.LTable)
 	if !ok {
 		return
@@ -205,7 +205,7 @@ func (in *Interpreter) meterTable(l *lua.LState) {
 			size += len(lua.LVAsString(v))
 		}
 	}
-	in.meter.takes(l, size)
+	in.meter.charge(l, size)
 }
 
 // concat is the operator .. of scripts, which [rewrite] makes them call.
@@ -216,7 +216,7 @@ func (in *Interpreter) concat(l *lua.LState) int {
 			size += len(lua.LVAsString(v))
 		}
 	}
-	in.meter.takes(l, size)
+	in.meter.charge(l, size)
 	right := l.Get(-1)
 	for i := l.GetTop() - 1; i > 0; i-- {
 		left := l.Get(i)
@@ -248,13 +248,13 @@ func (in *Interpreter) concat(l *lua.LState) int {
 
 // chargeTable charges for a table that a script has just made of any number of values, and
 // returns it. [rewrite] makes scripts call it.
-func (in *Interpreter) counted(l *lua.LState) int {
-	in.meter.takes(l, bytesOfValue*l.CheckTable(1).Len())
+func (in *Interpreter) chargeTable(l *lua.LState) int {
+	in.meter.charge(l, bytesOfValue*l.CheckTable(1).Len())
 	return 1
 }
 
 // saturate converts a number of bytes to an int; a larger one becomes math.MaxInt32.
-func saturated(bytes float64) int { return int(min(bytes, math.MaxInt32)) }
+func saturate(bytes float64) int { return int(min(bytes, math.MaxInt32)) }
 
 func joinBackwards(texts []string) string {
 	size := 0

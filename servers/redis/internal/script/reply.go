@@ -10,7 +10,7 @@ import (
 )
 
 // formatNumber writes a number in C's format %.<digits>g. Lua uses 14 digits.
-func number(n lua.LNumber, digits int) string {
+func formatNumber(n lua.LNumber, digits int) string {
 	v := float64(n)
 	switch {
 	case math.IsInf(v, 1):
@@ -35,9 +35,9 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 	var v lua.LValue
 	switch line[0] {
 	case '+':
-		return wrap(l, "ok", lua.LString(text)), rest
+		return oneField(l, "ok", lua.LString(text)), rest
 	case '-':
-		return wrap(l, "err", lua.LString(text)), rest
+		return oneField(l, "err", lua.LString(text)), rest
 	case ':':
 		n, _ := strconv.ParseInt(text, 10, 64)
 		return lua.LNumber(n), rest
@@ -62,7 +62,7 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 		return lua.LBool(text == "t"), rest
 	case ',':
 		f, _ := strconv.ParseFloat(text, 64)
-		return wrap(l, "double", lua.LNumber(f)), rest
+		return oneField(l, "double", lua.LNumber(f)), rest
 	case '%', '~':
 		t := l.CreateTable(0, size)
 		for range size {
@@ -74,27 +74,27 @@ func toLua(l *lua.LState, b []byte) (lua.LValue, []byte) {
 			}
 			t.RawSet(key, v)
 		}
-		return wrap(l, map[byte]string{'%': "map", '~': "set"}[line[0]], t), rest
+		return oneField(l, map[byte]string{'%': "map", '~': "set"}[line[0]], t), rest
 	}
 	return lua.LFalse, rest
 }
 
 // maxDepth is how deep tables may be nested in a reply.
-const deepest = 1000
+const maxDepth = 1000
 
 // appendReply appends what a script returns, as its client gets it: the reverse of toLua.
 func (in *Interpreter) appendReply(b []byte, v lua.LValue, resp3 bool, depth int) []byte {
 	if !in.meter.fits(len(b)) {
 		return b
 	}
-	if depth > deepest {
+	if depth > maxDepth {
 		return appendError(b, "ERR reached lua stack limit")
 	}
 	switch v := v.(type) {
 	case lua.LString:
 		return appendBulk(b, string(v))
 	case lua.LNumber:
-		return appendInt(b, integer(float64(v)))
+		return appendInt(b, toInteger(float64(v)))
 	case lua.LBool:
 		switch {
 		case in.resp3 && resp3 && bool(v):
@@ -119,9 +119,9 @@ func (in *Interpreter) appendTable(b []byte, t *lua.LTable, resp3 bool, depth in
 	}
 	if n, ok := t.RawGetString("double").(lua.LNumber); ok {
 		if resp3 {
-			return appendLine(b, ',', number(n, 17))
+			return appendLine(b, ',', formatNumber(n, 17))
 		}
-		return appendBulk(b, number(n, 17))
+		return appendBulk(b, formatNumber(n, 17))
 	}
 	if m, ok := t.RawGetString("map").(*lua.LTable); ok {
 		return in.appendFields(b, '%', m, resp3, depth, true)
@@ -134,7 +134,7 @@ func (in *Interpreter) appendTable(b []byte, t *lua.LTable, resp3 bool, depth in
 		count++
 	}
 	b = appendLine(b, '*', strconv.Itoa(count))
-	for i := 0; i < count && in.meter.over == nil; i++ {
+	for i := 0; i < count && in.meter.err == nil; i++ {
 		b = in.appendReply(b, t.RawGetInt(i+1), resp3, depth)
 	}
 	return b
@@ -163,7 +163,7 @@ func (in *Interpreter) appendFields(b []byte, kind byte, t *lua.LTable, resp3 bo
 
 // toInteger cuts off the fraction. A value that does not fit becomes the smallest integer,
 // on every processor.
-func integer(v float64) int64 {
+func toInteger(v float64) int64 {
 	if math.IsNaN(v) || v >= math.MaxInt64 || v < math.MinInt64 {
 		return math.MinInt64
 	}

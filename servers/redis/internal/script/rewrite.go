@@ -45,10 +45,10 @@ func rewrite(v reflect.Value) {
 		rewrite(v.Elem())
 		switch e := v.Interface().(type) {
 		case *ast.StringConcatOpExpr:
-			v.Set(reflect.ValueOf(call(concatName, e, operands(e)...)))
+			v.Set(reflect.ValueOf(callExpr(concatName, e, operands(e)...)))
 		case *ast.TableExpr:
 			if n := len(e.Fields); n > 0 && e.Fields[n-1].Key == nil && hasManyValues(e.Fields[n-1].Value) {
-				v.Set(reflect.ValueOf(call(countedName, e, e)))
+				v.Set(reflect.ValueOf(callExpr(countedName, e, e)))
 			}
 		}
 	case reflect.Struct:
@@ -75,13 +75,13 @@ func isCallOf(e *ast.FuncCallExpr, name string) bool {
 }
 
 // callExpr returns a call of a function that has one value, to replace an expression.
-func call(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
+func callExpr(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
 	f := &ast.IdentExpr{Value: name}
 	e := &ast.FuncCallExpr{Func: f, Args: arguments, AdjustRet: true}
 	// The last operand may be a call, or `...`: only its first value counts.
 	if name == concatName {
 		for _, a := range arguments {
-			oneValue(a)
+			truncateToOne(a)
 		}
 	}
 	for _, p := range []ast.PositionHolder{f, e} {
@@ -91,7 +91,7 @@ func call(name string, of ast.Expr, arguments ...ast.Expr) *ast.FuncCallExpr {
 	return e
 }
 
-func oneValue(e ast.Expr) {
+func truncateToOne(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:
 		e.AdjustRet = true

@@ -33,7 +33,7 @@ func NewInterpreter() *Interpreter {
 		l.Push(l.NewFunction(open))
 		l.Call(0, 0)
 	}
-	in := &Interpreter{l: l, globals: l.NewTable(), shown: map[*lua.LTable]*lua.LTable{}, dice: fresh}
+	in := &Interpreter{l: l, globals: l.NewTable(), originals: map[*lua.LTable]*lua.LTable{}, dice: initialDice}
 	all := l.G.Global
 	text := all.RawGetString("string").(*lua.LTable)
 	text.RawSetString("__index", lua.LNil) // it was its own metatable
@@ -47,12 +47,12 @@ func NewInterpreter() *Interpreter {
 	}
 	in.globals.RawSetString("redis", in.protect(in.library()))
 	in.globals.RawSetString("cjson", in.protect(in.cjson(l)))
-	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), countedName: l.NewFunction(in.counted)}
+	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), countedName: l.NewFunction(in.chargeTable)}
 	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
 		if name, ok := l.Get(2).(lua.LString); ok && hidden[string(name)] != nil {
 			return returns(l, hidden[string(name)])
 		}
-		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.tell(l.Get(2)))
+		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.describe(l.Get(2)))
 		return 0
 	}})
 	in.env = in.protect(in.globals)
@@ -60,7 +60,7 @@ func NewInterpreter() *Interpreter {
 	of := l.NewTable()
 	of.RawSetString("__index", text)
 	l.SetMetatable(lua.LString(""), of)
-	in.without(of)
+	in.setIndexErrors(of)
 	// Code that load compiles has the environment of the state.
 	l.Env = in.env
 	l.SetContext(&in.meter)
@@ -81,35 +81,35 @@ func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
 	}})
 	mt.RawSetString("__index", t)
 	empty.Metatable = mt
-	in.shown[empty] = t
+	in.originals[empty] = t
 	return empty
 }
 
 // original returns the table behind the first argument if that is a protected table, or
 // nil.
-func (in *Interpreter) protected(l *lua.LState) *lua.LTable {
+func (in *Interpreter) original(l *lua.LState) *lua.LTable {
 	t, _ := l.Get(1).(*lua.LTable)
-	return in.shown[t]
+	return in.originals[t]
 }
 
 // guard replaces the functions that would reach behind a protected table, or see that it is
 // empty. For other arguments they call Lua's own functions.
 func (in *Interpreter) guard(all *lua.LTable) {
 	for _, name := range []string{"rawset", "setmetatable"} {
-		in.instead(all, name, in.refuse)
+		in.guardFunction(all, name, in.refuse)
 	}
 	library := all.RawGetString("table").(*lua.LTable)
 	for _, name := range []string{"insert", "remove", "sort"} {
-		in.instead(library, name, in.refuse)
+		in.guardFunction(library, name, in.refuse)
 	}
-	in.instead(all, "rawget", func(l *lua.LState, of *lua.LTable) int {
+	in.guardFunction(all, "rawget", func(l *lua.LState, of *lua.LTable) int {
 		return returns(l, of.RawGet(l.Get(2)))
 	})
-	next := in.instead(all, "next", func(l *lua.LState, of *lua.LTable) int {
+	next := in.guardFunction(all, "next", func(l *lua.LState, of *lua.LTable) int {
 		key, value := of.Next(l.Get(2))
 		return returns(l, key, value)
 	})
-	in.instead(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
+	in.guardFunction(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
 		return returns(l, next, l.Get(1), lua.LNil)
 	})
 	// A metatable is as protected as the value it belongs to. No library has one.
@@ -117,7 +117,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	metatable := goFunction(all, "getmetatable")
 	set(in.l, all, "getmetatable", func(l *lua.LState) int {
 		_, text := l.Get(1).(lua.LString)
-		switch shown := in.protected(l); {
+		switch shown := in.original(l); {
 		case l.Get(1).Type() != lua.LTTable && !text:
 			l.CheckAny(1)
 			return returns(l, lua.LNil)
@@ -131,7 +131,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	raise := goFunction(all, "error")
 	set(in.l, all, "error", func(l *lua.LState) int {
 		if n, ok := l.Get(1).(lua.LNumber); ok {
-			l.Replace(1, lua.LString(number(n, 14)))
+			l.Replace(1, lua.LString(formatNumber(n, 14)))
 		}
 		return raise(l)
 	})
@@ -150,7 +150,7 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	tostring := goFunction(all, "tostring")
 	set(in.l, all, "tostring", func(l *lua.LState) int {
 		if v := l.CheckAny(1); l.GetMetaField(v, "__tostring") == lua.LNil {
-			return returns(l, lua.LString(in.tell(v)))
+			return returns(l, lua.LString(in.describe(v)))
 		}
 		return tostring(l)
 	})
@@ -167,26 +167,26 @@ func (in *Interpreter) guard(all *lua.LTable) {
 			}
 			piece := lua.LVAsString(v)
 			if piece == "" {
-				return in.loads(l, text.String(), name)
+				return in.loadText(l, text.String(), name)
 			}
-			in.meter.takes(l, len(piece))
+			in.meter.charge(l, len(piece))
 			text.WriteString(piece)
 		}
 	})
 	set(in.l, all, "loadstring", func(l *lua.LState) int {
-		return in.loads(l, l.CheckString(1), l.OptString(2, "<string>"))
+		return in.loadText(l, l.CheckString(1), l.OptString(2, "<string>"))
 	})
 	set(in.l, all, "tonumber", tonumber)
-	in.texts(in.l, all.RawGetString("string").(*lua.LTable))
+	in.fixStrings(in.l, all.RawGetString("string").(*lua.LTable))
 	mathematics := all.RawGetString("math").(*lua.LTable)
 	mathematics.RawSetString("huge", lua.LNumber(math.Inf(1)))
-	in.dice.in(in.l, mathematics)
-	in.meters(all)
+	in.dice.install(in.l, mathematics)
+	in.meterFunctions(all)
 }
 
 // loadText compiles code that a script loads.
-func (in *Interpreter) loads(l *lua.LState, text, name string) int {
-	in.meter.needs(l, bytesOfSource*len(text))
+func (in *Interpreter) loadText(l *lua.LState, text, name string) int {
+	in.meter.require(l, bytesOfSource*len(text))
 	f, err := compileSource(strings.NewReader(text), name)
 	if err != nil {
 		_, err = l.Load(strings.NewReader(text), name) // for the words of gopher-lua
@@ -197,7 +197,7 @@ func (in *Interpreter) loads(l *lua.LState, text, name string) int {
 
 // setIndexErrors sets the error for indexing a value that is not a table. gopher-lua's own
 // text contains the key, with its address if it is a table.
-func (in *Interpreter) without(ofText *lua.LTable) {
+func (in *Interpreter) setIndexErrors(ofText *lua.LTable) {
 	refuse := func(l *lua.LState) int {
 		l.RaiseError("attempt to index a %s value", l.Get(1).Type())
 		return 0
@@ -211,11 +211,11 @@ func (in *Interpreter) without(ofText *lua.LTable) {
 
 // guardFunction replaces a function: the new one calls do if its first argument is
 // protected. It returns the new function.
-func (in *Interpreter) instead(of *lua.LTable, name string, do func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
+func (in *Interpreter) guardFunction(of *lua.LTable, name string, do func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
 	own := of.RawGetString(name).(*lua.LFunction)
 	f := *own
 	f.GFunction = func(l *lua.LState) int {
-		if shown := in.protected(l); shown != nil {
+		if shown := in.original(l); shown != nil {
 			return do(l, shown)
 		}
 		return own.GFunction(l)

@@ -36,10 +36,10 @@ var compiled = struct {
 
 // maxKept is how many compiled scripts are kept: a client may send another one with each
 // call.
-const most = 1000
+const maxKept = 1000
 
 // maxKeptLength is the maximum length of a script that is kept, in bytes.
-const longest = 16 << 10
+const maxKeptLength = 16 << 10
 
 // Compile compiles a script. Its error begins like Redis's reply, without the name of the
 // error; the rest is in the words of another parser.
@@ -53,10 +53,10 @@ func Compile(text string) (*Script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("Error compiling script (new function): %w", err) //lint:ignore ST1005 Redis says it so
 	}
-	if len(compiled.scripts) >= most {
+	if len(compiled.scripts) >= maxKept {
 		clear(compiled.scripts)
 	}
-	if len(text) <= longest {
+	if len(text) <= maxKeptLength {
 		compiled.scripts[text] = s
 	}
 	return s, nil

@@ -12,20 +12,20 @@ import (
 
 // describe returns a value as tostring writes it. Values that Lua shows by address get a
 // number, which is the same in every run: the first one that a script shows is 1.
-func (in *Interpreter) tell(v lua.LValue) string {
+func (in *Interpreter) describe(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LNumber:
-		return number(v, 14)
+		return formatNumber(v, 14)
 	case lua.LString, lua.LBool, *lua.LNilType:
 		return v.String()
 	}
-	if in.told == nil {
-		in.told = map[lua.LValue]int{}
+	if in.aliases == nil {
+		in.aliases = map[lua.LValue]int{}
 	}
-	if in.told[v] == 0 {
-		in.told[v] = len(in.told) + 1
+	if in.aliases[v] == 0 {
+		in.aliases[v] = len(in.aliases) + 1
 	}
-	return fmt.Sprintf("%s: 0x%08x", v.Type(), in.told[v])
+	return fmt.Sprintf("%s: 0x%08x", v.Type(), in.aliases[v])
 }
 
 // strtod parses a number as C does.
@@ -90,7 +90,7 @@ func textOf(l *lua.LState, i int, of string) string {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
-		return number(v, 14)
+		return formatNumber(v, 14)
 	}
 	wrongType(l, i, of, "string")
 	return ""
@@ -111,7 +111,7 @@ func numberOf(l *lua.LState, i int, of string) float64 {
 
 // fixStrings fixes Lua's library of strings where gopher-lua has the rules of Go: in
 // formats, for letters beyond ASCII, and for numbers that come as text, as all do in ARGV.
-func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
+func (in *Interpreter) fixStrings(l *lua.LState, library *lua.LTable) {
 	set(l, library, "format", in.format)
 	for name, integers := range map[string][]int{"rep": {2}, "sub": {2, 3}, "byte": {2, 3}, "find": {3}} {
 		own := goFunction(library, name)
@@ -143,7 +143,7 @@ func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
 	set(l, library, "char", func(l *lua.LState) int {
 		b := make([]byte, l.GetTop())
 		for i := range b {
-			v := integer(numberOf(l, i+1, "char"))
+			v := toInteger(numberOf(l, i+1, "char"))
 			if v < 0 || v > math.MaxUint8 {
 				l.RaiseError("bad argument #%d to 'char' (invalid value)", i+1)
 			}
@@ -160,7 +160,7 @@ func (in *Interpreter) format(l *lua.LState) int {
 	var b strings.Builder
 	for arg := 2; ; arg++ {
 		text, after, more := strings.Cut(rest, "%")
-		in.meter.needs(l, b.Len()+len(text))
+		in.meter.require(l, b.Len()+len(text))
 		b.WriteString(text)
 		if !more {
 			break
@@ -176,10 +176,10 @@ func (in *Interpreter) format(l *lua.LState) int {
 		}
 		d := directive(l, after)
 		rest = after[d.size:]
-		in.meter.needs(l, b.Len()+len(l.ToString(arg)))
+		in.meter.require(l, b.Len()+len(l.ToString(arg)))
 		b.WriteString(d.write(l, arg))
 	}
-	in.meter.takes(l, b.Len())
+	in.meter.charge(l, b.Len())
 	return returns(l, lua.LString(b.String()))
 }
 
@@ -235,17 +235,17 @@ func (c conversion) write(l *lua.LState, arg int) string {
 	}
 	switch c.verb {
 	case "c":
-		return c.pad(string([]byte{byte(integer(numberOf(l, arg, "format")))}))
+		return c.pad(string([]byte{byte(toInteger(numberOf(l, arg, "format")))}))
 	case "d", "i":
-		return fmt.Sprintf(spec+"d", integer(numberOf(l, arg, "format")))
+		return fmt.Sprintf(spec+"d", toInteger(numberOf(l, arg, "format")))
 	case "u":
-		return fmt.Sprintf(spec+"d", uint64(integer(numberOf(l, arg, "format"))))
+		return fmt.Sprintf(spec+"d", uint64(toInteger(numberOf(l, arg, "format"))))
 	case "o", "x", "X":
-		return fmt.Sprintf(spec+c.verb, uint64(integer(numberOf(l, arg, "format"))))
+		return fmt.Sprintf(spec+c.verb, uint64(toInteger(numberOf(l, arg, "format"))))
 	case "e", "E", "f", "g", "G":
 		v := numberOf(l, arg, "format")
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return c.pad(number(lua.LNumber(v), 14))
+			return c.pad(formatNumber(lua.LNumber(v), 14))
 		}
 		return fmt.Sprintf(spec+c.verb, v)
 	case "q":

@@ -25,19 +25,19 @@ func TestElection(t *testing.T) {
 				return nil, err
 			}
 			client, err := etcd.Client(env)
-			return looking{l, env.Key, client}, err
+			return checkedElection{l, env.Key, client}, err
 		}})
 }
 
 // checkedElection does what Mutex.Lock does in the same package and Campaign does not:
 // after waiting it checks that its own key still exists.
-type looking struct {
+type checkedElection struct {
 	locks.Lock
 	key    string
 	client *clientv3.Client
 }
 
-func (l looking) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l checkedElection) Acquire(ctx context.Context) (locks.Lease, error) {
 	elected, err := l.Lock.Acquire(ctx)
 	if err != nil {
 		return nil, err

@@ -24,25 +24,25 @@ func TestMutex(t *testing.T) {
 				return nil, err
 			}
 			client, err := etcd.Client(env)
-			return asking{l, env.Key, client}, err
+			return checkedMutex{l, env.Key, client}, err
 		}})
 }
 
 // checkedMutex releases the lock in a transaction. It deletes the key only if the key is
 // still the one that was created for this lease, which is what IsOwner checks.
-type asking struct {
+type checkedMutex struct {
 	locks.Lock
 	key    string
 	client *clientv3.Client
 }
 
-func (l asking) Acquire(ctx context.Context) (locks.Lease, error) {
+func (l checkedMutex) Acquire(ctx context.Context) (locks.Lease, error) {
 	got, err := l.Lock.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	of := got.(lease)
-	return owned{of, l.client, l.key + "/" + of.Session()}, nil
+	return checkedLease{of, l.client, l.key + "/" + of.Session()}, nil
 }
 
 // A lease is what the adapter grants.
@@ -53,13 +53,13 @@ type lease interface {
 	locks.Notifier
 }
 
-type owned struct {
+type checkedLease struct {
 	lease
 	client *clientv3.Client
 	key    string
 }
 
-func (l owned) Release(ctx context.Context) error {
+func (l checkedLease) Release(ctx context.Context) error {
 	done, err := l.client.Txn(ctx).
 		If(clientv3.Compare(clientv3.CreateRevision(l.key), "=", int64(l.Token()))).
 		Then(clientv3.OpDelete(l.key)).
