@@ -11,7 +11,7 @@ import (
 // of that if one of n clients had it every time: R. Jain, D. Chiu and W. Hawe, "A
 // Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
 // Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does not depend on
-// the order of the grants. The second figure does: it is the largest number of clients that
+// the order of the grants. The second figure does: it is the largest number of later requests that
 // asked later than another one and were granted the lock first. The measure means little
 // for a run that ends when all clients are done.
 var fairness = measure{

@@ -39,7 +39,7 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			19s  D sets by=c1/1 ttl=500ms
 			19s  D touches by=c1/1 of=c1/1 ttl=200ms
 			19200ms D expires of=c1/1` + again},
-		{name: "a key that had been prolonged ended early", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: granted + `
+		{name: "a key that had been renewed ended early", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: granted + `
 			10s C touches by=c1/1 of=c1/1 ttl=15s
 			19s C expires of=c1/1` + again},
 		{name: "a node forgot a key in a crash", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: granted + `
@@ -78,24 +78,24 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
 			10s C forgets of=c1/1` + elsewhere},
-		{name: "a master that was replaced prolonged it", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: granted + `
+		{name: "a master that was replaced renewed it", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: granted + `
 			2s  R restores of=c1/1 ttl=15s
 			9s  R replaces C
 			10s C touches by=c1/1 of=c1/1 ttl=30s` + again},
-		{name: "a master prolonged it, and is replaced before its replica has heard", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: granted + `
+		{name: "a master renewed it, and is replaced before its replica has received that", want: Violated, blame: BlameAssumption(trace.AssumeLockMemory), script: granted + `
 			2s  R restores of=c1/1 ttl=15s
 			9s  C touches by=c1/1 of=c1/1 ttl=30s
 			10s R replaces C` + again},
-		{name: "a master prolonged it, and is replaced when its replica has heard", want: Violated, blame: BlameLock, script: granted + `
+		{name: "a master renewed it, and is replaced after its replica has received that", want: Violated, blame: BlameLock, script: granted + `
 			2s  R restores of=c1/1 ttl=15s
 			9s  C touches by=c1/1 of=c1/1 ttl=30s
 			10s R restores of=c1/1 ttl=29s
 			11s R replaces C` + elsewhere},
-		{name: "a master prolonged it that is replaced too late to matter", want: Violated, blame: BlameLock, script: granted + `
+		{name: "a master renewed it, and is replaced too late to matter", want: Violated, blame: BlameLock, script: granted + `
 			2s  R restores of=c1/1 ttl=15s
 			9s  C touches by=c1/1 of=c1/1 ttl=30s` + again + `
 			22s R replaces C`},
-		{name: "a master that was replaced prolonged what is not the lock's", want: Violated, blame: BlameLock, script: granted + `
+		{name: "a master that was replaced renewed a key that is not the lock's", want: Violated, blame: BlameLock, script: granted + `
 			1s  C sets by=c1/1 ttl=30s key=other
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
@@ -117,7 +117,7 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  D sets by=c3/1 ttl=30s
 			3s  D forgets of=c3/1
 			10s C expires of=c1/1` + again},
-		{name: "somebody else's loss lets nobody in", want: Violated, blame: BlameLock, script: granted + `
+		{name: "the loss of another client's key is no excuse", want: Violated, blame: BlameLock, script: granted + `
 			2s  D sets by=c3/1 ttl=30s
 			3s  D forgets of=c3/1` + again},
 		{name: "a loss that came too late to matter", want: Violated, blame: BlameLock, script: granted + again + `
@@ -191,7 +191,7 @@ func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
 		{name: "one of five, where two others had been given up", want: Violated, blame: inVain, script: prolonged + `
 			10s D deletes by=c1/1 of=c1/1
 			10s E deletes by=c1/1 of=c1/1` + again},
-		{name: "one of five, where somebody else removed two others", want: Violated, blame: BlameLock, script: prolonged + `
+		{name: "one of five, where another client removed two others", want: Violated, blame: BlameLock, script: prolonged + `
 			10s D deletes by=c2/1 of=c1/1
 			10s E deletes by=c2/1 of=c1/1` + again},
 		{name: "one of five, where two others forgot", want: Violated, blame: inVain, script: prolonged + `
@@ -337,7 +337,7 @@ func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
 			10s R replaces A
 			11s B forgets of=c1/1
 			12s C expires of=c1/1` + again},
-		{name: "one of the three of who was told of its grant later", want: Violated, blame: BlameAssumption(forgot), script: `
+		{name: "one of the three nodes of the client that learnt of its grant later", want: Violated, blame: BlameAssumption(forgot), script: `
 			0s  c2 calls
 			0s  A sets by=c2/1 ttl=30s value=value-2
 			0s  B sets by=c2/1 ttl=30s value=value-2
@@ -435,7 +435,7 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 			0s  c1 acquires rank=1 ends=5s
 			4s  c1 extended ends=34s
 			20s c1 shows wall=5s monotonic=20s` + again},
-		{name: "a node lost a key as well, but it was over anyway", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: `
+		{name: "a node lost a key as well, but the key had expired anyway", want: Violated, blame: BlameAssumption(trace.AssumeClock), script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
@@ -497,12 +497,12 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 
 func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "both were let in without a grant", want: Violated, blame: BlameLock,
-			reasonParts: []string{"the lock let c1 and c2 in though no node had granted it"}, script: `
+		{name: "both acquired the lock without a grant", want: Violated, blame: BlameLock,
+			reasonParts: []string{"an acquire of c1 and c2 returned success although no node had granted the lock"}, script: `
 			0s c1 acquires rank=1 ends=30s ungranted
 			1s c2 acquires rank=2 ends=31s ungranted <--`},
 		{name: "one was, whatever the nodes had lost", want: Violated, blame: BlameLock,
-			reasonParts: []string{"the lock let c2 in though no node had granted it"}, script: `
+			reasonParts: []string{"an acquire of c2 returned success although no node had granted the lock"}, script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s C sets by=c1/1 ttl=30s
 			0s c1 acquires rank=1 ends=30s
@@ -517,8 +517,8 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 			0s c1 acquires rank=1 ends=30s
 			1s C sets by=c2/1 ttl=30s
 			2s c2 acquires rank=2 ends=32s ungranted <--`},
-		{name: "a master granted it that had been replaced, and the other was granted by nobody", want: Violated, blame: BlameLock,
-			reasonParts: []string{"the lock let c1 in though no node had granted it"}, script: `
+		{name: "a master that had been replaced granted it, and no node granted the other", want: Violated, blame: BlameLock,
+			reasonParts: []string{"an acquire of c1 returned success although no node had granted the lock"}, script: `
 			lock L ttl=30s nodes=C quorum=1
 			0s c1 acquires rank=1 ends=30s ungranted
 			0s R replaces C
@@ -560,7 +560,7 @@ func TestAGrantThatNobodyCanWatch(t *testing.T) {
 		lock L ttl=30s unwatched
 		0s c1 acquires rank=1 ends=30s ungranted
 		1s c2 acquires rank=2 ends=31s ungranted`).trace), nil).Finding(LeaseExclusion)
-	if f.Blame != BlameLock || strings.Contains(sentence(f.Reason), "no node had granted it") {
+	if f.Blame != BlameLock || strings.Contains(sentence(f.Reason), "no node had granted the lock") {
 		t.Errorf("it is blamed on %q: %s", f.Blame, f.Reason)
 	}
 }
@@ -585,12 +585,12 @@ func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 }
 
 // If the lock is granted to every client, nobody is to blame for what follows.
-func TestNobodyIsBlamedWhereEverybodyIsLetIn(t *testing.T) {
+func TestNobodyIsBlamedWhereEveryClientIsGrantedTheLock(t *testing.T) {
 	f := Check(history.New(parseScript(t, `
 		lock L ttl=30s open
 		0s c1 acquires rank=1 ends=30s
 		1s c2 acquires rank=2 ends=31s`).trace), nil).Finding(SectionExclusion)
-	if f.Outcome != Violated || !f.Blame.IsZero() || !strings.Contains(sentence(f.Reason), "everybody is let in") {
+	if f.Outcome != Violated || !f.Blame.IsZero() || !strings.Contains(sentence(f.Reason), "every client enters its section") {
 		t.Errorf("got %s by %q: %s", f.Outcome, f.Blame, f.Reason)
 	}
 }
@@ -619,12 +619,12 @@ func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 		{name: "a client goes ahead without the lock after the lease", want: Violated, blame: BlameInherent, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s ungranted <--`},
-		{name: "an extension was over when the lock said yes", want: Violated, blame: BlameLock,
-			reasonParts: []string{"at 50s c1 was told that its lease was prolonged, until 40s"}, script: `
+		{name: "an extension had ended when extend returned success", want: Violated, blame: BlameLock,
+			reasonParts: []string{"at 50s c1's lease was extended, but the new lease had already ended at 40s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			41s c2 acquires rank=2 ends=71s <--
 			50s c1 extends ends=40s`},
-		{name: "it was over only afterwards", want: Violated, blame: BlameInherent, script: `
+		{name: "it ended only afterwards", want: Violated, blame: BlameInherent, script: `
 			0s  c1 acquires rank=1 ends=30s
 			39s c1 extends ends=40s
 			41s c2 acquires rank=2 ends=71s <--`},
@@ -632,7 +632,7 @@ func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=19s
 			41s c2 acquires rank=2 ends=71s <--`},
-		{name: "a lease was dead when it was granted", want: Violated, blame: BlameLock, reasonParts: []string{"c1's lease had already ended when it was granted"}, script: `
+		{name: "a lease had ended when it was granted", want: Violated, blame: BlameLock, reasonParts: []string{"c1's acquire returned a lease that had already ended"}, script: `
 			0s  c1 calls
 			40s c2 acquires rank=2 ends=70s
 			41s c1 acquires rank=1 ends=30s <--`},

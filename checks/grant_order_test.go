@@ -4,7 +4,7 @@ import "testing"
 
 func TestGrantOrder(t *testing.T) {
 	judgeAll(t, GrantOrder, []judgement{
-		{name: "a lock with room for two", want: NotApplicable, reasonParts: []string{"room for several"}, script: `
+		{name: "a lock that admits two holders", want: NotApplicable, reasonParts: []string{"the lock admits several holders"}, script: `
 			lock L ttl=30s holders=2
 			0s c1 acquires rank=1 ends=30s
 			1s c2 acquires rank=2 ends=31s
@@ -57,7 +57,7 @@ func TestGrantOrder(t *testing.T) {
 			1s  c1 sends message=1 via=s1
 			40s c2 acquires rank=2
 			41s c1 lands message=1 x=0>1 via=s1 <--`},
-		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
+		{name: "every client is granted the lock", want: NotApplicable, reasonParts: []string{"every client enters its section"}, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			1s  c2 acquires rank=2

@@ -5,14 +5,14 @@ import "testing"
 func TestLeaseExclusion(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "granted again while the lease runs", want: Violated,
-			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "c1's lease, granted at 0s, ran until 30s"}, script: `
+			reasonParts: []string{"c2 was granted the lock at 29.999999999s", "while c1's lease, granted at 0s, was valid until 30s"}, script: `
 			0s            c1 acquires rank=1 ends=30s
 			29.999999999s c2 acquires rank=2 ends=60s <--`},
 		{name: "granted again in the nanosecond in which the lease ends", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s`},
 		{name: "two handles of one client", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1 (section 2) was granted the lock at 10s, while c1 (section 1)'s lease, granted at 0s, ran until 30s"}, script: `
+			reasonParts: []string{"c1 (section 2) was granted the lock at 10s, while c1 (section 1)'s lease, granted at 0s, was valid until 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 acquires rank=2 ends=40s <--`},
 		{name: "two handles of one client, one after the other", want: Holds, script: `
@@ -23,7 +23,7 @@ func TestLeaseExclusion(t *testing.T) {
 			10s c1 releases
 			10s c1 acquires rank=2 ends=40s`},
 		{name: "two handles of one client, the first of which extends too late", want: Violated,
-			reasonParts: []string{"c1 (section 1)'s lease, granted at 0s, was prolonged at 40s as if c1 (section 2) had not been granted the lock at 30s"}, script: `
+			reasonParts: []string{"c1 (section 1)'s lease, granted at 0s, was extended at 40s although c1 (section 2) had been granted the lock at 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s
 			40s c1 extends section=1 ends=70s <--`},
@@ -61,7 +61,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 calls
 			2s  c1 acquires rank=1
 			30s c2 acquires rank=2`},
-		{name: "other steps do not prolong it", want: Holds, script: `
+		{name: "other steps do not extend it", want: Holds, script: `
 			0s  c1 acquires rank=1
 			20s c1 reads x=0
 			35s c2 acquires rank=2`},
@@ -72,15 +72,15 @@ func TestLeaseExclusion(t *testing.T) {
 		{name: "a lock that tells of losses holds until it does", want: Violated, script: `
 			0s  c1 acquires rank=1 notifies
 			99s c2 acquires rank=2 <--`},
-		{name: "told of its loss", want: Holds, script: `
+		{name: "notified of its loss", want: Holds, script: `
 			0s  c1 acquires rank=1 notifies
 			98s c1 is-told-it-is-lost
 			99s c2 acquires rank=2`},
-		{name: "told of its loss, without having promised to tell", want: Violated, script: `
+		{name: "notified of its loss, by a lock that does not promise to notify", want: Violated, script: `
 			0s  c1 acquires rank=1
 			97s c2 acquires rank=2 <--
 			98s c1 is-told-it-is-lost`},
-		{name: "told of its loss before the declared end", want: Holds, script: `
+		{name: "notified of its loss before the declared end", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-told-it-is-lost
 			11s c2 acquires rank=2 ends=41s`},
@@ -93,7 +93,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "extended, and over", want: Holds, script: `
+		{name: "extended, and ended", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			50s c2 acquires rank=2 ends=80s`},
@@ -106,11 +106,11 @@ func TestLeaseExclusion(t *testing.T) {
 			9s  c2 acquires rank=2 ends=39s <--
 			10s c1 extends ends=5s`},
 		{name: "extended after it had ended and been granted to another", want: Violated,
-			reasonParts: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, script: `
+			reasonParts: []string{"c1's lease, granted at 0s, was extended at 40s although c2 had been granted the lock at 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=35s
 			40s c1 extends ends=70s <--`},
-		{name: "extended after it had ended, and nobody was granted it", want: Holds, script: `
+		{name: "extended after it had ended, and no other client was granted the lock", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c1 extends ends=70s
 			70s c2 acquires rank=2 ends=99s`},
@@ -130,20 +130,20 @@ func TestLeaseExclusion(t *testing.T) {
 			20s c2 acquires rank=2 ends=50s
 			25s c1 extends ends=55s`},
 
-		{name: "prolonged by the lock itself", want: Violated, script: `
+		{name: "extended by the lock itself", want: Violated, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extended ends=50s
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "prolonged by the lock itself, and then no more", want: Holds, script: `
+		{name: "extended by the lock itself, and then no more", want: Holds, script: `
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extended ends=50s
 			50s c2 acquires rank=2 ends=80s`},
-		{name: "prolonged by the lock itself when it had been granted to another", want: Violated,
-			reasonParts: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, script: `
+		{name: "extended by the lock itself when another client had been granted the lock", want: Violated,
+			reasonParts: []string{"c1's lease, granted at 0s, was extended at 40s although c2 had been granted the lock at 30s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s
 			40s c1 extended ends=70s <--`},
-		{name: "prolonged without saying until when, one TTL from then", want: Violated, script: `
+		{name: "extended without a declared end, one TTL from then", want: Violated, script: `
 			0s    c1 acquires rank=1
 			20s   c1 extended
 			49.9s c2 acquires rank=2 <--`},
@@ -157,26 +157,26 @@ func TestLeaseExclusion(t *testing.T) {
 			0s c1 acquires rank=1
 			9s c3 crashes
 			9s c2 acquires rank=2 <--`},
-		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
+		{name: "every client is granted the lock", want: NotApplicable, reasonParts: []string{"every client enters its section"}, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2`},
-		{name: "room for two, and two leases at once", want: Holds, script: `
+		{name: "two holders admitted, and two leases at once", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s`},
-		{name: "room for two, and three leases at once", want: Violated,
-			reasonParts: []string{"c3 was granted the lock at 20s, while c2's lease, granted at 10s, ran until 40s", "room for 2"}, script: `
+		{name: "two holders admitted, and three leases at once", want: Violated,
+			reasonParts: []string{"c3 was granted the lock at 20s, while c2's lease, granted at 10s, was valid until 40s", "the lock admits 2 holders"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s
 			20s c3 acquires rank=3 ends=50s <--`},
-		{name: "room for two, and a third when one lease has ended", want: Holds, script: `
+		{name: "two holders admitted, and a third when one lease has ended", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			10s c2 acquires rank=2 ends=40s
 			30s c3 acquires rank=3 ends=60s`},
-		{name: "room for two, three one after the other beside one that lasts", want: Holds, script: `
+		{name: "two holders admitted, three one after the other beside one that lasts", want: Holds, script: `
 			lock L ttl=60s holders=2
 			0s  c1 acquires rank=1 ends=60s
 			10s c2 acquires rank=2 ends=70s
@@ -184,21 +184,21 @@ func TestLeaseExclusion(t *testing.T) {
 			20s c3 acquires rank=3 ends=80s
 			30s c3 releases
 			30s c4 acquires rank=4 ends=90s`},
-		{name: "room for two, and a lease that was over is prolonged beside two others", want: Violated,
-			reasonParts: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c3 had not been granted the lock at 30s"}, script: `
+		{name: "two holders admitted, and a lease that had ended is extended beside two others", want: Violated,
+			reasonParts: []string{"c1's lease, granted at 0s, was extended at 40s although c3 had been granted the lock at 30s"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			20s c2 acquires rank=2 ends=50s
 			30s c3 acquires rank=3 ends=60s
 			40s c1 extends section=1 ends=70s <--`},
-		{name: "room for two, in each of two locks", want: Holds, script: `
+		{name: "two holders admitted, in each of two locks", want: Holds, script: `
 			lock L ttl=30s holders=2
 			lock M ttl=30s holders=2
 			0s c1 acquires rank=1 ends=30s
 			1s c2 acquires rank=2 ends=31s
 			2s c3 acquires rank=1 ends=32s lock=M
 			3s c4 acquires rank=2 ends=33s lock=M`},
-		{name: "nobody was granted anything", want: Holds, script: `
+		{name: "no client was granted the lock", want: Holds, script: `
 			0s c1 fails`},
 		{name: "no lock", want: NotApplicable, reasonParts: []string{"no lock"}, script: `
 			no-lock

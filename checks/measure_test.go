@@ -30,7 +30,7 @@ func measureAll(t *testing.T, measure string, tests []measurement) {
 				figures = append(figures, fmt.Sprintf("%s=%d%s", f.Name, f.Value, f.Unit))
 			}
 			if got := Sentences.Measure(m); got != test.text {
-				t.Errorf("%s is told as %q, want %q", measure, got, test.text)
+				t.Errorf("%s reads %q, want %q", measure, got, test.text)
 			}
 			if got := strings.Join(figures, " "); got != test.figures {
 				t.Errorf("%s has the figures %q, want %q", measure, got, test.figures)
@@ -117,7 +117,7 @@ func TestTimeHeld(t *testing.T) {
 		{"still held", `
 			0s  c1 acquires rank=1 ends=30s
 			9s  c1 is-cut-off`,
-			"n/a: no section was over", ""},
+			"n/a: no section ended", ""},
 	})
 }
 
@@ -245,7 +245,7 @@ func TestReleases(t *testing.T) {
 			"1, of which 0 failed", "calls=1 failed=0"},
 		{"a crash is no release", held + `
 			4s  c1 crashes`,
-			"n/a: nobody released anything", ""},
+			"n/a: no client released the lock", ""},
 	})
 }
 
@@ -256,14 +256,14 @@ func TestFairness(t *testing.T) {
 			1s c2 calls
 			2s c1 acquires rank=1
 			3s c2 acquires rank=2`,
-			"Jain's index 100 %; at most 0 who asked later came first", "Jain index=100percent most overtaken=0"},
+			"Jain's index 100 %; at most 0 later requests were granted first", "Jain index=100percent most overtaken=0"},
 		{"one of two has it each time", `
 			0s c1 acquires rank=1
 			1s c2 calls
 			2s c1 acquires rank=2
 			3s c1 acquires rank=3
 			9s c2 is-cut-off`,
-			"Jain's index 50 %; at most 2 who asked later came first", "Jain index=50percent most overtaken=2"},
+			"Jain's index 50 %; at most 2 later requests were granted first", "Jain index=50percent most overtaken=2"},
 		{"three times, twice and once", `
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2
@@ -271,24 +271,24 @@ func TestFairness(t *testing.T) {
 			3s c1 acquires rank=4
 			4s c2 acquires rank=5
 			5s c1 acquires rank=6`,
-			"Jain's index 86 %; at most 0 who asked later came first", "Jain index=86percent most overtaken=0"},
+			"Jain's index 86 %; at most 0 later requests were granted first", "Jain index=86percent most overtaken=0"},
 		{"who asks again has been waiting since the first time", `
 			0s c1 calls
 			1s c1 fails
 			2s c2 acquires rank=1
 			3s c1 calls
 			4s c1 acquires rank=2`,
-			"Jain's index 100 %; at most 1 who asked later came first", "Jain index=100percent most overtaken=1"},
+			"Jain's index 100 %; at most 1 later requests were granted first", "Jain index=100percent most overtaken=1"},
 		{"of another lock", `
 			lock M ttl=30s
 			0s c1 calls
 			1s c2 acquires rank=1 lock=M
 			2s c1 acquires rank=1`,
-			"Jain's index 100 %; at most 0 who asked later came first", "Jain index=100percent most overtaken=0"},
+			"Jain's index 100 %; at most 0 later requests were granted first", "Jain index=100percent most overtaken=0"},
 		{"nobody was granted it", `
 			0s c1 fails
 			1s c2 fails`,
-			"at most 0 who asked later came first", "most overtaken=0"},
+			"at most 0 later requests were granted first", "most overtaken=0"},
 		{"one alone", `
 			0s c1 acquires rank=1`,
 			"n/a: fewer than two clients wanted the lock", ""},
@@ -494,7 +494,7 @@ func TestSplitVotes(t *testing.T) {
 		{"one node", `
 			lock L ttl=30s nodes=A quorum=1
 			0s c1 fails`,
-			"n/a: the lock asks for no majority", ""},
+			"n/a: the lock does not use a majority", ""},
 	})
 }
 
@@ -510,7 +510,7 @@ func TestLockCommands(t *testing.T) {
 			4s c1 commands A
 			4s c1 commands B
 			5s c2 acquires rank=2`,
-			"5, 3 per section granted", "sent=5 per section granted=3"},
+			"5, 3 per grant", "sent=5 per section granted=3"},
 		{"what sets a connection up, what nodes send, and what is for the storage do not count", `
 			0s c1 calls
 			0s B answers c1
@@ -571,7 +571,7 @@ func TestRefused(t *testing.T) {
 			"4 of 8 (1 of 3 reads, 2 of 3 writes)", "refused=4 requests=8 refused reads=1 reads=3 refused writes=2 writes=3"},
 		{"nobody asked", `
 			0s c1 acquires rank=1`,
-			"n/a: nobody asked anything of the storage", ""},
+			"n/a: the storage answered no request", ""},
 	})
 }
 

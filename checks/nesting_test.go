@@ -28,7 +28,7 @@ func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
 			34s c1 writes b=0>1 section=2
 			35s c2 writes b=1>2 section=1
 			36s c2 writes a=1>2 section=2`},
-		{name: "the same writes, and nobody had two locks at once", want: Holds, script: `
+		{name: "the same writes, and no client held two locks at the same time", want: Holds, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
@@ -106,7 +106,7 @@ func TestGrantOrderOfNestedSections(t *testing.T) {
 // whom.
 func TestProgressOfNestedSections(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
-		{name: "two wait for each other", want: Violated, reasonParts: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for a, which c1 has"}, script: `
+		{name: "two wait for each other", want: Violated, reasonParts: []string{"c1 holds a and waits for b, which c2 holds", "c2 holds b and waits for a, which c1 holds"}, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c1 acquires lock=a rank=1
@@ -115,7 +115,7 @@ func TestProgressOfNestedSections(t *testing.T) {
 			1s  c2 calls lock=a within=1
 			1s  c1 fails lock=b within=1
 			60s the-run is-cut-off <--`},
-		{name: "three do, and a fourth waits for them", want: Violated, reasonParts: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for L, which c3 has", "c3 has L and waits for a"}, script: `
+		{name: "three do, and a fourth waits for them", want: Violated, reasonParts: []string{"c1 holds a and waits for b, which c2 holds", "c2 holds b and waits for L, which c3 holds", "c3 holds L and waits for a"}, script: `
 			lock a ttl=30s
 			lock b ttl=30s
 			0s  c4 calls lock=a

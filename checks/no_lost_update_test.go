@@ -188,8 +188,8 @@ func TestNoLostUpdate(t *testing.T) {
 			4s  c1 acquires rank=2
 			5s  c1 writes x=1>2`},
 
-		{name: "an acknowledged write is written over as an older version", want: Violated,
-			reasonParts: []string{"c1 was told at 2s that it had written version 2 of x, but at 4s x was written over as version 1"}, script: `
+		{name: "an acknowledged write is overwritten as an older version", want: Violated,
+			reasonParts: []string{"c1 received at 2s the answer that it had written version 2 of x, but at 4s x was written over as version 1"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  c1 writes x=1>2
@@ -242,7 +242,7 @@ func TestNoLostUpdate(t *testing.T) {
 			1s  c1 writes x=0>1
 			9s  storage holds x=0 <--`},
 		{name: "the storage comes back without it", want: Violated,
-			reasonParts: []string{"c1 was told at 2s that it had written version 2 of x, but at 5s x was put back to version 1"}, script: `
+			reasonParts: []string{"c1 received at 2s the answer that it had written version 2 of x, but at 5s x was put back to version 1"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			2s  c1 writes x=1>2
@@ -269,7 +269,7 @@ func TestNoLostUpdate(t *testing.T) {
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1 value=a
 			9s  storage holds x=1 value=a`},
-		{name: "the end shows another's write under its number", want: Violated, reasonParts: []string{"version 1 of somebody else"}, script: `
+		{name: "the end shows another's write under its number", want: Violated, reasonParts: []string{"version 1 of another client"}, script: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1 value=a
 			9s  storage holds x=1 value=b <--`},

@@ -73,9 +73,9 @@ func TestLeaseOfALockThatTells(t *testing.T) {
 			0s  c1 calls
 			1s  A sets by=c1/1 ttl=2s
 			2s  c1 acquires rank=1 notifies`, 3 * time.Second},
-		{"it is told of its loss", held + `
+		{"it is notified of its loss", held + `
 			10s c1 is-told-it-is-lost`, 10 * time.Second},
-		{"it is told of its loss too late", held + `
+		{"it is notified of its loss too late", held + `
 			40s c1 is-told-it-is-lost`, 31 * time.Second},
 		{"what the lock declares counts", `
 			lock L ttl=30s nodes=A quorum=1
@@ -106,24 +106,24 @@ func TestLeaseOfALockThatTells(t *testing.T) {
 // A lock must notify of a loss before the lease ends. If a client that would have stopped
 // runs on without the signal, and another client is in its section, that is the lock's
 // fault.
-func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
+func TestWhoseFaultALateNotificationIs(t *testing.T) {
 	const held = `
 			lock L ttl=30s nodes=A quorum=1
 			0s  c1 calls
 			0s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 notifies`
 	judgeAll(t, SectionExclusion, []judgement{
-		{name: "told in time", want: Violated, blame: BlameInherent, script: held + `
+		{name: "notified in time", want: Violated, blame: BlameInherent, script: held + `
 			30s c1 is-told-it-is-lost
 			31s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "told late", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1's lease was over at 30s, and it was told only at 40s"}, script: held + `
+		{name: "notified late", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's lease ended at 30s, but the lock reported the loss only at 40s"}, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "not told", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1's lease was over at 30s, and it was not told"}, script: held + `
+		{name: "not notified", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's lease ended at 30s, and the lock never reported the loss"}, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
 		{name: "a lock that says when the lease ends, and tells late", want: Violated, blame: BlameLock, script: `
@@ -135,21 +135,21 @@ func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			31s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "told late, before another was in", want: Violated, blame: BlameInherent, script: held + `
+		{name: "notified late, but before another client entered its section", want: Violated, blame: BlameInherent, script: held + `
 			35s c1 is-told-it-is-lost
 			36s c2 acquires rank=2 ends=60s <--
 			41s c1 releases`},
-		{name: "told late, and nobody else was in", want: Holds, script: held + `
+		{name: "notified late, and no other client was in its section", want: Holds, script: held + `
 			40s c1 is-told-it-is-lost
 			41s c1 releases
 			42s c2 acquires rank=2 ends=72s`},
-		{name: "told as soon as it runs again", want: Violated, blame: BlameInherent, script: held + `
+		{name: "notified as soon as it runs again", want: Violated, blame: BlameInherent, script: held + `
 			10s c1 pauses
 			31s c2 acquires rank=2 ends=60s <--
 			40s c1 resumes
 			40s c1 is-told-it-is-lost
 			41s c1 releases`},
-		{name: "told some time after it runs again", want: Violated, blame: BlameLock, script: held + `
+		{name: "notified some time after it runs again", want: Violated, blame: BlameLock, script: held + `
 			10s c1 pauses
 			31s c2 acquires rank=2 ends=60s <--
 			35s c1 resumes
@@ -173,7 +173,7 @@ func TestWhoseFaultItIsToBeToldLate(t *testing.T) {
 			35s c1 is-told-it-is-lost
 			36s c1 writes x=0>1
 			41s c1 releases`},
-		{name: "it writes, and is then told", want: Violated, blame: BlameLock, script: held + `
+		{name: "it writes, and is then notified", want: Violated, blame: BlameLock, script: held + `
 			31s c2 acquires rank=2 ends=60s <--
 			34s c1 writes x=0>1
 			35s c1 is-told-it-is-lost
@@ -231,7 +231,7 @@ func TestToldLate(t *testing.T) {
 	} {
 		h := history.New(parseScript(t, test.story).trace)
 		if got := h.NotifiedLate(h.Sections()[0]); got != test.want {
-			t.Errorf("%s: told %v late, want %v", name, got, test.want)
+			t.Errorf("%s: notified %v late, want %v", name, got, test.want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestOncePerPeriod(t *testing.T) {
 		0s  it begins period=1`
 	judgeAll(t, OncePerPeriod, []judgement{
 		{name: "released early, and run again", want: Violated,
-			reasonParts: []string{"c2 ran the job for period 1 at 4s, and c1 had run it at 2s", "not at work at once"}, script: minutely + `
+			reasonParts: []string{"c2 ran the job for period 1 at 4s, and c1 had run it at 2s", "did not work at the same time"}, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			2s  c1 writes x=0>1
 			2s  c1 releases
@@ -77,19 +77,19 @@ func TestOncePerPeriod(t *testing.T) {
 			3s  storage reverts x=1>0
 			31s c2 acquires rank=2 ends=61s period=1
 			32s c2 writes x=0>1`},
-		{name: "at work at once, after the first lease had ended", want: Violated, blame: BlameInherent, script: minutely + `
+		{name: "at work at the same time, after the first lease had ended", want: Violated, blame: BlameInherent, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			31s c2 acquires rank=2 ends=61s period=1
 			32s c2 writes x=0>1
 			33s c2 releases
 			34s c1 writes x=1>2 <--`},
-		{name: "at work at once, by a lock that was granted twice", want: Violated, blame: BlameLock, script: minutely + `
+		{name: "at work at the same time, by a lock that was granted twice", want: Violated, blame: BlameLock, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=1
 			1s  c2 acquires rank=2 ends=31s period=1
 			2s  c2 writes x=0>1
 			3s  c2 releases
 			4s  c1 writes x=1>2 <--`},
-		{name: "of several periods that of which it broke first is told", want: Violated, reasonParts: []string{"for period 2"}, script: minutely + `
+		{name: "of several periods the first violation is reported", want: Violated, reasonParts: []string{"for period 2"}, script: minutely + `
 			0s  c1 acquires rank=1 ends=30s period=2
 			1s  c1 writes x=0>1
 			1s  c1 releases

@@ -46,22 +46,22 @@ func TestWhoseFaultASlowClockIs(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
 		{name: "granted when the lease had ended, which the slow clock hid", want: Violated, blame: clock, script: session + lateGrant},
 		{name: "granted when the lease had ended", want: Violated, blame: BlameLock, script: steady + lateGrant},
-		{name: "not told, by a slow clock", want: Violated, blame: clock, script: session + told + taken},
-		{name: "not told, by a clock that keeps time", want: Violated, blame: BlameLock, script: steady + told + taken},
-		{name: "not told, by a slow clock that has counted the whole lease", want: Violated, blame: BlameLock, script: session + told + takenLate},
-		{name: "not told, by a clock that lost a billionth", want: Violated, blame: BlameLock, script: `
+		{name: "not notified, by a slow clock", want: Violated, blame: clock, script: session + told + taken},
+		{name: "not notified, by a clock that keeps time", want: Violated, blame: BlameLock, script: steady + told + taken},
+		{name: "not notified, by a slow clock that has counted the whole lease", want: Violated, blame: BlameLock, script: session + told + takenLate},
+		{name: "not notified, by a clock that lost a billionth", want: Violated, blame: BlameLock, script: `
 			lock L ttl=15s nodes=A quorum=1
 			0s  c1 shows wall=0s monotonic=0s ppb=-1 why=drifted
 			1s  c1 calls
 			2s  A sets by=c1/1 ttl=15s` + told + taken},
-		{name: "not told: the clock ran slow only while the renewal was under way", want: Violated, blame: clock, script: steady + `
+		{name: "not notified: the clock ran slow only while the renewal was under way", want: Violated, blame: clock, script: steady + `
 			2s  c1 shows wall=2s monotonic=2s ppb=-500000000 why=drifted
 			16s c1 shows wall=9s monotonic=9s why=drifted
 			16s c1 hears-that-it-lives session=s until=17s ttl=15s
 			16s c1 acquires rank=1 session=s notifies` + taken},
-		{name: "not told: the time of day was set back", want: Violated, blame: clock, script: steady + told + `
+		{name: "not notified: the time of day was set back", want: Violated, blame: clock, script: steady + told + `
 			5s  c1 shows wall=-55s monotonic=5s why=jumped` + taken},
-		{name: "not told: another client's clock is slow", want: Violated, blame: BlameLock, script: `
+		{name: "not notified: another client's clock is slow", want: Violated, blame: BlameLock, script: `
 			0s  c2 shows wall=0s monotonic=0s ppb=-500000000 why=drifted` + steady + told + taken},
 		{name: "a lock that reads true time", want: Violated, blame: BlameLock, script: session + `
 			lock L ttl=15s nodes=A quorum=1 true-time` + told + taken},

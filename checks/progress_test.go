@@ -18,7 +18,7 @@ func TestProgress(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "somebody completes a section", want: Holds, script: works},
 		{name: "nobody does", want: Violated, blame: BlameLock,
-			reasonParts: []string{"from the start of the run until 9s no client completed a section, though c1 wanted the lock"}, script: `
+			reasonParts: []string{"from the start of the run until 9s no client completed a section, although c1 wanted the lock"}, script: `
 			0s c1 fails
 			9s c1 is-done <--`},
 		{name: "a section without a write is not complete", want: Violated, script: `
@@ -55,7 +55,7 @@ func TestProgress(t *testing.T) {
 			11s c1 acquires rank=1
 			12s c1 writes x=0>1 <--
 			13s c1 releases`},
-		{name: "the run is over before the fault", want: NotApplicable, reasonParts: []string{"the run was over before fault 1 was"}, script: `
+		{name: "the run ends before the fault", want: NotApplicable, reasonParts: []string{"the run ended before fault 1 did"}, script: `
 			0s fault-1 strikes lasting
 			0s fault-2 strikes lasting
 			1s fault-2 lifts
@@ -120,7 +120,7 @@ func TestProgress(t *testing.T) {
 			10s fault-1 strikes
 			11s c1 fails
 			20s c1 is-cut-off <--`},
-		{name: "cut off with a client that never came out of its section", want: Violated, reasonParts: []string{"c1 had not come to its end"}, script: `
+		{name: "cut off with a client that never came out of its section", want: Violated, reasonParts: []string{"c1 had not finished"}, script: `
 			1s  c1 acquires rank=1
 			10s fault-1 strikes
 			20s c1 is-cut-off <--`},
@@ -347,7 +347,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant
 			9s c1 is-cut-off`, Blame{}},
-		{"everybody is let in", `
+		{"every client is granted the lock", `
 			lock L ttl=30s open
 			1s c1 acquires rank=1
 			2s c1 releases`, Blame{}},
@@ -564,7 +564,7 @@ func TestWhatALockNeeds(t *testing.T) {
 func TestWhoIsDenied(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "with two of five nodes silent", want: Violated, blame: BlameLock,
-			reasonParts: []string{"though c2 wanted the lock", "c2 could reach 3 of the lock's 5 keys, on nodes that were well, and 3 are enough"}, script: `
+			reasonParts: []string{"although c2 wanted the lock", "c2 could reach 3 of the lock's 5 keys on healthy nodes, and 3 are enough"}, script: `
 			0s fault-1 strikes cuts=c1 from=A,B,C
 			0s fault-2 strikes stops=D
 			0s fault-3 strikes stops=E

@@ -30,7 +30,7 @@ func TestReleaseAnswer(t *testing.T) {
 			31s A expires of=c1/1
 			35s c1 asks-to-release
 			35s c1 fails-to-release`},
-		{name: "success, and another client had taken the expired lock over", want: Violated,
+		{name: "success, and another client had taken over the expired lock", want: Violated,
 			reasonParts: []string{"its key was taken over by c2 on A at 31s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1
@@ -59,7 +59,7 @@ func TestReleaseAnswer(t *testing.T) {
 			6s A forgets of=c1/1
 			9s c1 asks-to-release
 			9s c1 released <--`},
-		{name: "success, and the connection that held the lock had been lost", want: Violated, reasonParts: []string{"went with its connection on A at 5s"}, script: `
+		{name: "success, and the connection that held the lock had been lost", want: Violated, reasonParts: []string{"its key was dropped with its connection on A at 5s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1
 			1s c1 acquires rank=1
@@ -151,7 +151,7 @@ func TestReleaseAnswer(t *testing.T) {
 			9s A deletes by=c1/1@5 of=c1/1
 			9s A answers c1 arrives
 			9s c1 fails-to-release <--`},
-		{name: "an error, since the answer had not arrived", want: Unknown, reasonParts: []string{"c1's release returned an error at 9s, and had removed the lock at 9s"}, script: `
+		{name: "an error, since the answer had not arrived", want: Unknown, reasonParts: []string{"c1's release returned an error at 9s although it had removed the lock at 9s"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -217,7 +217,7 @@ func TestReleaseAnswer(t *testing.T) {
 			41s c1 acquires rank=2 ends=71s
 			71s A expires of=c1/2
 			80s c1 releases`},
-		{name: "no release returned", want: NotApplicable, reasonParts: []string{"no client released a grant"}, script: `
+		{name: "no release returned", want: NotApplicable, reasonParts: []string{"no client got an answer to the release of a grant"}, script: `
 			lock L ttl=30s nodes=A quorum=1
 			1s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1 ends=31s
@@ -230,7 +230,7 @@ func TestReleaseAnswer(t *testing.T) {
 			lock L ttl=30s unwatched
 			0s c1 acquires rank=1
 			9s c1 releases`},
-		{name: "everybody is let in", want: NotApplicable, script: `
+		{name: "every client is granted the lock", want: NotApplicable, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			9s c1 releases`},

@@ -11,10 +11,10 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "its own key removed", want: Holds, script: `
 			35s A sets by=c1/1
 			40s A deletes by=c1/1 of=c1/1`},
-		{name: "another client's key prolonged", want: Violated, reasonParts: []string{"changed the expiry of"}, script: `
+		{name: "another client's key renewed", want: Violated, reasonParts: []string{"changed the expiry of"}, script: `
 			35s A sets by=c2/1
 			40s A touches by=c1/1 of=c2/1 <--`},
-		{name: "its own key prolonged", want: Holds, script: `
+		{name: "its own key renewed", want: Holds, script: `
 			35s A sets by=c1/1
 			40s A touches by=c1/1 of=c1/1`},
 		{name: "another client's key overwritten", want: Violated, reasonParts: []string{"overwrote"}, script: `
@@ -26,7 +26,7 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "overwritten before that", want: Violated, script: `
 			35s A sets by=c2/1
 			64s A sets by=c1/1 over=c2/1 <--`},
-		{name: "when its time would be up if its owner had not prolonged it", want: Violated, script: `
+		{name: "when it would have expired if its owner had not renewed it", want: Violated, script: `
 			35s A sets by=c2/1
 			50s A touches by=c2/1 of=c2/1
 			65s A sets by=c1/1 over=c2/1 <--`},
@@ -127,14 +127,14 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "a key that is not the lock's", want: Holds, script: `
 			35s A sets by=c2/1 key=counter
 			40s A sets by=c1/1 over=c2/1 key=counter`},
-		{name: "whoever ran on while paused is not to blame", want: Violated, reasonParts: []string{"c1 ran on while it was paused"}, script: `
+		{name: "no lock is blamed for a client that kept running while it was paused", want: Violated, reasonParts: []string{"c1 kept running while it was paused"}, script: `
 			35s A sets by=c2/1
 			39s c1 runs-on
 			40s A deletes by=c1/1 of=c2/1 <--`},
 		{name: "a lock without keys to watch", want: NotApplicable, script: `
 			lock L ttl=30s unwatched
 			0s c1 acquires rank=1`},
-		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
+		{name: "every client is granted the lock", want: NotApplicable, reasonParts: []string{"every client enters its section"}, script: `
 			lock L ttl=30s open
 			0s c1 acquires rank=1`},
 		{name: "of two locks each has its key", want: Violated, script: `

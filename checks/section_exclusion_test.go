@@ -5,7 +5,7 @@ import "testing"
 func TestSectionExclusion(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
 		{name: "entered before the other's release", want: Violated,
-			reasonParts: []string{"c2 entered its section at 40s", "c1 was in its own from 0s until 1m0s"}, script: `
+			reasonParts: []string{"c2 entered its critical section at 40s", "c1 was in its own from 0s until 1m0s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s <--
 			60s c1 releases`},
@@ -33,26 +33,26 @@ func TestSectionExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls lock=M
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "room for two, and two at once", want: Holds, script: `
+		{name: "two holders admitted, and two at the same time", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			40s c2 acquires rank=2 ends=70s
 			50s c1 releases`},
-		{name: "room for two, and a third while one whose lease is over goes on", want: Violated, blame: BlameInherent,
-			reasonParts: []string{"c3 entered its section at 40s", "c1 was in its own from 0s until 1m0s", "room for 2"}, script: `
+		{name: "two holders admitted, and a third while one whose lease has ended continues", want: Violated, blame: BlameInherent,
+			reasonParts: []string{"c3 entered its critical section at 40s", "c1 was in its own from 0s until 1m0s", "the lock admits 2 holders"}, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			20s c2 acquires rank=2 ends=50s
 			40s c3 acquires rank=3 ends=70s <--
 			60s c1 releases`},
-		{name: "room for two, and a third when one is out", want: Holds, script: `
+		{name: "two holders admitted, and a third when one has left its section", want: Holds, script: `
 			lock L ttl=30s holders=2
 			0s  c1 acquires rank=1 ends=30s
 			20s c2 acquires rank=2 ends=50s
 			40s c1 releases
 			40s c3 acquires rank=3 ends=70s`},
 		{name: "two handles of one client", want: Violated, blame: BlameInherent,
-			reasonParts: []string{"c1 (section 2) entered its section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, script: `
+			reasonParts: []string{"c1 (section 2) entered its critical section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, script: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c1 acquires rank=2 ends=60s <--
 			40s c1 releases section=1`},
@@ -65,13 +65,13 @@ func TestSectionExclusion(t *testing.T) {
 			lock M ttl=30s
 			0s  c1 acquires rank=1
 			10s c2 acquires rank=1 lock=M`},
-		{name: "of several overlaps the first is told", want: Violated, reasonParts: []string{"c2 (section 2) entered its section at 20s"}, script: `
+		{name: "of several overlaps the first is reported", want: Violated, reasonParts: []string{"c2 (section 2) entered its critical section at 20s"}, script: `
 			0s  c2 acquires rank=1
 			5s  c2 releases
 			10s c1 acquires rank=2
 			20s c2 acquires rank=3 <--
 			21s c3 acquires rank=4`},
-		{name: "everybody is let in, one after the other by chance", want: Holds, script: `
+		{name: "every client is granted the lock, one after the other by chance", want: Holds, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			10s c1 releases

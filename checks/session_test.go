@@ -69,7 +69,7 @@ func TestLeaseOnASession(t *testing.T) {
 
 // A lock on a session must notify its holder before the end of the lease, as the client
 // knows it.
-func TestToldLateOfASession(t *testing.T) {
+func TestLateNotificationOfASession(t *testing.T) {
 	const held = `
 			lock L ttl=10s members=A
 			0s  c1 hears-that-it-lives session=s until=10s
@@ -77,13 +77,13 @@ func TestToldLateOfASession(t *testing.T) {
 			2s  cluster sets by=c1/1 ttl=10s
 			3s  c1 acquires rank=1 session=s notifies`
 	judgeAll(t, SectionExclusion, []judgement{
-		{name: "told in time", want: Violated, blame: BlameInherent, script: held + `
+		{name: "notified in time", want: Violated, blame: BlameInherent, script: held + `
 			10s c1 is-told-it-is-lost
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 releases`},
-		{name: "told late", want: Violated, blame: BlameLock,
-			reasonParts: []string{"c1's lease was over at 10s, and it was told only at 14s"}, script: held + `
+		{name: "notified late", want: Violated, blame: BlameLock,
+			reasonParts: []string{"c1's lease ended at 10s, but the lock reported the loss only at 14s"}, script: held + `
 			12s cluster expires of=c1/1
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 is-told-it-is-lost
@@ -155,11 +155,11 @@ func TestProgressOnACluster(t *testing.T) {
 		says         string
 	}{
 		{"nothing is wrong", "", BlameLock, "wanted the lock"},
-		{"a minority is down", "1s fault-1 strikes kills=A", BlameLock, "with 2 of its 3"},
+		{"a minority is down", "1s fault-1 strikes kills=A", BlameLock, "a healthy group of 2 of the cluster's 3 members"},
 		{"a majority is down", `
 			1s fault-1 strikes kills=A
 			1s fault-2 strikes kills=B`, Blame{}, ""},
-		{"a member is cut off from the others", "1s fault-1 strikes cuts=A from=B,C", BlameLock, "with 2 of its 3"},
+		{"a member is cut off from the others", "1s fault-1 strikes cuts=A from=B,C", BlameLock, "a healthy group of 2 of the cluster's 3 members"},
 		{"all are cut off from each other", `
 			1s fault-1 strikes cuts=A from=B,C
 			1s fault-2 strikes cuts=B from=C`, Blame{}, ""},
@@ -187,7 +187,7 @@ func TestProgressOnACluster(t *testing.T) {
 // A thundering herd is notified of one release.
 func TestNotifications(t *testing.T) {
 	measureAll(t, "notifications", []measurement{
-		{"everybody is told, then all but one", `
+		{"every client is notified, then all but one", `
 			lock L ttl=10s members=A
 			0s  c1 acquires rank=1
 			1s  c2 is-notified
@@ -223,7 +223,7 @@ func TestTraffic(t *testing.T) {
 			4s  A acknowledges c1 message=2 bytes=12
 			5s  c1 acquires rank=2
 			6s  c1 releases`,
-			"4 messages in 0 round trips, per release 2 in 0, 84 bytes, 42 per release",
+			"4 messages in 0 round trips, per release 2 messages in 0 round trips, 84 bytes, 42 bytes per release",
 			"messages=4 messages per section=2 messages per release=2 " +
 				"round trips=0 round trips per section=0 round trips per release=0 " +
 				"bytes=84 bytes per section=42 bytes per release=42"},
@@ -240,7 +240,7 @@ func TestTraffic(t *testing.T) {
 			4s    c2 commands A
 			5s    c2 acquires rank=2
 			6s    c2 releases`,
-			"7 messages in 3 round trips, per release 7 in 3, 120 bytes, 120 per release",
+			"7 messages in 3 round trips, per release 7 messages in 3 round trips, 120 bytes, 120 bytes per release",
 			"messages=7 messages per section=4 messages per release=7 " +
 				"round trips=3 round trips per section=2 round trips per release=3 " +
 				"bytes=120 bytes per section=60 bytes per release=120"},
@@ -273,6 +273,6 @@ func TestRenewals(t *testing.T) {
 			"2, of which 1 failed", "tried=2 failed=1"},
 		{"nothing is", `
 			0s  c1 acquires rank=1 ends=30s`,
-			"n/a: nobody prolonged anything", ""},
+			"n/a: no client extended a lease", ""},
 	})
 }

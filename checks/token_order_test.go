@@ -26,7 +26,7 @@ func TestTokenOrder(t *testing.T) {
 			10s c2 acquires rank=2 token=10 minted
 			20s c3 acquires rank=3 token=8 minted <--`},
 		{name: "minted only after the next grant", want: Violated,
-			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "both were out at 50s"}, script: `
+			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "at 50s both existed"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 mints token=1
@@ -42,7 +42,7 @@ func TestTokenOrder(t *testing.T) {
 			40s c2 acquires rank=2
 			41s c2 mints token=1 <--`},
 		{name: "minted anew by both, and in order at last", want: Violated,
-			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "both were out at 50s"}, script: `
+			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "at 50s both existed"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 mints token=1
@@ -71,13 +71,13 @@ func TestTokenOrder(t *testing.T) {
 			0s  c1 acquires rank=1 token=5 minted
 			40s c2 acquires rank=2
 			80s c3 acquires rank=3 token=4 minted <--`},
-		{name: "everybody is let in", want: NotApplicable, reasonParts: []string{"everybody is let in"}, script: `
+		{name: "every client is granted the lock", want: NotApplicable, reasonParts: []string{"every client enters its section"}, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			1s  c1 mints token=5
 			2s  c2 acquires rank=2
 			3s  c2 mints token=4`},
-		{name: "tokens that have no order", want: NotApplicable, reasonParts: []string{"they have no order"}, script: `
+		{name: "tokens that have no order", want: NotApplicable, reasonParts: []string{"the fencing tokens have no order"}, script: `
 			lock L ttl=30s unordered
 			0s  c1 acquires rank=1
 			1s  c1 mints token=5

@@ -103,10 +103,10 @@ func TestARunThatProvesNothing(t *testing.T) {
 		witnesses   []trace.Witness
 		reason      string
 	}{
-		{"a missing witness, good", good, []trace.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the witness "c9 released" was not seen`},
-		{"a missing witness, bad", bad, []trace.Witness{witness(t, "c9 released")}, `the witness "c9 released" was not seen`},
-		{"an idle fault, good", "idle its point was never reached" + good, nil, "fault 1 (pause c1) did not act as the story says: its point was never reached"},
-		{"an idle fault, bad", "idle its point was never reached" + bad, nil, "fault 1 (pause c1) did not act as the story says: its point was never reached"},
+		{"a missing witness, good", good, []trace.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the run is inconclusive: the witness "c9 released" did not happen`},
+		{"a missing witness, bad", bad, []trace.Witness{witness(t, "c9 released")}, `the run is inconclusive: the witness "c9 released" did not happen`},
+		{"an idle fault, good", "idle its point was never reached" + good, nil, "fault 1 (pause c1) did not act as the scenario says: its point was never reached"},
+		{"an idle fault, bad", "idle its point was never reached" + bad, nil, "fault 1 (pause c1) did not act as the scenario says: its point was never reached"},
 		{"a doubt, good", "doubt the lock ignores the client's clock" + good, nil, "the lock ignores the client's clock"},
 		{"a doubt, bad", "doubt the lock ignores the client's clock" + bad, nil, "the lock ignores the client's clock"},
 	} {

@@ -5,7 +5,7 @@ import "testing"
 func TestWriteOrder(t *testing.T) {
 	judgeAll(t, WriteOrder, []judgement{
 		{name: "an older grant's write on a newer one's", want: Violated,
-			reasonParts: []string{"c1's write of x at 50s replaced the one that c2, which held a newer grant, had made at 41s"}, script: `
+			reasonParts: []string{"c1's write of x at 50s replaced the write that c2, which held a newer grant, had made at 41s"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 writes x=0>1
@@ -55,7 +55,7 @@ func TestWriteOrder(t *testing.T) {
 			40s c2 acquires rank=2 lock=M
 			41s c2 writes x=0>1
 			50s c1 writes x=1>2`},
-		{name: "everybody is let in: an older token's write on a newer one's", want: Violated, script: `
+		{name: "every client is granted the lock: an older token's write on a newer one's", want: Violated, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			1s  c2 acquires rank=2
@@ -63,7 +63,7 @@ func TestWriteOrder(t *testing.T) {
 			3s  c2 mints token=33
 			4s  c1 writes x=0>1
 			5s  c2 writes x=1>2 <--`},
-		{name: "everybody is let in: the order is not that in which they came", want: Holds, script: `
+		{name: "every client is granted the lock: the order is not that in which they came", want: Holds, script: `
 			lock L ttl=30s open
 			0s  c1 acquires rank=1
 			1s  c2 acquires rank=2
@@ -71,7 +71,7 @@ func TestWriteOrder(t *testing.T) {
 			3s  c2 mints token=33
 			4s  c2 writes x=0>1
 			5s  c1 writes x=1>2`},
-		{name: "everybody is let in, with tokens that have no order: the order is that in which they came", want: Violated, script: `
+		{name: "every client is granted the lock, with tokens that have no order: the order is that in which they came", want: Violated, script: `
 			lock L ttl=30s open unordered
 			0s  c1 acquires rank=1
 			1s  c2 acquires rank=2

@@ -47,7 +47,15 @@ func propertiesOf(runs []scenarios.RunResult) []checks.Property {
 	return slices.DeleteFunc(checks.JudgedProperties(verdicts...), func(p checks.Property) bool { return isSilent(p, runs) })
 }
 
-// propertyGlossary explains properties, and the verdict if some are about the data.
+// violatedIn returns the properties that some of the runs violate.
+func violatedIn(runs []scenarios.RunResult) []checks.Property {
+	return slices.DeleteFunc(propertiesOf(runs), func(p checks.Property) bool {
+		return !slices.ContainsFunc(runs, func(run scenarios.RunResult) bool { return run.Verdict.Finding(p).Outcome == checks.Violated })
+	})
+}
+
+// propertyGlossary explains properties, and the verdict if some are about the data. It is
+// empty if there are none.
 func propertyGlossary(properties []checks.Property) *document {
 	var legend facts
 	var data []checks.Property
@@ -61,7 +69,9 @@ func propertyGlossary(properties []checks.Property) *document {
 		legend = append(legend, remarkOn("verdict", "unsafe if the data is wrong, which means that "+story.Either(namesOf(data))+" is violated"))
 	}
 	d := &document{}
-	d.add("The properties", legend)
+	if len(legend) > 0 {
+		d.add("What the properties mean", legend)
+	}
 	return d
 }
 

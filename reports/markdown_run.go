@@ -120,7 +120,7 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 			m.timeline(runs)
 		}
 	}
-	if glossary := propertyGlossary(propertiesOf(r.Runs)); alone && len(glossary.chapters) > 0 {
+	if glossary := propertyGlossary(violatedIn(r.Runs)); alone && len(glossary.chapters) > 0 {
 		m.gap()
 		m.fold("<b>"+glossary.chapters[0].title+"</b>", func() { m.pieces(glossary.chapters[0].pieces...) })
 	}

@@ -62,7 +62,7 @@ func TestSummaryOfTally(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, b.String(),
-		"locksim run same-pause.yaml\n",
+		"same-pause.yaml --seed 1;",
 		"Summary\n",
 		"  redlock  ✗, ✓   yes        1 of 3    30\n  single   ✓, ✓   no         0 of 1    10\n",
 	)

@@ -40,7 +40,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 		for _, r := range results {
 			runs = append(runs, r.Runs...)
 		}
-		t.document(propertyGlossary(propertiesOf(runs)))
+		t.document(propertyGlossary(violatedIn(runs)))
 		t.line("")
 		t.line("%s", summary(results))
 		t.line("%s", duration(results, o.Took))
@@ -48,8 +48,8 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// result writes one result. If it is alone, the meanings of the properties follow;
-// otherwise they follow all results.
+// result writes one result. If it is alone, the meanings of the properties
+// that it violates follow; otherwise they follow all results.
 func (t *text) result(r *scenarios.Result, alone bool) {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	pairs := stories(r)
@@ -70,7 +70,7 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 	d.add("", facts(measureFacts(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)
 	if alone {
-		t.document(propertyGlossary(propertiesOf(r.Runs)))
+		t.document(propertyGlossary(violatedIn(r.Runs)))
 	}
 	t.gap()
 	t.line("replay: %s", replay(r, t.Options))

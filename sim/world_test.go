@@ -113,7 +113,7 @@ func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
 			return Toy(p, 0).Do(ctx, "set k v")
 		}),
 	), 20*time.Second)
-	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "panic in client-1: ") || !strings.Contains(err.Error(), "settled") {
+	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "panic in client-1: ") || !strings.Contains(err.Error(), "takeAnswer") {
 		t.Fatalf("the error is %v", err)
 	}
 	OnlyEvent(t, tr, trace.KindSet, "toy-1")

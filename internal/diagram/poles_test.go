@@ -42,8 +42,8 @@ func TestAppliedAndRefused(t *testing.T) {
 		fmt.Fprintf(&key, "%s: filled %v, struck %v\n", s.Text, s.Pill.Filled, s.Pill.Struck)
 	}
 	const want = `a read with token 1, of version 0: filled false, struck false
-filled: a write that was applied: filled true, struck false
-empty, crossed out: one that was refused: filled false, struck true
+filled: an applied write: filled true, struck false
+empty, crossed out: a refused write: filled false, struck true
 `
 	if key.String() != want {
 		t.Errorf("the key says\n%s", &key)

@@ -152,7 +152,7 @@ func TestPoolPanic(t *testing.T) {
 		told = append(told, got.Off.Breaks[0].Why)
 		p.Run(t.Context(), fakeWorld("nothing", 1)) // so that the worker is older the next time
 	}
-	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.pretend") {
+	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "runs_test.runFake") {
 		t.Errorf("it is told as:\n%s", told[0])
 	}
 	if told[0] != told[1] || told[0] != told[2] {

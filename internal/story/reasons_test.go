@@ -28,9 +28,9 @@ func TestVoices(t *testing.T) {
 	}{
 		{
 			because("token-not-greater", "client-2", "12345678901", checks.Token(12345678901), checks.Token(12345678907), 3*time.Second),
-			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (both had been issued by 3 seconds)",
-			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (both had been issued by 3 seconds)",
-			"client-2 was granted the lock after 12345678901, yet its fencing token 12345678901 is not greater than 12345678907 (both had been issued by 3s)",
+			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (at 3 seconds both existed)",
+			"client-2 was granted the lock after 12345678901, yet its fencing token …1 is not greater than …7 (at 3 seconds both existed)",
+			"client-2 was granted the lock after 12345678901, yet its fencing token 12345678901 is not greater than 12345678907 (at 3s both existed)",
 		},
 		{
 			because("removed-foreign-key", 2*time.Second, "a", "1500ms", "redis-1", "at").And(because("by-sent-later")).And(because("everybody-in")),

@@ -57,7 +57,7 @@ func TestLostReleaseInTheBackground(t *testing.T) {
 				said := false
 				for _, c := range told.Clauses(history.New(tr), false) {
 					says := string(c.Predicate)
-					said = said || string(c.Subject) == "client-1" && strings.HasPrefix(says, "believes that it has released the lock; its key still stands on redis-1, until 30.0")
+					said = said || string(c.Subject) == "client-1" && strings.HasPrefix(says, "believes that it has released the lock, but its key remains on redis-1 until 30.0")
 				}
 				if said != want {
 					t.Errorf("%s: a lost release is said: %v", lock, said)
