@@ -104,7 +104,7 @@ var fileCases = []fileCase{
 		name: "jump-forward-node+partition-minority", base: workload("redlock"), seed: 1,
 		faults: []runs.Fault{cutOff, item{Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
-		wantTexts: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires at once"},
+		wantTexts: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires immediately"},
 	},
 	{
 		name: "crash-node+partition-minority", base: workload("redlock"), seed: 3,
@@ -130,7 +130,7 @@ var fileCases = []fileCase{
 		// The token counter is lost with the lock, so the second grant has the token of the
 		// first.
 		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
-		wantTexts: []string{"Fencing tokens did not help, as they did not grow from grant to grant."},
+		wantTexts: []string{"Fencing tokens did not help, because they did not grow from grant to grant."},
 	},
 	{
 		name: "power loss with a disk that is a second behind", base: workload("single"), seed: 1,
@@ -159,13 +159,13 @@ var fileCases = []fileCase{
 		name: "crash-client between two commands", base: workload("setnx-then-expire"), seed: 1,
 		faults: []runs.Fault{item{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}.fault()},
 		off:    checks.Progress, on: checks.Progress,
-		wantTexts: []string{"the key of client-1 stands without an expiry", "As its key is set on redis-1, it crashes."},
+		wantTexts: []string{"the key of client-1 has no expiry and blocks every client", "As its key is set on redis-1, it crashes."},
 	},
 	{
 		name: "pause before the release", base: workload("single-plain-del"), seed: 1,
 		faults: []runs.Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
-		wantTexts: []string{"client-1 wakes up, and its release removes client-2's key.", "compared and the key removed in one step"},
+		wantTexts: []string{"client-1 wakes up, and its release removes client-2's key.", "a release has to compare the value and remove the key in one step"},
 	},
 	{
 		name: "hold-release-request", base: workload("single-plain-del"), seed: 1,
@@ -202,7 +202,7 @@ var fileCases = []fileCase{
 		faults: []runs.Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}.fault()},
 		// The release never arrives, and the key has no TTL.
 		off: checks.Progress, on: checks.Progress,
-		wantTexts: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives whoever set it."},
+		wantTexts: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives the client that set it."},
 	},
 	{
 		name: "extensions that do not arrive", base: extending("redlock"), seed: 1,
@@ -484,8 +484,8 @@ func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
 	text := string(d.file(t))
 	for _, want := range []string{
 		"# Without fault 2 every witness is still seen",
-		"# Nothing is expected of the run with fencing off: fault 2 (crash redis-1)",
-		"# Nothing is expected of the run with fencing on: fault 2 (crash redis-1)",
+		"# No verdict is expected for the run with fencing off: fault 2 (crash redis-1)",
+		"# No verdict is expected for the run with fencing on: fault 2 (crash redis-1)",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
@@ -524,7 +524,7 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 			"# Found by locksim explore --lock panicky.",
 			"# The lock panicky is not registered: run it from Go, with",
 			"the lock panics",
-			"# Nothing is expected of the run with fencing off:",
+			"# No verdict is expected for the run with fencing off:",
 		}},
 		{misbehavingKind("stubborn", func() {}), []string{
 			"# Found by locksim explore --lock stubborn.",
@@ -573,7 +573,7 @@ func TestALockThatHangs(t *testing.T) {
 	}
 	text := says.text
 	for _, want := range []string{
-		"# It cannot be run to its end: hang.", "title: 'spinning: client-2 pauses just before it asks for the lock, and it ends in a hang'",
+		"# The run does not finish: hang.", "title: 'spinning: client-2 pauses just before it asks for the lock, and the lock hangs'",
 		"  Just before it asks for the lock, client-2 pauses for 1s.\n",
 	} {
 		if !strings.Contains(string(text), want) {

@@ -54,7 +54,7 @@ func Ordinal(n int) string {
 	return trace.Ordinal(n)
 }
 
-// Possessive: client-1's.
+// Possessive returns the possessive form of a name, such as client-1's.
 func Possessive(name string) string {
 	if strings.HasSuffix(name, "s") {
 		return name + "'"
