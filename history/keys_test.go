@@ -135,8 +135,8 @@ func TestThereByTheNodesClock(t *testing.T) {
 	}
 }
 
-// A key stays one holding when its expiry changes, whoever changes it. A key that is set
-// again is another holding, and belongs to the client that set it.
+// A key stays one holding when its expiry changes, no matter which client changes it. A
+// key that is set again is another holding, and belongs to the client that set it.
 func TestHoldingsOf(t *testing.T) {
 	const s = time.Second
 	again := func(kind trace.Kind, owner, by, prior string) trace.Event {

@@ -6,8 +6,8 @@ import (
 )
 
 // A DataClient is a lock whose servers can also store data. It reads and writes the data
-// with the lock's client, in requests of their own, whoever holds the lock at that time. (A
-// [Keeper] does so in the transaction in which the lock is held.)
+// with the lock's client, in requests of their own, no matter which client holds the lock
+// at that time. (A [Keeper] does so in the transaction in which the lock is held.)
 type DataClient interface {
 	Lock
 	// Read returns the version of an object: how often it was written, 0 if never.

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// axeCore is the text of axe-core's script, from the file LOCKSIM_AXE.
+// axeCore returns axe-core's script, from the file that LOCKSIM_AXE names. Without it the
+// test is skipped, or fails; see needed.
 func axeCore(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("LOCKSIM_AXE")
@@ -24,7 +25,7 @@ func axeCore(t *testing.T) string {
 	return string(script)
 }
 
-// A violation is a rule of accessibility, and where a page breaks it.
+// A violation is a rule of accessibility, and the elements of a page that break it.
 type violation struct {
 	ID, Help string
 	At       []string
@@ -34,8 +35,8 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s: %s\n\t%s", v.ID, v.Help, strings.Join(v.At, "\n\t"))
 }
 
-// violations are the rules that a page breaks, of WCAG 2.2 AA and of good practice,
-// once axe-core has been loaded.
+// violations returns the rules of WCAG 2.2 AA, and of good practice, that the page breaks.
+// The page must have loaded axe-core.
 func (p *tab) violations() []violation {
 	p.t.Helper()
 	return eval[[]violation](p, `axe.run(document, {
@@ -47,8 +48,8 @@ func (p *tab) violations() []violation {
 	})))`)
 }
 
-// axe-core finds nothing in the way of anybody who reads a page with a screen reader,
-// with a keyboard or with weak eyes.
+// axe-core finds nothing that would hinder readers with a screen reader, with a keyboard or
+// with weak eyes.
 func TestPagesAreAccessible(t *testing.T) {
 	axe := axeCore(t)
 	folder := siteFolder(t)
@@ -60,7 +61,7 @@ func TestPagesAreAccessible(t *testing.T) {
 			p := open(t, filepath.Join(folder, name), desktop)
 			eval[any](p, axe+`; null`)
 			if len(p.shown()) > 0 {
-				p.choose("off", "on") // so that there is all to look at
+				p.choose("off", "on") // to have everything checked
 			}
 			for _, v := range []view{phone.in(false), phone.in(true), desktop.in(false), desktop.in(true)} {
 				p.look(v)
@@ -72,7 +73,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 }
 
-// axe-core looks at what it is given: it would say what is wrong.
+// axe-core checks the page that it is given: it finds mistakes.
 func TestAxeFindsWhatIsWrong(t *testing.T) {
 	axe := axeCore(t)
 	p := show(t, []byte(`<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>

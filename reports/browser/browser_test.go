@@ -23,10 +23,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take for one thing before the test gives it up.
+// patience is how long a page may take for one action before the test fails.
 const patience = time.Minute
 
-// chromium is the browser of all tests. The first that needs one starts it.
+// chromium returns the browser of all tests. The first test that needs it starts it.
 var chromium = sync.OnceValues(startChromium)
 
 // closeChromium ends the browser, if one was started.
@@ -48,7 +48,7 @@ func startChromium() (context.Context, error) {
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true),
-		// Whatever a page asks for, nobody is there.
+		// No host name can be resolved, so requests to other hosts fail.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"),
 	)...)
 	ctx, _ := chromedp.NewContext(allocator)
@@ -71,8 +71,8 @@ func findChromium() (string, error) {
 	return "", errors.New("install chromium, or let LOCKSIM_CHROMIUM name one")
 }
 
-// needed ends a test that lacks something: it is skipped, unless
-// LOCKSIM_REQUIRE_BROWSER=1 says that nothing may be lacking.
+// needed ends a test that lacks something: the test is skipped, or fails if
+// LOCKSIM_REQUIRE_BROWSER=1 is set.
 func needed(t *testing.T, lacking error) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_BROWSER") == "1" {
@@ -81,11 +81,12 @@ func needed(t *testing.T, lacking error) {
 	t.Skip(lacking)
 }
 
-// A view is how a reader looks at a page.
+// A view is a way to look at a page: the size of the window in pixels, and the reader's
+// settings.
 type view struct {
 	width, height int64
 	dark          bool
-	// still is a reader who asked for no motion.
+	// still is set if the reader has asked for reduced motion.
 	still    bool
 	print    bool
 	noScript bool
@@ -120,7 +121,7 @@ type tab struct {
 	complaints []string
 }
 
-// show opens a page that is a text.
+// show opens a page that is given as HTML; see open.
 func show(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -130,8 +131,8 @@ func show(t *testing.T, html []byte, v view) *tab {
 	return open(t, file, v)
 }
 
-// open opens a file. The test fails if the page asks for anything but itself and its
-// neighbours, opens a dialog, or has anything to say on the console.
+// open opens a file. The test fails if the page requests anything but itself and pages of
+// its folder, opens a dialog, or makes the browser log something.
 func open(t *testing.T, file string, v view) *tab {
 	t.Helper()
 	p := peek(t, file, v)
@@ -143,7 +144,7 @@ func open(t *testing.T, file string, v view) *tab {
 	return p
 }
 
-// browser is the browser, for a test that cannot do without one.
+// browser returns the browser. Without one the test is skipped, or fails; see needed.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -156,7 +157,7 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// peek opens a file and only notes what the browser complains about.
+// peek opens a file like open, but only collects the browser's complaints.
 func peek(t *testing.T, file string, v view) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t))
@@ -170,13 +171,13 @@ func peek(t *testing.T, file string, v view) *tab {
 	return p
 }
 
-// turnTo opens another file of the folder.
+// turnTo opens another file of the folder in the tab.
 func (p *tab) turnTo(name string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate(p.folder + url.PathEscape(name)))
 }
 
-// look makes the tab what the reader has before them.
+// look sets the window and the settings of the tab.
 func (p *tab) look(v view) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
@@ -200,7 +201,8 @@ func (p *tab) look(v view) {
 	)
 }
 
-// command is a command of the browser's protocol whose answer says nothing.
+// command returns an action that sends a command of the browser's protocol and drops the
+// answer.
 func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, c, params)
@@ -208,7 +210,7 @@ func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.V
 	})
 }
 
-// hear notes what no page of ours should give the browser to say.
+// hear records an event of the browser as a complaint if no page of ours should cause it.
 func (p *tab) hear(event any) {
 	switch event := event.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -234,8 +236,8 @@ func (p *tab) hear(event any) {
 		p.complain("request: %s", event.URL)
 	case *page.EventJavascriptDialogOpening:
 		p.complain("dialog: %s", event.Message)
-		// Until it is closed the page stands still, and so would this tab if it were
-		// closed here.
+		// The page waits until the dialog is closed. Another goroutine closes it, because
+		// this one handles the tab's events and must not wait.
 		go chromedp.Do(p.ctx, command(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{}))
 	}
 }
@@ -246,16 +248,16 @@ func (p *tab) complain(format string, args ...any) {
 	p.complaints = append(p.complaints, fmt.Sprintf(format, args...))
 }
 
-// complained is all that the browser has complained about.
+// complained returns everything that the browser has complained about so far.
 func (p *tab) complained() []string {
 	p.t.Helper()
-	eval[bool](p, `true`) // what happened before the answer has been heard
+	eval[bool](p, `true`) // when the answer comes, all earlier events have been handled
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.complaints
 }
 
-// do does things, one after the other.
+// do runs the actions, one after the other.
 func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -265,7 +267,8 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval is what an expression of JavaScript, or the promise that it is, comes to.
+// eval returns the value of an expression of JavaScript. If that is a promise, eval waits
+// for its value.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -277,7 +280,7 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
-// until waits for a condition in JavaScript.
+// until waits until a condition in JavaScript is true. what describes it for the error.
 func (p *tab) until(what, condition string) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !eval[bool](p, condition); time.Sleep(20 * time.Millisecond) {
@@ -287,19 +290,19 @@ func (p *tab) until(what, condition string) {
 	}
 }
 
-// press presses keys: each character is one, and see the package kb for others.
+// press presses keys: each character is one key, and package kb has the others.
 func (p *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
-// click clicks what a CSS selector finds first.
+// click clicks the first element that a CSS selector finds.
 func (p *tab) click(selector string) {
 	p.t.Helper()
 	p.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// follow clicks a link to another page and waits for that.
+// follow clicks a link to another page and waits until that page has loaded.
 func (p *tab) follow(selector string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A page that does what no report may do is found out.
+// The tests notice a page that does something which no report may do.
 func TestBrowserComplains(t *testing.T) {
 	for _, c := range []struct{ name, html, complaint string }{
 		{"nothing", `<p>All is well. <img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">`, ""},

@@ -7,19 +7,21 @@ import (
 	"testing"
 )
 
-// A box is where something is in the window.
+// A box is the place of an element in the window, in pixels.
 type box struct{ Left, Right, Top, Bottom float64 }
 
 func (a box) overlapsInTime(b box) bool { return a.Left < b.Right && b.Left < a.Right }
 
-// boxes are the places of all that a selector finds; of a bar with a label, the bar's.
+// boxes returns the places of all elements that a selector finds. The place of a bar with a
+// label is that of the bar.
 func (p *tab) boxes(selector string) []box {
 	p.t.Helper()
 	return eval[[]box](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => (e.querySelector(":scope > rect") ?? e).getBoundingClientRect())
 		.map(r => ({Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom}))`, selector))
 }
 
-// around is the place of all that a selector finds, which is something.
+// around returns the smallest box around all elements that a selector finds; there must be
+// at least one.
 func (p *tab) around(selector string) box {
 	p.t.Helper()
 	boxes := p.boxes(selector)
@@ -49,8 +51,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// Two critical sections at one time are seen on the lanes of both clients, and where
-// they overlap there is a mark.
+// Two critical sections at the same time are on the lanes of both clients, and their
+// overlap is marked.
 func TestOverlappingSections(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -67,7 +69,7 @@ func TestOverlappingSections(t *testing.T) {
 	}
 }
 
-// The leases do not overlap: that is what the scenario is about.
+// The leases do not overlap: that is the point of the scenario.
 func TestLeasesSideBySide(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -77,8 +79,8 @@ func TestLeasesSideBySide(t *testing.T) {
 	}
 }
 
-// The client is paused, and its keys expire on every node while it believes that it
-// is in its section.
+// The client is paused, and its keys expire on every node during the pause, while its
+// section continues.
 func TestKeysExpireUnderAPausedClient(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -95,7 +97,7 @@ func TestKeysExpireUnderAPausedClient(t *testing.T) {
 	}
 }
 
-// The storage decides on each request, and names its token.
+// The diagram shows the storage's decision on each request, and the token of a refused one.
 func TestDecisions(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off", "on")
@@ -112,8 +114,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Both runs have one time axis, so that what happened at one moment is above and
-// below each other.
+// Both runs have the same time axis, so events of one moment are exactly above each other.
 func TestOneTimeAxis(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off", "on")
@@ -128,7 +129,7 @@ func TestOneTimeAxis(t *testing.T) {
 	}
 }
 
-// A long time in which nothing happens is folded, and one sees the fold.
+// A long time in which nothing happens is shortened, and a mark shows that.
 func TestFolds(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")

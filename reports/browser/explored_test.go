@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A danger map whose rows have no cells is no trouble to its page.
+// The page of a danger map works even if the rows of the map have no cells.
 func TestDangerMapWithoutCells(t *testing.T) {
 	pages, err := site()
 	if err != nil {

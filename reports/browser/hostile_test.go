@@ -14,8 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What somebody may put into a name, a title or a value who wants more than to be
-// read.
+// Names, titles and values by which an attacker may try to inject code into a page.
 const (
 	evilScript  = `<script>alert(1)</script>`
 	evilPicture = `"><img src=x onerror=alert(2)>`
@@ -28,8 +27,8 @@ var (
 	evil     = []string{evilScript, evilPicture, evilEnd, evilMarks, evilWord}
 )
 
-// hostile is gc-pause with such words wherever a word comes from outside that nobody has
-// checked. A group and an assumption are words from a list.
+// hostile returns the result of gc-pause with these words in every place where words come
+// from outside and are not checked. A group and an assumption are words from a list.
 func hostile(t *testing.T) *scenarios.Result {
 	t.Helper()
 	all := strings.Join(evil, " ")
@@ -68,8 +67,8 @@ func hostile(t *testing.T) *scenarios.Result {
 	return &r
 }
 
-// rewritten is a trace with other words where it has names and texts, but for those
-// that it has of its own, as the kinds of events.
+// rewritten returns a copy of a trace in which all names and texts are replaced, except
+// words that the program defines, such as the kinds of events.
 func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trace.Trace {
 	t.Helper()
 	own := []string{"kind", "step", "role", "fencing", "assumption"}
@@ -111,8 +110,8 @@ func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trac
 	return &changed
 }
 
-// Whatever a name or a text is, it is shown as text, and the page stays as wide as
-// the window. The tab itself tells of a script that ran, a dialog or a request.
+// Every name and text is shown as text, and the page stays as wide as the window. The tab
+// itself reports a script that ran, a dialog or a request.
 func TestHostileText(t *testing.T) {
 	html := written(t, hostile(t))
 	scripts := eval[int](show(t, written(t, ran(t, "gc-pause")), phone), `document.scripts.length`)
@@ -125,7 +124,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// So it is on the front page of a site, and the names of its files are harmless.
+// The same holds for the front page of a site, and the names of the site's files are
+// harmless.
 func TestHostileSite(t *testing.T) {
 	r := hostile(t)
 	html, _ := reports.Runs.Lookup("html")
@@ -140,7 +140,9 @@ func TestHostileSite(t *testing.T) {
 	}
 }
 
-// isOnlyText reports what of the hostile text has become more than text.
+// isOnlyText reports an error if hostile text has become an element, a script or an
+// attribute, or if the page does not show it. scripts is how many scripts the page should
+// have.
 func (p *tab) isOnlyText(scripts int) {
 	p.t.Helper()
 	if n := eval[int](p, `document.scripts.length`); n != scripts {

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The page of every scenario is small enough to be sent in a mail.
+// The page of every scenario is small enough for an e-mail.
 func TestPagesAreSmall(t *testing.T) {
 	results, err := roof.Results()
 	if err != nil {
@@ -27,7 +27,7 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 }
 
-// crowd is a scenario in which many clients want one lock.
+// crowd returns a scenario in which many clients want one lock.
 func crowd(clients int) string {
 	var b strings.Builder
 	b.WriteString("title: A crowd\nsource: a test\nlock: {kind: redlock, ttl: 30s, nodes: 5}\nclients:\n")
@@ -37,8 +37,8 @@ func crowd(clients int) string {
 	return b.String()
 }
 
-// A world of 50 clients and 20,000 events opens, and a step through it costs what a
-// step costs. What there was no room for is said.
+// A world of 50 clients and 20,000 events can be opened. A step through it needs few
+// layouts, and the page says what it leaves out.
 func TestLargeWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large world takes its time")
@@ -88,7 +88,7 @@ func TestLargeWorld(t *testing.T) {
 	}
 }
 
-// metrics are what the browser counts of a page.
+// metrics returns the browser's figures about a page, by name.
 func (p *tab) metrics() map[string]float64 {
 	p.t.Helper()
 	got, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})

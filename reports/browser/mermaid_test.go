@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// mermaidPages are the diagrams of a result, one for each run.
+// mermaidPages returns the diagrams of a result, one for each run.
 func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
 	t.Helper()
 	mermaid, ok := reports.Runs.Lookup("mermaid")
@@ -21,9 +21,9 @@ func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
 	return mermaid.Pages([]*scenarios.Result{r}, reports.Options{})
 }
 
-// Mermaid itself, from the file LOCKSIM_MERMAID (mermaid.min.js of its npm package),
-// reads every diagram of the catalogue, and draws those that ask most of it: hostile
-// texts come out as text.
+// Mermaid itself, from the file that LOCKSIM_MERMAID names (mermaid.min.js of its npm
+// package), parses every diagram of the catalogue. It also draws the most difficult ones:
+// hostile texts are shown as text.
 func TestMermaidReadsEveryDiagram(t *testing.T) {
 	file := os.Getenv("LOCKSIM_MERMAID")
 	if file == "" {
@@ -35,7 +35,8 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 	}
 	p := show(t, []byte(`<!doctype html><meta charset="utf-8"><title>Mermaid</title>`), desktop)
 	eval[bool](p, string(script)+"\n;mermaid.initialize({startOnLoad: false}), true")
-	// in calls a function with a diagram and gives back what it says.
+	// in calls a JavaScript function with a diagram and returns its result, or its error as
+	// text.
 	in := func(function string, diagram []byte) string {
 		text, err := json.Marshal(string(diagram))
 		if err != nil {

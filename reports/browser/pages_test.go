@@ -14,10 +14,10 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// ran is what one scenario of the catalogue came to, to be looked at in the browser.
+// ran returns the result of one scenario of the catalogue, for a test in the browser.
 func ran(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
-	browser(t) // before they are all run in vain
+	browser(t) // skips the test before all scenarios are run in vain
 	results, err := roof.Results()
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func ran(t *testing.T, name string) *scenarios.Result {
 	return nil
 }
 
-// written is the page of one result.
+// written returns the page of one result.
 func written(t *testing.T, r *scenarios.Result) []byte {
 	t.Helper()
 	html, ok := reports.Runs.Lookup("html")
@@ -45,7 +45,7 @@ func written(t *testing.T, r *scenarios.Result) []byte {
 	return b.Bytes()
 }
 
-// site are the pages of the whole catalogue and of a search.
+// site returns the pages of the whole catalogue and of a search.
 var site = sync.OnceValues(func() ([]reports.Page, error) {
 	results, err := roof.Results()
 	if err != nil {
@@ -63,10 +63,10 @@ var site = sync.OnceValues(func() ([]reports.Page, error) {
 	return html.Pages(results, reports.Options{Explored: []*explore.Result{found}}), nil
 })
 
-// siteFolder is a folder with the site, to be looked at in the browser.
+// siteFolder returns a folder with the site, for a test in the browser.
 func siteFolder(t *testing.T) string {
 	t.Helper()
-	browser(t) // before it is made in vain
+	browser(t) // skips the test before the site is made in vain
 	pages, err := site()
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +88,8 @@ func folderOf(t *testing.T, pages []reports.Page) string {
 	return folder
 }
 
-// kinds are pages of the site of every kind: the front page, a scenario with one story
-// and one with variants, and the danger map of a search.
+// kinds returns the names of pages of every kind: the front page, a scenario without
+// variants, one with variants, and the danger map of a search.
 func kinds(t *testing.T) []string {
 	t.Helper()
 	pages, err := site()
@@ -107,7 +107,7 @@ func kinds(t *testing.T) []string {
 	return names
 }
 
-// compared is the page of locks side by side.
+// compared returns the page of locks side by side.
 func compared(t *testing.T) []byte {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")

@@ -11,13 +11,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// shown are the runs that the reader sees.
+// shown returns the runs that the reader sees.
 func (p *tab) shown() []string {
 	p.t.Helper()
 	return eval[[]string](p, `[...document.querySelectorAll("figure.run")].filter(f => f.checkVisibility()).map(f => f.dataset.run)`)
 }
 
-// choose presses f until the reader sees the runs.
+// choose presses f until the reader sees exactly these runs.
 func (p *tab) choose(runs ...string) {
 	p.t.Helper()
 	for range 3 {
@@ -29,24 +29,26 @@ func (p *tab) choose(runs ...string) {
 	p.t.Fatalf("pressing f never shows %q", runs)
 }
 
-// story is the story of a run: of each step the moment, who, what and the marks.
+// story returns the steps of a run's story, each with its moment, its subject, its text and
+// its marks.
 func (p *tab) story(run string) []string {
 	p.t.Helper()
 	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("ol.steps[data-run=%s] > li")]
 		.map(li => [...li.querySelectorAll(":scope > :not(.wait)")].map(e => e.textContent).join(" ").replace(/\s+/g, " ").trim())`, run))
 }
 
-// A moment is where the reader is in the story.
+// A moment is the reader's position in the story.
 type moment struct {
-	// Step is the place of the current step in the story; -1 if it has none.
+	// Step is the index of the current step in the story; -1 if there is none.
 	Step int
-	// Said is what is read out of the step, and Detail of what has the focus.
+	// Said is the text that a screen reader reads out for the step. Detail is the text
+	// about the message that has the focus.
 	Said, Detail string
-	// X is where the cursor stands in the diagram.
+	// X is the cursor's distance from the left edge of the diagram, in pixels.
 	X float64
 }
 
-// now is where the reader is in the story of a run.
+// now returns the reader's position in the story of a run.
 func (p *tab) now(run string) moment {
 	p.t.Helper()
 	return eval[moment](p, fmt.Sprintf(`(() => {
@@ -61,8 +63,8 @@ func (p *tab) now(run string) moment {
 	})()`, run))
 }
 
-// A reader goes through the story with the arrow keys: every step has its turn, is
-// read out, and has its place in the diagram.
+// The arrow keys go through the story: every step becomes the current one in its turn, is
+// read out, and moves the cursor in the diagram.
 func TestStepsByKey(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -116,7 +118,7 @@ func TestFirstAndLastStepByKey(t *testing.T) {
 	}
 }
 
-// The buttons do what the keys do.
+// The buttons have the same effect as the keys.
 func TestStepsByButton(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -134,7 +136,7 @@ func TestStepsByButton(t *testing.T) {
 	}
 }
 
-// Space plays the story from where it is, and holds it.
+// Space plays the story from the current step, and pauses it.
 func TestPlay(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -156,8 +158,8 @@ func TestPlay(t *testing.T) {
 	p.until("the story plays to its end", `document.querySelector("ol.steps[data-run=off] > li:last-child").getAttribute("aria-current") === "step"`)
 }
 
-// A reader can go from message to message. Each has the focus in its turn, and says
-// what it is.
+// Keys lead from message to message. Each message has the focus in its turn, and its text
+// is shown.
 func TestMessagesByKey(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -178,11 +180,12 @@ func TestMessagesByKey(t *testing.T) {
 	}
 }
 
-// So does a message that is pointed at.
+// The text of a message is also shown when the mouse points at the message.
 func TestMessageUnderThePointer(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
-	// The first that goes to the storage; others may lie on top of those to the nodes.
+	// This is the first message to the storage. Messages to the nodes may be covered by
+	// others.
 	message := eval[struct {
 		X, Y  float64
 		Title string
@@ -201,7 +204,7 @@ func TestMessageUnderThePointer(t *testing.T) {
 	}
 }
 
-// The two runs can be seen one at a time and together, by radio button and by key.
+// The two runs can be shown one at a time and together, by radio button and by key.
 func TestFencing(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	runs := map[string][]string{"off": {"off"}, "on": {"on"}, "both": {"off", "on"}}
@@ -226,7 +229,7 @@ func TestFencing(t *testing.T) {
 	}
 }
 
-// The verdict leads to the moment at which a property broke.
+// A link in the verdict leads to the moment at which a property was violated.
 func TestVerdictLeadsToTheMoment(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {

@@ -2,5 +2,5 @@ package browser_test
 
 import (
 	_ "github.com/locksim/locksim/internal/testkit/floor"
-	_ "github.com/locksim/locksim/libraries" // so that the whole catalogue is there
+	_ "github.com/locksim/locksim/libraries" // for the whole catalogue
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// fits reports what makes a page wider than the window. What is wide scrolls in a
-// region of its own, never the page.
+// fits reports an error if the page is wider than the window, with the elements that make
+// it so wide. Wide content has to scroll in a region of its own.
 func (p *tab) fits() {
 	p.t.Helper()
 	if eval[bool](p, `document.scrollingElement.scrollWidth <= innerWidth`) {
@@ -23,7 +23,7 @@ func (p *tab) fits() {
 	p.t.Errorf("the page is %d px wide, in a window of %d px: %q", eval[int](p, `document.scrollingElement.scrollWidth`), eval[int](p, `innerWidth`), wide)
 }
 
-// A reader never has to move the page sideways, whatever its kind.
+// No page of any kind has to be scrolled sideways.
 func TestPagesFitTheWindow(t *testing.T) {
 	folder := siteFolder(t)
 	for _, name := range kinds(t) {
@@ -36,7 +36,7 @@ func TestPagesFitTheWindow(t *testing.T) {
 	}
 }
 
-// A finger hits the buttons: each has the 24 px that WCAG 2.2 asks for.
+// A finger can hit the buttons: each is at least 24 by 24 px, as WCAG 2.2 demands.
 func TestButtonsAreLargeEnough(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), phone)
 	boxes := p.boxes(".player button, label:has(input[name=fencing])")
@@ -50,8 +50,8 @@ func TestButtonsAreLargeEnough(t *testing.T) {
 	}
 }
 
-// inView is the condition that the reader sees all of what a selector finds: it is in
-// the window, and not behind the player at its bottom.
+// inView returns a condition in JavaScript: the reader sees all of the first element that a
+// selector finds. The element is in the window, and not behind the player at the bottom.
 func inView(selector string) string {
 	return fmt.Sprintf(`(() => {
 		const r = document.querySelector(%q).getBoundingClientRect()
@@ -60,8 +60,8 @@ func inView(selector string) string {
 	})()`, selector)
 }
 
-// On a phone the diagram is wider than the window, and the moment that is told of is
-// always in sight.
+// On a phone the diagram is wider than the window, and the cursor at the current moment
+// stays in sight.
 func TestTheMomentStaysInSight(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), phone)
 	p.choose("off")
@@ -74,7 +74,7 @@ func TestTheMomentStaysInSight(t *testing.T) {
 	}
 }
 
-// Who asks for no motion gets none.
+// Nothing moves for a reader who has asked for reduced motion.
 func TestNoMotion(t *testing.T) {
 	v := phone
 	v.still = true
@@ -94,8 +94,8 @@ func TestNoMotion(t *testing.T) {
 	}
 }
 
-// The tab key leads to everything that can be used, and what has the focus is never
-// behind the player.
+// The tab key reaches everything that can be used, and the player never hides the element
+// that has the focus.
 func TestEverythingIsReachedByTab(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 	}
 }
 
-// Without JavaScript there is no player, and everything else is there to be read.
+// Without JavaScript there is no player, and everything else can be read.
 func TestWithoutJavaScript(t *testing.T) {
 	v := desktop
 	v.noScript = true
@@ -150,7 +150,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.fits()
 }
 
-// On paper there is no player, and both runs are there, whatever was chosen.
+// On paper there is no player, and both runs are shown, no matter which one was chosen.
 func TestOnPaper(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("on")

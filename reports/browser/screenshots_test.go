@@ -14,10 +14,10 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write screenshots of some pages into this folder")
 
-// Screenshots are for looking at: of some pages on a phone and on a desk, light and
-// dark.
+// TestScreenshots writes screenshots for people to look at: of some pages on a phone and on
+// a desktop, light and dark.
 //
-//	go test ./reports -run TestScreenshots -screenshots FOLDER
+//	go test ./reports/browser -run TestScreenshots -screenshots FOLDER
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("nobody wants any: -screenshots says where to put them")
@@ -42,7 +42,7 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// photograph writes what the reader sees into a file.
+// photograph writes a screenshot of the window to a file.
 func (p *tab) photograph(file string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

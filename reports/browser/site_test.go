@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Each cell of the front page leads to the diagram of its run, and every page back.
+// Each cell of the front page leads to the diagram of its run, and every page leads back to
+// the front page.
 func TestFrontPageLeadsToTheDiagrams(t *testing.T) {
 	p := open(t, filepath.Join(siteFolder(t), "index.html"), desktop)
 	p.follow(`a[href$="gc-pause.html#on"]`)
@@ -19,8 +20,8 @@ func TestFrontPageLeadsToTheDiagrams(t *testing.T) {
 	}
 }
 
-// Every page of a site opens on a phone, fits its window, and can be stepped through
-// to the end of each of its variants.
+// Every page of a site opens on a phone and fits its window. The reader can step through
+// each of its variants to the end.
 func TestEveryPageOpens(t *testing.T) {
 	folder := siteFolder(t)
 	pages, _ := site()
