@@ -273,7 +273,7 @@ func TestMarkdownOfRuns(t *testing.T) {
 	few := writtenIn(t, "markdown", reports.Options{}, oneOfEachStanding(t)...)
 	order := []string{
 		"## locksim: 4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n",
-		"| ? | [unseen, waits](unseen.yaml) | | unknown | unknown | without fencing: \"client-1 crashed\" did not happen in this run, so it says nothing about the lock<br>with fencing: ",
+		"| ? | [unseen, waits](unseen.yaml) | | unknown | unknown | without fencing: the run is inconclusive: the witness \"client-1 crashed\" did not happen<br>with fencing: ",
 		"| ✗ | [surprising](surprising.yaml) | process | **unsafe** | safe | without fencing: the verdict is unsafe, expected safe, and 4 more |\n",
 		"\n### ? unseen, waits: Nobody crashes\n",
 		"\n### ✗ surprising: The work takes longer than the lock\n",

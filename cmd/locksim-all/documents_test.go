@@ -82,7 +82,6 @@ type blockKind struct {
 }
 
 var blockKinds = map[string]blockKind{
-	"output":   {show: showOutput},
 	"markdown": {show: showMarkdown, slow: true},
 	"table":    {show: showTable},
 	"excerpt":  {show: showExcerpt, slow: true},
@@ -154,11 +153,6 @@ func firstDifference(was, is string) string {
 }
 
 func fence(language, text string) string { return "```" + language + "\n" + text + "```\n" }
-
-// showOutput shows the output of a command line.
-func showOutput(t *testing.T, argument, _ string) string {
-	return fence("text", runOutput(t, strings.Fields(argument)...))
-}
 
 // showMarkdown shows the output of a command line as Markdown.
 func showMarkdown(t *testing.T, argument, _ string) string {
