@@ -24,7 +24,7 @@ func init() {
 	Register(Kind{
 		Name:     "adaptive-ttl-floor",
 		System:   Redis,
-		Title:    "as single, but the TTL is twice the average of the client's last five sections, or three times what they are expected to take, and never less than the one given",
+		Title:    "as single, but the TTL is twice the average of the client's last five sections (or three times the expected duration, if given), and never shorter than the given TTL",
 		OwnClock: true,
 		Accepts:  []string{"clock", "expects", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
@@ -34,7 +34,7 @@ func init() {
 	Register(Kind{
 		Name:     "adaptive-ttl",
 		System:   Redis,
-		Title:    "as single, but the TTL is three times the longest of the client's last five sections, and never more than the one given",
+		Title:    "as single, but the TTL is three times the longest of the client's last five sections, and never longer than the given TTL",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},

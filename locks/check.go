@@ -43,7 +43,7 @@ func (k Kind) Check(o Options) error {
 		return fmt.Errorf("option node-timeout is %v: it must be positive, or left out for the default of lock %s", o.NodeTimeout, k.Name)
 	}
 	if o.Expects < 0 {
-		return fmt.Errorf("option expects is %v: it must be positive, or left out if nobody knows", o.Expects)
+		return fmt.Errorf("option expects is %v: it must be positive, or left out if the duration is unknown", o.Expects)
 	}
 	if o.Failures < 0 {
 		return fmt.Errorf("option failures is %d: it must be positive, or left out for the default of lock %s", o.Failures, k.Name)
@@ -60,7 +60,7 @@ func (k Kind) Check(o Options) error {
 				k.Name, feature, listNames("features", k.Features))
 		}
 		if slices.Contains(o.Without[:i], feature) {
-			return fmt.Errorf("feature %q is turned off twice: leave one out", feature)
+			return fmt.Errorf("feature %q is turned off twice: remove one", feature)
 		}
 	}
 	if o.NodeTimeout > 0 && !o.Has("node-timeout") {

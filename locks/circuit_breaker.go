@@ -26,7 +26,7 @@ func init() {
 	Register(Kind{
 		Name:     "circuit-breaker",
 		System:   Redis,
-		Title:    "as single, but when the node does not answer: refuse at once, go ahead without a lock, or with one of the process's own",
+		Title:    "as single, but while the node does not answer, it refuses immediately, goes ahead without a lock, or uses a lock of the process",
 		OwnClock: true,
 		Accepts:  []string{"clock", "failures", "fallback", "node-timeout", "open-for"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value"},

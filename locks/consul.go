@@ -10,8 +10,8 @@ func init() {
 	const lock = "github.com/hashicorp/consul/api, unmodified: its Lock, with a session for each attempt"
 	for name, title := range map[string]string{
 		"consul":           lock + "; token: the key's ModifyIndex, read after Lock",
-		"consul-lockindex": "as consul, but with the key's LockIndex for a token",
-		"consul-patient":   "as consul, but a failed look at the key is tried again three times: MonitorRetries",
+		"consul-lockindex": "as consul, but the token is the key's LockIndex",
+		"consul-patient":   "as consul, but a failed check of the key is repeated up to three times: MonitorRetries",
 	} {
 		Register(Kind{
 			Name: name, Title: title, System: Consul, Slots: onFirstNode, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
@@ -27,7 +27,7 @@ func init() {
 	}
 	Register(Kind{
 		Name: "consul-semaphore", System: Consul, Adapter: adapters + "consul", Library: "github.com/hashicorp/consul/api",
-		Title:    "github.com/hashicorp/consul/api, unmodified: its Semaphore, which lets in as many as holders says; no token",
+		Title:    "github.com/hashicorp/consul/api, unmodified: its Semaphore, with as many holders as the option holders says; no token",
 		Slots:    noSlots,
 		Accepts:  []string{"holders"},
 		Features: []string{"loss-signal", "lost-unlock", "own-handle"},

@@ -11,17 +11,17 @@ const Etcd = "etcd"
 func init() {
 	const concurrency = "go.etcd.io/etcd/client/v3/concurrency, unmodified"
 	for name, title := range map[string]string{
-		"etcd":          concurrency + ": a Session for each handle, and Mutex.Lock, which waits for those before it",
+		"etcd":          concurrency + ": a Session for each handle, and Mutex.Lock, which waits for earlier clients",
 		"etcd-trylock":  concurrency + ": Mutex.TryLock, which does not wait",
-		"etcd-election": concurrency + ": Election, whose leader is who holds the lock",
+		"etcd-election": concurrency + ": Election, whose leader is the holder",
 
-		"etcd-election-version": "as etcd-election, but it goes on leading, proclaims with each section, and takes the key's version for a token",
+		"etcd-election-version": "as etcd-election, but the client remains leader and proclaims in each section; token: the key's version",
 
-		"etcd-no-recheck":     ownTitle("Mutex.Lock that, having waited, does not look whether its own key still stands, as that of 3.4.3"),
-		"etcd-ask-owner":      ownTitle("who waits asks whether its own key stands, as Mutex.IsOwner does, and takes that for the lock"),
-		"etcd-put-recipe":     ownTitle("one key that everybody puts with a lease, whether it is there or not; its create revision for a token"),
-		"etcd-put-recipe-mod": ownTitle("as etcd-put-recipe, but with the revision of the put for a token"),
-		"etcd-look-then-put":  ownTitle("as etcd-put-recipe-mod, but it looks whether the key is there before"),
+		"etcd-no-recheck":     ownTitle("Mutex.Lock that, after waiting, does not check that its own key still exists, as in 3.4.3"),
+		"etcd-ask-owner":      ownTitle("a waiter checks that its own key exists, as Mutex.IsOwner does, and mistakes that for holding the lock"),
+		"etcd-put-recipe":     ownTitle("one key that each client puts with a lease, whether it exists or not; token: its create revision"),
+		"etcd-put-recipe-mod": ownTitle("as etcd-put-recipe, but the token is the revision of the put"),
+		"etcd-look-then-put":  ownTitle("as etcd-put-recipe-mod, but it first checks whether the key exists"),
 	} {
 		features := []string{"loss-signal"} // the client watches Session.Done
 		if name == Etcd {

@@ -8,7 +8,7 @@ func init() {
 	const library = "github.com/pressly/goose/v3/lock, unmodified: "
 	Register(Kind{
 		Name: "goose-table", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3",
-		Title: library + "NewPostgresTableLocker, a lease row that a heartbeat prolongs",
+		Title: library + "NewPostgresTableLocker, a lease row that a heartbeat renews",
 		Features: []string{
 			"lasting-context", // the heartbeat's context outlasts the attempt; without it, it ends with the attempt
 			"one-try",         // the retry policy never tries again; without it, the library's defaults apply
@@ -18,7 +18,7 @@ func init() {
 	})
 	Register(Kind{
 		Name: "goose-session", System: Postgres, Adapter: adapters + "goose", Library: "github.com/pressly/goose/v3", Endless: true,
-		Title: library + "NewPostgresSessionLocker, pg_try_advisory_lock each 5 seconds, for as long as the connection lasts",
+		Title: library + "NewPostgresSessionLocker, pg_try_advisory_lock every 5 seconds; the lock lasts as long as the connection",
 		Features: []string{
 			"discard",    // a connection whose unlock has failed is closed; without it, the pool reuses it, with the lock
 			"own-handle", // as above

@@ -10,8 +10,8 @@ const Kubernetes = "kubernetes"
 func init() {
 	const library = "k8s.io/client-go/tools/leaderelection, unmodified, on a Lease"
 	for name, title := range map[string]string{
-		"kubernetes":            library + "; token: leaseTransitions + 1, as the holder itself has written it",
-		"kubernetes-late-token": "as kubernetes, but the token is read from the Lease after it was acquired",
+		"kubernetes":            library + "; token: leaseTransitions + 1, as the holder itself wrote it",
+		"kubernetes-late-token": "as kubernetes, but the token is read from the Lease after the lock was acquired",
 	} {
 		Register(Kind{
 			Name: name, Title: title, System: Kubernetes, Slots: kubernetesSlots, Adapter: adapters + "kubernetes", Library: "k8s.io/client-go",

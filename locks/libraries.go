@@ -24,7 +24,7 @@ func init() {
 		Register(Kind{Name: name, Title: title, System: Redis, Slots: onFirstNode, Adapter: adapters + "redislock", Library: "github.com/bsm/redislock"})
 	}
 	for name, title := range map[string]string{
-		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, on rueidis's defaults: it sends again, and pings",
+		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, with rueidis's defaults: it repeats commands and pings the connection",
 		"rueidislock-strict": "as rueidislock, but each command is sent once, and the connection is not pinged",
 	} {
 		// It sets the last of a lock's keys after the lock was granted, and extends all,

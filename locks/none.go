@@ -7,7 +7,7 @@ import "context"
 func init() {
 	Register(Kind{
 		Name:     "none",
-		Title:    "no lock at all: everybody is let in at once",
+		Title:    "no lock at all: every acquire succeeds immediately",
 		OwnClock: true,
 		Open:     true,
 		Slots:    func(string, int) ([]Slot, int) { return nil, 0 },

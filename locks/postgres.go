@@ -20,12 +20,12 @@ func init() {
 		"count-from-call", // the holder counts the TTL from its request; without it from the answer
 	}
 	for name, title := range map[string]string{
-		"postgres-lease":                 "PostgreSQL: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
-		"postgres-lease-client-clock":    "as postgres-lease, but the end is written, and judged, by the clients' own time of day",
-		"postgres-lease-timestamp":       "as postgres-lease, with clock_timestamp() for now()",
-		"postgres-lease-begun":           "as postgres-lease, in a transaction that was begun before",
-		"postgres-lease-begun-timestamp": "as postgres-lease-begun, with clock_timestamp() for now()",
-		"postgres-lease-case":            "as postgres-lease, taken by a statement that always succeeds: … DO UPDATE SET holder = CASE WHEN expires_at < now() …",
+		"postgres-lease":                 "PostgreSQL: a row with its holder and its expiry, acquired by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
+		"postgres-lease-client-clock":    "as postgres-lease, but the clients write and check the expiry by their own wall clocks",
+		"postgres-lease-timestamp":       "as postgres-lease, with clock_timestamp() instead of now()",
+		"postgres-lease-begun":           "as postgres-lease, in a transaction that began earlier",
+		"postgres-lease-begun-timestamp": "as postgres-lease-begun, with clock_timestamp() instead of now()",
+		"postgres-lease-case":            "as postgres-lease, acquired by a statement that always succeeds: … DO UPDATE SET holder = CASE WHEN expires_at < now() …",
 	} {
 		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,
@@ -38,7 +38,7 @@ func init() {
 		Register(k)
 	}
 	for name, title := range map[string]string{
-		"postgres-advisory":             "PostgreSQL: pg_try_advisory_lock, for as long as the connection lasts; token: nextval on the same connection",
+		"postgres-advisory":             "PostgreSQL: pg_try_advisory_lock, held as long as the connection lasts; token: nextval on the same connection",
 		"postgres-advisory-data":        "as postgres-advisory, but the data is in the same database, read and written in a transaction",
 		"postgres-advisory-transaction": "PostgreSQL: pg_try_advisory_xact_lock, and the data is read and written in the same transaction",
 	} {
@@ -52,11 +52,11 @@ func init() {
 	}
 	for name, title := range map[string]string{
 		"postgres-row":           "PostgreSQL: SELECT … FOR UPDATE, and the data is read and written in the same transaction",
-		"postgres-row-timeout":   "as postgres-row, with idle_in_transaction_session_timeout, which is the TTL",
+		"postgres-row-timeout":   "as postgres-row, with the TTL as idle_in_transaction_session_timeout",
 		"postgres-row-elsewhere": "as postgres-row, but the data is in the storage; token: nextval in the same transaction",
 
-		"postgres-queue":           "PostgreSQL: a job from a queue, by SELECT … FOR UPDATE SKIP LOCKED, and what it does is done in the same transaction",
-		"postgres-queue-elsewhere": "as postgres-queue, but the data is in the storage; token: how often the job was tried, counted in the transaction",
+		"postgres-queue":           "PostgreSQL: a job from a queue, by SELECT … FOR UPDATE SKIP LOCKED, and its work is done in the same transaction",
+		"postgres-queue-elsewhere": "as postgres-queue, but the data is in the storage; token: the number of attempts at the job, counted in the transaction",
 	} {
 		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Library: "github.com/jackc/pgx/v5", Title: title,

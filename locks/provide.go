@@ -23,5 +23,5 @@ func (k Kind) CheckProvided() error {
 	if k.New != nil {
 		return nil
 	}
-	return fmt.Errorf("the lock %s is not in this program: it is made by the package %s, which has to be imported", k.Name, k.Adapter)
+	return fmt.Errorf("the lock %s is not in this program: import the package %s, which provides it", k.Name, k.Adapter)
 }

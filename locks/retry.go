@@ -68,7 +68,7 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 		more, err := randomUpTo(pause/10+1, random)
 		return pause + more - 1, err
 	}
-	return 0, fmt.Errorf("no way to retry is called %q: there are %v", string(r), Retries())
+	return 0, fmt.Errorf("%q is not a way to retry: it must be one of %v", string(r), Retries())
 }
 
 // exponentialPause returns base, doubled for every failure after the first, up to

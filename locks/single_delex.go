@@ -11,7 +11,7 @@ func init() {
 	Register(Kind{
 		Name:     "single-delex",
 		System:   Redis,
-		Title:    "as single, but released by DELEX IFEQ, which Redis has since 8.4, and not by a script",
+		Title:    "as single, but released by DELEX IFEQ, which Redis has since 8.4, instead of a script",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "fresh-value", "extend"},

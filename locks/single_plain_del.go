@@ -7,7 +7,7 @@ func init() {
 	Register(Kind{
 		Name:     "single-plain-del",
 		System:   Redis,
-		Title:    "as single, but released by a plain DEL, whoever holds the key by then",
+		Title:    "as single, but released by a plain DEL, even if another client holds the key by then",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},
 		Features: []string{"elapsed-check", "fresh-value", "extend"},

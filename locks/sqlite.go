@@ -9,7 +9,7 @@ const SQLite = "sqlite"
 func init() {
 	Register(Kind{
 		Name: "sqlite-lease", System: SQLite, Adapter: adapters + "sqlite", Library: "modernc.org/sqlite",
-		Title:    "SQLite: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now by the machine's clock; token: its generation",
+		Title:    "SQLite: a row with its holder and its expiry, acquired by INSERT … ON CONFLICT … WHERE expires_at < now by the machine's clock; token: its generation",
 		OwnClock: true, Accepts: []string{"clock"},
 		Features: []string{
 			"busy-timeout", // SQLite waits for the file's lock for up to 5 s; without it, it immediately reports that it is busy
@@ -21,7 +21,7 @@ func init() {
 		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: SQLiteRow(key)}}, 1 },
 	})
 	for name, title := range map[string]string{
-		"sqlite-transaction":      "SQLite: BEGIN IMMEDIATE, and the file is the holder's until COMMIT; the data is in the storage",
+		"sqlite-transaction":      "SQLite: BEGIN IMMEDIATE, and the client holds the file until COMMIT; the data is in the storage",
 		"sqlite-transaction-data": "as sqlite-transaction, but the data is in that file, read and written in the same transaction",
 	} {
 		k := Kind{

@@ -11,9 +11,9 @@ func init() {
 	const lock = "github.com/go-zookeeper/zk, unmodified: its Lock, a queue of sequential ephemeral nodes"
 	for name, title := range map[string]string{
 		"zookeeper":            lock + "; token: the node's sequence number + 1",
-		"zookeeper-czxid":      "as zookeeper, but after Lock it asks for its node once more, and fails if that is gone; token: the node's czxid",
-		"zookeeper-disconnect": "as zookeeper, but it tells its holder as soon as the connection is lost, and not when the session is",
-		"zookeeper-naive":      "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that everybody watches; token: its czxid",
+		"zookeeper-czxid":      "as zookeeper, but after Lock it reads its node again, and fails if the node is gone; token: the node's czxid",
+		"zookeeper-disconnect": "as zookeeper, but it notifies its holder as soon as the connection is lost, instead of when the session ends",
+		"zookeeper-naive":      "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that all waiters watch; token: its czxid",
 	} {
 		features := []string{"loss-signal", "kept-queue"}
 		if name == "zookeeper-naive" { // which has no queue

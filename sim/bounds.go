@@ -75,7 +75,7 @@ func (w *World) charge(bytes int) {
 // checkMemory ends the world if there is too much in it. Only the loop may call it.
 func (w *World) checkMemory() {
 	if w.room() < 0 || w.reserveFailed.Load() {
-		w.stopWith(ErrTooLarge, "%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
+		w.stopWith(ErrTooLarge, "%d events, and more than %d MB of memory, by %v; use fewer clients and nodes, shorter keys and values, or a shorter run",
 			len(w.trace.Events), w.bounds.bytes>>20, w.now().Round(time.Millisecond))
 	}
 }
@@ -116,14 +116,14 @@ func (w *World) stopWith(how error, what string, args ...any) {
 // newLateError returns the error of a world that is cut off now because of the time that it
 // takes.
 func (w *World) newLateError() error {
-	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer",
+	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of virtual time and after %d events, so its result is unknown; make it smaller, or give it more time",
 		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
 // newHeavyError returns the error of a world that is cut off now because of the memory that
 // it takes.
 func (w *World) newHeavyError() error {
-	return fmt.Errorf("%w: it was cut off when the process had taken %d MB more than before, at %v of its own and after %d events, and nothing is known of it; let the lock's own code take less memory, and start fewer goroutines",
+	return fmt.Errorf("%w: it was cut off when the process used %d MB more than before, at %v of virtual time and after %d events, so its result is unknown; make the lock's own code use less memory and start fewer goroutines",
 		ErrHeavy, maxMemory>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
@@ -155,7 +155,7 @@ func (cfg *Config) connections() int {
 // CheckSize returns an error if the world is too large before anything happens in it.
 func (cfg *Config) CheckSize() error {
 	if n := cfg.connections(); n > maxConnections {
-		return fmt.Errorf("%d clients would open %d connections to nodes, and a world has room for %d; let there be fewer clients or fewer nodes",
+		return fmt.Errorf("%d clients would open %d connections to nodes, but a world has room for %d; use fewer clients or fewer nodes",
 			len(cfg.Clients), n, maxConnections)
 	}
 	return nil

@@ -26,12 +26,12 @@ var ErrPanic = errors.New("panic")
 var errStillLate = fmt.Errorf("%w", ErrLate)
 
 // errStillHeavy is the [ErrHeavy] of a world that still runs although it was asked to end.
-var errStillHeavy = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
+var errStillHeavy = fmt.Errorf("%w: it was asked to end when the process used %d MB more than before, and %v later it still computes, so its result is unknown; make the lock's own code use less memory",
 	ErrHeavy, maxMemory>>20, endGrace)
 
 // errHeavyLeftovers is the [ErrHeavy] of a world that ended and left too much memory in
 // use.
-var errHeavyLeftovers = fmt.Errorf("%w: it came to its end and left goroutines behind, with which the process takes %d MB more than before; let the lock's own code end its goroutines, and start fewer",
+var errHeavyLeftovers = fmt.Errorf("%w: it ended but left goroutines behind, and the process uses %d MB more than before; make the lock's own code end its goroutines, and start fewer",
 	ErrHeavy, maxMemory>>20)
 
 // minStillTime is how long a bubble may stand still at least, however short its patience
@@ -77,7 +77,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 			case failed != nil: // the panic left the remaining goroutines waiting
 				done <- failed
 			case r != nil:
-				done <- &ErrorWithStacks{fmt.Errorf("%w: %v; they are below", ErrLeak, r), goroutines(func(head string) bool {
+				done <- &ErrorWithStacks{fmt.Errorf("%w: %v; their stacks are below", ErrLeak, r), goroutines(func(head string) bool {
 					return strings.Contains(head, "synctest bubble")
 				})}
 			default:
@@ -131,7 +131,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 				deadline.Reset(max(endGrace, 2*stillLimit-patience)) // a short patience must not hide that the bubble stands still
 				continue
 			}
-			return fmt.Errorf("%w: after %v of real time it was told to end, and %v later it still computes, so nothing is known of it; let less happen in it, or give it longer",
+			return fmt.Errorf("%w: it was asked to end after %v of real time, and %v later it still computes, so its result is unknown; make it smaller, or give it more time",
 				errStillLate, patience, endGrace)
 		case <-moveCheck.C:
 			now := dog.moves.Load()
@@ -140,7 +140,7 @@ func inBubble(patience time.Duration, dog *watchdog, f func()) error {
 				unmoved = 0
 			}
 			if unmoved == checksPerStill && !dog.isHeavy.Load() {
-				return &ErrorWithStacks{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, stillLimit), goroutines(func(head string) bool {
+				return &ErrorWithStacks{fmt.Errorf("%w: it made no progress for %v of real time; the goroutines to blame are among those below", ErrStuck, stillLimit), goroutines(func(head string) bool {
 					// The other goroutines are in the state that synctest calls durably
 					// blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")

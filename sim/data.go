@@ -133,13 +133,13 @@ func (cfg *Config) checkClusterStorage() error {
 	case len(system.Reads) == 0 || !kind.HasDataClient:
 		return errors.New("the storage is in the cluster that keeps the lock, but the servers of the lock keep no data")
 	case s.Fencing == storage.Owner && !kind.ChecksOwner:
-		return fmt.Errorf("a storage in a cluster that checks the policy %s is asked whether the lock's key still stands, and %s does not ask that", s.Fencing, kind.Name)
+		return fmt.Errorf("a storage in a cluster with the policy %s needs a lock whose client checks that its key still exists, and %s does not check that", s.Fencing, kind.Name)
 	case !slices.Contains([]storage.Policy{"", storage.None, storage.Optimistic, storage.Owner}, s.Fencing):
-		return fmt.Errorf("a storage in a cluster does not check %s: it knows %s and %s, by its own transactions", s.Fencing, storage.Optimistic, storage.Owner)
+		return fmt.Errorf("a storage in a cluster cannot check the policy %s: with its own transactions it can check %s and %s", s.Fencing, storage.Optimistic, storage.Owner)
 	case s.Reads != "" && !slices.Contains(system.Reads, s.Reads):
-		return fmt.Errorf("data in %s is not read %s: reads are %s", system.Name, s.Reads, strings.Join(system.Reads, " or "))
+		return fmt.Errorf("data in %s cannot be read %s: reads are %s", system.Name, s.Reads, strings.Join(system.Reads, " or "))
 	case s.CopyLag != 0:
-		return errors.New("a storage in a cluster has no copy that is behind: it has members")
+		return errors.New("a storage in a cluster has no copy that lags behind: it has members")
 	case len(cfg.Services) > 0 || slices.ContainsFunc(cfg.Clients, work):
 		return errors.New("a storage in a cluster is read and written by the lock's own client, without services and marks")
 	}

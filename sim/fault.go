@@ -71,7 +71,7 @@ func (t Topology) names() []string {
 func (t Topology) client(field, name, whose string) error {
 	err := t.process(field, name)
 	if err == nil && !t.Clients[name] {
-		err = fmt.Errorf("%s: %s is no client; name the client whose %s", field, name, whose)
+		err = fmt.Errorf("%s: %s is not a client; name the client whose %s", field, name, whose)
 	}
 	return err
 }
@@ -81,7 +81,7 @@ func (t Topology) node(field, name, whose string) (Node, System, error) {
 	node, is := t.Nodes[name]
 	err := t.process(field, name)
 	if err == nil && !is {
-		err = fmt.Errorf("%s: %s is no node; name the node whose %s", field, name, whose)
+		err = fmt.Errorf("%s: %s is not a node; name the node whose %s", field, name, whose)
 	}
 	system, _ := LookupSystem(node.System)
 	return node, system, err
@@ -393,7 +393,7 @@ func checkFault(f Fault, t Topology) error {
 	}
 	if f.ByClockOf != "" {
 		if f.For == 0 {
-			return errors.New("by-clock-of: there is no time to measure")
+			return errors.New("by-clock-of: the fault has no duration to measure; write for, too")
 		}
 		if err := t.process("by-clock-of", f.ByClockOf); err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 func init() {
 	registerFault(FaultKind{
 		Name:   "cancel",
-		Title:  "a client cancels the context of the call of its lock that it is in",
+		Title:  "a client cancels the context of its running call of the lock",
 		Effect: trace.CancelsCall,
 		New:    func() Action { return &Cancel{} },
 		Manners: []Manner{{Phrases: trace.Phrases{
@@ -22,7 +22,7 @@ func init() {
 // continues as after any call that failed. A paused client cancels the call when it
 // resumes, if the call has not ended by then.
 type Cancel struct {
-	Client string `yaml:"cancel" json:"cancel" jsonschema:"description=The client that cancels the call of its lock\\, acquire\\, extend or release\\, that it is in."`
+	Client string `yaml:"cancel" json:"cancel" jsonschema:"description=The client that cancels its running call of the lock: acquire\\, extend or release."`
 }
 
 func (a *Cancel) check(t Topology) error {

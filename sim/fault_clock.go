@@ -48,7 +48,7 @@ type Jump struct {
 
 func (a *Jump) check(t Topology) error {
 	if a.By == 0 {
-		return fmt.Errorf("by: say how far the clock jumps, such as 31s or -10s")
+		return fmt.Errorf("by: write how far the clock jumps, such as 31s or -10s")
 	}
 	if err := positive("by", a.By.Abs()); err != nil {
 		return err
@@ -67,7 +67,7 @@ type Drift struct {
 func (a *Drift) check(t Topology) error {
 	switch {
 	case a.Rate == 0:
-		return fmt.Errorf("rate: say how much too fast the clocks run, such as +2%% or -500ppm")
+		return fmt.Errorf("rate: write how much too fast the clocks run, such as +2%% or -500ppm")
 	case a.Rate.abs() > FastestRate:
 		return fmt.Errorf("rate: %s is more than 50%%", a.Rate)
 	}
@@ -98,7 +98,7 @@ type TooManyDrifts struct {
 }
 
 func (e *TooManyDrifts) Error() string {
-	return fmt.Sprintf("it is one of more than %d drifts of %s, which multiply if they act at once; leave some out", maxDrifts, e.Process)
+	return fmt.Sprintf("%s has more than %d drifts, which multiply if they act at the same time; remove some", e.Process, maxDrifts)
 }
 
 // CheckDrifts returns an error if a process has more drifts than its clocks can have. The

@@ -10,7 +10,7 @@ import (
 func init() {
 	registerFault(FaultKind{
 		Name:   "crash",
-		Title:  "a process dies; a server, or its copy, comes back when the fault ends",
+		Title:  "a process crashes; when the fault ends, a server restarts or its copy takes over",
 		Effect: trace.KillsProcess,
 		New:    func() Action { return &CrashFault{} },
 		Manners: []Manner{
@@ -40,20 +40,20 @@ func init() {
 // CrashFault is the parameters of the fault crash.
 type CrashFault struct {
 	Process string      `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
-	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
+	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process is killed; power-loss: its machine loses power; shutdown: it ends in an orderly way; failover: the storage's machine is lost for good\\, and its copy takes over when the fault ends."`
 }
 
 func (a *CrashFault) check(t Topology) error {
 	switch a.How {
 	case "", trace.Kill, trace.PowerLoss, trace.Shutdown, trace.FailOver:
 	default:
-		return fmt.Errorf("how: %q is no way to crash; write kill, power-loss, shutdown or failover", a.How)
+		return fmt.Errorf("how: %q is not a kind of crash; write kill, power-loss, shutdown or failover", a.How)
 	}
 	if err := t.process("crash", a.Process); err != nil {
 		return err
 	}
 	if a.How == trace.FailOver && a.Process != trace.StorageName {
-		return fmt.Errorf("how: %s has no copy that could take over, only the storage has; for a node write power-loss, and promote its replica", a.Process)
+		return fmt.Errorf("how: %s has no copy that could take over: only the storage has one; for a node write power-loss, and promote its replica", a.Process)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (a *Promote) check(t Topology) error {
 		return err
 	}
 	if t.Nodes[a.Node].ReplicaOf == "" {
-		return fmt.Errorf("promote: %s is no replica; give it replica-of", a.Node)
+		return fmt.Errorf("promote: %s is not a replica; set its replica-of", a.Node)
 	}
 	return nil
 }

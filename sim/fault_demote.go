@@ -9,12 +9,12 @@ import (
 func init() {
 	registerFault(FaultKind{
 		Name:     "demote",
-		Title:    "a master whose place another has taken follows that one, and throws away what it has",
+		Title:    "a master that another node has replaced becomes a replica of that node, and drops its own data",
 		Effect:   trace.MovesRole,
 		Instant:  true,
 		New:      func() Action { return &Demote{} },
 		Manners:  []Manner{{Phrases: trace.Phrases{Subject: "{target}", Predicate: "follows the one that has taken its place", Noun: "a demotion of {target}"}}},
-		NotTried: "a promotion has to come first, and does the harm",
+		NotTried: "a promotion has to come first, and the promotion does the damage",
 	})
 }
 
@@ -33,7 +33,7 @@ func (a *Demote) check(t Topology) error {
 			continue
 		}
 		if system, _ := LookupSystem(t.Nodes[a.Node].System); !system.Demotes {
-			return fmt.Errorf("demote: %s is %s %s, which cannot be made to follow another later", a.Node, article(system.Node), system.Node)
+			return fmt.Errorf("demote: %s is %s %s, which cannot become a replica later", a.Node, article(system.Node), system.Node)
 		}
 		return nil
 	}

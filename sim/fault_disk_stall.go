@@ -12,7 +12,7 @@ import (
 func init() {
 	registerFault(FaultKind{
 		Name:   "disk-stall",
-		Title:  "a node's disk acknowledges nothing for a while",
+		Title:  "a node's disk confirms no write for a while",
 		Effect: trace.StallsDisk,
 		New:    func() Action { return &DiskStall{} },
 		Manners: []Manner{
@@ -31,7 +31,7 @@ func init() {
 // What was not on the disk when the node crashes is lost. No server has reported it as
 // being on the disk.
 type DiskStall struct {
-	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls: one that minds it\\, and does something else meanwhile."`
+	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls. The simulator must know how a node with its persistence behaves during a stall."`
 }
 
 func (a *DiskStall) check(t Topology) error {
@@ -43,7 +43,7 @@ func (a *DiskStall) check(t Topology) error {
 	case !has:
 		return fmt.Errorf("disk-stall: %s is %s %s, which has no disk", a.Node, article(system.Node), cmp.Or(system.Node, "server"))
 	case !disk.HandlesStall:
-		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.StallAdvice, "it goes on, or stands still: pause it"))
+		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.StallAdvice, "it continues or stops; if it stops, pause it instead"))
 	}
 	return nil
 }

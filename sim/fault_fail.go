@@ -29,7 +29,7 @@ func init() {
 // are saved and replicated, as usual.
 type Fail struct {
 	Node string `yaml:"fail" json:"fail" jsonschema:"description=The node that answers with errors."`
-	With string `yaml:"with,omitempty" json:"with,omitempty" fault:"manner" jsonschema:"description=The error\\, in one line. Default: what such a server answers while it cannot serve\\, of Redis LOADING Redis is loading the dataset in memory."`
+	With string `yaml:"with,omitempty" json:"with,omitempty" fault:"manner" jsonschema:"description=The error\\, in one line. Default: the error of such a server while it cannot serve\\, for Redis LOADING Redis is loading the dataset in memory."`
 }
 
 func (a *Fail) check(t Topology) error {
@@ -39,7 +39,7 @@ func (a *Fail) check(t Topology) error {
 	case system.Failure == "":
 		return fmt.Errorf("fail: %s is a %s, which does not answer with errors; pause it, or let it crash", a.Node, cmp.Or(system.Node, "server"))
 	case strings.TrimSpace(a.With) != a.With || strings.ContainsAny(a.With, "\r\n"):
-		return fmt.Errorf("with: an error is one line, such as %s", system.Failure)
+		return fmt.Errorf("with: must be one line, such as %s", system.Failure)
 	}
 	return nil
 }

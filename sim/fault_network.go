@@ -54,7 +54,7 @@ func init() {
 	})
 	registerFault(FaultKind{
 		Name:    "hold",
-		Title:   "one message is held back, and what follows it on its connection",
+		Title:   "one message is held back, and all that follow it on its connection",
 		Effect:  trace.HoldsMessage,
 		New:     func() Action { return &Hold{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Predicate: "holds back {message}{lasting}", Noun: "{message} being late"}}},
@@ -95,7 +95,7 @@ func (d Direction) check(t Topology, field, process string, otherField string, o
 	switch d {
 	case "", Both, To, From:
 	default:
-		return fmt.Errorf("direction: %q is none; write both, to or from", d)
+		return fmt.Errorf("direction: %q is not a direction; write both, to or from", d)
 	}
 	if err := t.process(field, process); err != nil {
 		return err
@@ -165,13 +165,13 @@ func (a *Delay) lift(w *World, _ *faultState) {
 // Hold is the parameters of the fault of that name. The first matching message that is sent
 // after the fault's moment waits on its way; with ", 3rd time" it is the third.
 type Hold struct {
-	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage\\, or that of those to come which is meant: client-1's acquire request to redis-2\\, 3rd time."`
+	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage: the next one that matches. For a later one add its number\\, as in client-1's acquire request to redis-2\\, 3rd time."`
 }
 
 func (a *Hold) check(t Topology) error {
 	m := a.Message.Message
 	if m.IsZero() {
-		return errors.New("hold: there is no message; say which one is held back")
+		return errors.New("hold: name the message that is held back")
 	}
 	for _, name := range m.Names() {
 		if err := t.process("hold", name); err != nil {
@@ -179,7 +179,7 @@ func (a *Hold) check(t Topology) error {
 		}
 	}
 	if !t.Clients[m.Client] && !t.Services[m.Client] {
-		return fmt.Errorf("hold: %s is no client; a held message goes to or from a client, or a service that passes it on", m.Client)
+		return fmt.Errorf("hold: %s is not a client; a held message goes to or from a client, or a service that passes it on", m.Client)
 	}
 	return nil
 }

@@ -33,14 +33,14 @@ func init() {
 // starts I/O because of such a timer, the trace says that it ran on while paused.
 type Pause struct {
 	Process string          `yaml:"pause" json:"pause" jsonschema:"description=The process that is paused."`
-	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" fault:"manner" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`
+	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" fault:"manner" jsonschema:"enum=stop,enum=suspend,description=stop (the default): the process stops\\, as by SIGSTOP or a garbage collection; suspend: its virtual machine is suspended."`
 }
 
 func (a *Pause) check(t Topology) error {
 	switch a.Mode {
 	case "", trace.Stop, trace.Suspend:
 	default:
-		return fmt.Errorf("mode: %q is no way to pause; write stop or suspend", a.Mode)
+		return fmt.Errorf("mode: %q is not a kind of pause; write stop or suspend", a.Mode)
 	}
 	return t.process("pause", a.Process)
 }

@@ -10,7 +10,7 @@ import (
 func init() {
 	registerFault(FaultKind{
 		Name:   "revoke",
-		Title:  "an operator deletes by hand what a client's grant, or its place in the queue, is kept as",
+		Title:  "an operator deletes a client's grant, or its place in the queue, by hand",
 		Effect: trace.RevokesClaim,
 		New:    func() Action { return &Revoke{} },
 		Manners: []Manner{
@@ -24,7 +24,7 @@ func init() {
 				},
 			},
 		},
-		NotTried: "it ends a grant on every server, whatever the lock does: a scenario says what an operator does, and a search would find nothing else",
+		NotTried: "it ends a grant on every server, whatever the lock does, so a search would find only that; a scenario decides what an operator does",
 	})
 }
 
@@ -38,7 +38,7 @@ const RevokeSession = "session"
 // PostgreSQL, the operator ends the session. The client is neither asked nor notified.
 type Revoke struct {
 	Client string `yaml:"revoke" json:"revoke" jsonschema:"description=The client whose grant\\, or place in the queue\\, an operator deletes by hand on all of the lock's servers."`
-	How    string `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=session,description=session: the operator ends the client's session\\, and what the client has ends with it. Default: the operator deletes the key\\, the node\\, the row or the object\\, and the session goes on."`
+	How    string `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=session,description=session: the operator ends the client's session\\, and all that the client holds ends with it. Default: the operator deletes the key\\, the node\\, the row or the object\\, and the session continues."`
 }
 
 func (a *Revoke) check(t Topology) error {
@@ -46,7 +46,7 @@ func (a *Revoke) check(t Topology) error {
 		return err
 	}
 	if a.How != "" && a.How != RevokeSession {
-		return fmt.Errorf("how: %q is no way to revoke; write %s, or leave it out", a.How, RevokeSession)
+		return fmt.Errorf("how: %q is not a way to revoke; write %s, or leave it out", a.How, RevokeSession)
 	}
 	for _, n := range t.Nodes {
 		if system, known := LookupSystem(n.System); known && system.Name == t.Lock.System {
@@ -61,7 +61,7 @@ func (s System) revokes(how string) error {
 	name := cmp.Or(s.Node, "server")
 	switch {
 	case !s.Revokes:
-		return fmt.Errorf("revoke: nothing is simulated of an operator at %s %s: %s", article(name), name, cmp.Or(s.RevokeAdvice, "let the client crash, or pause it"))
+		return fmt.Errorf("revoke: an operator at %s %s is not simulated: %s", article(name), name, cmp.Or(s.RevokeAdvice, "let the client crash, or pause it"))
 	case how == RevokeSession && !s.RevokesSessions:
 		return fmt.Errorf("how: %s %s keeps no sessions that an operator could end; leave it out", article(name), name)
 	}

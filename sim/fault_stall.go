@@ -35,7 +35,7 @@ type Stall struct {
 
 func (a *Stall) check(t Topology) error {
 	if a.Step != "" && !a.Step.AtStorage() {
-		return fmt.Errorf("step: %q is no request to the storage; write read, write or mark", a.Step)
+		return fmt.Errorf("step: %q is not a request to the storage; write read, write or mark", a.Step)
 	}
 	return t.client("stall", a.Client, "request is held up")
 }

@@ -31,16 +31,16 @@ func (cfg *Config) CheckSchedule() error {
 		for _, t := range c.Does {
 			switch {
 			case t.Note == "" && s != nil && t.Object == trace.PeriodRecord:
-				return fmt.Errorf("%s would %s, and %s is where periods are put down: only recall, remember and claim get at it", c.Name, t, trace.PeriodRecord)
+				return fmt.Errorf("%s would %s, but %s is the record of periods: only recall, remember and claim can use it", c.Name, t, trace.PeriodRecord)
 			case t.Note == "":
 			case s == nil:
-				return fmt.Errorf("%s would %s a period, and there is no schedule", c.Name, t.Note)
+				return fmt.Errorf("%s would %s a period, but there is no schedule", c.Name, t.Note)
 			case cfg.Storage.InCluster || cfg.Lock.Kind.KeepsData:
-				return fmt.Errorf("%s would %s a period, which only the storage as a process of its own can do", c.Name, t.Note)
+				return fmt.Errorf("%s would %s a period, which needs a storage that is a process of its own", c.Name, t.Note)
 			}
 		}
 		if s != nil && c.Sections > 1 {
-			return fmt.Errorf("%s has %d sections, and with a schedule a client has one in each period", c.Name, c.Sections)
+			return fmt.Errorf("%s has %d sections, but with a schedule a client has one section in each period", c.Name, c.Sections)
 		}
 	}
 	return nil

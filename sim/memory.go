@@ -41,7 +41,7 @@ const maxLeftBehind = 128 << 20
 // behind.
 func checkLeftBehind() error {
 	if left := LeftBehind(); left > maxLeftBehind {
-		return fmt.Errorf("%w: it was not run, because worlds before it have left goroutines behind whose stacks take %d MB of this process; let the lock end its goroutines",
+		return fmt.Errorf("%w: it was not run, because earlier worlds left goroutines behind whose stacks take %d MB of this process; make the lock end its goroutines",
 			ErrHeavy, left>>20)
 	}
 	return nil

@@ -148,25 +148,25 @@ func (cfg *Config) whyNotTake(t trace.Task, has []string, ownProgram bool) strin
 	case t.Lock == "":
 		return "would acquire a lock without a name"
 	case slices.Contains(has, t.Lock):
-		return fmt.Sprintf("would %s, and has %s already: it would wait for itself; let it take another lock", t, t.Lock)
+		return fmt.Sprintf("would %s, but it holds %s already, and would wait for itself; let it acquire another lock", t, t.Lock)
 	case len(has) > maxNested:
-		return fmt.Sprintf("would take more than %d locks besides its own; let it take fewer", maxNested)
+		return fmt.Sprintf("would acquire more than %d locks in addition to its own; let it acquire fewer", maxNested)
 	case kind.Name == "":
-		return "takes several locks, and there is no lock in this world"
+		return "acquires several locks, but there is no lock in this world"
 	case ownProgram:
-		return "takes several locks, and has a program of its own, which has to take them by itself"
+		return "acquires several locks, but has a program of its own, which has to acquire them itself"
 	case cfg.schedule() != nil:
-		return "takes several locks, and with a schedule a client has one in each period; leave the schedule out"
+		return "acquires several locks, but with a schedule a client acquires one lock in each period; leave the schedule out"
 	case cfg.Lock.Options.Holders > 1:
-		return fmt.Sprintf("takes several locks, each of which has room for %d, so that nobody could tell who waits for whom; leave holders out", cfg.Lock.Options.Holders)
+		return fmt.Sprintf("acquires several locks, each of which can have %d holders, so it is unclear which client waits for which; leave holders out", cfg.Lock.Options.Holders)
 	case kind.KeepsData:
-		return fmt.Sprintf("takes several locks, and a grant of %s is a transaction of its own that has the data; choose a lock that keeps no data", kind.Name)
+		return fmt.Sprintf("acquires several locks, but each grant of %s is a transaction of its own that contains the data; choose a lock that keeps no data", kind.Name)
 	case kind.OneAtATime:
-		return fmt.Sprintf("takes several locks, and what %s does in the background for one cannot be told from what it does for another; choose another lock", kind.Name)
+		return fmt.Sprintf("acquires several locks, but the background requests of %s for one lock cannot be distinguished from those for another; choose another kind of lock", kind.Name)
 	case cfg.Storage.InCluster:
-		return "takes several locks, and data in the cluster is kept by the client of one; let the storage be a process of its own"
+		return "acquires several locks, but data in the cluster is kept by the client of one lock; let the storage be a process of its own"
 	case !slices.Contains(perObject, cfg.Storage.Fencing):
-		return fmt.Sprintf("takes several locks, whose fencing tokens cannot be compared with each other, and a storage that checks the policy %s compares all; "+
+		return fmt.Sprintf("acquires several locks, whose fencing tokens cannot be compared with each other, but a storage with the policy %s compares all of them; "+
 			"choose %s, and give each lock the name of the object that it guards", cfg.Storage.Fencing, storage.PerShard)
 	}
 	return ""

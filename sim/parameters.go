@@ -264,7 +264,7 @@ func (p Parts) Fault() (Fault, error) {
 	var f Fault
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == p.Kind })
 	if i < 0 {
-		return f, fmt.Errorf("there is no kind of fault %q here: a later version may have written it", p.Kind)
+		return f, fmt.Errorf("there is no kind of fault %q: a later version of locksim may have written it", p.Kind)
 	}
 	f.Action = faultKinds[i].New()
 	if _, message := f.Message(); message {
@@ -293,14 +293,14 @@ func (p Parts) Fault() (Fault, error) {
 		has := parameter(f.Action, part.says)
 		switch {
 		case !part.given && (part.says == "others" && has.IsValid()):
-			return f, fmt.Errorf("a %s has somebody at its other end, and others is empty", p.Kind)
+			return f, fmt.Errorf("a %s needs a process at its other end, but others is empty", p.Kind)
 		case !part.given:
 		case !has.IsValid():
 			return f, fmt.Errorf("a %s has no %s", p.Kind, part.words)
 		case part.says == "others":
 			f = f.WithOthers(p.Others)
 		case part.says == "size" && has.Type() != part.value.Type():
-			return f, fmt.Errorf("the size of a %s is no %s", p.Kind, unitOf(part.value))
+			return f, fmt.Errorf("the size of a %s is not a %s", p.Kind, unitOf(part.value))
 		default:
 			f = f.with(part.says, part.value.Convert(has.Type()))
 		}

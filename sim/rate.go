@@ -48,7 +48,7 @@ func ParseRate(s string) (Rate, error) {
 		}
 		return rate, nil
 	}
-	return 0, fmt.Errorf("%q is no rate: write +2%%, -500ppm or +3ppb", s)
+	return 0, fmt.Errorf("%q is not a rate: write +2%%, -500ppm or +3ppb", s)
 }
 
 // String returns the rate in the form that [ParseRate] parses, in the largest unit in which

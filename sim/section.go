@@ -44,9 +44,9 @@ func checkTasks(c Client, services []Service) error {
 	for _, t := range c.Does {
 		switch {
 		case t.Step == trace.Extend || !slices.Contains(trace.Steps(), t.Step):
-			return fmt.Errorf("%q is nothing to do in a section", t.Step)
+			return fmt.Errorf("%q is not a step that a client can do in a section", t.Step)
 		case t.Step.AtStorage() != (t.Object != ""):
-			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)
+			return fmt.Errorf("%s: a request to the storage needs an object, and no other step has one", t.Step)
 		}
 		for _, name := range t.Via {
 			if !slices.ContainsFunc(services, func(s Service) bool { return s.Name == name }) {

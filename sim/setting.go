@@ -31,7 +31,7 @@ func (h *Host) SettingValue(name string) string {
 func (s System) CheckSetting(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
-		return fmt.Errorf("%q is no setting; one is written NAME=VALUE", text)
+		return fmt.Errorf("%q is not a setting; write NAME=VALUE", text)
 	}
 	i := slices.IndexFunc(s.Settings, func(o Setting) bool { return o.Name == name })
 	if i < 0 {

@@ -14,11 +14,11 @@ func (cfg *Config) CheckStorage() error {
 		return cfg.checkClusterStorage()
 	}
 	if cfg.Storage.Fencing == storage.Owner {
-		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock: write in: cluster", storage.Owner)
+		return fmt.Errorf("a storage with the policy %s must be in the cluster that keeps the lock: write in: cluster", storage.Owner)
 	}
 	checks := []storage.Policy{"", storage.None, storage.Writes, storage.ReadsAndWrites}
 	if cfg.Lock.Kind.KeepsData && !slices.Contains(checks, cfg.Storage.Fencing) {
-		return fmt.Errorf("a storage that checks the policy %s is asked for nothing here: %s keeps the data itself", cfg.Storage.Fencing, cfg.Lock.Kind.Name)
+		return fmt.Errorf("a storage with the policy %s gets no requests in this world: the lock %s keeps the data itself", cfg.Storage.Fencing, cfg.Lock.Kind.Name)
 	}
 	return nil
 }

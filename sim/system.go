@@ -282,7 +282,7 @@ func RegisterSystem(s System) {
 func ProvideSystem(name string, framer func(*Names) Framer, boot func(*Host) Server) {
 	i := slices.IndexFunc(systems, func(s System) bool { return s.Name == name })
 	if i < 0 || systems[i].Boot != nil {
-		panic("there is no kind of server that is called " + name + " and that nobody plays")
+		panic("the kind of server " + name + " is not registered, or already has an implementation")
 	}
 	systems[i].Framer, systems[i].Boot = framer, boot
 }
@@ -317,7 +317,7 @@ func (cfg *Config) system(n Node) (System, error) {
 		return s, nil
 	}
 	if name == "" {
-		return System{}, fmt.Errorf("nothing says what kind of server %s is", n.Name)
+		return System{}, fmt.Errorf("the kind of server of %s is not given", n.Name)
 	}
 	return System{}, &MissingSystem{n.Name, name}
 }
@@ -376,9 +376,9 @@ func (cfg *Config) checkNode(n Node) error {
 	case n.Persistence != "" && !slices.Contains(s.Persistences(), n.Persistence):
 		return &BadNode{n.Name, "persistence", fmt.Sprintf("%s cannot have persistence %s: %s %s has %s", n.Name, n.Persistence, article(s.Node), s.Node, listOr("no disk", s.Disks, func(d Disk) string { return string(d.Persistence) }))}
 	case cfg.countsTokens(n) && cfg.Tokens.Source.System != s.Name:
-		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, and %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
+		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, but %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
 	case n.ReplicaOf != "" && !s.Replicates:
-		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot follow another", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
+		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot be a replica", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
 	}
 	return s.checkSettings(n)
 }
@@ -391,11 +391,11 @@ func (cfg *Config) CheckTTL() error {
 		return nil
 	}
 	if ttl < system.ShortestTTL {
-		return fmt.Errorf("%s %s takes no TTL below %s, and %v is one",
+		return fmt.Errorf("%s %s accepts no TTL below %s, but the lock's TTL is %v",
 			article(system.Node), system.Node, trace.ShortDuration(system.ShortestTTL), ttl)
 	}
 	if system.Unit > 0 && ttl%system.Unit != 0 {
-		return fmt.Errorf("%s %s counts a TTL in whole units of %s, and %v is none; %v would be one",
+		return fmt.Errorf("%s %s counts a TTL in whole units of %s, and %v is not a multiple of that; %v would be one",
 			article(system.Node), system.Node, trace.ShortDuration(system.Unit), ttl, max(1, ttl.Round(system.Unit)/system.Unit)*system.Unit)
 	}
 	return nil

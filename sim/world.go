@@ -522,7 +522,7 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	}
 	w.trace.Events = append(before, ev)
 	if n := len(w.trace.Events); n > w.bounds.events {
-		w.stopWith(ErrTooMuch, "%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
+		w.stopWith(ErrTooMuch, "%d events by %v; let clients retry or start over less often, use fewer clients, or run them for a shorter time", n, w.now().Round(time.Millisecond))
 	}
 	w.charge(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
 	stored := &w.trace.Events[len(w.trace.Events)-1]
@@ -539,7 +539,7 @@ func check(cfg *Config) error {
 		switch is, taken := roles[p.Name]; {
 		case p.Role == trace.RoleStorage:
 		case taken && (is == trace.RoleCluster || p.Role == trace.RoleCluster):
-			return fmt.Errorf("sim: a process is called %q, and so is the cluster of its nodes", p.Name)
+			return fmt.Errorf("sim: a process and the cluster of its nodes are both called %q", p.Name)
 		case taken || p.Name == "":
 			return fmt.Errorf("sim: two processes are called %q, or one has no name", p.Name)
 		}
@@ -547,7 +547,7 @@ func check(cfg *Config) error {
 	}
 	for _, n := range cfg.Nodes {
 		if n.ReplicaOf != "" && !slices.ContainsFunc(cfg.Nodes, func(m Node) bool { return m.Name == n.ReplicaOf && m.ReplicaOf == "" }) {
-			return fmt.Errorf("sim: %s is a replica of %s, which is no master", n.Name, n.ReplicaOf)
+			return fmt.Errorf("sim: %s is a replica of %s, which is not a master", n.Name, n.ReplicaOf)
 		}
 	}
 	switch {
@@ -556,7 +556,7 @@ func check(cfg *Config) error {
 	case cfg.Network.Min <= 0 || cfg.Network.Max < cfg.Network.Min:
 		return errors.New("sim: the network's latencies must be positive, and Max at least Min")
 	case cfg.Lock.Kind.Name != "" && !cfg.Lock.Kind.Open && len(cfg.Nodes) == 0:
-		return errors.New("sim: the lock has no node to live on")
+		return errors.New("sim: the lock has no node")
 	case cfg.Lock.Kind.Name != "" && cfg.Lock.TTL <= 0:
 		return errors.New("sim: the lock's TTL must be positive")
 	}
@@ -583,13 +583,13 @@ func check(cfg *Config) error {
 	}
 	for _, name := range cfg.Tokens.Nodes {
 		if !slices.ContainsFunc(cfg.Nodes, func(n Node) bool { return n.Name == name }) {
-			return fmt.Errorf("sim: there is no node %q to count tokens", name)
+			return fmt.Errorf("sim: there is no node %q that could count tokens", name)
 		}
 	}
 	for _, p := range cfg.Network.Paths {
 		for _, name := range []string{p.Between, p.And} {
 			if _, known := roles[name]; !known {
-				return fmt.Errorf("sim: there is no process %q for a path to begin or end at", name)
+				return fmt.Errorf("sim: a path begins or ends at %q, but there is no process of that name", name)
 			}
 		}
 		if p.Min <= 0 || p.Max < p.Min {

@@ -67,15 +67,15 @@ var titles = map[Policy]string{
 	None:           "nothing",
 	Writes:         "the token of every write",
 	ReadsAndWrites: "the token of every read and write",
-	VolatileToken:  "the token of every write, but forgets the highest in a crash",
+	VolatileToken:  "the token of every write, but forgets the highest token in a crash",
 	CheckThenWrite: "the token of every write, in a step before the write",
-	Strict:         "that the token of every write is greater than all before it",
-	PerShard:       "the token of every write, each object for itself",
+	Strict:         "that the token of every write is greater than all earlier tokens",
+	PerShard:       "the token of every write, for each object separately",
 	Lenient:        "the token of every write that carries one",
 	CheckAndSet:    "that every write carries the token with which its object was last marked",
-	Owner:          "that the key by which every writer asked for the lock still stands, in one step with the write",
-	Optimistic:     "that its object still is at the version that the writer of every write knew",
-	Unfenceable:    "nothing: what it does cannot be fenced",
+	Owner:          "that the key with which the writer asked for the lock still exists, in one transaction with the write",
+	Optimistic:     "that the object of every write still has the version that the writer knows",
+	Unfenceable:    "nothing: its effects cannot be fenced",
 }
 
 // Title returns what the storage checks, as in "it checks …". It is empty for a policy that

@@ -51,8 +51,8 @@ func quorumMutants() []Mutant {
 		onQuorum(driftAdded, "the allowance for drift is added to the lease", "lease-exclusion"),
 		onQuorum(noCleanup, "a failed attempt leaves its keys behind", "progress"),
 		onRedlock("release-without-compare", "value-check", "release deletes the key even if another client has set it", "release-ownership"),
-		onQuorum(extendAnyKey, "extend prolongs the key even if another client has set it", "release-ownership"),
-		onQuorum(extendOnErrors, "extend counts an error of a node as a yes", "lease-exclusion"),
+		onQuorum(extendAnyKey, "extend renews the key even if another client has set it", "release-ownership"),
+		onQuorum(extendOnErrors, "extend counts an error of a node as a success", "lease-exclusion"),
 		onQuorum(ttlInSeconds, "the TTL is sent in seconds where the command takes milliseconds", "lease-exclusion"),
 		onQuorum(oneValueForAll, "all clients set the key to the same value", "release-ownership"),
 		onRedlock("value-reused", "fresh-value", "all attempts of a client set the key to the same value", "release-ownership"),
@@ -61,8 +61,8 @@ func quorumMutants() []Mutant {
 		onQuorum(extendWithoutElapsed, "an extension counts however long the extend took", "claim: extends"),
 		onQuorum(extendSets, "extend sets the key again if it is gone", "lease-exclusion"),
 		onQuorum(extendOnOneNode, "one node is enough for an extension", "lease-exclusion"),
-		onQuorum(releaseWhereGranted, "release asks only the nodes that had said yes", "progress"),
-		onQuorum(acquireOnErrors, "acquire counts an error of a node as a yes", "lease-exclusion"),
+		onQuorum(releaseWhereGranted, "release sends its request only to the nodes that had granted the lock", "progress"),
+		onQuorum(acquireOnErrors, "acquire counts an error of a node as a success", "lease-exclusion"),
 		onQuorum(sameNodeTwice, "extend asks some nodes twice and others never", "lease-exclusion"),
 	}
 }

@@ -47,16 +47,16 @@ const (
 func singleMutants() []Mutant {
 	return []Mutant{
 		onSingle(getThenDel, "release compares with one command and deletes with the next", "release-ownership"),
-		onSingle(getThenExpire, "extend compares with one command and prolongs with the next", "release-ownership"),
+		onSingle(getThenExpire, "extend compares with one command and renews the key with the next", "release-ownership"),
 		onSingle(setThenExpire, "the key gets its expiry by a second command", "progress"),
 		onSingle(ttlInMicroseconds, "the TTL is sent in microseconds where the command takes milliseconds", "progress"),
 		onSingle(takesExpiringKey, "acquire takes over a key that will soon expire", "release-ownership"),
-		onSingle(timeoutIsYes, "acquire treats a missing answer as a yes", "lease-exclusion"),
-		onSingle(errorIsYes, "acquire treats an error of the node as a yes", "lease-exclusion"),
+		onSingle(timeoutIsYes, "acquire treats a missing answer as a success", "lease-exclusion"),
+		onSingle(errorIsYes, "acquire treats an error of the node as a success", "lease-exclusion"),
 		onSingle(valueOfProcess, "all handles of a process set the key to the same value, and each treats it as its own", "lease-exclusion"),
 		onSingle(secondReleaseDeletes, "a second release deletes the key even if another client has set it", "release-ownership"),
 		onSingle(extendWithoutRequest, "extend sends no request while half of the lease is left", "claim: extends"),
-		onSingle(noScriptIsYes, "extend treats the error that the node does not know the script as a yes", "claim: extends"),
+		onSingle(noScriptIsYes, "extend treats the error of a node that does not know the script as a success", "claim: extends"),
 		onSingle(tokenBeforeLock, "the fencing token is minted before the lock is taken", "token-order"),
 		onSingle(tokenOfHandle, "each handle counts its own fencing tokens", "token-order"),
 		onSingle(tokenMissing, "there is no fencing token", "claim: tokens"),
@@ -66,7 +66,7 @@ func singleMutants() []Mutant {
 		onSingle(panicsInGoroutine, "an unexpected reply makes a goroutine of the lock panic", "panic"),
 		onSingle(leavesGoroutine, "each grant leaves a goroutine behind for ever", "goroutine leak"),
 		onSingle(watchesAfterRelease, "the lock keeps watching the key after release", "growing traffic"),
-		onSingle(asksForEver, "a node that does not answer is asked until it does, even after the context has ended", "hang"),
+		onSingle(asksForEver, "the lock asks a node again until it answers, even after the context has ended", "hang"),
 		onSingle(spins, "a refused attempt waits by reading the clock again and again", "hang"),
 	}
 }

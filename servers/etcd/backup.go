@@ -28,20 +28,20 @@ const (
 var backupSettings = []sim.Setting{
 	{
 		Name:  backupEvery,
-		Title: "how often a member is backed up, counted from its start, from which it is restored after a power loss; by default a power loss spares its disk",
+		Title: "the time between backups of a member, counted from its start; after a power loss it is restored from the latest one; by default a power loss spares its disk",
 		Check: func(value string) error {
 			if d, err := time.ParseDuration(value); err != nil || d <= 0 {
-				return errors.New("it is a time, such as 1m")
+				return errors.New("it must be a positive time, such as 1m")
 			}
 			return nil
 		},
 	},
 	{
 		Name:  bumpRevision,
-		Title: "how many revisions are left out when a backup is restored, and the past forgotten; by default none are",
+		Title: "how many revisions are skipped when a backup is restored, and the earlier ones are marked as compacted; by default none are skipped",
 		Check: func(value string) error {
 			if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < 1 || n > 1<<60 {
-				return errors.New("it is a whole number of revisions, from 1")
+				return errors.New("it must be a whole number of revisions, at least 1")
 			}
 			return nil
 		},

@@ -22,10 +22,10 @@ const (
 
 var retentionSetting = sim.Setting{
 	Name:  retention,
-	Title: "how many revisions stay when, each 5 minutes, the leader has the past forgotten; by default nobody does",
+	Title: "how many revisions remain when the leader compacts, every 5 minutes; by default it never compacts",
 	Check: func(value string) error {
 		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < 1 {
-			return errors.New("it is a whole number of revisions, from 1")
+			return errors.New("it must be a whole number of revisions, at least 1")
 		}
 		return nil
 	},

@@ -216,10 +216,10 @@ const (
 
 var lessorSetting = sim.Setting{
 	Name:  lessorVersion,
-	Title: "the release as which a leader ends and prolongs sessions: 3.4.23 never makes sure that it still leads; by default it does if it has not ticked for a while",
+	Title: "the release whose rules a leader follows when it ends and renews sessions: in 3.4.23 it never checks that it still leads; by default it checks that if it has not ticked for a while",
 	Check: func(value string) error {
 		if value != uncheckedRelease {
-			return errors.New("it is " + uncheckedRelease)
+			return errors.New("it must be " + uncheckedRelease)
 		}
 		return nil
 	},

@@ -22,10 +22,10 @@ const (
 
 var poolSettings = []sim.Setting{
 	{
-		Name: poolMode, Title: "transaction: a pooler before the server gives a client one of a few sessions for a transaction at a time",
+		Name: poolMode, Title: "transaction: a pooler in front of the server gives a client one of a few sessions for one transaction at a time",
 		Check: func(value string) error {
 			if value != "transaction" {
-				return fmt.Errorf("a pooler is simulated in the mode transaction only, and %q is another", value)
+				return fmt.Errorf("a pooler is simulated only in the mode transaction, and not in %q", value)
 			}
 			return nil
 		},
@@ -35,7 +35,7 @@ var poolSettings = []sim.Setting{
 		Check: func(value string) error { return checkNumber(value, 1) },
 	},
 	{
-		Name: poolStatements, Title: "how many prepared statements the pooler keeps on a session; 0 lets them go by as they come",
+		Name: poolStatements, Title: "how many prepared statements the pooler keeps on a session; 0: it passes them on unchanged",
 		Check: func(value string) error { return checkNumber(value, 0) },
 	},
 }
@@ -43,7 +43,7 @@ var poolSettings = []sim.Setting{
 func checkNumber(value string, least int) error {
 	const most = 10_000
 	if n, err := strconv.Atoi(value); err != nil || n < least || n > most {
-		return fmt.Errorf("%q is no whole number from %d to %d", value, least, most)
+		return fmt.Errorf("%q is not a whole number from %d to %d", value, least, most)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 const synchronous = "synchronous_standby_names"
 
 var synchronousSetting = sim.Setting{
-	Name: synchronous, Title: "a transaction is committed only when this replica has it on its disk; * is any",
+	Name: synchronous, Title: "a transaction is committed only when this replica has it on its disk; *: any replica",
 	Check: func(value string) error {
 		if value == "" || strings.ContainsAny(value, ` ,()"`) {
 			return unsupported("%s = %q: it takes the name of one replica, or *", synchronous, value)

@@ -9,23 +9,23 @@ import (
 func init() {
 	sim.RegisterSystem(sim.System{
 		Name:  locks.Redis,
-		Title: "Redis, as miniredis serves it",
+		Title: "Redis, simulated by miniredis",
 		Node:  "Redis node",
 		Port:  6379,
 		Disks: []sim.Disk{
 			// For the consequences of a stalled disk see flushAppendOnlyFile and
 			// rdbSaveBackground of Redis.
 			{Persistence: sim.NoPersistence, StallAdvice: "nobody notices"},
-			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a process of its own waits for it, and the node goes on"},
+			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a separate process waits for it, and the node continues"},
 			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, HandlesStall: true},
-			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "it stands still with its next write, and serves nobody: pause it"},
+			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "it stops at its next write and serves no client: pause it"},
 		},
 		Replicates: true,
 		Demotes:    true,
 		Revokes:    true,
 		Settings: []sim.Setting{
-			{Name: minReplicas, Title: "of how many replicas a master must have heard lately in order to take a write; 0 is none", Check: checkCount},
-			{Name: maxLag, Title: "how long ago lately is at most, as 10s, which is the default", Check: checkLag},
+			{Name: minReplicas, Title: "from how many replicas a master must have heard recently to accept a write; 0: from none", Check: checkCount},
+			{Name: maxLag, Title: "how long ago a master may have heard from such a replica, such as 10s, the default", Check: checkLag},
 		},
 		Failure: errLoading,
 		IdleCheckGap: func() string {
@@ -61,7 +61,7 @@ const (
 
 // IdleCheckGap describes a build whose go-redis does not check idle connections: see
 // [locks.ChecksIdle].
-const IdleCheckGap = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
+const IdleCheckGap = "the go-redis of this build does not check an idle connection before it uses it; on Linux it does, and results may differ there"
 
 // errLoading is Redis's answer while it reads its data from the disk: shared.loadingerr in
 // https://github.com/redis/redis/blob/unstable/src/server.c

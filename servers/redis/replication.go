@@ -156,14 +156,14 @@ const (
 
 func checkCount(value string) error {
 	if n, err := strconv.Atoi(value); err != nil || n < 0 {
-		return fmt.Errorf("%q is no number of replicas; write one such as 1", value)
+		return fmt.Errorf("%q is not a number of replicas; write one, such as 1", value)
 	}
 	return nil
 }
 
 func checkLag(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d <= 0 {
-		return fmt.Errorf("%q is no time; write one such as 10s", value)
+		return fmt.Errorf("%q is not a positive time; write one, such as 10s", value)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func init() {
 		Key:          locks.SQLiteRow,
 		RevivesKeys:  true, // a row remains after its lease has ended, with the end in a column
 		Failure:      "disk I/O error",
-		RevokeAdvice: "a DELETE is made by a process of its own, which opens the file; let the client crash",
+		RevokeAdvice: "a DELETE comes from a separate process, which opens the file; let the client crash",
 	})
 }
 

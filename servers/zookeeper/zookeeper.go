@@ -23,7 +23,7 @@ func init() {
 		Cluster:         true,
 		Key:             locks.ZooKeeperPath,
 		UsesElapsedTime: true,
-		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "the others decide without it, which is not simulated: pause it, or cut it off from them"}},
+		Disks:           []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "the other members decide without it, which is not simulated: pause it, or cut it off from them"}},
 		Reads:           []string{Plain, Synced},
 		Failure:         throttled,
 		Revokes:         true, RevokesSessions: true,
