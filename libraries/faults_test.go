@@ -36,13 +36,13 @@ var faultsOnClients = []string{"cancel", "stall"}
 // kind.
 var refusals = []struct{ fault, system, sentence string }{
 	{"crash: NODE, how: failover", "", "has no copy that could take over"},
-	{"promote: NODE", "", "is no replica"},
+	{"promote: NODE", "", "is not a replica"},
 	{"demote: NODE", "", "has no replica that could take its place"},
 	{"disk-stall: NODE, for: 2s", "redis", "nobody notices"},
-	{"disk-stall: NODE, for: 2s", "consul", "it goes on, or stands still: pause it"},
-	{"disk-stall: NODE, for: 2s", "kubernetes", "it goes on, or stands still: pause it"},
-	{"disk-stall: NODE, for: 2s", "postgres", "it goes on, or stands still: pause it"},
-	{"disk-stall: NODE, for: 2s", "sqlite", "it goes on, or stands still: pause it"},
+	{"disk-stall: NODE, for: 2s", "consul", "it continues or stops; if it stops, pause it instead"},
+	{"disk-stall: NODE, for: 2s", "kubernetes", "it continues or stops; if it stops, pause it instead"},
+	{"disk-stall: NODE, for: 2s", "postgres", "it continues or stops; if it stops, pause it instead"},
+	{"disk-stall: NODE, for: 2s", "sqlite", "it continues or stops; if it stops, pause it instead"},
 	{"revoke: client-1", "sqlite", "which opens the file; let the client crash"},
 	{"revoke: client-1, how: session", "sqlite", "which opens the file; let the client crash"},
 	{"revoke: client-1, how: session", "redis", "a Redis node keeps no sessions"},

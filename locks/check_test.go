@@ -45,12 +45,12 @@ func TestCheck(t *testing.T) {
 		{plain, locks.Options{Expects: time.Minute}, `lock plain has no option "expects": it has no options`},
 		{kind, locks.Options{Failures: -1}, `option failures is -1: it must be positive, or left out for the default of lock mine`},
 		{kind, locks.Options{OpenFor: -time.Minute}, `option open-for is -1m0s: it must be positive, or left out for the default of lock mine`},
-		{kind, locks.Options{Expects: -time.Minute}, `option expects is -1m0s: it must be positive, or left out if nobody knows`},
+		{kind, locks.Options{Expects: -time.Minute}, `option expects is -1m0s: it must be positive, or left out if the duration is unknown`},
 		{kind, locks.Options{NodeTimeout: -time.Second}, `option node-timeout is -1s: it must be positive, or left out for the default of lock mine`},
 		{kind, locks.Options{Without: []string{"extend", "elapsed-chek"}}, `lock mine has no feature "elapsed-chek" to turn off: its features are elapsed-check, node-timeout, extend`},
 		{kind, locks.Options{Without: []string{"Extend"}}, `lock mine has no feature "Extend" to turn off: its features are elapsed-check, node-timeout, extend`},
 		{kind, locks.Options{Without: []string{"fencing"}}, `lock mine has no feature "fencing" to turn off: its features are elapsed-check, node-timeout, extend`},
-		{kind, locks.Options{Without: []string{"extend", "extend"}}, `feature "extend" is turned off twice: leave one out`},
+		{kind, locks.Options{Without: []string{"extend", "extend"}}, `feature "extend" is turned off twice: remove one`},
 		{kind, locks.Options{NodeTimeout: time.Second, Without: []string{"node-timeout"}}, `option node-timeout is 1s, but the feature "node-timeout" is turned off: leave one of the two out`},
 	}
 	for _, test := range tests {

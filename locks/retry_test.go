@@ -101,7 +101,7 @@ func TestRetries(t *testing.T) {
 		}
 	}
 	_, err := locks.Retry("often").Pause(time.Second, 1, allOnes())
-	if want := `no way to retry is called "often": there are [fixed jitter linear exponential exponential-jitter exponential-tenth]`; err == nil || err.Error() != want {
+	if want := `"often" is not a way to retry: it must be one of [fixed jitter linear exponential exponential-jitter exponential-tenth]`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	broken := errors.New("broken")

@@ -123,7 +123,7 @@ func TestContainmentOfSearches(t *testing.T) {
 		"panics":                "panic in client-1: oh no\n",
 		"panics-in-a-goroutine": "panic: the process that ran it died: panic: oh no, elsewhere\n",
 		"exits":                 "panic: the process that ran it died: exit status 7\n",
-		"computes-for-ever":     "hang: the world is stuck: nothing moved for 1s of real time",
+		"computes-for-ever":     "hang: the world is stuck: it made no progress for 1s of real time",
 		"leaks":                 "goroutine leak: goroutines outlived the world: ",
 	} {
 		for when, count := range map[string]string{"at once": "", "while it is recorded": t.TempDir() + "/handles"} {
@@ -185,7 +185,7 @@ func TestContainment(t *testing.T) {
 		"panics":                `panic: panic in client-1: oh no\n`,
 		"panics-in-a-goroutine": `panic: the process that ran it died: panic: oh no, elsewhere\n`,
 		"exits":                 `panic: the process that ran it died: exit status 7\n`,
-		"computes-for-ever":     `hang: the world is stuck: nothing moved for 1s of real time`,
+		"computes-for-ever":     `hang: the world is stuck: it made no progress for 1s of real time`,
 		"waits-for-ever":        `hang: client-1 called acquire at 0s and still waited at `,
 		"leaks":                 `goroutine leak: goroutines outlived the world: `,
 		"cannot-be-made":        `cannot be made: client-1: cannot make the lock: no lock today\n`,

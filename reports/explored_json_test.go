@@ -205,7 +205,7 @@ func TestReadExploredRefuses(t *testing.T) {
 		"twice":        {search + `"ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" occurs twice`},
 		"half a fault": {
 			search + `"ways": [{"id": "a", "example": {"faults": [{"kind": "reset"}]}}]}`,
-			"ways[0].example.faults[0]: a reset has somebody at its other end",
+			"ways[0].example.faults[0]: a reset needs a process at its other end",
 		},
 		"half a map": {
 			search + `"maps": [{"starts": ["x"], "lengths_ns": [1], "cells": [[]]}]}`,

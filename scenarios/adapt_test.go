@@ -70,7 +70,7 @@ func TestStoriesOnOtherServers(t *testing.T) {
 // A scenario that needs what a kind of server cannot do is refused with an explanation.
 func TestStoriesThatOtherServersCannotTell(t *testing.T) {
 	for story, want := range map[string]string{
-		"failover":          "replica is a replica of toy-1, but a toy cannot follow another",
+		"failover":          "replica is a replica of toy-1, but a toy cannot be a replica",
 		"fencing-late-mint": "tokens: incr counts on nodes of the kind redis, and toy-1 is a toy",
 	} {
 		s, err := Open(story)

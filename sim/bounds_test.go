@@ -73,22 +73,22 @@ func TestTooMuch(t *testing.T) {
 		want          string
 	}{
 		{"events", endlessClient(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
-		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
-		{"texts of goroutines that write at once", crowd, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
+		{"texts of goroutines that write at once", crowd, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
 		{"a text that is never whole", clientRunning(func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			for err == nil {
 				_, err = conn.Write([]byte(long))
 			}
 			return err
-		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
 		{"long texts", clientRunning(func(ctx context.Context, p *sim.Program) error {
 			for {
 				if err := Toy(p, 0).Do(ctx, "get "+long); err != nil {
 					return err
 				}
 			}
-		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB of memory, by "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var first string
@@ -197,8 +197,8 @@ func TestCheckSize(t *testing.T) {
 		{crowd(198, 101, ToyLock), ""},
 		{crowd(1000, 20, ToyLock), ""},
 		{crowd(1000, 101, lockOnOneNode()), ""}, // is kept on one of them
-		{crowd(1000, 21, ToyLock), "1000 clients would open 21000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
-		{crowd(1000, 101, ToyLock), "1000 clients would open 101000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+		{crowd(1000, 21, ToyLock), "1000 clients would open 21000 connections to nodes, but a world has room for 20000; use fewer clients or fewer nodes"},
+		{crowd(1000, 101, ToyLock), "1000 clients would open 101000 connections to nodes, but a world has room for 20000; use fewer clients or fewer nodes"},
 	} {
 		got := ""
 		if err := c.cfg.CheckSize(); err != nil {

@@ -241,7 +241,7 @@ func TestBytesOfMessages(t *testing.T) {
 // A process with the name of the cluster would be confused with it.
 func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	cfg := councilStory(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))
-	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process is called "council", and so is the cluster of its nodes` {
+	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process and the cluster of its nodes are both called "council"` {
 		t.Errorf("the error is %v", err)
 	}
 }

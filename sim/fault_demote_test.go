@@ -15,7 +15,7 @@ func TestDemoteIsRefused(t *testing.T) {
 	}
 	processes := sim.Topology{Nodes: nodes}
 	for node, want := range map[string]string{
-		"scribe-1": "demote: scribe-1 is a scribe, which cannot be made to follow another later",
+		"scribe-1": "demote: scribe-1 is a scribe, which cannot become a replica later",
 		"scribe-2": "demote: scribe-2 has no replica that could take its place",
 		"":         "demote",
 	} {

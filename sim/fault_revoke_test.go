@@ -69,8 +69,8 @@ func TestRevokeIsRefused(t *testing.T) {
 	}{
 		{sim.Revoke{}, "revoke: name a process"},
 		{sim.Revoke{Client: "client-9"}, `revoke: there is no process "client-9"`},
-		{sim.Revoke{Client: "toy-1"}, "revoke: toy-1 is no client; name the client whose grant an operator deletes"},
-		{sim.Revoke{Client: "client-1", How: "gently"}, `how: "gently" is no way to revoke; write session, or leave it out`},
+		{sim.Revoke{Client: "toy-1"}, "revoke: toy-1 is not a client; name the client whose grant an operator deletes"},
+		{sim.Revoke{Client: "client-1", How: "gently"}, `how: "gently" is not a way to revoke; write session, or leave it out`},
 		{sim.Revoke{Client: "client-1", How: sim.RevokeSession}, "how: a toy keeps no sessions that an operator could end; leave it out"},
 	} {
 		if err := (sim.Fault{Action: &c.is}).Check(toys.Topology()); err == nil || !strings.Contains(err.Error(), c.want) {

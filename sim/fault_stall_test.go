@@ -332,8 +332,8 @@ func TestStallThatMakesNoSense(t *testing.T) {
 		{stallOf("client-1", trace.Mark), ""},
 		{stallOf("", ""), "stall: name a process"},
 		{stallOf("client-9", ""), `stall: there is no process "client-9"; there are client-1, storage, toy-1`},
-		{stallOf("toy-1", ""), "stall: toy-1 is no client; name the client whose request is held up"},
-		{stallOf("client-1", trace.Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
+		{stallOf("toy-1", ""), "stall: toy-1 is not a client; name the client whose request is held up"},
+		{stallOf("client-1", trace.Acquire), `step: "acquire" is not a request to the storage; write read, write or mark`},
 	} {
 		told := ""
 		if err := (sim.Fault{Action: test.stall}).Check(topology); err != nil {

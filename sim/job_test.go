@@ -140,8 +140,8 @@ func TestCheckSchedule(t *testing.T) {
 	}{
 		{minutely, sim.Client{Does: Tasks("recall", "write x", "remember")}, ""},
 		{trace.Schedule{}, sim.Client{Does: Tasks("write runs")}, ""},
-		{trace.Schedule{}, sim.Client{Does: Tasks("claim")}, "client-1 would claim a period, and there is no schedule"},
-		{minutely, sim.Client{Does: Tasks("write runs")}, "only recall, remember and claim get at it"},
+		{trace.Schedule{}, sim.Client{Does: Tasks("claim")}, "client-1 would claim a period, but there is no schedule"},
+		{minutely, sim.Client{Does: Tasks("write runs")}, "only recall, remember and claim can use it"},
 		{minutely, sim.Client{Sections: 2}, "client-1 has 2 sections"},
 		{trace.Schedule{Periods: 1}, sim.Client{}, "a period lasts 0s"},
 	} {

@@ -176,16 +176,16 @@ func (l lostLease) Lost() <-chan struct{} { return l.lost }
 // Impossible nestings are refused with a reason.
 func TestRefusedNesting(t *testing.T) {
 	for says, change := range map[string]func(*sim.Config){
-		"client-1 would acquire a, and has a already: it would wait for itself; let it take another lock": func(c *sim.Config) {
+		"client-1 would acquire a, but it holds a already, and would wait for itself; let it acquire another lock": func(c *sim.Config) {
 			c.Clients[0].Does = Tasks("acquire a")
 		},
 		"client-1 would try b, and has b already": func(c *sim.Config) { c.Clients[0].Does = Tasks("acquire b", "try b") },
-		"client-1 would take more than 8 locks besides its own; let it take fewer": func(c *sim.Config) {
+		"client-1 would acquire more than 8 locks in addition to its own; let it acquire fewer": func(c *sim.Config) {
 			c.Clients[0].Does = Tasks("acquire b", "acquire c", "acquire d", "acquire e", "acquire f", "acquire g", "acquire h", "acquire i", "acquire j")
 		},
 		"without a name":                               func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
 		"with a schedule a client has one":             func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
-		"each of which has room for 2":                 func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
+		"each of which can have 2 holders":                 func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
 		"cannot be told from what it does for another": func(c *sim.Config) { c.Lock.Kind.OneAtATime = true },
 		"a grant of toy is a transaction":              func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
 		"cannot be compared with each other":           func(c *sim.Config) { c.Storage.Fencing = storage.Writes },

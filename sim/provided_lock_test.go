@@ -17,5 +17,5 @@ func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
 	if tr != nil || err == nil {
 		t.Fatalf("it is played: %v", err)
 	}
-	Equal(t, "why not", err.Error(), "sim: the lock their-lock is not in this program: it is made by the package example.com/adapter, which has to be imported")
+	Equal(t, "why not", err.Error(), "sim: the lock their-lock is not in this program: import the package example.com/adapter, which provides it")
 }

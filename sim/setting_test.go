@@ -24,9 +24,9 @@ func TestSettings(t *testing.T) {
 		"wind=":      "",
 		"wind=a=b":   "",
 		"wheels=3":   "wheels: it has two",
-		"wheels":     `"wheels" is no setting; one is written NAME=VALUE`,
+		"wheels":     `"wheels" is not a setting; write NAME=VALUE`,
 		"stones=1":   `an oil mill has no setting "stones": it has wheels, wind`,
-		"":           `"" is no setting; one is written NAME=VALUE`,
+		"":           `"" is not a setting; write NAME=VALUE`,
 		"Wheels=two": `an oil mill has no setting "Wheels": it has wheels, wind`,
 	} {
 		said := ""

@@ -23,16 +23,16 @@ func TestCheckNodes(t *testing.T) {
 	}{
 		{"it says", Nodes("toy", 1), locks.Kind{}, ""},
 		{"its lock says", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
-		{"nobody says", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "nothing says what kind of server toy-1 is"},
+		{"nobody says", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "the kind of server of toy-1 is not given"},
 		{"there is no such kind", []sim.Node{{Name: "abacus-1", System: "abacus"}}, ToyLock,
 			`abacus-1 is a server of the kind "abacus", which this program does not have: it has bard, council, listener, scribe, toy`},
 		{"a toy has no disk", []sim.Node{{Name: "toy-1", System: "toy", Persistence: "always"}}, ToyLock,
 			"toy-1 cannot have persistence always: a toy has no disk"},
 		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
-			"toy-2 is a replica of toy-1, but a toy cannot follow another"},
+			"toy-2 is a replica of toy-1, but a toy cannot be a replica"},
 		// Its kind is its master's, not its lock's.
 		{"nor has one that says so for both", []sim.Node{{Name: "toy-1", System: "toy"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, locks.Kind{System: "abacus"},
-			"toy-2 is a replica of toy-1, but a toy cannot follow another"},
+			"toy-2 is a replica of toy-1, but a toy cannot be a replica"},
 	} {
 		cfg := sim.Config{Nodes: test.nodes, Lock: sim.Lock{Kind: test.lock}}
 		why := ""

@@ -443,12 +443,12 @@ func TestBadConfigurations(t *testing.T) {
 		{"no name", func(c *sim.Config) { c.Clients[0].Name = "" }},
 		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-7" }},
 		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-1" }},
-		{"a toy cannot follow another", func(c *sim.Config) {
+		{"a toy cannot be a replica", func(c *sim.Config) {
 			c.Nodes = Nodes("toy", 2)
 			c.Nodes[1].ReplicaOf = "toy-1"
 		}},
 		{`toy-1 is a server of the kind "abacus", which this program does not have: it has `, func(c *sim.Config) { c.Nodes[0].System = "abacus" }},
-		{"nothing says what kind of server toy-1 is", func(c *sim.Config) { c.Nodes[0].System = "" }},
+		{"the kind of server of toy-1 is not given", func(c *sim.Config) { c.Nodes[0].System = "" }},
 		{"toy-1 cannot have persistence always: a toy has no disk", func(c *sim.Config) { c.Nodes[0].Persistence = "always" }},
 		{"beads counts on nodes of the kind abacus, and toy-1 is a toy", func(c *sim.Config) {
 			c.Tokens.Source = locks.TokenSource{Name: "beads", Counts: true, System: "abacus"}

@@ -140,10 +140,10 @@ func TestFailThatMakesNoSense(t *testing.T) {
 		{&sim.Fail{Node: "redis-1", With: "OOM command not allowed"}, ""},
 		{&sim.Fail{}, "fail: name a process"},
 		{&sim.Fail{Node: "redis-2"}, `fail: there is no process "redis-2"; there are client-1, redis-1, storage`},
-		{&sim.Fail{Node: "client-1"}, "fail: client-1 is no node; name the node whose commands fail"},
-		{&sim.Fail{Node: "storage"}, "fail: storage is no node; name the node whose commands fail"},
-		{&sim.Fail{Node: "redis-1", With: "ERR a\nb"}, "with: an error is one line, such as LOADING Redis is loading the dataset in memory"},
-		{&sim.Fail{Node: "redis-1", With: " "}, "with: an error is one line, such as LOADING Redis is loading the dataset in memory"},
+		{&sim.Fail{Node: "client-1"}, "fail: client-1 is not a node; name the node whose commands fail"},
+		{&sim.Fail{Node: "storage"}, "fail: storage is not a node; name the node whose commands fail"},
+		{&sim.Fail{Node: "redis-1", With: "ERR a\nb"}, "with: must be one line, such as LOADING Redis is loading the dataset in memory"},
+		{&sim.Fail{Node: "redis-1", With: " "}, "with: must be one line, such as LOADING Redis is loading the dataset in memory"},
 	} {
 		told := ""
 		if err := (sim.Fault{Action: test.fail}).Check(topology); err != nil {
