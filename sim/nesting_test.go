@@ -185,7 +185,7 @@ func TestRefusedNesting(t *testing.T) {
 		},
 		"without a name":                               func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
 		"with a schedule a client has one":             func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
-		"each of which can have 2 holders":                 func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
+		"each of which can have 2 holders":             func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
 		"cannot be told from what it does for another": func(c *sim.Config) { c.Lock.Kind.OneAtATime = true },
 		"a grant of toy is a transaction":              func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
 		"cannot be compared with each other":           func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
