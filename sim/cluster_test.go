@@ -249,7 +249,7 @@ func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 // A TTL that a server cannot measure is refused before anything runs.
 func TestCheckTTL(t *testing.T) {
 	cfg := sim.Config{Lock: sim.Lock{Kind: locks.Kind{System: "sundial"}, TTL: 90 * time.Second}}
-	if err := cfg.CheckTTL(); err == nil || err.Error() != "a sundial counts a TTL in whole units of 1m, and 1m30s is none; 2m0s would be one" {
+	if err := cfg.CheckTTL(); err == nil || err.Error() != "a sundial counts a TTL in whole units of 1m, and 1m30s is not a multiple of that; 2m0s would be one" {
 		t.Errorf("the error is %v", err)
 	}
 	cfg.Lock.TTL = 3 * time.Minute

@@ -91,7 +91,7 @@ func TestDriftsAreFew(t *testing.T) {
 	for range 5 {
 		cfg = WithFaults(cfg, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))
 	}
-	if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), "more than 4 drifts of client-1") {
+	if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), "client-1 has more than 4 drifts") {
 		t.Errorf("the error is %v", err)
 	}
 }

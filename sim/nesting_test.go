@@ -179,16 +179,16 @@ func TestRefusedNesting(t *testing.T) {
 		"client-1 would acquire a, but it holds a already, and would wait for itself; let it acquire another lock": func(c *sim.Config) {
 			c.Clients[0].Does = Tasks("acquire a")
 		},
-		"client-1 would try b, and has b already": func(c *sim.Config) { c.Clients[0].Does = Tasks("acquire b", "try b") },
+		"client-1 would try b, but it holds b already": func(c *sim.Config) { c.Clients[0].Does = Tasks("acquire b", "try b") },
 		"client-1 would acquire more than 8 locks in addition to its own; let it acquire fewer": func(c *sim.Config) {
 			c.Clients[0].Does = Tasks("acquire b", "acquire c", "acquire d", "acquire e", "acquire f", "acquire g", "acquire h", "acquire i", "acquire j")
 		},
-		"without a name":                               func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
-		"with a schedule a client has one":             func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
-		"each of which can have 2 holders":             func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
-		"cannot be told from what it does for another": func(c *sim.Config) { c.Lock.Kind.OneAtATime = true },
-		"a grant of toy is a transaction":              func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
-		"cannot be compared with each other":           func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
+		"without a name":                                 func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
+		"with a schedule a client acquires one":          func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
+		"each of which can have 2 holders":               func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
+		"cannot be distinguished from those for another": func(c *sim.Config) { c.Lock.Kind.OneAtATime = true },
+		"each grant of toy is a transaction":             func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
+		"cannot be compared with each other":             func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
 	} {
 		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Tasks("acquire b", "write b")})
 		change(&cfg)

@@ -44,7 +44,7 @@ func TestCheckNodes(t *testing.T) {
 	cfg := sim.Config{Nodes: Nodes("toy", 1), Lock: sim.Lock{Kind: ToyLock}, Tokens: sim.Tokens{Source: ToyTokens}}
 	Equal(t, "tokens are counted on toys", cfg.CheckNodes(), nil)
 	cfg.Tokens.Source.System = "abacus"
-	if err := cfg.CheckNodes(); err == nil || !strings.Contains(err.Error(), "counts on nodes of the kind abacus, and toy-1 is a toy") {
+	if err := cfg.CheckNodes(); err == nil || !strings.Contains(err.Error(), "counts on nodes of the kind abacus, but toy-1 is a toy") {
 		t.Errorf("tokens that are counted on another kind: %v", err)
 	}
 }

@@ -441,8 +441,8 @@ func TestBadConfigurations(t *testing.T) {
 		{`"client-1"`, func(c *sim.Config) { c.Nodes[0].Name = "client-1" }},
 		{`"storage"`, func(c *sim.Config) { c.Nodes[0].Name = trace.StorageName }},
 		{"no name", func(c *sim.Config) { c.Clients[0].Name = "" }},
-		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-7" }},
-		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-1" }},
+		{"not a master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-7" }},
+		{"not a master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-1" }},
 		{"a toy cannot be a replica", func(c *sim.Config) {
 			c.Nodes = Nodes("toy", 2)
 			c.Nodes[1].ReplicaOf = "toy-1"
@@ -450,7 +450,7 @@ func TestBadConfigurations(t *testing.T) {
 		{`toy-1 is a server of the kind "abacus", which this program does not have: it has `, func(c *sim.Config) { c.Nodes[0].System = "abacus" }},
 		{"the kind of server of toy-1 is not given", func(c *sim.Config) { c.Nodes[0].System = "" }},
 		{"toy-1 cannot have persistence always: a toy has no disk", func(c *sim.Config) { c.Nodes[0].Persistence = "always" }},
-		{"beads counts on nodes of the kind abacus, and toy-1 is a toy", func(c *sim.Config) {
+		{"beads counts on nodes of the kind abacus, but toy-1 is a toy", func(c *sim.Config) {
 			c.Tokens.Source = locks.TokenSource{Name: "beads", Counts: true, System: "abacus"}
 		}},
 		{"toy-7", func(c *sim.Config) { *c = WithFaults(*c, At(0, Stopped("toy-7"))) }},
@@ -469,11 +469,11 @@ func TestBadConfigurations(t *testing.T) {
 		{"positive", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Delay{"client-1", "toy-1", -1, ""})) }},
 		{"to:", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Delay{"client-1", "", 1, ""})) }},
 		{"from:", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Reset{"client-1", ""})) }},
-		{"no message", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{})) }},
-		{"no client", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{HeldMessage("toy-1's request to storage")})) }},
+		{"name the message", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{})) }},
+		{"not a client", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Hold{HeldMessage("toy-1's request to storage")})) }},
 		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = WithFaults(*c, At(0, Crashed("toy-1", "burn"))) }},
 		{"only the storage has", func(c *sim.Config) { *c = WithFaults(*c, At(0, Crashed("toy-1", trace.FailOver))) }},
-		{"no replica", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Promote{"toy-1"})) }},
+		{"not a replica", func(c *sim.Config) { *c = WithFaults(*c, At(0, &sim.Promote{"toy-1"})) }},
 		{"negative", func(c *sim.Config) { *c = WithFaults(*c, Lasting(-1, At(0, Stopped("toy-1")))) }},
 		{"negative", func(c *sim.Config) { *c = WithFaults(*c, At(-1, Stopped("toy-1"))) }},
 	} {

@@ -82,7 +82,7 @@ func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
 
 	for _, f := range []struct{ member, settings string }{{"etcd-1", "lessor=3.7.3"}, {"etcd-1", "lessor="}} {
 		bad := stalled(0, 1, f.member, time.Minute, f.settings)
-		Equal(t, "refused", bad.CheckNodes().Error(), "lessor: it is 3.4.23")
+		Equal(t, "refused", bad.CheckNodes().Error(), "lessor: it must be 3.4.23")
 	}
 }
 
