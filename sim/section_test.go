@@ -439,11 +439,11 @@ func TestByClockOf(t *testing.T) {
 // Sections that make no sense are refused before the world begins.
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
-		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = Tasks("write x via nobody") },
-		"not a step that a client can do in a section":   func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Extend}} },
-		"needs an object":                func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Read}} },
-		"two processes are called":     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },
-		"no node \"counter\" that could count": func(c *sim.Config) { c.Tokens.Nodes = []string{"counter"} },
+		"there is no service":                          func(c *sim.Config) { c.Clients[0].Does = Tasks("write x via nobody") },
+		"not a step that a client can do in a section": func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Extend}} },
+		"needs an object":                              func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Read}} },
+		"two processes are called":                     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },
+		"no node \"counter\" that could count":         func(c *sim.Config) { c.Tokens.Nodes = []string{"counter"} },
 		"between storage and client-1": func(c *sim.Config) {
 			c.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 2, Max: 1}}
 		},
