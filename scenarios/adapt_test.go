@@ -71,7 +71,7 @@ func TestStoriesOnOtherServers(t *testing.T) {
 func TestStoriesThatOtherServersCannotTell(t *testing.T) {
 	for story, want := range map[string]string{
 		"failover":          "replica is a replica of toy-1, but a toy cannot be a replica",
-		"fencing-late-mint": "tokens: incr counts on nodes of the kind redis, and toy-1 is a toy",
+		"fencing-late-mint": "tokens: incr counts on nodes of the kind redis, but toy-1 is a toy",
 	} {
 		s, err := Open(story)
 		if err != nil {
