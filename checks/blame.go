@@ -90,7 +90,7 @@ func (b *Blame) UnmarshalText(text []byte) error {
 		read = Blame{Kind: KindAssumption}
 		for name := range strings.SplitSeq(assumptions, ", ") {
 			if !slices.Contains(trace.Assumptions(), trace.Assumption(name)) {
-				return fmt.Errorf("%q is no assumption of a lock", name)
+				return fmt.Errorf("%q is not an assumption of a lock", name)
 			}
 			read.broken |= BlameAssumption(trace.Assumption(name)).broken
 		}
@@ -98,7 +98,7 @@ func (b *Blame) UnmarshalText(text []byte) error {
 	switch read.Kind {
 	case "", KindLock, KindInherent, KindAssumption:
 	default:
-		return fmt.Errorf("%q says of nobody whose fault something is", text)
+		return fmt.Errorf("%q is not a blame: write lock, inherent: needs fencing, or assumption: and the broken assumptions", text)
 	}
 	*b = read
 	return nil

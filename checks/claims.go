@@ -27,16 +27,16 @@ const (
 
 var extendsAsClaimed = misconduct(Card{
 	Property: ClaimExtends, Gravity: 18,
-	Title:  "a lease can be prolonged, as is claimed",
-	Broken: "a lease cannot be prolonged as is claimed",
-	Label:  "claim: extends", Meaning: "the lock claims that a lease can be prolonged, and that is not so",
+	Title:  "a lease can be extended, as the lock claims",
+	Broken: "a lease cannot be extended, although the lock claims it",
+	Label:  "claim: extends", Meaning: "the lock claims that a lease can be extended, and it cannot",
 }, findNothing)
 
 var notifiesAsClaimed = misconduct(Card{
 	Property: ClaimNotifies, Gravity: 19,
-	Title:  "a lease tells of its loss, as is claimed",
-	Broken: "a lease does not tell of its loss as is claimed",
-	Label:  "claim: notifies", Meaning: "the lock claims to tell of the loss of a lease, and does not",
+	Title:  "the lock notifies the holder of a lost lease, as it claims",
+	Broken: "the lock does not notify the holder of a lost lease, although it claims to",
+	Label:  "claim: notifies", Meaning: "the lock claims to notify the holder of a lost lease, and does not",
 }, func(h *inquiry) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Notifies && !in.Granted.Notifies {
@@ -48,9 +48,9 @@ var notifiesAsClaimed = misconduct(Card{
 
 var tokensAsClaimed = misconduct(Card{
 	Property: ClaimTokens, Gravity: 20,
-	Title:  "each grant comes with a fencing token, as is claimed",
-	Broken: "a grant comes without the fencing token that is claimed",
-	Label:  "claim: tokens", Meaning: "the lock claims that each grant has a fencing token, and one has none",
+	Title:  "each grant comes with a fencing token, as the lock claims",
+	Broken: "a grant comes without a fencing token, although the lock claims to have them",
+	Label:  "claim: tokens", Meaning: "the lock claims that each grant has a fencing token, and one grant has none",
 }, func(h *inquiry) (Reason, []int) {
 	for _, in := range h.Sections() {
 		if h.Lock(in.Lock).Claims.Tokens && !in.Granted.Minted {
@@ -62,9 +62,9 @@ var tokensAsClaimed = misconduct(Card{
 
 var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	Property: ClaimReportsLossAtRelease, Gravity: 21,
-	Title:  "a release tells whether the lock was lost, as is claimed",
-	Broken: "a release does not tell that the lock was lost, as is claimed",
-	Label:  "claim: tells at release", Meaning: "the lock claims to tell at release whether it was lost, and does not",
+	Title:  "a release reports whether the lock was lost, as the lock claims",
+	Broken: "a release does not report that the lock was lost, although the lock claims it",
+	Label:  "claim: tells at release", Meaning: "the lock claims that a release reports whether the lock was lost, and it does not",
 }, func(h *inquiry) (Reason, []int) {
 	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.ReportsLossAtRelease }) {
 		return Reason{}, nil

@@ -10,14 +10,14 @@ const (
 
 var canBeMade = misconduct(Card{
 	Property: CannotBeMade, Gravity: 16,
-	Title:  "the lock can be made",
-	Broken: "the lock cannot be made",
-	Label:  "cannot be made", Meaning: "the lock could not be made",
+	Title:  "the lock can be constructed",
+	Broken: "the lock cannot be constructed",
+	Label:  "cannot be made", Meaning: "the lock could not be constructed",
 }, findNothing)
 
 var conforms = misconduct(Card{
 	Property: Conformance, Gravity: 17,
 	Title:  "the lock does what a client's program asks of it",
 	Broken: "the lock does not do what a client's program asks of it",
-	Label:  "conformance", Meaning: "a client's program asks something of the lock and does not get it",
+	Label:  "conformance", Meaning: "the lock does not do what a client's program asks of it",
 }, findNothing)

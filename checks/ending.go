@@ -20,5 +20,5 @@ var noLeak = misconduct(Card{
 	Property: GoroutineLeak, Gravity: 14,
 	Title:  "the lock leaves no goroutine behind",
 	Broken: "the lock leaves goroutines behind",
-	Label:  "goroutine leak", Meaning: "goroutines of a client go on after its end",
+	Label:  "goroutine leak", Meaning: "goroutines of a client continue after the client has ended",
 }, findNothing)

@@ -20,8 +20,8 @@ const (
 var noEndlessRetry = misconduct(Card{
 	Property: EndlessRetry, Gravity: 15,
 	Title:  "the lock pauses between its attempts",
-	Broken: "the lock asks without a pause",
-	Label:  "endless retry", Meaning: "a call of the lock asks again and again, without a pause or without an end",
+	Broken: "the lock retries without a pause",
+	Label:  "endless retry", Meaning: "a call of the lock retries without a pause or without an end",
 }, (*inquiry).findEndlessRetry)
 
 // findEndlessRetry finds a call that retries without a pause, on one node or on several in

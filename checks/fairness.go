@@ -16,7 +16,7 @@ import (
 // for a run that ends when all clients are done.
 var fairness = measure{
 	name:     "fairness",
-	title:    "how evenly those who asked were granted the lock, by Jain's index, and how many who asked later came first",
+	title:    "how evenly the lock was granted to the clients that asked, as Jain's index, and by how many later requests one request was overtaken",
 	headline: []string{"Jain index", "most overtaken"},
 	take:     takeFairness,
 }

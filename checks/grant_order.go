@@ -15,9 +15,9 @@ const GrantOrder Property = "grant-order"
 var grantOrder = property{
 	Card: Card{
 		Property: GrantOrder, Subject: SubjectConduct, Gravity: 6, Letter: "g",
-		Title:  "no write is applied once the lock has been granted anew",
-		Broken: "a write lands after the lock has been granted anew",
-		Label:  "late write", Meaning: "a write is applied when the lock has been granted anew",
+		Title:  "no write of an older grant is applied after a newer grant",
+		Broken: "a write of an older grant is applied after a newer grant",
+		Label:  "late write", Meaning: "a write of an older grant is applied after a newer grant",
 	},
 	judge: judgeGrantOrder,
 }

@@ -13,8 +13,8 @@ const GrowingTraffic Property = "growing traffic"
 
 var noGrowingTraffic = misconduct(Card{
 	Property: GrowingTraffic, Gravity: 22,
-	Title:  "a section costs no more commands than the first ones did",
-	Broken: "sections cost more and more commands",
+	Title:  "a later section needs no more commands than the first sections",
+	Broken: "sections need more and more commands",
 	Label:  "growing traffic", Meaning: "the lock sends more and more commands for a section",
 }, (*inquiry).findGrowingTraffic)
 

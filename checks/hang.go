@@ -23,9 +23,9 @@ const Hang Property = trace.ConductHang
 
 var noHang = misconduct(Card{
 	Property: Hang, Gravity: 13,
-	Title:  "each call of the lock returns once nothing is wrong any more",
+	Title:  "each call of the lock returns once everything works again",
 	Broken: "a call of the lock never returns",
-	Label:  "hang", Meaning: "a call of the lock does not return although nothing is wrong any more",
+	Label:  "hang", Meaning: "a call of the lock does not return although everything works again",
 }, func(h *inquiry) (Reason, []int) {
 	if reason, at := h.findUnreturned(false); !reason.IsZero() {
 		return reason, at

@@ -18,9 +18,9 @@ const KeyLeftBehind Property = "key left behind"
 
 var noKeyLeftBehind = misconduct(Card{
 	Property: KeyLeftBehind, Gravity: 24,
-	Title:  "the lock removes what it has set",
+	Title:  "the lock removes the keys that it has set",
 	Broken: "the lock leaves a key behind, and never asks the node to remove it",
-	Label:  "key left behind", Meaning: "a key stands until it expires: the lock never asked its node to remove it",
+	Label:  "key left behind", Meaning: "a key stays until it expires, because the lock never asked its node to remove it",
 }, func(h *inquiry) (Reason, []int) {
 	if reason, at := h.findLeftKey(); !reason.IsZero() {
 		return reason, at

@@ -9,7 +9,7 @@ import (
 // send to their replicas.
 var lockCommands = measure{
 	name:     "lock-commands",
-	title:    "requests that clients sent to the nodes that locks are kept on",
+	title:    "requests that clients sent to the nodes that keep the locks",
 	headline: []string{"per section granted"},
 	take:     takeLockCommands,
 }

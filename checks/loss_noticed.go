@@ -10,7 +10,7 @@ import (
 // the loss, without its process's pauses. A client that knew before the end took no time.
 var lossNoticed = measure{
 	name:     "loss-noticed",
-	title:    "from the end of a lease until its holder knew, less its pauses",
+	title:    "time from the end of a lease until its holder noticed it, without the holder's pauses",
 	headline: []string{"longest", "never noticed"},
 	take:     takeLossNoticed,
 }

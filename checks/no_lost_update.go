@@ -19,9 +19,9 @@ const NoLostUpdate Property = "no-lost-update"
 var noLostUpdate = property{
 	Card: Card{
 		Property: NoLostUpdate, Subject: SubjectData, Gravity: 1,
-		Title:  "no update is lost: each replaces what its section had read, and none goes missing",
+		Title:  "no update is lost: each replaces the version that its section had read, and none disappears",
 		Broken: "an update is lost",
-		Label:  "data", Meaning: "what is stored is wrong",
+		Label:  "data", Meaning: "the stored data is wrong",
 	},
 	judge: judgeNoLostUpdate,
 }

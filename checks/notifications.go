@@ -9,7 +9,7 @@ import (
 // all waiters causes a thundering herd.
 var notifications = measure{
 	name:     "notifications",
-	title:    "how often clients were told that something had changed which they watch",
+	title:    "how often clients were notified of a change of something that they watch",
 	headline: []string{"most after one release"},
 	take:     takeNotifications,
 }

@@ -15,9 +15,9 @@ const OwnKeyInTheWay Property = "own key in the way"
 
 var ownKeyKnown = misconduct(Card{
 	Property: OwnKeyInTheWay, Gravity: 25,
-	Title:  "the lock knows its own key",
-	Broken: "the lock takes its own key for another client's",
-	Label:  "own key in the way", Meaning: "an acquire takes the key that it has set itself for another client's",
+	Title:  "the lock recognizes its own key",
+	Broken: "the lock mistakes its own key for another client's key",
+	Label:  "own key in the way", Meaning: "an acquire mistakes the key that it has set itself for another client's key",
 }, (*inquiry).findOwnKeyInTheWay)
 
 // findOwnKeyInTheWay finds an acquire that takes its own key for another client's; see

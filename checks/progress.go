@@ -28,9 +28,9 @@ const Progress Property = "progress"
 var progress = property{
 	Card: Card{
 		Property: Progress, Subject: SubjectConduct, Gravity: 10, Letter: "p",
-		Title:  "once the faults are over, somebody gets its work done",
-		Broken: "nobody gets any work done",
-		Label:  "no progress", Meaning: "nobody gets any work done when the faults are over",
+		Title:  "after the faults have ended, some client gets its work done",
+		Broken: "no client gets its work done",
+		Label:  "no progress", Meaning: "no client gets its work done after the faults have ended",
 	},
 	judge: func(h *inquiry) Finding {
 		f := judgeProgress(h)

@@ -14,7 +14,7 @@ import (
 // nothing to decide on, count as neither. Sections that are nested in each other count as one.
 var refusedWork = measure{
 	name:     "refused-work",
-	title:    "sections whose work the storage refused, and what time that had taken",
+	title:    "sections whose work the storage refused, and the time that this work had taken",
 	headline: []string{"refused sections"},
 	take:     takeRefusedWork,
 }

@@ -39,7 +39,7 @@ var releaseAnswer = property{
 	Card: Card{
 		Property: ReleaseAnswer, Subject: SubjectConduct, Gravity: 11, Letter: "a", ReportOnly: true,
 		Title:  "release returns success if it has released the lock, and an error if it has not",
-		Broken: "a release returns something else than it did",
+		Broken: "a release returns a false result",
 		Label:  "false answer", Meaning: "a release returns success without having released the lock, or an error although it has",
 	},
 	judge: judgeReleaseAnswer,

@@ -13,7 +13,7 @@ const ReleaseFails Property = "release fails"
 
 var releaseWorks = misconduct(Card{
 	Property: ReleaseFails, Gravity: 26,
-	Title:  "a release works while nothing is wrong",
+	Title:  "a release succeeds while nothing is wrong",
 	Broken: "a release fails although nothing is wrong",
 	Label:  "release fails", Meaning: "a release returns an error although nothing is wrong",
 }, (*inquiry).findFailedRelease)

@@ -21,8 +21,8 @@ var releaseOwnership = property{
 	Card: Card{
 		Property: ReleaseOwnership, Subject: SubjectConduct, Gravity: 7, Letter: "r",
 		Title:  "no command touches a key that was set for another acquisition",
-		Broken: "a command touches another's key",
-		Label:  "others' keys", Meaning: "a command touches a key that is another's",
+		Broken: "a command touches another acquisition's key",
+		Label:  "others' keys", Meaning: "a command touches a key that was set for another acquisition",
 	},
 	judge: judgeReleaseOwnership,
 }

@@ -12,7 +12,7 @@ import "github.com/locksim/locksim/trace"
 // ZooKeeper.
 var renewals = measure{
 	name:     "renewals",
-	title:    "how often leases were prolonged, or sessions kept alive, and how often that failed",
+	title:    "how often leases were renewed or sessions were kept alive, and how often that failed",
 	headline: []string{"tried", "failed"},
 	take:     takeRenewals,
 }

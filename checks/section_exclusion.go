@@ -16,8 +16,8 @@ var sectionExclusion = property{
 	Card: Card{
 		Property: SectionExclusion, Subject: SubjectExclusion, Gravity: 8, Column: "section",
 		Title:  "no two clients are in their critical sections at the same time",
-		Broken: "two clients are in their sections at once",
-		Label:  "two at work", Meaning: "two clients are in their sections at the same time",
+		Broken: "two clients are in their critical sections at the same time",
+		Label:  "two at work", Meaning: "two clients are in their critical sections at the same time",
 	},
 	judge: judgeSectionExclusion,
 }

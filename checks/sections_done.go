@@ -9,7 +9,7 @@ import (
 // one.
 var sectionsDone = measure{
 	name:     "sections",
-	title:    "sections completed with their writes acknowledged",
+	title:    "sections that ended with all their writes acknowledged",
 	headline: []string{"per minute"},
 	take:     takeSectionsDone,
 }

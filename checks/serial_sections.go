@@ -22,8 +22,8 @@ var serialSections = property{
 	Card: Card{
 		Property: SerialSections, Subject: SubjectData, Gravity: 3,
 		Title:  "the data is as if the sections had run one after the other",
-		Broken: "the data fits no order of the sections",
-		Label:  "data", Meaning: "what is stored is wrong",
+		Broken: "no order of the sections explains the data",
+		Label:  "data", Meaning: "the stored data is wrong",
 	},
 	judge: judgeSerialSections,
 }

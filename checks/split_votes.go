@@ -12,7 +12,7 @@ import (
 // quorum.
 var splitVotes = measure{
 	name:     "split-votes",
-	title:    "attempts that failed because those who asked at once split the votes, so that nobody got the lock",
+	title:    "attempts that failed because clients asked at the same time and split the votes, so none was granted the lock",
 	headline: []string{"split"},
 	take:     takeSplitVotes,
 }

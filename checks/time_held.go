@@ -14,7 +14,7 @@ import (
 // its release is negative.
 var timeHeld = measure{
 	name:     "time-held",
-	title:    "from the grant until the section was over, and what was left of the lease at its release",
+	title:    "time from the grant to the end of the section, and what was left of the lease at the release",
 	headline: []string{"of the TTL", "least left"},
 	take:     takeTimeHeld,
 }

@@ -10,7 +10,7 @@ import (
 // never granted the lock.
 var timeToAcquire = measure{
 	name:     "time-to-acquire",
-	title:    "from the first call of acquire for a section until the grant",
+	title:    "time from the first call of acquire for a section to the grant",
 	headline: []string{"median", "99th percentile"},
 	take:     takeTimeToAcquire,
 }

@@ -18,7 +18,7 @@ var tokenOrder = property{
 		Property: TokenOrder, Subject: SubjectConduct, Gravity: 9, Letter: "t",
 		Title:  "every grant's fencing token is greater than those of earlier grants",
 		Broken: "the fencing tokens do not grow",
-		Label:  "token order", Meaning: "a later grant has no greater fencing token",
+		Label:  "token order", Meaning: "the fencing token of a later grant is not greater",
 	},
 	judge: judgeTokenOrder,
 }

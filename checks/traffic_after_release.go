@@ -14,9 +14,9 @@ const TrafficAfterRelease Property = "traffic after release"
 
 var noTrafficAfterRelease = misconduct(Card{
 	Property: TrafficAfterRelease, Gravity: 23,
-	Title:  "the lock sends nothing about what was released",
-	Broken: "the lock goes on about what was released",
-	Label:  "traffic after release", Meaning: "the lock sends commands about what was released long ago",
+	Title:  "the lock sends no commands about a lease that was released long ago",
+	Broken: "the lock still sends commands about a released lease",
+	Label:  "traffic after release", Meaning: "the lock still sends commands about a lease that was released long ago",
 }, (*inquiry).findLingering)
 
 // enoughLingering is how many such commands are a violation.

@@ -14,7 +14,7 @@ import (
 // section.
 var waitAfterCrash = measure{
 	name:     "wait-after-crash",
-	title:    "from when the lock's holder crashed or hung until another client was granted it",
+	title:    "time from the crash or hang of the lock's holder to the grant of another client",
 	headline: []string{"longest"},
 	take:     takeWaitAfterCrash,
 }

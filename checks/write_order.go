@@ -8,9 +8,9 @@ const WriteOrder Property = "write-order"
 var writeOrder = property{
 	Card: Card{
 		Property: WriteOrder, Subject: SubjectData, Gravity: 2,
-		Title:  "no write replaces a newer grant's write unseen",
-		Broken: "an old grant's write lands on a newer one's",
-		Label:  "data", Meaning: "what is stored is wrong",
+		Title:  "no write replaces a newer grant's write that its section had not read",
+		Broken: "an older grant's write replaces a newer grant's write",
+		Label:  "data", Meaning: "the stored data is wrong",
 	},
 	judge: judgeWriteOrder,
 }

@@ -107,58 +107,58 @@ var forms = []Form{
 	{KindStrike, subjectProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
 	{KindLift, subjectProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
 	{KindPause, subjectProcesses, "a process is paused; text is how", fields("process text"), nil, true, toStrings(Stop, Suspend)},
-	{KindResume, subjectProcesses, "it goes on", fields("process"), nil, true, nil},
-	{KindRanOn, subjectProcesses, "a paused process started something all the same", fields("process"), fields("text"), false, nil},
+	{KindResume, subjectProcesses, "a paused process continues", fields("process"), nil, true, nil},
+	{KindRanOn, subjectProcesses, "a paused process started something although it was paused", fields("process"), fields("text"), false, nil},
 	{KindCrash, subjectProcesses, "a process ends; text is how", fields("process text"), nil, true, toStrings(Kill, PowerLoss, Shutdown, FailOver)},
-	{KindRestart, subjectProcesses, "it runs again", fields("process"), nil, true, nil},
+	{KindRestart, subjectProcesses, "a process that had ended runs again", fields("process"), nil, true, nil},
 	{KindClock, subjectProcesses, "the readings of a process's clocks right after a change, and once at the start", fields("process clocks"), nil, true, nil},
 	{KindSync, subjectProcesses, "a node's append-only file or snapshot reached the disk", fields("process"), fields("text"), false, nil},
-	{KindFail, subjectProcesses, "a node answers every command with the error in text from now on", fields("process text"), nil, true, nil},
-	{KindRecover, subjectProcesses, "a node that did executes commands again", fields("process"), nil, true, nil},
-	{KindPromote, subjectProcesses, "process, a replica, takes over the address of peer, its master", fields("process peer"), nil, true, nil},
+	{KindFail, subjectProcesses, "from now on, a node answers every command with the error in text", fields("process text"), nil, true, nil},
+	{KindRecover, subjectProcesses, "a node no longer answers with an error, and executes commands again", fields("process"), nil, true, nil},
+	{KindPromote, subjectProcesses, "process, a replica, takes over the address of its master, peer", fields("process peer"), nil, true, nil},
 
 	{KindConnect, subjectNetwork, "a connection is made", fields("process peer conn"), nil, false, nil},
 	{KindRefuse, subjectNetwork, "a dial failed", fields("process peer"), fields("text"), false, nil},
 	{KindSend, subjectNetwork, "process sends a message to peer", fields("process peer conn msg"), messageFields, false, nil},
-	{KindDeliver, subjectNetwork, "process receives a message of peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindDeliver, subjectNetwork, "process receives a message from peer", fields("process peer conn msg"), messageFields, false, nil},
 	{KindHold, subjectNetwork, "a message that process sent is held back", fields("process peer conn msg"), messageFields, true, nil},
 	{KindLose, subjectNetwork, "a message that process sent will never arrive", fields("process peer conn msg"), messageFields, false, nil},
 	{KindClose, subjectNetwork, "process closed its end of a connection", fields("process peer conn"), nil, false, nil},
 	{KindReset, subjectNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
 	{KindTimeout, subjectNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
 
-	{KindSet, subjectKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
-	{KindTouch, subjectKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
-	{KindDelete, subjectKeys, "a command removed a key; by is whose, operator that of an operator who did it by hand", fields("process"), fields("key value by owner"), true, nil},
-	{KindExpire, subjectKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
+	{KindSet, subjectKeys, "a command set a key on a node; prior is the owner of the overwritten key; ends is the end of the lease, if waiters judge it by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
+	{KindTouch, subjectKeys, "a command changed the time at which a key expires, and nothing else; by sent the command, and owner had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
+	{KindDelete, subjectKeys, "a command removed a key; by sent the command, and is operator if an operator did it by hand", fields("process"), fields("key value by owner"), true, nil},
+	{KindExpire, subjectKeys, "a key expired by the node's clock; or, if there is a by, that client has taken the key over because it expired by the client's clock", fields("process"), fields("key value by owner"), true, nil},
 	{KindForget, subjectKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
-	{KindDrop, subjectKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
-	{KindRestore, subjectKeys, "a key came back from disk otherwise than it was, or from a master, or its time, which was up, is not up any more, because the clock was set back; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
+	{KindDrop, subjectKeys, "a key was removed because the connection that held it was lost, or because the node ended that connection", fields("process"), fields("key value owner"), true, nil},
+	{KindRestore, subjectKeys, "a key came back: from disk with other contents, from a master, or because the clock was set back and the key is no longer expired; if there is a by, it shared the key with owner and released it, so the key is owner's again", fields("process"), fields("key value ttl expires owner by"), true, nil},
 
 	{KindOpen, subjectSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
-	{KindAlive, subjectSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
+	{KindAlive, subjectSessions, "a client has received proof that its session is alive: the session lives until ttl after the client sent the answered request, which is at expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
 	{KindCloseSession, subjectSessions, "peer has ended its session; or, if by is operator, an operator has ended it by hand", fields("process peer session"), fields("by"), false, nil},
-	{KindExpireSession, subjectSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
-	{KindNotify, subjectSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
+	{KindExpireSession, subjectSessions, "a cluster has ended the session of peer because it expired; text, if any, names a former leader that alone judged it expired", fields("process peer session"), fields("text"), false, nil},
+	{KindNotify, subjectSessions, "a client has received the notification that something it watches has changed; key is what changed", fields("process"), fields("peer key"), false, nil},
 	{KindLead, subjectSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
-	{KindCompact, subjectSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
+	{KindCompact, subjectSessions, "a cluster has compacted its history, and no longer knows what was before some change; text is that change, and process the first of the members", fields("process text"), nil, false, nil},
 
 	{KindBegin, subjectSteps, "a client begins a step", fields("process step"), fields("section lock within context_over object token value leaves period"), false, nil},
-	{KindEnd, subjectSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
+	{KindEnd, subjectSteps, "the step has ended; if an extend has no begin, the lock renewed the lease by itself", fields("process step"),
 		fields("section ok refused text lock within token minted rank ungranted ends notifies session object version replaced period"), false, nil},
-	{KindAgain, subjectSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
-	{KindCancel, subjectSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
-	{KindLost, subjectSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
+	{KindAgain, subjectSteps, "a client sends a request to the storage again; text is the reason", fields("process step"), fields("section object token text"), false, nil},
+	{KindCancel, subjectSteps, "a client cancels the context of its current call of the lock", fields("process step"), fields("section"), false, nil},
+	{KindLost, subjectSteps, "the lock has notified the client that its lease is lost", fields("process"), fields("section"), false, nil},
 	{KindDone, subjectSteps, "a client's program has ended", fields("process"), fields("ok text"), false, nil},
 
 	{KindStrip, subjectServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
 	{KindServe, subjectServices, "the storage has served a request, or refused it", fields("process peer step"),
 		fields("by section ok object version replaced value token text period"), false, nil},
 	{KindCheck, subjectServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
-	{KindStall, subjectServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
-	{KindRevert, subjectServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
-	{KindForgetToken, subjectServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
-	{KindObject, subjectServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
+	{KindStall, subjectServices, "the storage's thread that serves a request is stalled", fields("process peer step fault"), fields("by section object token"), false, nil},
+	{KindRevert, subjectServices, "an object is back at an older version; replaced is the version that was lost", fields("process object"), fields("version replaced value"), false, nil},
+	{KindForgetToken, subjectServices, "the storage has forgotten the highest token that it had seen; object is the object for which it kept the token, if it keeps one for each object; text is the token that it knows now", fields("process"), fields("object token text"), false, nil},
+	{KindObject, subjectServices, "the state of an object at the end of the run", fields("process object"), fields("version value"), false, nil},
 
 	{KindPeriod, subjectRun, "a period of the schedule begins, in true time", fields("period"), nil, false, nil},
 	{KindHorizon, subjectRun, "the run was cut off here", nil, fields("text"), false, nil},
@@ -206,15 +206,15 @@ func (f *Form) check(ev *Event) error {
 		case name == "seq", name == "at", name == "kind":
 		case slices.Contains(f.Required, name):
 			if v.Field(i).IsZero() {
-				return fmt.Errorf("an event of kind %q says which %s, and this one does not", f.Kind, name)
+				return fmt.Errorf("an event of kind %q must have the field %s, and this one lacks it", f.Kind, name)
 			}
 		case v.Field(i).IsZero(), slices.Contains(f.Optional, name):
 		default:
-			return fmt.Errorf("an event of kind %q has no %s, and this one does: a later version may have written it", f.Kind, name)
+			return fmt.Errorf("an event of kind %q has no field %s, but this one does: a later version may have written it", f.Kind, name)
 		}
 	}
 	if len(f.Texts) > 0 && !slices.Contains(f.Texts, ev.Text) {
-		return fmt.Errorf("%q is no text of an event of kind %q: a later version may have written it", ev.Text, f.Kind)
+		return fmt.Errorf("%q is not a text of an event of kind %q: a later version may have written it", ev.Text, f.Kind)
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (p Point) Fits(role func(name string) (Role, bool)) error {
 		for _, part := range c.participants() {
 			r, known := role(part.name)
 			if known && len(part.roles) > 0 && !slices.Contains(part.roles, r) {
-				return fmt.Errorf("%q can never happen: %s is no %s", p, part.name, strings.Join(toStrings(part.roles...), " or "))
+				return fmt.Errorf("%q can never happen: %s is not a %s", p, part.name, strings.Join(toStrings(part.roles...), " or "))
 			}
 		}
 	}
@@ -180,14 +180,14 @@ func parseClause(s string) (Clause, error) {
 	if rest, ok := strings.CutPrefix(s, "after "); ok {
 		step, err := ParseStepPoint(rest)
 		if err != nil {
-			return c, newParseError(s, "is no point", `before "after" comes a duration such as 5s, or after it a step such as "client-1 write"`)
+			return c, newParseError(s, "is no point", `write a duration such as 5s before "after", or a step such as "client-1 write" after it`)
 		}
 		return step.endClause(), nil
 	}
 	if d, rest, ok := strings.Cut(s, " after "); ok {
 		delay, err := time.ParseDuration(d)
 		if err != nil || delay < 0 {
-			return c, fmt.Errorf("%q: before \"after\" there must be a duration such as 5s, not %q", s, d)
+			return c, fmt.Errorf("%q: write a duration such as 5s before \"after\", not %q", s, d)
 		}
 		c.Delay = delay
 		if step, err := ParseStepPoint(rest); err == nil && delay > 0 {
@@ -226,7 +226,7 @@ func parseNth(s string) (string, int, error) {
 			}
 		}
 	}
-	return s, 0, fmt.Errorf("%q: after the comma there must be something like \"2nd time\", not %q", s, tail)
+	return s, 0, fmt.Errorf("%q: write text such as \"2nd time\" after the comma, not %q", s, tail)
 }
 
 // NthTime returns text such as "2nd time".

@@ -29,11 +29,11 @@ const MaxPeriods = 1000
 func (s Schedule) Check() error {
 	switch {
 	case s.First < 0 || s.First > maxTime:
-		return fmt.Errorf("the first period begins at %v", s.First)
+		return fmt.Errorf("the first period begins at %v; it must begin between 0s and %v", s.First, maxTime)
 	case s.Every <= 0 || s.Every > maxTime:
-		return fmt.Errorf("a period lasts %v", s.Every)
+		return fmt.Errorf("a period lasts %v; it must last more than 0s and at most %v", s.Every, maxTime)
 	case s.Periods < 1 || s.Periods > MaxPeriods:
-		return fmt.Errorf("there are %d periods, and there can be 1 to %d", s.Periods, MaxPeriods)
+		return fmt.Errorf("there are %d periods; there can be 1 to %d", s.Periods, MaxPeriods)
 	}
 	return nil
 }

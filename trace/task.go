@@ -66,7 +66,7 @@ const tryOnce = "try"
 // ParseTask parses a task; its grammar is that of [Task].
 func ParseTask(s string) (Task, error) {
 	words := strings.Fields(s)
-	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as \"acquire b\", or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
+	bad := fmt.Errorf("%q is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as \"acquire b\", or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
 	if len(words) == 0 {
 		return Task{}, bad
 	}

@@ -36,18 +36,18 @@ func (t *Trace) Validate() error {
 	}
 	for i, c := range t.Complaints {
 		if !known[c.Client] {
-			return fmt.Errorf("complaints[%d]: %q is none of the processes", i, c.Client)
+			return fmt.Errorf("complaints[%d]: there is no process %q", i, c.Client)
 		}
 	}
 	switch {
 	case t.Schedule != nil && t.Schedule.Check() != nil:
 		return fmt.Errorf("schedule: %w", t.Schedule.Check())
 	case t.ProgressWithin < 0 || t.ProgressWithin > maxTime:
-		return fmt.Errorf("progress_within is %d; it is a number of nanoseconds up to %d", t.ProgressWithin, maxTime)
+		return fmt.Errorf("progress_within is %d; it must be a number of nanoseconds from 0 to %d", t.ProgressWithin, maxTime)
 	case len(t.Events) == 0:
 		return errors.New("there are no events")
 	case len(t.Events) > maxEvents:
-		return fmt.Errorf("there are %d events, and at most %d can be read", len(t.Events), maxEvents)
+		return fmt.Errorf("there are %d events; at most %d can be read", len(t.Events), maxEvents)
 	}
 	last := time.Duration(0)
 	for i := range t.Events {
@@ -55,11 +55,11 @@ func (t *Trace) Validate() error {
 		err := ev.validate(len(t.Faults), known)
 		switch {
 		case ev.Seq != i+1:
-			err = fmt.Errorf("seq is %d, and it is event %d: none may be missing or out of order", ev.Seq, i+1)
+			err = fmt.Errorf("seq is %d, but this is event %d: no event may be missing or out of order", ev.Seq, i+1)
 		case ev.At < last:
-			err = fmt.Errorf("it is at %d, before the event before it at %d", ev.At, last)
+			err = fmt.Errorf("at is %d, before the previous event's %d", ev.At, last)
 		case ev.At > maxTime:
-			err = fmt.Errorf("it is at %d; no run lasts longer than %d nanoseconds", ev.At, maxTime)
+			err = fmt.Errorf("at is %d; no run lasts longer than %d nanoseconds", ev.At, maxTime)
 		}
 		if err != nil {
 			return fmt.Errorf("events[%d]: %w", i, err)
@@ -78,7 +78,7 @@ func (t *Trace) processNames() (map[string]bool, error) {
 		case p.Name == "":
 			return nil, fmt.Errorf("processes[%d] has no name", i)
 		case known[p.Name]:
-			return nil, fmt.Errorf("processes[%d]: there are two called %q", i, p.Name)
+			return nil, fmt.Errorf("processes[%d]: two processes are called %q", i, p.Name)
 		case !slices.Contains(roles, p.Role):
 			return nil, fmt.Errorf("processes[%d]: the role %q is not known", i, p.Role)
 		}
@@ -95,23 +95,23 @@ func (t *Trace) validLocks(known map[string]bool) error {
 	for i, l := range t.Locks {
 		switch {
 		case names[l.Name]:
-			return fmt.Errorf("locks[%d]: there are two called %q", i, l.Name)
+			return fmt.Errorf("locks[%d]: two locks are called %q", i, l.Name)
 		case l.TTL < 0 || l.TTL > maxTime:
-			return fmt.Errorf("locks[%d]: ttl is %d; it is a number of nanoseconds up to %d", i, l.TTL, maxTime)
+			return fmt.Errorf("locks[%d]: ttl is %d; it must be a number of nanoseconds from 0 to %d", i, l.TTL, maxTime)
 		case l.Holders < 0:
-			return fmt.Errorf("locks[%d]: holders is %d", i, l.Holders)
+			return fmt.Errorf("locks[%d]: holders is %d; it must not be below 0", i, l.Holders)
 		case l.Quorum < 0 || l.Quorum > len(l.Slots):
-			return fmt.Errorf("locks[%d]: quorum is %d, and it has %d slots", i, l.Quorum, len(l.Slots))
+			return fmt.Errorf("locks[%d]: quorum is %d, but the lock has %d slots", i, l.Quorum, len(l.Slots))
 		}
 		names[l.Name] = true
 		for j, slot := range l.Slots {
 			if !known[slot.Node] {
-				return fmt.Errorf("locks[%d].slots[%d]: %q is none of the processes", i, j, slot.Node)
+				return fmt.Errorf("locks[%d].slots[%d]: there is no process %q", i, j, slot.Node)
 			}
 		}
 		for j, member := range l.Members {
 			if !known[member] {
-				return fmt.Errorf("locks[%d].members[%d]: %q is none of the processes", i, j, member)
+				return fmt.Errorf("locks[%d].members[%d]: there is no process %q", i, j, member)
 			}
 		}
 	}
@@ -124,12 +124,12 @@ func (t *Trace) validFaults(known map[string]bool) error {
 			return fmt.Errorf("faults[%d]: the assumption %q is not known: a later version may have written it", i, f.Assumption)
 		}
 		if f.Stops != "" && !known[f.Stops] {
-			return fmt.Errorf("faults[%d].stops: %q is none of the processes", i, f.Stops)
+			return fmt.Errorf("faults[%d].stops: there is no process %q", i, f.Stops)
 		}
 		for j, group := range f.Targets {
 			for _, name := range group {
 				if !known[name] {
-					return fmt.Errorf("faults[%d].targets[%d]: %q is none of the processes", i, j, name)
+					return fmt.Errorf("faults[%d].targets[%d]: there is no process %q", i, j, name)
 				}
 			}
 		}
@@ -154,28 +154,28 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 	case ev.Step != "" && !slices.Contains(Steps(), ev.Step):
 		return fmt.Errorf("the step %q is not known: a later version may have written it", ev.Step)
 	case isUnknown(ev.Process):
-		return fmt.Errorf("%q is none of the processes", ev.Process)
+		return fmt.Errorf("there is no process %q", ev.Process)
 	case isUnknown(ev.Peer):
-		return fmt.Errorf("%q is none of the processes", ev.Peer)
+		return fmt.Errorf("there is no process %q", ev.Peer)
 	case ev.Fault < 0 || ev.Fault > faults:
-		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
+		return fmt.Errorf("fault is %d, but the trace has %d faults", ev.Fault, faults)
 	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period, ev.OuterSection}, isNegative):
-		return errors.New("conn, msg, bytes, section, version, replaced, period and within are not below 0")
+		return errors.New("conn, msg, bytes, section, version, replaced, period and within must not be below 0")
 	case ev.OuterSection > 0 && ev.OuterSection >= ev.Section:
-		return fmt.Errorf("section %d is said to be within section %d, which is not before it", ev.Section, ev.OuterSection)
+		return fmt.Errorf("section %d is within section %d, which did not begin before it", ev.Section, ev.OuterSection)
 	case ev.TTL < 0 || isOutOfRange(ev.TTL) || isOutOfRange(ev.Expires):
-		return errors.New("ttl or expires is no time that a key can have")
+		return errors.New("ttl or expires is out of range")
 	}
 	for _, a := range []*Actor{ev.By, ev.Owner, ev.Prior} {
 		switch {
 		case a == nil:
 		case a == ev.By && a.IsOperator() && (ev.Kind == KindDelete || ev.Kind == KindCloseSession):
 		case isUnknown(a.Client):
-			return fmt.Errorf("%q is none of the processes", a.Client)
+			return fmt.Errorf("there is no process %q", a.Client)
 		case a.Section < 0:
-			return fmt.Errorf("it is of section %d of %s", a.Section, a.Client)
+			return fmt.Errorf("section %d of %s does not exist: sections are not below 0", a.Section, a.Client)
 		case a.Sent < 0 || a.Sent >= ev.Seq:
-			return fmt.Errorf("what %s did was sent with event %d, which is not before it", a.Client, a.Sent)
+			return fmt.Errorf("the command of %s was sent with event %d, which is not before this event", a.Client, a.Sent)
 		}
 	}
 	if c := ev.Clocks; c != nil {
@@ -183,10 +183,10 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 			return err
 		}
 		if c.Why != "" && !slices.Contains(clockChanges, c.Why) {
-			return fmt.Errorf("that %q changes a clock is not known: a later version may have written it", c.Why)
+			return fmt.Errorf("%q is not known as the cause of a clock's change: a later version may have written it", c.Why)
 		}
 		if c.RatePPB <= -1e9 || c.RatePPB >= fakeclock.MaxRatePPB {
-			return fmt.Errorf("a clock is %d parts per billion too fast; that is no drift any more", c.RatePPB)
+			return fmt.Errorf("a clock is %d parts per billion too fast, which is out of range", c.RatePPB)
 		}
 	}
 	if r := ev.LeaseEnd; r != nil {
@@ -200,7 +200,7 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 
 func checkReading(reading int64) error {
 	if reading < -maxClockReading || reading > maxClockReading {
-		return fmt.Errorf("a clock shows %d; that is beyond what can be computed with", reading)
+		return fmt.Errorf("a clock shows %d, which is out of range", reading)
 	}
 	return nil
 }

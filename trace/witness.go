@@ -43,7 +43,7 @@ func ParseWitness(s string) (Witness, error) {
 		process, state, _ := strings.Cut(tail, " ")
 		w.Relation = Relation(state)
 		if w.Relation != WhilePaused && w.Relation != WhileDown {
-			return w, fmt.Errorf("%q: after \"while\" there must be \"PROCESS was paused\" or \"PROCESS was down\", not %q", s, tail)
+			return w, fmt.Errorf("%q: write \"PROCESS was paused\" or \"PROCESS was down\" after \"while\", not %q", s, tail)
 		}
 		if owner, ok := strings.CutSuffix(process, "'s"); ok {
 			return w, fmt.Errorf("%q: write %q, not %q", s, owner, process)
@@ -69,7 +69,7 @@ func ParseWitness(s string) (Witness, error) {
 	}
 	for _, c := range slices.Concat(w.Point.clauses, w.Other.clauses) {
 		if c.Delay > 0 {
-			return w, fmt.Errorf("%q: a witness is about what happened, so it cannot have a delay such as %v", s, c.Delay)
+			return w, fmt.Errorf("%q: a witness cannot have a delay such as %v", s, c.Delay)
 		}
 	}
 	return w, nil

@@ -54,11 +54,11 @@ func (k Kinds) Equal(o Kinds) bool {
 func (k Kinds) Check() error {
 	for _, name := range slices.Concat(k.Only, k.Except) {
 		if !slices.Contains(KindNames(), name) {
-			return fmt.Errorf("there is no kind of fault %q to try; there are %s", name, strings.Join(KindNames(), ", "))
+			return fmt.Errorf("there is no kind of fault %q; the kinds are %s", name, strings.Join(KindNames(), ", "))
 		}
 	}
 	if !slices.ContainsFunc(sim.FaultKinds(), func(kind sim.FaultKind) bool { return k.Tries(kind.Name) }) {
-		return fmt.Errorf("%s is nothing to try", k)
+		return fmt.Errorf("%s: no kind of fault is left to try", k)
 	}
 	return nil
 }

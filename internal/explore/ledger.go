@@ -100,9 +100,9 @@ func (h Heading) CheckContinues(old Heading) error {
 	}
 	switch {
 	case h.Shard != old.Shard || h.Shards != old.Shards:
-		return fmt.Errorf("%w: it is of %s, and this is %s", ErrLedger, old.part(), h.part())
+		return fmt.Errorf("%w: it belongs to %s, and this search is %s", ErrLedger, old.part(), h.part())
 	case h.Shards > 0 && (h.MaxFaults != old.MaxFaults || h.Worlds != old.Worlds):
-		return fmt.Errorf("%w: it is of a search with up to %d faults and %d worlds, and this one has up to %d and %d", ErrLedger, old.MaxFaults, old.Worlds, h.MaxFaults, h.Worlds)
+		return fmt.Errorf("%w: its search tries up to %d faults and %d worlds, and this search tries up to %d faults and %d worlds", ErrLedger, old.MaxFaults, old.Worlds, h.MaxFaults, h.Worlds)
 	}
 	return nil
 }
@@ -114,11 +114,11 @@ func (h Heading) CheckJoins(other Heading) error {
 	}
 	switch {
 	case h.MaxFaults != other.MaxFaults:
-		return fmt.Errorf("%w: it is of a search with up to %d faults, and the first with up to %d", ErrLedger, other.MaxFaults, h.MaxFaults)
+		return fmt.Errorf("%w: its search tries up to %d faults, and that of the first ledger up to %d", ErrLedger, other.MaxFaults, h.MaxFaults)
 	case h.Worlds != other.Worlds:
-		return fmt.Errorf("%w: it is of a search of %d worlds with several faults, and the first of %d", ErrLedger, other.Worlds, h.Worlds)
+		return fmt.Errorf("%w: its search tries %d worlds with several faults, and that of the first ledger %d", ErrLedger, other.Worlds, h.Worlds)
 	case h.Shards != other.Shards:
-		return fmt.Errorf("%w: it is of %s, and the first is of %s", ErrLedger, other.part(), h.part())
+		return fmt.Errorf("%w: it belongs to %s, and the first ledger to %s", ErrLedger, other.part(), h.part())
 	}
 	return nil
 }
@@ -127,15 +127,15 @@ func (h Heading) CheckJoins(other Heading) error {
 func (h Heading) checkSame(o Heading) error {
 	switch {
 	case h.Version != o.Version:
-		return fmt.Errorf("%w: it was written by version %s, and this is version %s", ErrLedger, o.Version, h.Version)
+		return fmt.Errorf("%w: version %s has written it, and this is version %s", ErrLedger, o.Version, h.Version)
 	case h.Lock != o.Lock:
 		return fmt.Errorf("%w: it is about the lock %s, not %s", ErrLedger, o.Lock, h.Lock)
 	case !h.Kinds.Equal(o.Kinds):
-		return fmt.Errorf("%w: of the kinds of faults it tried %s, and this search tries %s", ErrLedger, o.Kinds, h.Kinds)
+		return fmt.Errorf("%w: its search tried these kinds of faults: %s; this search tries: %s", ErrLedger, o.Kinds, h.Kinds)
 	case h.Quick != o.Quick:
-		return fmt.Errorf("%w: one of the two searches is quick, and tries other worlds", ErrLedger)
+		return fmt.Errorf("%w: one of the two searches is quick, so the two try different worlds", ErrLedger)
 	case !reflect.DeepEqual(h.Bases, o.Bases):
-		return fmt.Errorf("%w: it is about another workload, TTL, number of nodes or seed", ErrLedger)
+		return fmt.Errorf("%w: its workload, TTL, number of nodes or seed differs", ErrLedger)
 	}
 	return nil
 }
@@ -153,15 +153,15 @@ func (h Heading) check() error {
 	case len(h.Bases) == 0:
 		return errors.New("it has no bases")
 	case h.MaxFaults < 1 || h.MaxFaults > FaultLimit:
-		return fmt.Errorf("max_faults is %d, and not between 1 and %d", h.MaxFaults, FaultLimit)
+		return fmt.Errorf("max_faults is %d; it must be between 1 and %d", h.MaxFaults, FaultLimit)
 	case h.Worlds < 0:
-		return fmt.Errorf("worlds is %d", h.Worlds)
+		return fmt.Errorf("worlds is %d; it must not be below 0", h.Worlds)
 	case h.Shards < 0 || h.Shards > Lanes || h.Shard < 0 || h.Shard > h.Shards || h.Shard == 0 && h.Shards > 0:
-		return fmt.Errorf("it is of part %d of %d", h.Shard, h.Shards)
+		return fmt.Errorf("it is part %d of %d, which does not exist", h.Shard, h.Shards)
 	}
 	for _, b := range h.Bases {
 		if b.Hash != hashOf([]byte(b.Text)) {
-			return fmt.Errorf("the text of the base %s is not the one it was written with", b.Name)
+			return fmt.Errorf("the text of the base %s was changed: its hash is wrong", b.Name)
 		}
 	}
 	return nil
@@ -233,9 +233,9 @@ func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return whole, fmt.Errorf("%w: line %d is longer than %d bytes, and so is no line of a ledger; name a file that locksim explore --ledger has written", ErrLedger, n+1, longestLine)
+		return whole, fmt.Errorf("%w: line %d is longer than %d bytes, so the file is not a ledger; name a file that locksim explore --ledger has written", ErrLedger, n+1, longestLine)
 	case err == nil && n == 0:
-		return 0, fmt.Errorf("%w: it is empty: the search that made it did not begin, so it can be deleted", ErrLedger)
+		return 0, fmt.Errorf("%w: it is empty, because its search did not begin; delete it", ErrLedger)
 	default:
 		return whole, err
 	}
@@ -259,11 +259,11 @@ func readHeading(line []byte, accept func(Heading) error) error {
 	object, whole := removeSeal(line)
 	switch {
 	case !is || !strings.HasPrefix(schema, ledgerSchemas):
-		return fmt.Errorf("%w: its first line is not the heading of a ledger of locksim explore", ErrLedger)
+		return fmt.Errorf("%w: its first line is not the heading of a ledger; name a file that locksim explore --ledger has written", ErrLedger)
 	case !whole && schema != ledgerWithoutSeals:
-		return fmt.Errorf("%w: line 1, its heading, was damaged or edited: its checksum is wrong; begin again with another --ledger", ErrLedger)
+		return fmt.Errorf("%w: line 1, the heading, was damaged or edited: its checksum is wrong; start again with another --ledger", ErrLedger)
 	case schema != ledgerSchema:
-		return fmt.Errorf("%w: its schema is %q, and this version of locksim reads %q; go on with the version that has written it, or begin again with another --ledger", ErrLedger, schema, ledgerSchema)
+		return fmt.Errorf("%w: its schema is %q, and this version of locksim reads %q; continue with the version that has written it, or start again with another --ledger", ErrLedger, schema, ledgerSchema)
 	}
 	var h Heading
 	if err := runs.DecodeStrictly(object, &h); err != nil {
@@ -286,13 +286,13 @@ func (l *Ledger) readEntry(line []byte) error {
 		return err
 	}
 	if e.Outcome == nil || (e.Unit == "") == (e.World == "") || e.Index < 0 || e.Unit != "" && e.Unit != singlesUnit && laneOf(e.Unit) < 0 {
-		return errors.New("it is not what a world came to")
+		return errors.New("it is not the result of a world")
 	}
 	o := l.outcomes.intern(*e.Outcome)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	differs := func(world string) error {
-		return fmt.Errorf("%s came to something else before: either it was not locksim that has written one of them, or the world is not deterministic", world)
+		return fmt.Errorf("%s has another result on an earlier line: either another program has written one of the lines, or the world is not deterministic", world)
 	}
 	if e.World != "" {
 		if known, again := l.others[e.World]; again && known != o {

@@ -22,7 +22,7 @@ func margins(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, 
 	case err != nil:
 		return nil, err
 	case !allDamage(o).Includes(damage):
-		return nil, fmt.Errorf("%v have no margins: they show %q, not %q; does the lock behave differently each time?", w.Faults, allDamage(o), damage)
+		return nil, fmt.Errorf("%v: cannot find the margins: the world shows %q, not %q; does the lock behave differently in each run?", w.Faults, allDamage(o), damage)
 	case o.RanOn() || !proves(o, damage):
 		return nil, nil
 	}

@@ -36,7 +36,7 @@ func (h *Harm) UnmarshalText(text []byte) error {
 	fencing, rest, _ := strings.Cut(string(text), " ")
 	what, fault, ok := strings.Cut(rest, "\t")
 	if !ok || fencing != runs.FencingOff && fencing != runs.FencingOn {
-		return fmt.Errorf("%q does not say what broke in which run", text)
+		return fmt.Errorf("%q is not a harm: write the run, what broke, a tab and the blame", text)
 	}
 	h.Fencing, h.What = fencing, what
 	return h.Blame.UnmarshalText([]byte(fault))

@@ -58,7 +58,7 @@ func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 func stringNode(s string) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(s); err != nil {
-		panic("explore: a text cannot be written: " + err.Error()) // all strings are UTF-8
+		panic("explore: cannot write a text as YAML: " + err.Error()) // all strings are UTF-8
 	}
 	return n
 }
@@ -181,7 +181,7 @@ func encoded(n *yaml.Node) string {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	if err := e.Encode(n); err != nil {
-		panic("explore: a value of a scenario cannot be written: " + err.Error()) // it was read from YAML, or made here
+		panic("explore: cannot write a value of a scenario as YAML: " + err.Error()) // it was read from YAML, or made here
 	}
 	e.Close()
 	return string(bytes.TrimSpace(b.Bytes()))

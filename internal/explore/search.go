@@ -168,9 +168,9 @@ func (f *Found) record(ctx context.Context) error {
 		}
 	}
 	if slices.ContainsFunc(f.records, (*Record).CanExplore) {
-		return fmt.Errorf("%s: there is nothing to try: no fault of these kinds can strike in it: %s", f.records[0].Name, f.search.Kinds)
+		return fmt.Errorf("%s: there is nothing to try: no fault of these kinds can strike here: %s", f.records[0].Name, f.search.Kinds)
 	}
-	return fmt.Errorf("%s: without any fault the run proves nothing: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
+	return fmt.Errorf("%s: the run without faults is inconclusive, so no search can begin: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
 }
 
 // leap is the distance between the places that are tried one after the other.

@@ -21,7 +21,7 @@ func shrink(ctx context.Context, r runs.Runner, rec *Record, w runs.WorldSpec, w
 		return w, err
 	}
 	if !allDamage(o).Includes(want) {
-		return w, fmt.Errorf("cannot shrink %v: it shows %q, not %q; does the lock behave differently each time?", w.Faults, allDamage(o), want)
+		return w, fmt.Errorf("cannot shrink %v: the world shows %q, not %q; does the lock behave differently in each run?", w.Faults, allDamage(o), want)
 	}
 	s := &shrinker{ctx: ctx, runner: r, rec: rec, want: want, ranOn: o.RanOn(), left: maxShrinkWorlds - 1, tried: map[string]bool{}}
 	for {

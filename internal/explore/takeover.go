@@ -25,7 +25,7 @@ func Takeover(ctx context.Context, worlds runs.Backend) (time.Duration, error) {
 		trace.Trigger{Before: trace.StepPoint{Client: firstClient, Step: trace.Read}})}}
 	off, err := worlds.Report(ctx, w, runs.FencingOff)
 	if err != nil {
-		return 0, fmt.Errorf("how long another client waits for a crashed holder cannot be measured: %w", err)
+		return 0, fmt.Errorf("cannot measure how long another client waits for a crashed holder: %w", err)
 	}
 	if off.HasMisconduct() || off.Doubt != "" || off.History == nil || len(off.History.Acts()) == 0 {
 		return 0, nil

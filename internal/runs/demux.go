@@ -25,7 +25,7 @@ type reply struct {
 // decode decodes the reply into what, a pointer.
 func (r reply) decode(what any) error {
 	if err := json.Unmarshal(r.json, what); err != nil {
-		return fmt.Errorf("the worker said what nobody understands: %w: %.100s", err, r.json)
+		return fmt.Errorf("cannot decode the worker's answer: %w: %.100s", err, r.json)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func DecodeStrictly(line []byte, v any) error {
 		return err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("something follows it on the line")
+		return errors.New("the line has more text after the JSON value")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ var ErrClosed = errors.New("the pool of workers is closed")
 // NewPool makes a pool. It returns an error if the workers cannot be started.
 func NewPool(t PoolOptions) (*Pool, error) {
 	if t.Workers < 1 {
-		return nil, fmt.Errorf("%d workers can do nothing; it takes at least 1", t.Workers)
+		return nil, fmt.Errorf("a pool of %d workers cannot work; it needs at least 1", t.Workers)
 	}
 	if t.MaxSilence == 0 {
 		t.MaxSilence = time.Minute
@@ -115,7 +115,7 @@ type result struct {
 func newJob(ctx context.Context, order any, note func(text string)) *Job {
 	line, err := json.Marshal(order)
 	if err != nil {
-		panic(fmt.Sprintf("runs: an order that is no JSON: %v", err))
+		panic(fmt.Sprintf("runs: cannot encode an order as JSON: %v", err))
 	}
 	return &Job{line: append(line, '\n'), ctx: ctx, note: note, done: make(chan result, 1)}
 }
@@ -260,7 +260,7 @@ func (p *Pool) start() (*worker, error) {
 	switch _, err = p.Wait(first, &why); {
 	case errors.Is(err, ErrClosed):
 	case err != nil:
-		err = fmt.Errorf("a worker does not start: it %w", err)
+		err = fmt.Errorf("a worker did not start: it %w", err)
 	case why != "":
 		err = fmt.Errorf("the worker cannot run these worlds: %s", why)
 	}

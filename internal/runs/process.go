@@ -41,10 +41,10 @@ func startWorker(process *exec.Cmd, silence time.Duration) (*worker, error) {
 	process.WaitDelay = time.Second
 	var err error
 	if w.orders, err = process.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("no worker: %w", err)
+		return nil, fmt.Errorf("cannot start a worker: %w", err)
 	}
 	if err := process.Start(); err != nil {
-		return nil, fmt.Errorf("no worker: %w", err)
+		return nil, fmt.Errorf("cannot start a worker: %w", err)
 	}
 	go func() {
 		process.Wait() // its result is in ProcessState

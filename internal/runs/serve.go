@@ -34,7 +34,7 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 			var o Order
 			if err := lines.Decode(&o); err != nil {
 				if !errors.Is(err, io.EOF) {
-					fmt.Fprintln(os.Stderr, "runs: this is no order:", err)
+					fmt.Fprintln(os.Stderr, "runs: cannot decode an order:", err)
 					os.Exit(2)
 				}
 				os.Exit(0)
@@ -92,7 +92,7 @@ func (s *replyWriter) add(mark string, what any) (pending int) {
 	// The job may have printed something without a line end.
 	s.lines.WriteString("\n" + mark)
 	if err := s.json.Encode(what); err != nil {
-		panic(fmt.Sprintf("runs: an answer that is no JSON: %v", err))
+		panic(fmt.Sprintf("runs: cannot encode an answer as JSON: %v", err))
 	}
 	return s.pending
 }

@@ -47,7 +47,7 @@ func ParseOne(name string, text []byte) (*scenarios.Variant, error) {
 		return nil, err
 	}
 	if len(s.Variants) != 1 {
-		return nil, fmt.Errorf("%s has %d variants; a base has one", name, len(s.Variants))
+		return nil, fmt.Errorf("%s has %d variants; a base must have exactly one", name, len(s.Variants))
 	}
 	return s.Variants[0], nil
 }
@@ -107,7 +107,7 @@ func (w WorldSpec) WithFaultsOf(o WorldSpec) (WorldSpec, bool) {
 func (w WorldSpec) Key() string {
 	text, err := json.Marshal(w)
 	if err != nil {
-		panic("runs: a world cannot be written: " + err.Error()) // it has only texts and numbers
+		panic("runs: cannot encode a world as JSON: " + err.Error()) // it has only texts and numbers
 	}
 	return string(text)
 }

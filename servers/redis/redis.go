@@ -16,16 +16,16 @@ func init() {
 			// For the consequences of a stalled disk see flushAppendOnlyFile and
 			// rdbSaveBackground of Redis.
 			{Persistence: sim.NoPersistence, StallAdvice: "nobody notices"},
-			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a separate process waits for it, and the node continues"},
+			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, StallAdvice: "a child process waits for the disk, and the node continues"},
 			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, HandlesStall: true},
-			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "it stops at its next write and serves no client: pause it"},
+			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, StallAdvice: "the node stops at its next write and serves no client, so use a pause of the node instead"},
 		},
 		Replicates: true,
 		Demotes:    true,
 		Revokes:    true,
 		Settings: []sim.Setting{
-			{Name: minReplicas, Title: "from how many replicas a master must have heard recently to accept a write; 0: from none", Check: checkCount},
-			{Name: maxLag, Title: "how long ago a master may have heard from such a replica, such as 10s, the default", Check: checkLag},
+			{Name: minReplicas, Title: "a master accepts a write only if it has heard recently from this many replicas; 0 turns this off", Check: checkCount},
+			{Name: maxLag, Title: "what counts as recently: at most this long ago, such as 10s, the default", Check: checkLag},
 		},
 		Failure: errLoading,
 		IdleCheckGap: func() string {
@@ -61,7 +61,7 @@ const (
 
 // IdleCheckGap describes a build whose go-redis does not check idle connections: see
 // [locks.ChecksIdle].
-const IdleCheckGap = "the go-redis of this build does not check an idle connection before it uses it; on Linux it does, and results may differ there"
+const IdleCheckGap = "in this build, go-redis does not check an idle connection before it uses it; on Linux it does, and the result there may differ"
 
 // errLoading is Redis's answer while it reads its data from the disk: shared.loadingerr in
 // https://github.com/redis/redis/blob/unstable/src/server.c
