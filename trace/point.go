@@ -180,7 +180,7 @@ func parseClause(s string) (Clause, error) {
 	if rest, ok := strings.CutPrefix(s, "after "); ok {
 		step, err := ParseStepPoint(rest)
 		if err != nil {
-			return c, newParseError(s, "is no point", `write a duration such as 5s before "after", or a step such as "client-1 write" after it`)
+			return c, newParseError(s, "is not a point", `write a duration such as 5s before "after", or a step such as "client-1 write" after it`)
 		}
 		return step.endClause(), nil
 	}

@@ -82,7 +82,7 @@ func TestParseBadPoint(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "empty"},
 		{"   ", "empty"},
-		{"client-1", "who, then what"},
+		{"client-1", "the process, then what"},
 		{"client-1 aquired", "acquired"},
 		{"client-1 is paused", "paused"},
 		{"client-1's key expired", "key expired on NODE"},
@@ -99,7 +99,7 @@ func TestParseBadPoint(t *testing.T) {
 		{"client-1 acquired, 9999999th time", "2nd time"},
 		{"client-1 acquired or", "client-1 acquired or"},
 		{"the start, 2nd time", "only one start"},
-		{"client-1 acquired or client-2", "who, then what"},
+		{"client-1 acquired or client-2", "the process, then what"},
 		{"client-1 request to storage is in flight", "client-1's write request to storage"},
 		{"client-1's write to storage is in flight", "client-1's write request to storage"},
 		{"client-1's wait request to storage arrived", "acquire, mint, mark, read, work, check, write, extend, release"},

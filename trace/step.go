@@ -49,7 +49,7 @@ func ParseStepPoint(s string) (StepPoint, error) {
 	}
 	words := strings.Fields(head)
 	if len(words) != 2 || strings.HasSuffix(words[0], "'s") || !slices.Contains(Steps(), Step(words[1])) {
-		return StepPoint{}, newParseError(s, "is no step", fmt.Sprintf("write a client and one of %s, such as \"client-1 write\"", listSteps()))
+		return StepPoint{}, newParseError(s, "is not a step", fmt.Sprintf("write a client and one of %s, such as \"client-1 write\"", listSteps()))
 	}
 	return StepPoint{words[0], Step(words[1]), nth}, nil
 }

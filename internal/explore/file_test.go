@@ -528,7 +528,7 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 		}},
 		{misbehavingKind("stubborn", func() {}), []string{
 			"# Found by locksim explore --lock stubborn.",
-			"nobody gets any work done",
+			"no client gets its work done",
 			"violated: [progress]",
 		}},
 	} {

@@ -216,16 +216,16 @@ func TestPoolBases(t *testing.T) {
 // If the workers cannot be started, the error says why.
 func TestPoolCannotStart(t *testing.T) {
 	for want, p := range map[string]func() (*runs.Remote, error){
-		"0 workers can do nothing; it takes at least 1": func() (*runs.Remote, error) {
+		"a pool of 0 workers cannot work; it needs at least 1": func() (*runs.Remote, error) {
 			return runs.NewRemote(0, worker("pretends"), runs.NewLocal(fakeBases, time.Minute), 0)
 		},
-		"no worker: fork/exec /no/such/program: no such file or directory": func() (*runs.Remote, error) {
+		"cannot start a worker: fork/exec /no/such/program: no such file or directory": func() (*runs.Remote, error) {
 			return runs.NewRemote(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, runs.NewLocal(fakeBases, time.Minute), 0)
 		},
-		"a worker does not start: it died: exit status 2: no such flag: -workers": func() (*runs.Remote, error) {
+		"a worker did not start: it died: exit status 2: no such flag: -workers": func() (*runs.Remote, error) {
 			return runs.NewRemote(2, worker("dies"), runs.NewLocal(fakeBases, time.Minute), 0)
 		},
-		"a worker does not start: it showed no sign of life for 200ms": func() (*runs.Remote, error) {
+		"a worker did not start: it showed no sign of life for 200ms": func() (*runs.Remote, error) {
 			return runs.NewRemote(2, worker("nothing"), runs.NewLocal(fakeBases, time.Minute), 200*time.Millisecond)
 		},
 		"the worker cannot run these worlds: there are no bases": func() (*runs.Remote, error) {
