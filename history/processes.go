@@ -25,7 +25,7 @@ type Processes struct{ state map[string]State }
 // NewProcesses returns a reader that has seen nothing; every process is running.
 func NewProcesses() *Processes { return &Processes{map[string]State{}} }
 
-// See processes the next event.
+// See updates the states by the next event of the run.
 func (p *Processes) See(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindPause:

@@ -6,10 +6,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// SilentServers returns, sorted, the servers that lost their power while a client waited
-// for their answer, and for which it still waits at the end of the run. Nobody notifies the
-// client; only a deadline would end the wait. If the only server is lost, the caller of the
-// lock has to set such a deadline.
+// SilentServers returns, sorted, the servers that lost their power while they had a
+// connection to the client, and for whose answer the client still waits at the end of the
+// run. Nothing notifies the client of the loss, so only a deadline of its own would end the
+// wait. If the lock has no other server, the caller of the lock has to set that deadline.
 func (h *History) SilentServers(client string) []string {
 	type wire struct {
 		server string

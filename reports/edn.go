@@ -32,7 +32,8 @@ func writeHistories(w io.Writer, results []*scenarios.Result, o Options) error {
 	return err
 }
 
-// historyPages returns a file for each history.
+// historyPages returns a file for each history. Its first line contains [pageMark], by
+// which locksim recognizes its own files.
 func historyPages(results []*scenarios.Result, o Options) []Page {
 	var pages []Page
 	names := pageNames{}

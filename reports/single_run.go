@@ -60,7 +60,7 @@ func nothingExpected(run scenarios.RunResult) string {
 	return "the scenario has no expectation for the lock " + story.Visible(run.Lock)
 }
 
-// explanationLines explains one run, a sentence each, with labels.
+// explanationLines explains one run. Each line is a label and one sentence.
 func explanationLines(run scenarios.RunResult) []story.Raw {
 	var lines []story.Raw
 	for _, r := range explainRuns([]scenarios.RunResult{run}) {
@@ -69,8 +69,9 @@ func explanationLines(run scenarios.RunResult) []story.Raw {
 	return lines
 }
 
-// fileOf returns the scenario's file for programs that open it; "" for a scenario that the
-// command line named without a file, and for a single trace.
+// fileOf returns the path of the scenario's file, for programs that open the file. It
+// returns "" for a built-in scenario that the command line named by its name, and for a
+// scenario that was read from a saved trace.
 func fileOf(s *scenarios.Scenario, o Options) string {
 	argument, named := o.Arguments[s]
 	if named && filepath.ToSlash(argument) != s.File || o.Traces[s] != "" {

@@ -2,8 +2,8 @@ package sim
 
 import "github.com/locksim/locksim/trace"
 
-// A rule says which message or request a fault keeps until the fault is lifted: the first
-// that matches, or the nth.
+// A rule selects the message or request that a fault holds back until the fault is lifted:
+// the first that matches, or the nth.
 type rule struct {
 	// kind is what the rule applies to: messages being sent, or requests that stop in the
 	// storage.
@@ -19,19 +19,20 @@ type interceptor interface {
 	rule() rule
 }
 
-// An interceptable is what a rule can keep: a message on its way, or a request in the
-// middle of being served.
+// An interceptable is something that a fault can hold back: a message in flight, or a
+// request that is being served.
 type interceptable interface {
 	// describe returns an event of some kind about it.
 	describe(trace.Kind) trace.Event
-	// halt keeps it, and reports false if a fault keeps it already. proceed lets it
-	// continue.
+	// halt holds it back, and returns false if a fault already holds it back. proceed lets
+	// it continue.
 	halt() bool
 	proceed()
 }
 
-// intercept lets the faults' rules for a kind of event keep p, and reports whether one did.
-func (w *World) intercept(at trace.Kind, p interceptable) bool {
+// intercept checks p against the rules of all faults for this kind of event. It reports
+// whether a fault holds p back now.
+func (w *World) intercept(kind trace.Kind, p interceptable) bool {
 	halted := false
 	for _, f := range w.faults {
 		action, ok := f.fault.Action.(interceptor)
@@ -39,13 +40,14 @@ func (w *World) intercept(at trace.Kind, p interceptable) bool {
 			continue
 		}
 		r := action.rule()
-		if r.kind != at {
+		if r.kind != kind {
 			continue
 		}
-		if ev := p.describe(at); !r.matches(&ev) {
+		if ev := p.describe(kind); !r.matches(&ev) {
 			continue
 		}
-		// Something that another fault already keeps is counted, but cannot be kept twice.
+		// Something that another fault already holds back is counted, but cannot be held
+		// back twice.
 		if f.matched++; f.matched >= max(r.nth, 1) && p.halt() {
 			f.kept, halted = p, true
 			f.strike()
@@ -54,7 +56,7 @@ func (w *World) intercept(at trace.Kind, p interceptable) bool {
 	return halted
 }
 
-// releaseKept lets what the fault has kept continue.
+// releaseKept lets the message or request that the fault holds back continue.
 func (f *faultState) releaseKept() {
 	kept := f.kept
 	f.kept = nil

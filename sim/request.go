@@ -13,8 +13,10 @@ import (
 type request struct {
 	process *process
 	class   class
-	// rank and sub order the requests of one class of one process. words order those for a
-	// turn.
+	// rank and sub order the requests of one process and class. For I/O, rank is the index
+	// of the peer's process, and sub is the number of the connection. words order requests
+	// of goroutines that are going to send something; they are what the goroutine will
+	// send.
 	rank, sub int
 	words     []string
 	// admit does what the request asks for. It runs on the loop.
@@ -32,14 +34,14 @@ type class int
 
 const (
 	classStep class = iota
-	classTurn
+	classTurn       // a goroutine waits for its turn to send: see process.turn
 	classDial
 	classWrite
 	classClose
 	classResult // a goroutine receives the result of its I/O
 	classTimer
-	classDue // a goroutine that a timer has woken: all timers of the moment have fired
-	classWoken
+	classDue   // a goroutine that a timer has woken waits until all timers of the moment have fired: see process.woken
+	classWoken // the same goroutine then waits for a moment of its own
 )
 
 func (r *request) compare(o *request) int {
@@ -141,7 +143,7 @@ func (w *World) admit() bool {
 			p.waiting = append(p.waiting, r)
 			continue
 		}
-		w.watchdog.moves.Add(1) // there may be as many requests as a client can start goroutines
+		w.watchdog.moves.Add(1) // progress: a client can start any number of goroutines, and each can make a request
 		r.admit()
 		w.noteRace(r, requests[i+1:])
 		if w.settle() || w.stopError != nil {
@@ -197,7 +199,8 @@ func (w *World) doubt(why string) {
 // moment has happened.
 func (w *World) afterMoment(do func()) { w.wakeUps = append(w.wakeUps, do) }
 
-// act lets faults and waiting clients act whose points have been reached.
+// act runs the faults that strike or end, and the clients that start, at the points of the
+// scenario that have just been reached.
 func (w *World) act() {
 	for len(w.reached) > 0 {
 		do := w.reached[0]

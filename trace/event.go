@@ -6,8 +6,9 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// An Actor is one acquisition by one client: the client's name, and the number of its call
-// of Acquire, from 1. Section 0 is everything that a client does outside its sections.
+// An Actor is who caused an event. Usually it is one acquisition by one client: the
+// client's name, and the number of its call of Acquire, from 1. Section 0 means that the
+// client acted outside its sections. An actor can also be an operator; see [Operator].
 type Actor struct {
 	Client  string `json:"client"`
 	Section int    `json:"section"`
@@ -72,18 +73,20 @@ type Event struct {
 	// Token is the fencing token of the grant. It is set on the end of a successful acquire
 	// or mint, on requests to the storage, and on the storage's events about them.
 	Token uint64 `json:"token,omitempty"`
-	// Minted says that the token came from the lock or a token source, not from
-	// the oracle.
+	// Minted says that the token came from the lock or a token source, not from the oracle.
+	// The oracle is the part of locksim that orders the grants of a run as a perfect lock
+	// service would have made them.
 	Minted bool `json:"minted,omitempty"`
 	// Rank is, on the end of a successful acquire, the grant's place in the oracle's order
 	// of grants.
 	Rank uint64 `json:"rank,omitempty"`
-	// Ungranted says, on the end of a successful acquire, that no slot of the lock had
-	// changed: no server made the grant.
+	// Ungranted is set on the end of an acquire that succeeded although no server granted
+	// the lock: the acquire changed none of the lock's slots, which are the places where
+	// the lock keeps its grants.
 	Ungranted bool `json:"ungranted,omitempty"`
 	// LeaseEnd is when the lease ends. On the end of an acquire or an extend it is what the
-	// lock declares. On a key it is what the key says, for clients that judge it by their
-	// own clocks. It is nil if nothing is declared.
+	// lock declares. On an event about a key it is the end that the key's value contains,
+	// if clients judge that end by their own clocks. It is nil if nothing is declared.
 	LeaseEnd *fakeclock.Reading `json:"ends,omitempty"`
 	// Notifies says, on the end of a successful acquire, that the lock notifies its client
 	// when the lease is lost.
@@ -112,15 +115,17 @@ type Event struct {
 	Owner *Actor `json:"owner,omitempty"`
 	Prior *Actor `json:"prior,omitempty"`
 
-	// Object, Version and Replaced are the storage's answer. On the end of a read, Version
-	// is the version that was read; on the end of a write, the version that was made.
+	// Object is an object of the storage, and Version is the number of one of its versions:
+	// on the end of a read, the version that was read; on the end of a write, the version
+	// that was made. Replaced is the number of the version that was replaced or lost.
 	Object   string `json:"object,omitempty"`
 	Version  int    `json:"version,omitempty"`
 	Replaced int    `json:"replaced,omitempty"`
 
 	// Period is a period of the schedule. On a period event it is the period that begins;
-	// on an acquire, the period that the client means to run. On a write of the record it
-	// is a period that has been run; on a read of the record, the last period that was run.
+	// on an acquire, the period that the client means to run. On a write to the object
+	// [PeriodRecord] it is a period that has been run; on a read of that object, the last
+	// period that was run.
 	Period int `json:"period,omitempty"`
 
 	Clocks *Clocks `json:"clocks,omitempty"`

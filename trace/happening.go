@@ -277,7 +277,7 @@ func parseHappening(s string) (Happening, error) {
 		case rest == "clock jumped":
 			return ClockJumped{owner}, nil
 		}
-		return nil, newParseError(s, "is not a point", fmt.Sprintf("write after %q one of: keys expired; key expired on NODE; session expired; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
+		return nil, newParseError(s, "is not a point", fmt.Sprintf("after %q write one of: keys expired; key expired on NODE; session expired; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
 	}
 	rest := strings.Join(words[1:], " ")
 	if words[1] == "holds" && len(words) == 3 {
@@ -290,5 +290,5 @@ func parseHappening(s string) (Happening, error) {
 		}
 		known[i] = string(v.verb)
 	}
-	return nil, newParseError(s, "is not a point", fmt.Sprintf("write after %q one of: %s, holds NODE; or write after %q one of: keys expired, key expired on NODE, session expired, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
+	return nil, newParseError(s, "is not a point", fmt.Sprintf("after %q write one of: %s, holds NODE; after %q write one of: keys expired, key expired on NODE, session expired, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
 }

@@ -12,7 +12,8 @@ import (
 type worker struct {
 	process *exec.Cmd
 	silence time.Duration
-	orders  io.WriteCloser
+	// orders is the worker's standard input. Each job is one line there.
+	orders io.WriteCloser
 	// replies has the lines that the worker sends.
 	replies chan reply
 	// spent reports that the worker answers nothing more.
@@ -92,9 +93,10 @@ func (w *worker) execute(jobs []*Job) (undone []*Job, death *Death) {
 	return jobs, nil
 }
 
-// silenceChecks is how often a silent worker is checked before it is killed. While this
-// process itself is stopped, at most one check happens, so a search that was suspended can
-// continue.
+// silenceChecks is the number of checks after which a silent worker is killed. The checks
+// are spread over the time for which it may be silent. If this process itself is suspended
+// for some time, at most one check happens in that time. So the workers of a suspended
+// search are not killed when the search resumes.
 const silenceChecks = 8
 
 // dismiss ends the worker immediately. A nil worker is allowed.

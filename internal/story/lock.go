@@ -9,11 +9,11 @@ import (
 )
 
 // LockSummary says for each violated property of the lock how it broke and who is to blame:
-// first mutual exclusion (granted twice, or only outlived by a section), then the other
-// properties.
+// first mutual exclusion (either two leases overlap, or only a section overlaps because it
+// lasts longer than its lease), then the other properties.
 func LockSummary(v *checks.Verdict) []Raw {
 	var sentences []Raw
-	violated := func(p checks.Property) bool {
+	addIfViolated := func(p checks.Property) bool {
 		f := v.Finding(p)
 		if f.Outcome == checks.Violated {
 			sentences = append(sentences, Raw(strings.TrimSpace(fullStop(ForTimeline.capitalized(f.Reason))+" "+blameSentence(f.Blame))))
@@ -21,7 +21,7 @@ func LockSummary(v *checks.Verdict) []Raw {
 		return f.Outcome == checks.Violated
 	}
 	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
-		if violated(p) {
+		if addIfViolated(p) {
 			break // overlapping leases imply overlapping sections: one sentence is enough
 		}
 	}
@@ -29,10 +29,10 @@ func LockSummary(v *checks.Verdict) []Raw {
 		if p == checks.GrantOrder && v.Verdict == checks.Unsafe {
 			continue // DataSummary says it
 		}
-		violated(p)
+		addIfViolated(p)
 	}
 	for _, p := range checks.PropertiesOf(checks.SubjectMisconduct) {
-		violated(p)
+		addIfViolated(p)
 	}
 	return sentences
 }
@@ -74,7 +74,7 @@ func brokenAssumptions(b checks.Blame) string {
 
 // assumptionMeanings says what a lock takes for granted, by assumption.
 var assumptionMeanings = map[trace.Assumption]string{
-	trace.AssumeProcess:       "a clock does not stand still while its process is stopped",
+	trace.AssumeProcess:       "a process's clock runs on while the process is stopped",
 	trace.AssumeNetwork:       "messages arrive in time",
 	trace.AssumeClock:         "clocks are not set and run at nearly the same rate",
 	trace.AssumeLockMemory:    "nodes remember what they granted",

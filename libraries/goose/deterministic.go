@@ -18,8 +18,10 @@ import (
 // makeDeterministic replaces what a locker draws at random and does not export. A locker
 // names itself by its host, its process and four random bytes. It waits between two tries
 // up to a quarter more or less than the set time, by a random source that the whole program
-// shares. In a world both come from the process: its name, which is returned, and its own
-// source.
+// shares. In a world the process provides both: the locker gets a name made from the
+// client's name, and draws from the process's own random source. makeDeterministic returns
+// that name. Outside a world, where e.WaitAfterTimer is nil, it changes nothing and returns
+// "".
 func makeDeterministic(e *locks.Env, l lock.Locker) (name string) {
 	if e.WaitAfterTimer == nil {
 		return ""

@@ -33,7 +33,8 @@ func withCommonHeaders(some http.Header) http.Header {
 	return h
 }
 
-// respond answers with a value as JSON.
+// respond answers with a value as JSON. learns are the events that the trace records when
+// the client has read the answer; see [sim.Packet].
 func respond(call *http1.Call, value any, header http.Header, text string, learns ...trace.Event) {
 	b, err := json.Marshal(value)
 	if err != nil {

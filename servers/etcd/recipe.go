@@ -34,7 +34,7 @@ type recipe struct {
 	begun     bool
 }
 
-// recipeMethod makes a method that follows a recipe.
+// recipeMethod makes a method whose calls are served by a recipe.
 func recipeMethod(request string, run func(*recipe, recipes.Message)) *method {
 	return &method{
 		request: func() proto.Message { return recipes.New(request) },
@@ -100,8 +100,9 @@ func (r *recipe) answer(m proto.Message, text string) {
 	r.call.answer(m, text)
 }
 
-// schedule calls do in a turn of its own, unless the client no longer waits: the result of
-// one request may become known while another is handled.
+// schedule calls do after the member has finished what it is doing now, because the result
+// of one request may become known while the member handles another. It does not call do if
+// the client no longer waits.
 func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
 		if !r.call.done && !r.timedOut {
@@ -217,8 +218,9 @@ var (
 	errNoLeader       = errors.New("election: no leader")
 )
 
-// lock waits until the client's session holds the lock. If the client stops waiting, its
-// key is deleted, unless it stops before it has a place in the queue.
+// lock waits until the client's session holds the lock. If the client stops waiting while
+// its key is in the queue, the key is deleted. If it stops before the member knows that the
+// key was written, the key stays until its session ends.
 func (r *recipe) lock(request recipes.Message) {
 	r.session(request.Int("lease"), func(lease int64) {
 		prefix := string(request.Bytes("name")) + "/"

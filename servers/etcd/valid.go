@@ -57,8 +57,8 @@ func validTxn(r *pb.TxnRequest) error {
 	return nil
 }
 
-// validOps checks the operations of a transaction. A nested transaction may have as many
-// fewer operations as the outer one has.
+// validOps checks the operations of a transaction. The limit for a nested transaction is
+// most less the number of the outer one's operations.
 func validOps(r *pb.TxnRequest, most int) error {
 	ops := max(len(r.Compare), len(r.Success), len(r.Failure))
 	if ops > most {
@@ -100,8 +100,8 @@ type changeSet struct {
 	deletes [][2][]byte // from and to
 }
 
-// deleted reports whether the operations delete a key. An open range counts as empty here,
-// as in etcd, which overlooks it.
+// deleted reports whether the operations delete a key. A range without an upper end, whose
+// RangeEnd is "\x00", counts as empty here. etcd makes the same mistake.
 func (c *changeSet) deleted(key string) bool {
 	for _, d := range c.deletes {
 		from, to := string(d[0]), string(d[1])

@@ -16,6 +16,7 @@ import (
 // A framer splits a client's bytes into requests. A request is all that the client sends
 // before it expects an answer. Faults act on whole requests.
 type framer struct {
+	// names replaces random values in the texts of requests by aliases.
 	names     *sim.Names
 	isStarted bool
 	// statements are the texts of the prepared statements, by name.
@@ -187,7 +188,7 @@ func (t *requestText) text() string {
 }
 
 // describeParameter returns a parameter for the trace. A binary parameter does not carry
-// its type, so the length decides.
+// its type, so the length decides: one of 16 bytes is taken for an interval.
 func (t *requestText) describeParameter(b []byte, format int16) string {
 	switch {
 	case b == nil:

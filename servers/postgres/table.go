@@ -62,24 +62,25 @@ func (t *table) numberOf(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
 }
 
-// isVisible reports whether reader, with a snapshot of the commit number at, sees the
-// version.
-func (v *version) isVisible(reader *tx, at uint64) bool {
-	return v.createdBy.isSeenBy(reader, at) && !(v.endedBy != nil && v.endedBy.isSeenBy(reader, at))
+// isVisible reports whether the transaction reader sees the version in a snapshot. The
+// snapshot contains the commits up to the number snapshot.
+func (v *version) isVisible(reader *tx, snapshot uint64) bool {
+	return v.createdBy.isSeenBy(reader, snapshot) && !(v.endedBy != nil && v.endedBy.isSeenBy(reader, snapshot))
 }
 
-// isSeenBy reports whether reader, with a snapshot of the commit number at, sees what t
-// did.
-func (t *tx) isSeenBy(reader *tx, at uint64) bool {
-	return t == reader || t.state == committed && t.commitNumber <= at
+// isSeenBy reports whether the transaction reader sees in a snapshot what t did. The
+// snapshot contains the commits up to the number snapshot.
+func (t *tx) isSeenBy(reader *tx, snapshot uint64) bool {
+	return t == reader || t.state == committed && t.commitNumber <= snapshot
 }
 
-// visible returns the versions that a statement sees, in the order of the table.
-func (t *table) visible(reader *tx, at uint64) []*version {
+// visible returns the versions that a statement of reader sees in a snapshot, in the order
+// of the table.
+func (t *table) visible(reader *tx, snapshot uint64) []*version {
 	var all []*version
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
-			if v.isVisible(reader, at) {
+			if v.isVisible(reader, snapshot) {
 				all = append(all, v)
 				break
 			}
@@ -89,8 +90,10 @@ func (t *table) visible(reader *tx, at uint64) []*version {
 }
 
 // findConflict returns the version of a row other than self whose key k equals values, or
-// nil. It also finds versions that another transaction has created or ended and that count
-// only if it commits or aborts. The changes of reader count. NULL never equals NULL.
+// nil. It ignores versions that reader or a committed transaction has ended. So it also
+// finds a version that another open transaction has created, which exists only if that
+// transaction commits, and a version that another open transaction has ended, which remains
+// only if that transaction aborts. NULL never equals NULL.
 func (t *table) findConflict(k key, values []value, reader *tx, self *row) *version {
 	differs := func(v *version) bool {
 		return slices.ContainsFunc(k.columns, func(i int) bool {
@@ -116,9 +119,9 @@ func (t *table) vacuum() {
 	})
 }
 
-// nextTupleID returns the place of the table's next row version. A page holds the greatest
-// possible number of rows. The place of a removed version stays unused, while a real server
-// uses it again at some time.
+// nextTupleID returns the place of the table's next row version. Every page holds 226
+// versions, the most that fit on a page of PostgreSQL, however long they are. The place of
+// a removed version stays unused, while a real server uses it again at some time.
 func (t *table) nextTupleID() tupleID {
 	const most = 226
 	t.tupleCount++
@@ -137,8 +140,7 @@ func (t *table) insert(by *tx, values []value) *version {
 	return v
 }
 
-// update makes a new version of a row that the transaction has locked. delete ends it
-// without one.
+// update ends the version and makes a new one. The transaction must have locked the row.
 func (v *version) update(by *tx, values []value) *version {
 	n := &version{row: v.row, values: values, createdBy: by, previous: v, xmin: by.id(), ctid: v.row.table.nextTupleID()}
 	if v.xmax == by.xid { // the transaction locked the row before and keeps the lock: heap_update
@@ -155,6 +157,8 @@ func (v *version) update(by *tx, values []value) *version {
 	return n
 }
 
+// delete ends the version without making a new one. The transaction must have locked the
+// row.
 func (v *version) delete(by *tx) {
 	v.endedBy, v.xmax = by, by.id()
 	by.addTable(v.row.table)

@@ -24,9 +24,9 @@ type member struct {
 	// timers use the monotonic clock, by which the real server measures all its limits.
 	timers  *agenda.Timers
 	role    role
-	formed  bool // the ensemble has had its first leader
-	session int64
-	// register is shared by all members.
+	formed  bool  // the ensemble has had its first leader
+	session int64 // the ID of the latest session that this member has opened
+	// register records in the trace who holds the locks; all members share it.
 	register *register
 
 	// The following fields are lost in a crash.
@@ -115,9 +115,9 @@ func (m *member) begin() {
 	}
 }
 
-// form makes the members of a new ensemble begin before the run does, as if they had
-// elected the member that wins when no member has any changes: the one with the highest
-// number.
+// form starts the members of a new ensemble, before the run begins, as if they had just
+// elected a leader. If no member has any changes, the member with the highest number wins
+// an election.
 func (m *member) form() {
 	if m.formed {
 		return

@@ -217,9 +217,9 @@ var Mistakes = []Mistake{
 	{"negative delay", "pause: client-1", "delay: client-1\n    to: storage\n    by: -5s", `x.yaml:10: faults[1].by: must be a positive duration such as 5s`, false},
 	{"message that is none", "pause: client-1", "hold: a letter", `x.yaml:8: faults[1].hold: "a letter" selects no message: write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`, false},
 	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step; did you mean "client-1 write"?`, false},
-	{"step that does not exist", "before: client-1 write", "before: client-1 sleep", `x.yaml:7: faults[1].before: "client-1 sleep" is no step: write a client and one of acquire, mint, mark, read, work, check, write, extend, release, such as "client-1 write"`, false},
+	{"step that does not exist", "before: client-1 write", "before: client-1 sleep", `x.yaml:7: faults[1].before: "client-1 sleep" is not a step: write a client and one of acquire, mint, mark, read, work, check, write, extend, release, such as "client-1 write"`, false},
 	{"point that lacks its possessive", "{starts: client-1's", "{starts: client-1", `x.yaml:5: clients.client-2.starts: "client-1 keys expired" is no point; did you mean "client-1's keys expired"?`, false},
-	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is no point: after "client-2" comes one of: ` + verbs + `; after "client-2's": ` + owned, false},
+	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is not a point: after "client-2" write one of: ` + verbs + `; after "client-2's" write one of: ` + owned, false},
 	{"number as a process", "pause: client-1", "pause: 1", `x.yaml:8: faults[1].pause: expected text, but it is the number "1"; put it in quotes`, true},
 
 	{"clock of nobody", "until: client-2 released", "for: 31s\n    by-clock-of: redis-9", `x.yaml:10: faults[1].by-clock-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
@@ -270,7 +270,7 @@ var Mistakes = []Mistake{
 	{"measure that does not exist", "witnesses:", "measures: [heat]\nwitnesses:", `x.yaml:10: measures[1]: "heat" is not known here; known here: ` + strings.Join(checks.MeasureNames(), ", "), true},
 
 	// Witnesses.
-	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is no point: after "it" comes one of: ` + verbs + `; after "it's": ` + owned, false},
+	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is not a point: after "it" write one of: ` + verbs + `; after "it's" write one of: ` + owned, false},
 	{"client in a witness", "while client-1 was", "while client-7 was", `x.yaml:11: witnesses[1]: no client is called "client-7"; did you mean "client-1"?`, false},
 	{"node in a witness", "client-1's keys expired while", "client-1's key expired on redis-6 while", `x.yaml:11: witnesses[1]: no node is called "redis-6"; did you mean "redis-1"?`, false},
 

@@ -13,7 +13,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Has reports whether a program has a lock, and tests it.
+// Has selects locks: it reports whether a program has a lock, and tests it.
 type Has func(locks.Kind) bool
 
 // Provided reports whether this program has the lock.

@@ -49,8 +49,9 @@ func AsExpected(t *testing.T, seeds uint64, has Has) {
 	}
 }
 
-// hashedSeeds is for how many seeds traces are compared with each other. If seeds change
-// nothing, the first seeds show it, and a hash costs a tenth of a world.
+// hashedSeeds is for how many seeds traces are compared with each other. If the seeds had
+// no effect, the first ones would show it, and computing a hash takes a tenth of the time
+// that a run takes.
 const hashedSeeds = 20
 
 // checkVariant tests a variant with one lock; "" is its own lock.
@@ -84,9 +85,9 @@ func checkVariant(t *testing.T, v *scenarios.Variant, lock string, seeds uint64)
 }
 
 // refusesOnlyLateWrites reports whether fencing only means that the storage refuses the
-// writes of older grants: no client asks anyone for a token, no transaction replaces
-// fencing, and no copy of the storage takes over for which the trace records the tokens
-// that it lacks.
+// writes of older grants: no client asks a token source for a token; no transaction
+// replaces fencing; and no copy of the storage takes over, so the trace contains no events
+// about tokens that a copy lacks.
 func refusesOnlyLateWrites(t *testing.T, v *scenarios.Variant, lock string) bool {
 	config, err := v.Config(scenarios.Options{Lock: lock, Fencing: scenarios.On})
 	if err != nil {
@@ -114,8 +115,9 @@ func runAsExpected(t *testing.T, v *scenarios.Variant, lock string, seed uint64,
 }
 
 // expectedWith lists the locks for which a scenario has an expectation; "" is its own lock.
-// One run of a scenario has one lock for all variants, but the variants' own locks may
-// differ: if one of those is from a library, the scenario is about that library.
+// The variants of a scenario may have different own locks. The own locks are listed if has
+// accepts at least one of them and this program provides all of them. So a scenario with a
+// library's lock in one variant is tested with the locks of that library.
 func expectedWith(s *scenarios.Scenario, has Has) []string {
 	var found []string
 	about := func(v *scenarios.Variant) bool { return has.named(v.Lock) }
@@ -137,8 +139,9 @@ func expectedWith(s *scenarios.Scenario, has Has) []string {
 }
 
 // EveryFaultMatters tests that each fault of a scenario is needed. Without the fault, a
-// witness is missing, so no one can mistake the run for the scenario. Other properties are
-// violated, too, so the scenario is about this fault; that is not required if the scenario
+// witness (a precondition of the verdict, see [trace.Witness]) is not observed, so the run
+// cannot be mistaken for a run of the scenario. The set of violated properties must also
+// differ, because the scenario is about this fault. That is not required if the scenario
 // shows that something holds.
 func EveryFaultMatters(t *testing.T, has Has) {
 	for _, s := range scenarios.Embedded() {
@@ -176,8 +179,8 @@ func EveryFaultMatters(t *testing.T, has Has) {
 	}
 }
 
-// violated lists what a run violates. A property that is only reported is listed if it is
-// expected.
+// violated lists the properties that a run violates. It leaves out a violation that does
+// not count (see [checks.Finding.Counts]), unless the scenario expects it.
 func violated(v *checks.Verdict, expected scenarios.Expectation) []checks.Property {
 	var broken []checks.Property
 	for _, f := range v.Findings {
