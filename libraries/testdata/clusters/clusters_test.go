@@ -54,7 +54,7 @@ func TestOnEtcd(t *testing.T) {
 	})
 }
 
-// onZooKeeper is a node that is there as long as the session of who has made it.
+// onZooKeeper is a lock that is held by a znode, which exists as long as its creator's session.
 type onZooKeeper struct {
 	conn *zk.Conn
 	path string

@@ -80,15 +80,15 @@ func (l onConsul) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err == nil && !got {
 		err = locks.ErrNotAcquired
 	}
-	return had{l, session}, err
+	return consulLease{l, session}, err
 }
 
-type had struct {
+type consulLease struct {
 	onConsul
 	session string
 }
 
-func (l had) Release(ctx context.Context) error {
+func (l consulLease) Release(ctx context.Context) error {
 	_, _, err := l.client.KV().Release(&api.KVPair{Key: l.key, Session: l.session}, new(api.WriteOptions).WithContext(ctx))
 	return err
 }
@@ -125,30 +125,32 @@ func (l onKubernetes) Acquire(ctx context.Context) (locks.Lease, error) {
 	go elector.Run(quiet)
 	select {
 	case <-leads:
-		return led{l, cancel, over}, nil
+		return kubernetesLease{l, cancel, over}, nil
 	case <-ctx.Done():
 		cancel()
 		return nil, locks.ErrNotAcquired
 	}
 }
 
-type led struct {
+type kubernetesLease struct {
 	onKubernetes
 	cancel context.CancelFunc
 	over   chan struct{}
 }
 
-func (l led) Release(context.Context) error {
+func (l kubernetesLease) Release(context.Context) error {
 	l.cancel()
 	<-l.over
 	return nil
 }
 
 // Lost is closed when the elector has given up.
-func (l led) Lost() <-chan struct{} { return l.over }
+func (l kubernetesLease) Lost() <-chan struct{} { return l.over }
 
 // Session says that the lease lasts as long as its holder renews it.
-func (l led) Session() string { return locks.KubernetesSession(l.env.Key(), l.lock.Identity()) }
+func (l kubernetesLease) Session() string {
+	return locks.KubernetesSession(l.env.Key(), l.lock.Identity())
+}
 
 func TestOnKubernetes(t *testing.T) {
 	config := locktest.Config{System: locks.Kubernetes, Notifies: true}
