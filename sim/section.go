@@ -629,7 +629,7 @@ func (in *Section) Extend(ctx context.Context) error {
 	}
 	if !ok {
 		err := fmt.Errorf("%s cannot be asked to extend a lease", g.w.cfg.Lock.Kind.Name)
-		g.onLoop(0, func() { g.w.doubt("the story has a client extend its lease, but " + err.Error()) })
+		g.onLoop(0, func() { g.w.doubt("a client of the scenario extends its lease, but " + err.Error()) })
 		return err
 	}
 	return in.callLock(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {

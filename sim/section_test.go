@@ -309,7 +309,7 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	again := extends // reports it a second time, but the doubt is recorded once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
 	tr := RunWorld(t, Sections(renewingKind(), extends, again))
-	want := "the story has a client extend its lease, but renewing cannot be asked to extend a lease"
+	want := "a client of the scenario extends its lease, but renewing cannot be asked to extend a lease"
 	if !slices.Equal(tr.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}

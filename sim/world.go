@@ -164,7 +164,7 @@ func (w *World) addNotes() {
 			continue
 		}
 		if why := system.IdleCheckGap(); why != "" {
-			w.trace.Notes = append(w.trace.Notes, "a client used a connection again that was over: "+why)
+			w.trace.Notes = append(w.trace.Notes, "a client used a connection again after it had ended: "+why)
 		}
 	}
 }

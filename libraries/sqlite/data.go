@@ -16,7 +16,7 @@ type data map[string][]datum
 func (d data) update(b *database, host *sim.Host, emit func(previous, current datum)) {
 	now, err := readData(b.cached)
 	if err != nil {
-		host.Doubt("nobody can say what the data is: " + err.Error())
+		host.Doubt("the data cannot be read: " + err.Error())
 		return
 	}
 	before := d[b.name]

@@ -56,7 +56,7 @@ func (g *register) forEachLease(b *database, f func(*rowregister.Lease, rowregis
 	}
 	rows, err := readLeases(b.cached)
 	if err != nil {
-		g.disk.host.Doubt("nobody can say who has the locks: " + err.Error())
+		g.disk.host.Doubt("the holders of the locks cannot be determined: " + err.Error())
 		return false
 	}
 	for _, l := range g.Leases {

@@ -97,7 +97,7 @@ func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
 }
 
 func (s *server) doubt(call *http1.Call, what string) {
-	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer otherwise", call.Peer(), s.host.Node().Name, what))
+	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer differently", call.Peer(), s.host.Node().Name, what))
 }
 
 func (e *endpoint) refuseMethod(call *http1.Call) {

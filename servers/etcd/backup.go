@@ -85,7 +85,7 @@ func (m *member) loseDisk() {
 		return
 	}
 	if !m.isAlone() {
-		m.host.Doubt("a member of several is restored from a backup, and what the others do then is not simulated")
+		m.host.Doubt("one of several members is restored from a backup, and how the other members react is not simulated")
 		return
 	}
 	m.diskLost = true

@@ -105,5 +105,5 @@ func TestOneOfSeveralIsNotRestored(t *testing.T) {
 	for i := range cfg.Nodes {
 		cfg.Nodes[i].Settings = []string{"backup-every=1m"}
 	}
-	Equal(t, "doubts", strings.Join(RunWorld(t, cfg).Doubts, "; "), "a member of several is restored from a backup, and what the others do then is not simulated")
+	Equal(t, "doubts", strings.Join(RunWorld(t, cfg).Doubts, "; "), "one of several members is restored from a backup, and how the other members react is not simulated")
 }

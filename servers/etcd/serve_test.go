@@ -103,7 +103,7 @@ func TestWhatIsNoHTTP2EndsTheConnection(t *testing.T) {
 	tr := raw(t, b.Bytes())
 	all := answers(tr)
 	Equal(t, "answer", all[len(all)-1], "GOAWAY: a frame of 4670804 bytes")
-	Equal(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 wrote to etcd-1 what is no HTTP/2: a frame of 4670804 bytes")
+	Equal(t, "doubt", strings.Join(tr.Doubts, "; "), "client-1 sent etcd-1 bytes that are not HTTP/2: a frame of 4670804 bytes")
 }
 
 // FuzzRequests has a member serve arbitrary messages for each of its methods.

@@ -31,7 +31,7 @@ func key(namespace, name string) string { return namespace + "/" + name }
 // create is the registry's Store.Create.
 func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *status) {
 	if l.Metadata.Name == "" && l.Metadata.GenerateName != "" {
-		s.host.Doubt("a Lease was to be given a name by " + s.host.Node().Name + ", which a real one does and this one does not")
+		s.host.Doubt(s.host.Node().Name + " was asked to choose the name of a Lease, which a real API server does and this one does not")
 	}
 	if bad := checkNamespace(namespace, l); bad != nil {
 		return nil, bad
@@ -132,7 +132,7 @@ func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *s
 		}
 	}
 	if len(options.DryRun) > 0 {
-		s.host.Doubt("a Lease was to be deleted without any effect (dryRun), which a real API server does and this one does not")
+		s.host.Doubt("a client asked for a dry run of a deletion (dryRun), which a real API server supports and this one does not")
 	}
 	old := s.stored[key(namespace, name)]
 	if old == nil {

@@ -191,7 +191,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		{"GET", "/api/v1/namespaces/default/configmaps/one", "", by + "GET /api/v1/namespaces/default/configmaps/one" + unserved},
 		{"GET", "/version", "", by + "GET /version" + unserved},
 		{"GET", one + "/status", "", by + "GET " + one + "/status" + unserved},
-		{"DELETE", one, `{"dryRun":["All"]}`, "a Lease was to be deleted without any effect (dryRun), which a real API server does and this one does not"},
+		{"DELETE", one, `{"dryRun":["All"]}`, "a client asked for a dry run of a deletion (dryRun), which a real API server supports and this one does not"},
 		{"GET", one, "", ""},
 		{"DELETE", one, "", ""},
 		{"GET", one + "?timeout=5s", "", ""},

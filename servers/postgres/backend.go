@@ -348,7 +348,7 @@ func (b *backend) terminate() {
 // doubtIfUnsupported notes a doubt in the trace if the error is this simulator's own limit.
 func (s *server) doubtIfUnsupported(o *sql.Error) {
 	if o.MayBeValid {
-		s.host.Doubt(s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.Message)
+		s.host.Doubt(s.host.Node().Name + " was asked for something that a real PostgreSQL server may do and the simulated one does not: " + o.Message)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestWhatIsNotServed(t *testing.T) {
 			Equal(t, asked, doubts, "")
 			continue
 		}
-		if !strings.HasPrefix(doubts, "postgres-1 was asked for what a real PostgreSQL server may do and this one does not: ") || !strings.Contains(doubts, want) {
+		if !strings.HasPrefix(doubts, "postgres-1 was asked for something that a real PostgreSQL server may do and the simulated one does not: ") || !strings.Contains(doubts, want) {
 			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, answers, doubts, want)
 		}
 		if v := checks.Check(history.New(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.Code(checks.InDoubt) {

@@ -80,7 +80,7 @@ type pooler struct {
 func newPooler(s *server) *pooler {
 	if s.host.SettingValue(poolMode) == "" {
 		if s.host.SettingValue(poolSize)+s.host.SettingValue(poolStatements) != "" {
-			s.host.Doubt(s.host.Node().Name + " is told how its pooler is to be, and that it has none: say " + poolMode + "=transaction")
+			s.host.Doubt(s.host.Node().Name + " has settings for a pooler, but no pooler: set " + poolMode + "=transaction")
 		}
 		return nil
 	}

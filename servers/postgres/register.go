@@ -256,7 +256,7 @@ func (g *register) doubtIfUnknownLease(l *lease, v *version) {
 	default:
 		missing = "nothing says when it ends: none of its columns is called " + strings.Join(l.ends, ", ")
 	}
-	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; say what its columns are called, by locks.PostgresLease", l.row, l.table, missing))
+	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; name its columns with a locks.PostgresLease", l.row, l.table, missing))
 }
 
 // emitLost emits which locks a crash has ended.

@@ -82,7 +82,7 @@ func (s *server) deleteByOperator(l *lease) {
 	}
 	statements, err := sql.Parse(fmt.Sprintf("DELETE FROM %s WHERE %s", t.name, strings.Join(where, " AND ")))
 	if err != nil {
-		s.host.Doubt("nobody could delete a row by hand: " + err.Error())
+		s.host.Doubt("the operator could not delete a row: " + err.Error())
 		return
 	}
 	b := newBackend(s, nil)
