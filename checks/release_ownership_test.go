@@ -112,7 +112,7 @@ func TestReleaseOwnership(t *testing.T) {
 			1s  c1 commands A text=SET
 			35s A sets by=c1/2@2
 			40s A touches by=c1/1@1 of=c1/2@2 <--`},
-		{name: "a command sent before the key was set", want: Violated, reasonParts: []string{"by a command that it sent later"}, script: `
+		{name: "a command sent before the key was set", want: Violated, reasonParts: []string{"although the command for this was sent before the command that set the key"}, script: `
 			35s A sets by=c1/1@8
 			40s A deletes by=c1/1@7 of=c1/1@8 <--`},
 		{name: "a command sent after the key was set", want: Holds, script: `

@@ -26,7 +26,7 @@ func TestTokenOrder(t *testing.T) {
 			10s c2 acquires rank=2 token=10 minted
 			20s c3 acquires rank=3 token=8 minted <--`},
 		{name: "minted only after the next grant", want: Violated,
-			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "at 50s both existed"}, script: `
+			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "both tokens existed at 50s"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 mints token=1
@@ -42,7 +42,7 @@ func TestTokenOrder(t *testing.T) {
 			40s c2 acquires rank=2
 			41s c2 mints token=1 <--`},
 		{name: "minted anew by both, and in order at last", want: Violated,
-			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "at 50s both existed"}, script: `
+			reasonParts: []string{"c2 was granted the lock after c1", "token 1 is not greater than 2", "both tokens existed at 50s"}, script: `
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 mints token=1

@@ -136,6 +136,8 @@ func (s *clauseBuilder) stopReason(ev *trace.Event) string {
 		return reasonSuffix(before)
 	case f.Ended.Refused:
 		return fmt.Sprintf(", because its %s was refused", f.Step)
+	case f.Step == trace.Mint:
+		return ", because its request for a fencing token failed"
 	default:
 		return fmt.Sprintf(", because its %s failed", f.Step)
 	}

@@ -271,7 +271,7 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 0.001s  client-1  asks for the lock
 0.002s  client-1  cannot connect to redis-1: connection refused
 0.003s  client-1  fails to get the lock: no node
-0.015s            the 3 rows above repeat 4 more times until here
+0.015s            the 3 rows from 0.001s on repeat 4 more times until here
 0.016s            the run was cut off at its horizon
 `)
 }
@@ -348,11 +348,11 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 	two.LeaseEnd = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
 	s.At(81*time.Second, two).At(110*time.Second, lost)
 	wantClauses(t, Clauses(history.New(&s.Trace), false), `
-0.002s  client-1  gets the lock without a key of its own on any node
+0.002s  client-1  gets the lock without having set a key on any node
 30.001s  client-1  its lease ends, and is extended only at 41.000s
 41.000s  client-1  has extended its lease
 70.000s  client-1  its lease ends, but it has not released
-81.000s  client-2  gets the lock without a key of its own on any node, lease until 110.000s
+81.000s  client-2  gets the lock without having set a key on any node, lease until 110.000s
 110.000s  client-2  learns from the lock that its lease is lost
 `)
 }

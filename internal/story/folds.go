@@ -85,10 +85,10 @@ func mergeClients(clauses []Clause) []Clause {
 		all.Subject = Raw(Count(len(clients), "client"))
 		all.Of, all.Part, all.Asked, all.IsAboutPossession, all.fold, all.items = Step{}, WholeStep, "", false, "", nil
 		all.Predicate = "each " + cmp.Or(all.eachPredicate, all.Predicate)
-		if n := end - i; n > len(clients) {
-			all.Predicate += Raw(fmt.Sprintf("; from here on %d times in all", n))
-		}
 		all.Predicate += " (" + Raw(abbreviateNames(clients, 4)) + ")"
+		if n := end - i; n > len(clients) {
+			all.Predicate += Raw(fmt.Sprintf("; together %d times until %s", n, Moment(all.Until, 3)))
+		}
 		kept = append(kept, all)
 		i = end
 	}
@@ -145,7 +145,7 @@ func describeRepetition(round []Clause, more int) (who, what Raw) {
 	if len(round) == 1 {
 		return round[0].Subject, Raw(fmt.Sprintf("the same %d more times until here", more))
 	}
-	return "", Raw(fmt.Sprintf("the %d rows above repeat %d more times until here", len(round), more))
+	return "", Raw(fmt.Sprintf("the %d rows from %s on repeat %d more times until here", len(round), Moment(round[0].At, 3), more))
 }
 
 func sameText(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }

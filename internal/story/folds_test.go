@@ -30,7 +30,7 @@ func TestTogether(t *testing.T) {
 		{"many clients", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}, {4, "d", asks}, {5, "e", asks}},
 			[]string{"1ns 5 clients each asks for the lock (a, b and 3 more)"}},
 		{"some of them again", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", asks}, {4, "b", asks}},
-			[]string{"1ns 3 clients each asks for the lock; from here on 4 times in all (a, b and c)"}},
+			[]string{"1ns 3 clients each asks for the lock (a, b and c); together 4 times until 0.000s"}},
 		{"one client again and again", []said{{1, "a", asks}, {2, "a", asks}, {3, "a", asks}},
 			[]string{"1ns a asks for the lock", "2ns a asks for the lock", "3ns a asks for the lock"}},
 		{"something else in between", []said{{1, "a", asks}, {2, "b", asks}, {3, "c", "gets the lock"}, {4, "d", asks}},

@@ -56,9 +56,9 @@ func blameSentence(b checks.Blame) string {
 	case checks.KindAssumption:
 		return fmt.Sprintf("Blame: an assumption of the lock did not hold (%s).", brokenAssumptions(b))
 	case checks.KindLock:
-		return "Blame: the lock itself; all its assumptions held."
+		return "Blame: the lock itself; no broken assumption explains this."
 	case checks.KindInherent:
-		return "Blame: inherent; the leases never overlapped, and no lock with leases that expire can prevent this."
+		return "Blame: inherent in leases that expire; the two leases never overlapped, and no such lock can prevent this."
 	}
 	return ""
 }

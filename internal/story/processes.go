@@ -61,7 +61,7 @@ func (s *clauseBuilder) addProcesses() {
 	}
 	for _, ev := range s.Syncs() {
 		s.addMergeable(ev, Clause{Mood: DetailMood, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
-			return "the data reaches the disk " + s.on(nodes)
+			return "earlier changes reach the disk " + s.on(nodes)
 		})
 	}
 }

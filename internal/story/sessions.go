@@ -12,10 +12,10 @@ func (s *clauseBuilder) addSessions() {
 	for _, ev := range s.SessionEvents() {
 		switch ev.Kind {
 		case trace.KindOpen:
-			ends := fmt.Sprintf("%s after its last sign of life", Span(ev.TTL))
+			timeout := "with a timeout of " + Span(ev.TTL)
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: DetailMood, IsAboutPossession: true,
-				Predicate:     Raw(fmt.Sprintf("its session with %s begins; it ends %s", ev.Process, ends)),
-				eachPredicate: Raw(fmt.Sprintf("begins a session with %s, which ends %s", ev.Process, ends))})
+				Predicate:     Raw(fmt.Sprintf("its session with %s begins, %s", ev.Process, timeout)),
+				eachPredicate: Raw(fmt.Sprintf("begins a session with %s, %s", ev.Process, timeout))})
 		case trace.KindExpireSession:
 			unheard := ev.Process
 			if ev.Text != "" {

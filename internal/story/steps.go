@@ -173,7 +173,7 @@ func (s *clauseBuilder) onNodes(nodes []string) string {
 		return ""
 	}
 	if len(nodes) == 0 {
-		return " without a key of its own on any node"
+		return " without having set a key on any node"
 	}
 	return " " + s.on(nodes)
 }
@@ -187,7 +187,7 @@ func (s *clauseBuilder) grantText(lock string, ev *trace.Event) string {
 	case ev.Token == 0:
 		return ""
 	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
-		return fmt.Sprintf(": token %s (but this is grant number %d)", Token(ev.Token), ev.Rank)
+		return fmt.Sprintf(": token %s (grant number %d)", Token(ev.Token), ev.Rank)
 	}
 	return ": token " + Token(ev.Token)
 }
@@ -237,9 +237,9 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 		return "fails to release " + lock + reasonSuffix(s.FailureText(c)) + "; " + s.remainingKeys(c)
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
 		if c.OK() && s.lostBefore(c) {
-			return "believes that it has released " + lock + ", but none of its keys was left"
+			return "believes that it has released " + lock + ", but none of its keys was still valid"
 		}
-		return text + ": none of its keys was left"
+		return text + ", which it no longer holds: none of its keys was still valid"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
@@ -275,7 +275,7 @@ func (s *clauseBuilder) remainingKeys(c *history.Call) string {
 		parts = append(parts, List(down)+", which had its key, are down")
 	}
 	if len(parts) == 0 {
-		return "none of its keys is left"
+		return "none of its keys is still valid"
 	}
 	return strings.Join(parts, "; ")
 }
