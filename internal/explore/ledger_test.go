@@ -186,7 +186,7 @@ func TestLedgerRefuses(t *testing.T) {
 		{"a place before the first", resealed(text + `{"u":"singles","i":-1,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
 		{"a lane that is none", resealed(text + `{"u":"2 faults, lane 64","i":1,"o":{}}` + "\n"), "line 5: it is not the result of a world"},
 		{"an unknown field", resealed(text + `{"u":"singles","i":3,"o":{},"x":1}` + "\n"), `line 5: json: unknown field "x"`},
-		{"two worlds on a line", resealed(text + `{"u":"singles","i":3,"o":{}}{}` + "\n"), "line 5: the line has more text"},
+		{"two worlds on a line", resealed(text + `{"u":"singles","i":3,"o":{}}{}` + "\n"), "line 5: the line has more text after the JSON value"},
 		{"another outcome of a world", resealed(text + same + "{}}\n"), "line 5: world 0 of singles has another result on an earlier line"},
 		{"another outcome of another world", resealed(text + `{"w":"{\"Base\":0}","o":{}}` + "\n"), "line 5: the world has another result on an earlier line"},
 		{"no end of a line", strings.Repeat("x", longestLine+1), "line 1 is longer than 8388608 bytes, so the file is not a ledger; name a file"},

@@ -153,8 +153,8 @@ var Mistakes = []Mistake{
 	{"tokens of two locks", "client-1: {}", "client-1: {does: [acquire b, write x]}", `x.yaml:4: clients.client-1.does[1]: client-1 acquires several locks, whose fencing tokens cannot be compared with each other, but a storage with the policy writes compares all of them; choose per-shard, and give each lock the name of the object that it guards`, false},
 	{"more locks than anybody holds", "clients:\n  client-1: {}", "storage: {fencing: per-shard}\nclients:\n  client-1: {does: [acquire b, acquire c, acquire d, acquire e, acquire f, acquire g, acquire h, acquire i, acquire j]}", `x.yaml:5: clients.client-1.does[9]: client-1 would acquire more than 8 locks in addition to its own; let it acquire fewer`, false},
 	{"several locks for a period", "clients:\n  client-1: {}", "schedule: {every: 60s}\nclients:\n  client-1: {does: [acquire b, remember]}", `x.yaml:5: clients.client-1.does[1]: client-1 acquires several locks, but with a schedule a client acquires one lock in each period; leave the schedule out`, false},
-	{"a lock of no name", "client-1: {}", "client-1: {does: [acquire]}", `x.yaml:4: clients.client-1.does[1]: "acquire" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
-	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a lock of no name", "client-1: {}", "client-1: {does: [acquire]}", `x.yaml:4: clients.client-1.does[1]: "acquire" is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 
 	// Durations and numbers.
 	{"no unit", "ttl: 30s", "ttl: 30", `x.yaml:2: lock.ttl: "30" has no unit; did you mean "30s"?`, true},
@@ -183,7 +183,7 @@ var Mistakes = []Mistake{
 	{"client called like a node", "client-1: {}", "client-1: {}\n  redis-1: {}", `x.yaml:5: clients.redis-1: a node is already called that; give the client another name`, false},
 	{"client in a point", "{starts: client-1's", "{starts: client-9's", `x.yaml:5: clients.client-2.starts: no client is called "client-9"; did you mean "client-1"?`, false},
 	{"client in a step", "before: client-1 write", "before: cleint-1 write", `x.yaml:7: faults[1].before: no client is called "cleint-1"; did you mean "client-1"?`, false},
-	{"node that cannot do it", "until: client-2 released", "until: redis-1 released", `x.yaml:9: faults[1].until: "redis-1 released" can never happen: redis-1 is no client`, false},
+	{"node that cannot do it", "until: client-2 released", "until: redis-1 released", `x.yaml:9: faults[1].until: "redis-1 released" can never happen: redis-1 is not a client`, false},
 	{"node in a step", "before: client-1 write", "before: redis-1 write", `x.yaml:7: faults[1].before: no client is called "redis-1"; known here: client-1, client-2`, false},
 	{"too many clients", "client-1: {}", "client-1: {}" + clients(1001), `x.yaml:3: clients: there are 1003 entries, and there can be at most 1000; leave 3 out`, true},
 	{"client in an end", "until: client-2", "until: client-3", `x.yaml:9: faults[1].until: no client is called "client-3"; did you mean "client-1"?`, false},
@@ -216,16 +216,16 @@ var Mistakes = []Mistake{
 	{"delay without unit", "pause: client-1", "delay: client-1\n    to: storage\n    by: 5", `x.yaml:10: faults[1].by: "5" has no unit; did you mean "5s"?`, true},
 	{"negative delay", "pause: client-1", "delay: client-1\n    to: storage\n    by: -5s", `x.yaml:10: faults[1].by: must be a positive duration such as 5s`, false},
 	{"message that is none", "pause: client-1", "hold: a letter", `x.yaml:8: faults[1].hold: "a letter" selects no message: write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`, false},
-	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step; did you mean "client-1 write"?`, false},
+	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is not a step; did you mean "client-1 write"?`, false},
 	{"step that does not exist", "before: client-1 write", "before: client-1 sleep", `x.yaml:7: faults[1].before: "client-1 sleep" is not a step: write a client and one of acquire, mint, mark, read, work, check, write, extend, release, such as "client-1 write"`, false},
-	{"point that lacks its possessive", "{starts: client-1's", "{starts: client-1", `x.yaml:5: clients.client-2.starts: "client-1 keys expired" is no point; did you mean "client-1's keys expired"?`, false},
+	{"point that lacks its possessive", "{starts: client-1's", "{starts: client-1", `x.yaml:5: clients.client-2.starts: "client-1 keys expired" is not a point; did you mean "client-1's keys expired"?`, false},
 	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is not a point: after "client-2" write one of: ` + verbs + `; after "client-2's" write one of: ` + owned, false},
 	{"number as a process", "pause: client-1", "pause: 1", `x.yaml:8: faults[1].pause: expected text, but it is the number "1"; put it in quotes`, true},
 
 	{"clock of nobody", "until: client-2 released", "for: 31s\n    by-clock-of: redis-9", `x.yaml:10: faults[1].by-clock-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
 	{"clock without a time", "until: client-2 released", "until: client-2 released\n    by-clock-of: redis-1", `x.yaml:7: faults[1]: "by-clock-of" measures the time after "for", and there is none; add "for", or leave it out`, false},
 	{"failover of a node", "pause: client-1", "crash: redis-1\n    how: failover", `x.yaml:9: faults[1].how: redis-1 has no copy that could take over: only the storage has one; for a node write power-loss, and promote its replica`, false},
-	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": after the comma there must be something like "2nd time", not "thrice"; did you mean "client-1's request to redis-1, 3rd time"?`, false},
+	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": write text such as "2nd time" after the comma, not "thrice"; did you mean "client-1's request to redis-1, 3rd time"?`, false},
 	{"failing client", "pause: client-1", "fail: client-1", `x.yaml:8: faults[1].fail: client-1 is not a node; name the node whose commands fail`, false},
 	{"error of two lines", "pause: client-1", "fail: redis-1\n    with: \"ERR a\\nb\"", `x.yaml:9: faults[1].with: must be one line, such as LOADING Redis is loading the dataset in memory`, false},
 	{"disk of a node that stands still", "pause: client-1", "disk-stall: redis-1", `x.yaml:8: faults[1].disk-stall: redis-1 is a Redis node with persistence none: if its disk stalls, nobody notices`, false},
@@ -233,8 +233,8 @@ var Mistakes = []Mistake{
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
 
 	// What clients do.
-	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
-	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is not a task: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as "acquire b", or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 	{"nothing to do", "client-1: {}", "client-1: {does: []}", `x.yaml:4: clients.client-1.does: the list is empty; name what the client does, or leave the field out`, true},
 	{"working twice", "client-1: {}", "client-1: {does: [work, read x, work]}", `x.yaml:4: clients.client-1.does[3]: the client works twice; keep one work step, and set its duration with works`, false},
 	{"never working", "client-1: {}", "client-1: {does: [write x], works: 5s}", `x.yaml:4: clients.client-1.works: the client never works: does has no step work; add work to does`, false},
@@ -244,9 +244,9 @@ var Mistakes = []Mistake{
 	{"object that is no name", "client-1: {}", "client-1: {does: [read X]}", `x.yaml:4: clients.client-1.does[1]: "X" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, false},
 	{"way to retry", "client-1: {}", "client-1: {retry: jittery}", `x.yaml:4: clients.client-1.retry: "jittery" is not known here; did you mean "jitter"?`, true},
 	{"what to do without an answer", "client-1: {}", "client-1: {if-no-answer: resend}", `x.yaml:4: clients.client-1.if-no-answer: "resend" is not known here; did you mean "resends"?`, true},
-	{"cancelling at no point", "client-1: {}", "client-1: {cancels: client-2 cancels}", `x.yaml:4: clients.client-1.cancels: "client-2 cancels" is no point; did you mean "client-2 cancelled"?`, false},
+	{"cancelling at no point", "client-1: {}", "client-1: {cancels: client-2 cancels}", `x.yaml:4: clients.client-1.cancels: "client-2 cancels" is not a point; did you mean "client-2 cancelled"?`, false},
 	{"cancelling with nobody", "client-1: {}", "client-1: {cancels: client-7 acquired}", `x.yaml:4: clients.client-1.cancels: no client is called "client-7"; did you mean "client-1"?`, false},
-	{"cancelling with a node", "client-1: {}", "client-1: {cancels: redis-1 acquired}", `x.yaml:4: clients.client-1.cancels: "redis-1 acquired" can never happen: redis-1 is no client`, false},
+	{"cancelling with a node", "client-1: {}", "client-1: {cancels: redis-1 acquired}", `x.yaml:4: clients.client-1.cancels: "redis-1 acquired" can never happen: redis-1 is not a client`, false},
 	{"resending without giving up", "client-1: {}", "client-1: {if-no-answer: resends}", `x.yaml:4: clients.client-1.if-no-answer: the client waits for an answer for ever; set how long it waits with gives-up`, false},
 
 	// Services, tokens and paths.
