@@ -58,7 +58,7 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
                      ✗ violates grant-order, write-order, no-lost-update and
                        serial-sections
   30.027s  client-1  believes that it has released the lock, but none of its
-                     keys was left
+                     keys was still valid
 `, timelineOf([]scenarios.RunResult{
 		outcome(floor.PausedHolderTrace("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))

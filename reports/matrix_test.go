@@ -136,10 +136,10 @@ Without a group
   safe        all properties of the data hold
   ! safe t    all properties of the data hold, but token-order (every grant's
               fencing token is greater than those of earlier grants) is violated
-  ! safe g    all properties of the data hold, but grant-order (no write is
-              applied once the lock has been granted anew) is violated
-  ! safe p    all properties of the data hold, but progress (once the faults are
-              over, somebody gets its work done) is violated
+  ! safe g    all properties of the data hold, but grant-order (no write of an
+              older grant is applied after a newer grant) is violated
+  ! safe p    all properties of the data hold, but progress (after the faults
+              have ended, some client gets its work done) is violated
   unknown     the run is inconclusive; the list below says why
 
 Breaks without fencing tokens (3)

@@ -44,13 +44,13 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
   30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
                      it had read version 0
   30.027s  client-1  believes that it has released the lock, but none of its
-                     keys was left
+                     keys was still valid
 
   with fencing
   30.024s  storage   refuses client-1's write of x: token 1 is older than token
                      2, which the storage has already seen
   30.027s  client-1  believes that it has released the lock, but none of its
-                     keys was left
+                     keys was still valid
 `, Timeline{}.Render(
 		[]string{"without fencing", "with fencing"},
 		readAll(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")),

@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -31,12 +30,8 @@ func (s *clauseBuilder) addMessages() {
 		case s.messages:
 			s.addNetwork(m.Lost, WholeStep, "loses %s", s.nameMessage(m))
 		default:
-			why := ""
-			if strings.HasSuffix(m.Lost.Text, m.To+" had closed the connection)") {
-				why = ", because the receiver had closed the connection"
-			}
-			s.addMergeable(m.Lost, Clause{Subject: "network", fold: "lose " + m.From + why, items: []string{m.To}}, func(peers []string) string {
-				return fmt.Sprintf("drops messages in flight from %s to %s%s", m.From, s.countPeers(peers), why)
+			s.addMergeable(m.Lost, Clause{Subject: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
+				return fmt.Sprintf("drops messages in flight from %s to %s", m.From, s.countPeers(peers))
 			})
 		}
 	}

@@ -99,7 +99,7 @@ func TestAStoryThatDoesNotComeAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind, _ := locks.Lookup(s.Variants[0].Lock)
-	if w, err := runStory(s, kind, 1); err != nil || !strings.Contains(w.unknown, "was not seen") {
+	if w, err := runStory(s, kind, 1); err != nil || !strings.Contains(w.unknown, "did not happen") {
 		t.Errorf("client-2 starts only after client-1 has finished, and the story is not inconclusive: %v, %q", err, w.unknown)
 	}
 }
