@@ -39,7 +39,7 @@ var reasonSentences = map[checks.Code]string{
 	"missed-unexpected": "unexpected: %s",
 	"missed-not":        "period %d was run, expected it to be missed",
 
-	"granted-while-leased":   "%s was granted the lock at %v, while %s held it from %v until %v",
+	"granted-while-leased":   "%s was granted the lock at %v, while %s's lease, granted at %v, was valid until %v",
 	"prolonged-as-if-alone":  "%s's lease, granted at %v, was extended at %v although %s had been granted the lock at %v",
 	"entered-while-inside":   "%s entered its critical section at %v, while %s was in its own from %v until %v",
 	"token-not-greater":      "%s was granted the lock after %s, yet its fencing token %v is not greater than %v (both tokens existed at %v)",

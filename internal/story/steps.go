@@ -239,7 +239,7 @@ func (s *clauseBuilder) releaseText(c *history.Call) string {
 		if c.OK() && s.lostBefore(c) {
 			return "believes that it has released " + lock + ", but none of its keys was still valid"
 		}
-		return text + ", which it no longer holds: none of its keys was still valid"
+		return text + ": none of its keys was still valid"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
 		if lost := s.lostRelease(c); lost != "" {
 			return "believes that it has released " + lock + lost
