@@ -18,7 +18,7 @@ func TestProgress(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "somebody completes a section", want: Holds, script: works},
 		{name: "nobody does", want: Violated, blame: BlameLock,
-			reasonParts: []string{"from the start of the run until 9s no client completed a section, although c1 wanted the lock"}, script: `
+			reasonParts: []string{"from the start of the run until 9s no client that wanted the lock completed a section; c1 wanted it"}, script: `
 			0s c1 fails
 			9s c1 is-done <--`},
 		{name: "a section without a write is not complete", want: Violated, script: `
@@ -142,7 +142,7 @@ func TestProgress(t *testing.T) {
 			10s fault-1 strikes
 			11s c1 fails
 			20s c1 is-done <--`},
-		{name: "each lock for itself", want: Violated, reasonParts: []string{"c2 wanted the lock"}, script: `
+		{name: "each lock for itself", want: Violated, reasonParts: []string{"c2 wanted it"}, script: `
 			lock M ttl=30s` + works + `
 			20s c2 fails lock=M <--`},
 		{name: "nobody wanted it", want: NotApplicable, script: `
@@ -564,7 +564,7 @@ func TestWhatALockNeeds(t *testing.T) {
 func TestWhoIsDenied(t *testing.T) {
 	judgeAll(t, Progress, []judgement{
 		{name: "with two of five nodes silent", want: Violated, blame: BlameLock,
-			reasonParts: []string{"although c2 wanted the lock", "c2 could reach 3 of the lock's 5 keys on healthy nodes, and 3 are enough"}, script: `
+			reasonParts: []string{"c2 wanted it", "c2 could reach 3 of the lock's 5 keys on healthy nodes, and 3 are enough"}, script: `
 			0s fault-1 strikes cuts=c1 from=A,B,C
 			0s fault-2 strikes stops=D
 			0s fault-3 strikes stops=E

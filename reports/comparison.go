@@ -66,7 +66,7 @@ func propertyGlossary(properties []checks.Property) *document {
 		}
 	}
 	if len(data) > 0 {
-		legend = append(legend, remarkOn("verdict", "unsafe if the data is wrong, which means that "+story.Either(namesOf(data))+" is violated"))
+		legend = append(legend, remarkOn("verdict", "unsafe if a property of the data is violated, such as "+story.Either(namesOf(data))))
 	}
 	d := &document{}
 	if len(legend) > 0 {

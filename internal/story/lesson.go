@@ -6,7 +6,6 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/storage"
-	"github.com/locksim/locksim/trace"
 )
 
 // Lesson says what a world teaches, as far as its two runs show it: off and on are the
@@ -22,7 +21,7 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 		sentences = append(sentences, "No assumption of the lock had failed: the lock itself is to blame for the double grant.")
 	case twice && len(assumed) > 0:
 		for _, assumption := range assumed {
-			sentences = append(sentences, assumptionSentences[assumption])
+			sentences = append(sentences, "The lock assumes that "+assumptionMeanings[assumption]+", which did not hold.")
 		}
 	case outlived && section.Blame == checks.BlameLock:
 		sentences = append(sentences, "No assumption of the lock had failed: the lock treated a lease that had ended as valid.")
@@ -56,11 +55,4 @@ func (p *Paragraph) Lesson(off, on *checks.Verdict, fenced *history.History) Raw
 func passedUnseen(v *checks.Verdict, h *history.History) bool {
 	return h.Trace.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
 		len(h.ForgottenTokens()) == 0
-}
-
-// assumptionSentences explains why a lock was granted twice, by the assumption that broke.
-var assumptionSentences = map[trace.Assumption]string{
-	trace.AssumeClock:      "The lock relies on clocks that count time at nearly the same speed, and one of them did not.",
-	trace.AssumeLockMemory: "The lock relies on nodes that remember what they granted, and one of them forgot.",
-	trace.AssumeProcess:    "The lock relies on a clock that does not stand still while its process is stopped.",
 }

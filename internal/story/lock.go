@@ -72,7 +72,7 @@ func brokenAssumptions(b checks.Blame) string {
 	return strings.Join(all, "; ")
 }
 
-// assumptionMeanings says what a lock takes for granted, by assumption.
+// assumptionMeanings says what each assumption of a lock is.
 var assumptionMeanings = map[trace.Assumption]string{
 	trace.AssumeProcess:       "a process's clock runs on while the process is stopped",
 	trace.AssumeNetwork:       "messages arrive in time",
