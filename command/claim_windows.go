@@ -27,7 +27,7 @@ func claim(file *os.File, writing bool) error {
 	behind := &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, behind)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return claimed{}
+		return inUseError{}
 	}
 	return err
 }

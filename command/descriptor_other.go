@@ -12,7 +12,7 @@ import (
 var errNoDirectory = errors.New("not a directory")
 
 // isDiscarded reports whether output to a file is lost. On this system that is not known.
-func isNowhere(*os.File) bool { return false }
+func isDiscarded(*os.File) bool { return false }
 
 // checkDescriptor returns why a descriptor cannot be written to. On this system that is not
 // known.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +51,13 @@ type job struct {
 	Text   string
 }
 
+// signalSelf sends this process a signal.
+func signalSelf(signal os.Signal) {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		self.Signal(signal)
+	}
+}
+
 func do(j job, note func(string)) any {
 	switch j.Action {
 	case "repeats":
@@ -86,10 +92,10 @@ func do(j job, note func(string)) any {
 	case "waits":
 		select {}
 	case "interrupted":
-		syscall.Kill(os.Getpid(), syscall.SIGINT)
+		signalSelf(os.Interrupt)
 		return "went on"
 	case "killed":
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		signalSelf(os.Kill)
 		select {}
 	case "nonsense":
 		return 3

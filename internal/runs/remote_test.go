@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -54,7 +53,7 @@ func runFake(bases []runs.Base, w runs.WorldSpec) (runs.WorldResult, error) {
 		seen := w.Change.Clients[1]
 		if _, err := os.Stat(seen); err != nil || what == "killed" {
 			os.WriteFile(seen, nil, 0o600)
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			signalSelf(os.Kill)
 			select {}
 		}
 	case "impossible":

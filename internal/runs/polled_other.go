@@ -1,7 +1,0 @@
-//go:build !unix
-
-package runs
-
-import "io"
-
-func polled(in io.Reader) io.Reader { return in }
