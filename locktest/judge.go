@@ -20,6 +20,10 @@ type problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what the lock
 	// must not do.
 	Rule checks.Property
+	// Mistake is what the lock does wrong, and Step the call in which it does so; see
+	// [checks.Cause].
+	Mistake checks.Mistake
+	Step    trace.Step
 	// Why is one sentence.
 	Why string
 	// Lines are the lines of the timeline that matter, or the stacks of goroutines.
@@ -77,7 +81,7 @@ func (s *subject) runWorld(p address, w world) verdict {
 func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict {
 	v := verdict{data: checks.Undecided, history: j.History, unreliable: j.Ending != nil && j.History == nil}
 	blame := func(rule checks.Property, why, lines string) {
-		v.problems = append(v.problems, problem{rule, why, lines, p})
+		v.problems = append(v.problems, problem{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: p})
 	}
 	if err != nil {
 		v.reasons = append(v.reasons, err.Error())
@@ -106,6 +110,7 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.RenderReasons(reason).String())
 	}
+	var blamed []checks.Finding
 	for _, f := range j.Verdict.Findings {
 		switch {
 		case f.Outcome != checks.Violated:
@@ -118,12 +123,31 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 				lines = lockStacks(e.Stacks)
 			}
 			blame(f.Property, voice.RenderReasons(f.Reason).String(), lines)
+			blamed = append(blamed, f)
 		case !f.Blame.IsZero():
 			v.excused = append(v.excused, excuse{f.Property, f.Blame})
 		}
 	}
+	nameMistakes(v.problems, checks.Causes(h, blamed))
 	v.problems = dropConsequences(v.problems)
 	return v
+}
+
+// nameMistakes notes for each problem the mistake that caused it. The problem that happened
+// first comes first in its cause, because it shows the mistake best.
+func nameMistakes(problems []problem, causes []checks.Cause) {
+	order := map[checks.Property]int{}
+	for _, c := range causes {
+		for _, f := range c.Findings {
+			order[f.Property] = len(order)
+			for i := range problems {
+				if problems[i].Rule == f.Property {
+					problems[i].Mistake, problems[i].Step = c.Mistake, c.Step
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b problem) int { return order[a.Rule] - order[b.Rule] })
 }
 
 // dropConsequences leaves out problems that follow from another one. A lock that panics, or

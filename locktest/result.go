@@ -17,6 +17,8 @@ type testResult struct {
 	Worlds, Failed int
 	// Problems has the first problem of each rule.
 	Problems []problem
+	// Causes has the mistakes behind the problems of all worlds.
+	Causes causes
 	// Excused are the violations that are not the lock's fault, each once.
 	Excused []excuse
 	// Off and On are the verdicts on the data without fencing tokens and with them, on the
@@ -46,6 +48,9 @@ func (o *testResult) add(p address, w world, v verdict) {
 		if !slices.ContainsFunc(o.Problems, known) {
 			o.Problems = append(o.Problems, found)
 		}
+	}
+	for _, c := range causesOf(v.problems) {
+		o.Causes.merge(c)
 	}
 	for _, e := range v.excused {
 		if !slices.Contains(o.Excused, e) {
@@ -86,10 +91,7 @@ func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o 
 		worlds, notApplicable, err := st.worlds(s, seed)
 		switch {
 		case err != nil:
-			at := address{Story: st.name, Seed: seed}
-			o.Problems = append(o.Problems, problem{ruleError, "the test case cannot be run: " + err.Error(), "", at})
-			o.Failed++
-			return o, false
+			return failedResult(address{Story: st.name, Seed: seed}, ruleError, "the test case cannot be run: "+err.Error(), ""), false
 		case notApplicable != "":
 			o.NotApplicable = notApplicable
 			return o, false

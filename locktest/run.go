@@ -13,33 +13,48 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/runs"
+	voice "github.com/locksim/locksim/internal/story"
 )
 
-// run runs every test case, each in a subtest, and logs the summary.
+// run runs every test case, and reports at the end what the lock does wrong. If -run or
+// -skip chooses among the test cases, each one that is chosen is a subtest. With go test
+// -json each test case that applies to the lock is one, and with -v each one that fails.
+// Otherwise there are no subtests: they would hide the report under a line for each.
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
-	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose(), All: selectsSubtests(s.test)}
+	selects := selectsSubtests(s.test)
+	wanted := order{Seeds: s.seeds(t), Timelines: testing.Verbose() && selects}
 	pool := s.pool(t, call)
 	defer pool.Close()
 	all := s.testCases()
 	tasks := make([]*task, len(all))
 	for i, st := range all {
-		if tasks[i] = (&task{Story: st.name}); !selectsSubtests(s.test) {
+		if tasks[i] = (&task{Story: st.name}); !selects {
 			tasks[i].submit(pool, wanted) // the subtests wait for their results
 		}
 	}
-	sum := &summary{subject: s}
+	sum := &summary{subject: s, lists: testing.Verbose()}
 	for i, st := range all {
-		t.Run(st.name, func(t *testing.T) {
-			if selectsSubtests(s.test) {
+		if selects {
+			t.Run(st.name, func(t *testing.T) {
 				tasks[i].submit(pool, wanted)
-			}
-			o, printed := tasks[i].wait(pool)
-			sum.add(st, o)
-			s.report(t, st, o, printed)
-		})
+				o, printed := tasks[i].wait(pool)
+				sum.add(st, o)
+				s.report(t, st, o, printed)
+			})
+			continue
+		}
+		o, printed := tasks[i].wait(pool)
+		sum.add(st, o)
+		switch failed := len(o.Problems) > 0; {
+		case failed && testing.Verbose(), isJSON() && o.NotApplicable == "":
+			t.Run(st.name, func(t *testing.T) { s.report(t, st, o, printed) })
+		}
 	}
-	if sum.count > 0 {
+	switch {
+	case len(sum.failed) > 0:
+		t.Error(sum)
+	case sum.count > 0:
 		t.Log(sum)
 	}
 }
@@ -84,18 +99,12 @@ func (s *subject) report(t *testing.T, st testCase, o testResult, printed string
 	if o.LatencyDivisor > 1 {
 		t.Log(describePace(o.LatencyDivisor))
 	}
+	if len(o.Problems) > 0 {
+		s.reportFailure(t, st, o)
+		return
+	}
 	if o.Releases.Failed > 0 {
 		t.Log(o.Releases)
-	}
-	for _, p := range o.Problems {
-		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Address.String()))
-	}
-	if o.Failed > 1 {
-		t.Logf("%d of %d worlds of this test case fail", o.Failed, o.Worlds)
-	}
-	if len(o.Problems) > 0 {
-		s.finding(st, o).Attr(t)
-		return
 	}
 	for _, e := range o.Excused {
 		t.Log(e)
@@ -107,6 +116,23 @@ func (s *subject) report(t *testing.T, st testCase, o testResult, printed string
 		t.Skip("unknown, which is not a pass: " + o.Unknown)
 	}
 }
+
+// reportFailure reports in its subtest a test case that fails the lock: a line for each
+// mistake. The end of the report explains each mistake once.
+func (s *subject) reportFailure(t *testing.T, st testCase, o testResult) {
+	t.Helper()
+	for _, c := range o.Causes.sorted() {
+		t.Logf("%s: in %d of %s\nreplay: %s", c.title(), c.Worlds, voice.Count(o.Worlds, "world"), s.replayLine(c.Example.Address.String()))
+	}
+	if isJSON() {
+		s.finding(st, o).Attr(t)
+	}
+	t.Fail()
+}
+
+// isJSON reports whether the output of the test is read by a program, as with go test
+// -json.
+func isJSON() bool { return flagValue("test.v") == "test2json" }
 
 // pool makes the workers of a call, one for each processor. Each runs one test case at a
 // time, and is started when there is one for it.
@@ -155,5 +181,6 @@ func resultOfDeath(world string, err error) testResult {
 }
 
 func failedResult(at address, rule checks.Property, why, lines string) testResult {
-	return testResult{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
+	problems := []problem{{Rule: rule, Mistake: checks.Mistake(rule), Why: why, Lines: lines, Address: at}}
+	return testResult{Worlds: 1, Failed: 1, Problems: problems, Causes: causesOf(problems)}
 }

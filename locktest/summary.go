@@ -2,29 +2,38 @@ package locktest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	voice "github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A summary is the lock's row in the matrix: first the test cases that failed, then the
-// results of the catalogue's scenarios that did not fail.
+// A summary is the end of a report: what the lock does wrong, and the results of all test
+// cases as numbers.
 type summary struct {
 	*subject
+	// lists means that the summary has the names of all test cases, by their results.
+	lists         bool
 	count, worlds int
 	releases      releases
 	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
-	// rows has the names of the catalogue's scenarios for each category.
+	causes causes
+	// rows has the names of the test cases of each category. A scenario of the catalogue
+	// has its own name, without the prefix of its test case.
 	rows map[string][]string
 	// excused has, for each blame that is not the lock's, the scenarios with such a
 	// violation.
 	excused map[string][]string
 }
 
-// The categories of results that fail nothing, in the words of the matrix.
+// The categories of results that fail nothing. Those about fencing tokens are the results
+// of the catalogue's scenarios, in the words of the matrix.
 const (
+	categoryPasses        = "passes"
 	categoryHolds         = "holds without fencing tokens"
 	categoryBreaks        = "breaks without fencing tokens"
 	categoryBreaksFenced  = "breaks even with fencing tokens"
@@ -33,7 +42,7 @@ const (
 )
 
 func categories() []string {
-	return []string{categoryHolds, categoryBreaks, categoryBreaksFenced, categoryUnknown, categoryNotApplicable}
+	return []string{categoryPasses, categoryHolds, categoryBreaks, categoryBreaksFenced, categoryUnknown, categoryNotApplicable}
 }
 
 func (s *summary) add(st testCase, o testResult) {
@@ -43,16 +52,21 @@ func (s *summary) add(st testCase, o testResult) {
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
+		for _, c := range o.Causes {
+			c.Cases = 1
+			s.causes.merge(c)
+		}
 		return
 	}
 	if s.rows == nil {
 		s.rows, s.excused = map[string][]string{}, map[string][]string{}
 	}
 	name, ofCatalogue := strings.CutPrefix(st.name, "catalogue/")
-	if !ofCatalogue {
-		return
+	category := categoryOf(o)
+	if !ofCatalogue && o.NotApplicable == "" && o.Unknown == "" {
+		category = categoryPasses
 	}
-	s.rows[categoryOf(o)] = append(s.rows[categoryOf(o)], name)
+	s.rows[category] = append(s.rows[category], name)
 	for _, e := range o.Excused {
 		fault := e.Fault.String()
 		if !slices.Contains(s.excused[fault], name) {
@@ -75,31 +89,69 @@ func categoryOf(o testResult) string {
 	return categoryHolds
 }
 
-// String returns the summary as it is logged.
+// String returns the summary as the test reports it.
 func (s *summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d test cases in %d worlds, %d failed\n", s.config.Name, s.count, s.worlds, len(s.failed))
-	if s.releases.Failed > 0 {
-		fmt.Fprintf(&b, "\n  %s\n", s.releases)
+	tried := fmt.Sprintf("%s in %s", voice.Count(s.count, "test case"), voice.Count(s.worlds, "world"))
+	if len(s.failed) == 0 {
+		fmt.Fprintf(&b, "%s: no failure in %s\n", s.config.Name, tried)
+	} else {
+		fmt.Fprintf(&b, "%s: %s, which %s %d of %s\n", s.config.Name, voice.Count(len(s.causes), "mistake"), failVerb(len(s.causes)), len(s.failed), tried)
 	}
-	list := func(title string, names []string) {
-		if len(names) > 0 {
-			fmt.Fprintf(&b, "\n  %s (%d)\n%s", title, len(names), wrapNames(names))
-		}
+	for i, c := range s.causes.sorted() {
+		fmt.Fprintf(&b, "\n%s", c.describe(i+1, s.replayLine))
 	}
-	list("failed", s.failed)
-	for _, sort := range categories() {
-		list(sort, s.rows[sort])
+	if len(s.causes) > 0 {
+		b.WriteString("\n")
 	}
-	var faults []string
-	for fault := range s.excused {
-		faults = append(faults, fault)
-	}
-	slices.Sort(faults)
-	for _, fault := range faults {
-		list("not the lock's fault, "+fault, s.excused[fault])
+	s.writeNumbers(&b)
+	if s.lists {
+		s.writeNames(&b)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+func failVerb(mistakes int) string {
+	if mistakes == 1 {
+		return "fails"
+	}
+	return "fail"
+}
+
+// writeNumbers writes how many test cases have which result, and whose fault the violations
+// are that do not fail the lock.
+func (s *summary) writeNumbers(b *strings.Builder) {
+	line := func(text string) { fmt.Fprintln(b, textwrap.Wrap(text, pageWidth, 2)) }
+	numbers := func(names []string, of map[string][]string) string {
+		var parts []string
+		for _, name := range names {
+			if n := len(of[name]); n > 0 {
+				parts = append(parts, fmt.Sprintf("%s (%d)", name, n))
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	if results := numbers(categories(), s.rows); results != "" {
+		if !s.lists {
+			results += "; -v lists them"
+		}
+		line("other test cases: " + results)
+	}
+	if excused := numbers(slices.Sorted(maps.Keys(s.excused)), s.excused); excused != "" {
+		line("not the lock's fault: " + excused)
+	}
+	if s.releases.Failed > 0 {
+		line(s.releases.String())
+	}
+}
+
+// writeNames lists the test cases that did not fail, by their results.
+func (s *summary) writeNames(b *strings.Builder) {
+	for _, category := range categories() {
+		if names := s.rows[category]; len(names) > 0 {
+			fmt.Fprintf(b, "\n  %s\n%s", category, wrapNames(names))
+		}
+	}
 }
 
 // wrapNames writes names in lines of a page's width.
@@ -110,7 +162,7 @@ func wrapNames(names []string) string {
 		if i < len(names)-1 {
 			name += ","
 		}
-		if width > 0 && width+1+len(name) > 72 {
+		if width > 0 && width+1+len(name) > pageWidth-4 {
 			b.WriteString("\n")
 			width = 0
 		}

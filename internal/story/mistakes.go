@@ -1,0 +1,130 @@
+package story
+
+import (
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/trace"
+)
+
+// A mistakeText has the words for a mistake.
+type mistakeText struct {
+	// does continues the name of the call in which the mistake is made: "removes a key
+	// without comparing its value".
+	does string
+	// remedy says what the author of the lock should change. It is one sentence.
+	remedy string
+	// scenario is the name of the built-in scenario that teaches it, or "".
+	scenario string
+}
+
+// mistakeTexts has the words for each recognised mistake, and the remedies for properties
+// whose violations are mistakes of their own.
+var mistakeTexts = map[checks.Mistake]mistakeText{
+	checks.RemovesUnchecked: {
+		"removes the key of another acquisition, because it compares nothing",
+		"let each acquire set a new random value, and remove the key only if it still has that value, in one script or by DELEX … IFEQ",
+		"release-without-check",
+	},
+	checks.ExtendsUnchecked: {
+		"extends the key of another acquisition, because it compares nothing",
+		"extend the key only if it still has the value that this acquire has set, in one script",
+		"release-without-check",
+	},
+	checks.Overwrites: {
+		"overwrites the key of another acquisition",
+		"set the key only if it does not exist (SET … NX), and change it later only if it still has the own value",
+		"",
+	},
+	checks.ChecksThenActs: {
+		"reads the key and then sends a second command, and the key has changed in between",
+		"compare and change the key in one step: in a script, or by DELEX … IFEQ",
+		"release-get-then-del",
+	},
+	checks.EqualValues: {
+		"mistakes another acquisition's key for its own, because both have the same value",
+		"let each acquire set a new random value; a value for each process or each lock is not enough",
+		"release-lua",
+	},
+	checks.RemovesOwnKey: {
+		"removes the key of its own lease while the lease is valid",
+		"look at what each command of this call does to the key, and report the lease as lost if the key is removed on purpose",
+		"",
+	},
+	checks.KeyTooShort: {
+		"sets a key that expires long before the lease ends",
+		"check the unit of the expiry: EX and EXPIRE count seconds, PX and PEXPIRE milliseconds",
+		"ttl-too-short",
+	},
+	checks.LeaseOutlivesKey: {
+		"promises a lease that ends later than its key",
+		"count the lease from the moment before the request was sent, and do not round the expiry of the key down",
+		"network-delay-in-acquire",
+	},
+	checks.KeyNeverExpires: {
+		"leaves a key that never expires",
+		"set the key and its expiry in one command: SET … NX PX",
+		"setnx-then-expire",
+	},
+	checks.GrantWithoutKey: {
+		"grants the lock although no server has the key of the grant",
+		"check the answer of every server; if the lock keeps its grants under other keys, name them in the Slots of its Config",
+		"",
+	},
+	checks.GrantsEndedLease: {
+		"returns a lease that has already ended",
+		"measure how long the call took, and give up if no time of the lease is left",
+		"network-delay-in-acquire",
+	},
+	checks.ExtendsTooLate: {
+		"reports success although the lease has ended, its new end included",
+		"measure how long the call took, and report the lease as lost if its new end has passed",
+		"redsync-late-extend",
+	},
+	checks.NotifiesTooLate: {
+		"notifies the holder of the loss too late or never",
+		"end the lease by a timer of the client itself, which needs no answer from a server",
+		"rueidislock-late-loss",
+	},
+	checks.LeavesKeyOfFailure: {
+		"fails and leaves its key behind",
+		"after any error that does not prove the opposite, remove the key, with a context of its own",
+		"redlock-left-behind",
+	},
+	checks.LeavesKeyOfRelease: {
+		"reports success and leaves its key behind",
+		"send the removal to every server on which acquire may have set a key",
+		"",
+	},
+
+	checks.Mistake(checks.ReleaseOwnership): {"touches the key of another acquisition", "check whose key it is in the same step that changes it", "release-without-check"},
+	checks.Mistake(checks.LeaseExclusion):   {"", "find out why the server granted the lock a second time: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
+	checks.Mistake(checks.SectionExclusion): {"", "find out why the second client was granted the lock: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
+	checks.Mistake(checks.TokenOrder):       {"", "let the server that grants the lock count the tokens, in the same step", "fencing-late-mint"},
+	checks.Mistake(checks.ReleaseAnswer):    {"", "return an error if the server did not confirm that this call removed the key", ""},
+	checks.Mistake(checks.ReleaseFails):     {"", "do not report an error for a lease that the call has released", ""},
+	checks.Mistake(checks.Progress):         {"", "see which key or which call the clients wait for, and give each wait an end", ""},
+	checks.Mistake(checks.OwnKeyInTheWay):   {"", "if the key exists, compare its value with the own one before giving up", "redlock-left-behind"},
+	checks.Mistake(checks.Hang):             {"", "give every wait a context or a timeout", ""},
+	checks.Mistake(checks.GoroutineLeak):    {"", "end every goroutine that a lease has started when the lease is released or lost", ""},
+	checks.Mistake(checks.EndlessRetry):     {"", "wait between two attempts, with some jitter", "retry-fixed"},
+}
+
+// MistakeTitle says in a line what a lock does wrong: "release removes the key of another
+// acquisition, because it compares nothing". step is the call of the lock in which it does
+// so; "" is written as "the lock". The title of a mistake that is not recognised says which
+// property is violated.
+func MistakeTitle(m checks.Mistake, step trace.Step) string {
+	does := mistakeTexts[m].does
+	switch {
+	case does == "":
+		return checks.Property(m).Card().Broken
+	case step == "":
+		return "the lock " + does
+	}
+	return string(step) + " " + does
+}
+
+// Remedy says what to change in a lock that makes a mistake, and names the built-in
+// scenario that teaches it. Each is "" if there is none.
+func Remedy(m checks.Mistake) (sentence, scenario string) {
+	return mistakeTexts[m].remedy, mistakeTexts[m].scenario
+}

@@ -1,0 +1,171 @@
+package locktest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	voice "github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/trace"
+)
+
+// A failing lock mostly makes few mistakes, and each of them fails many test cases. The
+// report therefore shows each mistake once, with the shortest example.
+
+// A cause is a mistake of the lock, with all worlds that show it.
+type cause struct {
+	Mistake checks.Mistake
+	Step    trace.Step
+	// Rules are the properties that the mistake violated, the worst first.
+	Rules []checks.Property
+	// Worlds and Cases are in how many worlds, and of how many test cases, it was seen.
+	Worlds, Cases int
+	// Example is the problem with the shortest excerpt of the timeline.
+	Example problem
+	// Others are the addresses of worlds of other test cases, at most maxOthers of them.
+	Others []address
+}
+
+// maxOthers is for how many worlds, in addition to the example, a cause has the command
+// that runs them again.
+const maxOthers = 2
+
+// causesOf returns the causes of the problems of one world. The first problem of a cause is
+// its example, because the others follow from it.
+func causesOf(problems []problem) causes {
+	var all causes
+	for _, p := range problems {
+		if i := all.index(p.Mistake, p.Step); i >= 0 {
+			all[i].addRules(p.Rule)
+			continue
+		}
+		all = append(all, cause{Mistake: p.Mistake, Step: p.Step, Rules: []checks.Property{p.Rule}, Worlds: 1, Example: p})
+	}
+	return all
+}
+
+// causes are causes that differ in their mistake or their step.
+type causes []cause
+
+// merge adds a cause: to the one with the same mistake and step, if there is one.
+func (all *causes) merge(c cause) {
+	i := all.index(c.Mistake, c.Step)
+	if i < 0 {
+		*all = append(*all, c)
+		return
+	}
+	old := &(*all)[i]
+	old.Worlds += c.Worlds
+	old.Cases += c.Cases
+	old.addRules(c.Rules...)
+	shown := append([]address{old.Example.Address, c.Example.Address}, slices.Concat(old.Others, c.Others)...)
+	if c.Example.length() < old.Example.length() {
+		old.Example = c.Example
+	}
+	old.Others = nil
+	seen := map[string]bool{old.Example.Address.Story: true}
+	for _, a := range shown {
+		if !seen[a.Story] && len(old.Others) < maxOthers {
+			seen[a.Story] = true
+			old.Others = append(old.Others, a)
+		}
+	}
+}
+
+// index returns the index of the cause with a mistake and a step, or -1.
+func (all causes) index(m checks.Mistake, step trace.Step) int {
+	return slices.IndexFunc(all, func(c cause) bool { return c.Mistake == m && c.Step == step })
+}
+
+// addRules adds properties to those that the mistake violated.
+func (c *cause) addRules(rules ...checks.Property) {
+	for _, r := range rules {
+		if !slices.Contains(c.Rules, r) {
+			c.Rules = append(c.Rules, r)
+		}
+	}
+	slices.SortStableFunc(c.Rules, func(a, b checks.Property) int { return a.Card().Gravity - b.Card().Gravity })
+}
+
+// length orders examples by how easy they are to understand. The worlds of the suite itself
+// have fewer clients and locks than those of the catalogue. An excerpt of one line does not
+// show what happened before.
+func (p problem) length() int {
+	lines := strings.Count(p.Lines, "\n")
+	n := lines*1000 + len(p.Why)
+	if strings.HasPrefix(p.Address.Story, "catalogue/") {
+		n += 1_000_000
+	}
+	if lines == 1 {
+		n += 100_000
+	}
+	return n
+}
+
+// sorted returns the causes with the worst first: by the gravity of what they violate, then
+// by the number of worlds.
+func (all causes) sorted() causes {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b cause) int {
+		return cmp.Or(cmp.Compare(a.Rules[0].Card().Gravity, b.Rules[0].Card().Gravity), cmp.Compare(b.Worlds, a.Worlds))
+	})
+	return all
+}
+
+// title says what the lock does wrong.
+func (c cause) title() string { return voice.MistakeTitle(c.Mistake, c.Step) }
+
+// rules lists the properties that the mistake violated.
+func (c cause) rules() string {
+	names := make([]string, len(c.Rules))
+	for i, r := range c.Rules {
+		names[i] = string(r)
+	}
+	return strings.Join(names, ", ")
+}
+
+// pageWidth is how many columns the text of a report has.
+const pageWidth = 92
+
+// describe describes the cause, with its number in the report.
+func (c cause) describe(number int, replayLine func(world string) string) string {
+	var b strings.Builder
+	const margin = 3
+	paragraph := func(text string) {
+		fmt.Fprintf(&b, "   %s\n", textwrap.Wrap(text, pageWidth, margin))
+	}
+	fmt.Fprintf(&b, "%-2d %s\n", number, textwrap.Wrap(c.title(), pageWidth, margin))
+	paragraph(fmt.Sprintf("in %s of %s; violates %s", voice.Count(c.Worlds, "world"), voice.Count(c.Cases, "test case"), c.rules()))
+	b.WriteString("\n")
+	paragraph(c.Example.Why)
+	if c.Example.Lines != "" {
+		fmt.Fprintf(&b, "%s\n", indent(c.Example.Lines, "   "))
+	}
+	b.WriteString("\n")
+	remedy, scenario := voice.Remedy(c.Mistake)
+	if remedy != "" {
+		paragraph("remedy: " + remedy)
+	}
+	if scenario != "" {
+		paragraph("lesson: locksim explain " + scenario)
+	}
+	for _, a := range append([]address{c.Example.Address}, c.Others...) {
+		fmt.Fprintf(&b, "   replay: %s\n", replayLine(a.String()))
+	}
+	return b.String()
+}
+
+// indent puts a margin before each line that is not empty, and removes empty lines at the
+// end.
+func indent(lines, margin string) string {
+	all := strings.Split(strings.TrimRight(lines, "\n"), "\n")
+	for i, line := range all {
+		if strings.TrimSpace(line) != "" {
+			all[i] = margin + line
+		}
+	}
+	return strings.Join(all, "\n")
+}
