@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,42 +14,54 @@ import (
 // no mistake is recognised has the name of its property as its mistake.
 type Mistake string
 
-// The mistakes that are recognised. The call of the lock in which each one is made is the
-// [Cause.Step].
+// The mistakes that are recognised; see [Cause.Step] for the call in which one is made.
 const (
-	// RemovesUnchecked: a Redis command that compares nothing, such as DEL, removes a key.
-	RemovesUnchecked Mistake = "removes-unchecked"
-	// ExtendsUnchecked: such a command, for example PEXPIRE, changes a key's expiry.
-	ExtendsUnchecked Mistake = "extends-unchecked"
-	// Overwrites: such a command, for example SET without NX, replaces a key.
-	Overwrites Mistake = "overwrites"
-	// ChecksThenActs: the same call reads the key first, and then sends such a command.
-	ChecksThenActs Mistake = "checks-then-acts"
-	// EqualValues: two acquisitions set the key to the same value, so that no comparison can
+	// removesUnchecked: a Redis command that compares nothing, such as DEL, removes a key.
+	removesUnchecked Mistake = "removes-unchecked"
+	// extendsUnchecked: such a command, for example PEXPIRE, changes a key's expiry.
+	extendsUnchecked Mistake = "extends-unchecked"
+	// overwrites: such a command, for example SET without NX, replaces a key.
+	overwrites Mistake = "overwrites"
+	// checksThenActs: the same call reads the key first, and then sends such a command.
+	checksThenActs Mistake = "checks-then-acts"
+	// equalValues: two acquisitions set the key to the same value, so that no comparison can
 	// distinguish them.
-	EqualValues Mistake = "equal-values"
-	// RemovesOwnKey: the holder's own command removes its key while its lease is valid.
-	RemovesOwnKey Mistake = "removes-own-key"
-	// KeyTooShort: the key expires after a tenth of the lease or less, as if a number of
+	equalValues Mistake = "equal-values"
+	// removesOwnKey: the holder's own command removes its key while its lease is valid.
+	removesOwnKey Mistake = "removes-own-key"
+	// keyTooShort: the key expires after a tenth of the lease or less, as if a number of
 	// milliseconds had been taken for seconds.
-	KeyTooShort Mistake = "key-too-short"
-	// LeaseOutlivesKey: the lease ends after the keys that it is based on.
-	LeaseOutlivesKey Mistake = "lease-outlives-key"
-	// KeyNeverExpires: a key without an expiry keeps every other client waiting.
-	KeyNeverExpires Mistake = "key-never-expires"
-	// GrantWithoutKey: the lock is granted although no server has a key of the grant.
-	GrantWithoutKey Mistake = "grant-without-key"
-	// GrantsEndedLease: acquire returns a lease that has already ended.
-	GrantsEndedLease Mistake = "grants-ended-lease"
-	// ExtendsTooLate: extend reports success after the lease had ended, new end included.
-	ExtendsTooLate Mistake = "extends-too-late"
-	// NotifiesTooLate: the holder is notified of the loss too late or never.
-	NotifiesTooLate Mistake = "notifies-too-late"
-	// LeavesKeyOfFailure: a failed acquire leaves its key behind.
-	LeavesKeyOfFailure Mistake = "leaves-key-of-failure"
-	// LeavesKeyOfRelease: a successful release leaves its key behind.
-	LeavesKeyOfRelease Mistake = "leaves-key-of-release"
+	keyTooShort Mistake = "key-too-short"
+	// leaseOutlivesKey: the lease ends after the keys that it is based on.
+	leaseOutlivesKey Mistake = "lease-outlives-key"
+	// extendsLostLease: extend reports success for a lease that had ended, after another
+	// client had been granted the lock.
+	extendsLostLease Mistake = "extends-lost-lease"
+	// keyTooLong: a key that keeps every other client waiting lives for ten times the TTL or
+	// more.
+	keyTooLong Mistake = "key-too-long"
+	// waitsForSilent: the lock waits too long for a server that does not answer, although the
+	// others are enough.
+	waitsForSilent Mistake = "waits-for-silent"
+	// keyNeverExpires: a key without an expiry keeps every other client waiting.
+	keyNeverExpires Mistake = "key-never-expires"
+	// grantsWithoutQuorum: the lock is granted although fewer servers than a quorum have a
+	// key of the grant; for a lock with one key, none has it.
+	grantsWithoutQuorum Mistake = "grants-without-quorum"
+	// grantsEndedLease: acquire returns a lease that has already ended.
+	grantsEndedLease Mistake = "grants-ended-lease"
+	// extendsTooLate: extend reports success after the lease had ended, new end included.
+	extendsTooLate Mistake = "extends-too-late"
+	// notifiesTooLate: the holder is notified of the loss too late or never.
+	notifiesTooLate Mistake = "notifies-too-late"
+	// leavesKeyOfFailure: a failed acquire leaves its key behind.
+	leavesKeyOfFailure Mistake = "leaves-key-of-failure"
+	// leavesKeyOfRelease: a successful release leaves its key behind.
+	leavesKeyOfRelease Mistake = "leaves-key-of-release"
 )
+
+// lockCalls are the steps of a client that are calls of the lock.
+var lockCalls = []trace.Step{trace.Acquire, trace.Extend, trace.Release}
 
 // A Cause is a mistake that a lock made in one run, and the violations that follow from it.
 type Cause struct {
@@ -70,20 +83,16 @@ type Cause struct {
 // sections.
 func Causes(h *history.History, blamed []Finding) []Cause {
 	q := &inquiry{h}
-	inOrder := slices.Clone(blamed)
-	slices.SortStableFunc(inOrder, func(a, b Finding) int {
-		if a.At != b.At {
-			return a.At - b.At
-		}
-		return a.Property.rank() - b.Property.rank()
-	})
 	var causes []Cause
-	for _, f := range inOrder {
+	for _, f := range inOrderOfCause(blamed) {
 		if i := slices.IndexFunc(causes, func(c Cause) bool { return c.explains(f) }); i >= 0 {
 			causes[i].Findings = append(causes[i].Findings, f)
 			continue
 		}
 		mistake, step := q.mistakeOf(f)
+		if !slices.Contains(lockCalls, step) {
+			step = ""
+		}
 		same := func(c Cause) bool { return c.Mistake == mistake && c.Step == step }
 		if i := slices.IndexFunc(causes, same); i >= 0 {
 			causes[i].Findings = append(causes[i].Findings, f)
@@ -94,6 +103,29 @@ func Causes(h *history.History, blamed []Finding) []Cause {
 	return causes
 }
 
+// inOrderOfCause returns findings in an order in which a cause comes before its
+// consequences: in the order in which they happened, and those about waiting clients last.
+// What keeps clients waiting is known only when they have waited long enough.
+func inOrderOfCause(findings []Finding) []Finding {
+	ordered := slices.Clone(findings)
+	slices.SortStableFunc(ordered, func(a, b Finding) int {
+		aWaits, bWaits := slices.Contains(aboutWaiting, a.Property), slices.Contains(aboutWaiting, b.Property)
+		switch {
+		case aWaits && bWaits:
+			return a.Property.rank() - b.Property.rank()
+		case aWaits:
+			return 1
+		case bWaits:
+			return -1
+		}
+		return cmp.Or(a.At-b.At, a.Property.rank()-b.Property.rank())
+	})
+	return ordered
+}
+
+// aboutWaiting are the properties about keys that make clients wait in vain.
+var aboutWaiting = []Property{OwnKeyInTheWay, KeyLeftBehind, Progress}
+
 // families are groups of properties. Within a group a violation can follow from an earlier
 // violation of the same or of an earlier property.
 var families = [][]Property{
@@ -101,7 +133,7 @@ var families = [][]Property{
 		ReleaseOwnership, LeaseExclusion, SectionExclusion, ReleaseAnswer, TokenOrder, GrantOrder, WriteOrder, NoLostUpdate,
 		SerialSections, OncePerPeriod,
 	},
-	{KeyLeftBehind, OwnKeyInTheWay, Progress},
+	aboutWaiting,
 }
 
 // rank returns the property's place in its family, and a great number if it has none.
@@ -133,14 +165,17 @@ func (h *inquiry) mistakeOf(f Finding) (Mistake, trace.Step) {
 	case KeyLeftBehind:
 		switch {
 		case h.comparesEqualValues():
-			return EqualValues, ""
+			return equalValues, ""
 		case f.Reason.Code == Code(releasedWithoutAsking):
-			return LeavesKeyOfRelease, trace.Release
+			return leavesKeyOfRelease, trace.Release
 		}
-		return LeavesKeyOfFailure, trace.Acquire
+		return leavesKeyOfFailure, trace.Acquire
 	case Progress:
-		if h.hasEndlessKey() {
-			return KeyNeverExpires, ""
+		if m, step := h.mistakeWithStandingKey(); m != "" {
+			return m, step
+		}
+		if slices.ContainsFunc(f.Reason.More, isPartInReach) {
+			return waitsForSilent, ""
 		}
 	}
 	return Mistake(f.Property), ""
@@ -156,17 +191,17 @@ func (h *inquiry) mistakeWithForeignKey(ev *trace.Event) (Mistake, trace.Step) {
 	switch {
 	case !comparesNothing(sent.Text):
 		if h.comparesEqualValues() {
-			return EqualValues, sent.Step
+			return equalValues, sent.Step
 		}
 		return Mistake(ReleaseOwnership), sent.Step
 	case h.wasReadBefore(ev.Key, sent):
-		return ChecksThenActs, sent.Step
+		return checksThenActs, sent.Step
 	case ev.Kind == trace.KindSet:
-		return Overwrites, sent.Step
+		return overwrites, sent.Step
 	case ev.Kind == trace.KindDelete:
-		return RemovesUnchecked, sent.Step
+		return removesUnchecked, sent.Step
 	}
-	return ExtendsUnchecked, sent.Step
+	return extendsUnchecked, sent.Step
 }
 
 // comparesNothing reports whether a command is one of those of Redis that touch a key
@@ -196,39 +231,32 @@ func (h *inquiry) wasReadBefore(key string, sent *trace.Event) bool {
 }
 
 // comparesEqualValues reports whether two acquisitions set a slot of the lock to the same
-// value, and the lock sends that value again in order to compare it.
+// value, or tried to, and the lock sends that value again in order to compare it.
 func (h *inquiry) comparesEqualValues() bool {
-	type kept struct {
-		history.Place
-		value string
-	}
-	by := map[kept]history.Acquisition{}
-	for _, k := range h.Holdings() {
-		if k.By == nil || k.Value == "" || !h.IsLockKey(k.Key) {
+	type attempt struct{ key, value string }
+	by := map[attempt]history.Acquisition{}
+	for _, m := range h.Messages() {
+		words := strings.Fields(m.Sent.Text)
+		if m.Sent.Reply || len(words) < 3 || !strings.EqualFold(words[0], "set") || !h.IsLockKey(words[1]) {
 			continue
 		}
-		at := kept{k.Place, k.Value}
+		at, owner := attempt{words[1], words[2]}, history.Acquisition{Client: m.From, Section: m.Sent.Section}
 		switch first, known := by[at]; {
 		case !known:
-			by[at] = k.Owner
-		case first != k.Owner && h.sendsAgain(k.Value):
+			by[at] = owner
+		case first != owner && h.sendsAgain(at.value):
 			return true
 		}
 	}
 	return false
 }
 
-// sendsAgain reports whether a client sends a value in a request that is unlike those that
-// set a key, as if to compare the value.
+// sendsAgain reports whether a client sends a value in a request that does not set a key to
+// it, as if to compare the value.
 func (h *inquiry) sendsAgain(value string) bool {
-	setting := map[string]bool{}
-	for _, k := range h.Holdings() {
-		if k.By != nil && h.Event(k.By.Sent) != nil {
-			setting[h.Event(k.By.Sent).Text] = true
-		}
-	}
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
-		return !m.Sent.Reply && !setting[m.Sent.Text] && slices.Contains(strings.Fields(m.Sent.Text), value)
+		words := strings.Fields(m.Sent.Text)
+		return !m.Sent.Reply && len(words) > 0 && !strings.EqualFold(words[0], "set") && slices.Contains(words, value)
 	})
 }
 
@@ -238,43 +266,87 @@ func (h *inquiry) mistakeWithExclusion(f Finding) (Mistake, trace.Step) {
 	for _, more := range f.Reason.More {
 		switch more.Code {
 		case Code(grantedByNobody):
-			return GrantWithoutKey, trace.Acquire
+			if h.comparesEqualValues() || h.hasKeyOfOtherHandle(f) {
+				return equalValues, trace.Acquire
+			}
+			return grantsWithoutQuorum, trace.Acquire
 		case Code(endedWhenGranted):
-			return GrantsEndedLease, trace.Acquire
+			return grantsEndedLease, trace.Acquire
 		case Code(renewedTooLate):
-			return ExtendsTooLate, trace.Extend
+			return extendsTooLate, trace.Extend
 		case Code(notifiedTooLate), Code(neverNotified):
-			return NotifiesTooLate, ""
+			return notifiesTooLate, ""
 		}
+	}
+	if f.Reason.Code == Code(renewedAsIfAlone) {
+		return extendsLostLease, trace.Extend
 	}
 	if len(f.Events) < 2 {
 		return Mistake(f.Property), ""
 	}
-	granted, second := h.Event(f.Events[0]), h.Event(f.Events[1])
-	old := h.Section(history.Acquisition{Client: granted.Process, Section: granted.Section})
-	if old == nil {
-		return Mistake(f.Property), ""
-	}
-	slots, until := h.Slots(old.Lock), old.Lease.Until(second.Seq)
-	for _, k := range h.HoldingsOf(old.Acquisition) {
-		if k.By == nil || !slots.Has(k.Place) || k.Set.Seq > second.Seq {
+	seen := h.Event(f.Events[1])
+	for _, number := range f.Events[:2] {
+		granted := h.Event(number)
+		s := h.Section(history.Acquisition{Client: granted.Process, Section: granted.Section})
+		if s == nil {
 			continue
 		}
-		end := k.Ended
-		switch lasts := k.Due - k.Set.At; {
-		case end != nil && end.Seq < second.Seq && k.How == history.Removed && history.AcquisitionOf(end.By) == old.Acquisition:
-			return RemovesOwnKey, h.stepOf(end.By)
-		case until == history.Never, k.Due >= until.At:
-		case lasts <= (until.At-k.Set.At)/10:
-			return KeyTooShort, trace.Acquire
-		default:
-			return LeaseOutlivesKey, h.stepOf(k.By)
+		if m, step := h.mistakeWithLease(s, seen); m != "" {
+			return m, step
 		}
 	}
 	if h.comparesEqualValues() {
-		return EqualValues, ""
+		return equalValues, ""
 	}
 	return Mistake(f.Property), ""
+}
+
+// hasKeyOfOtherHandle reports whether, when one of a violation's sections was granted the
+// lock, another acquisition of the same client had a key of the lock.
+func (h *inquiry) hasKeyOfOtherHandle(f Finding) bool {
+	return slices.ContainsFunc(f.Events, func(number int) bool {
+		granted := history.MomentOf(h.Event(number))
+		own := history.Acquisition{Client: h.Event(number).Process, Section: h.Event(number).Section}
+		return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
+			return h.IsLockKey(k.Key) && k.Owner.Client == own.Client && k.Owner != own && k.Withheld().Has(granted)
+		})
+	})
+}
+
+// mistakeWithLease compares a section's lease with the keys that it is based on, as they
+// were when another client was granted the lock. It returns "" if they agree.
+func (h *inquiry) mistakeWithLease(s *history.Section, seen *trace.Event) (Mistake, trace.Step) {
+	lock := h.Lock(s.Lock)
+	slots, latest := h.Slots(s.Lock), s.Lease.Latest(seen.Seq)
+	if len(slots) == 0 || latest == nil {
+		return "", ""
+	}
+	keys := map[history.Place]bool{}
+	until, outlived := s.Lease.Until(seen.Seq), 0
+	for _, k := range h.HoldingsOf(s.Acquisition) {
+		if k.By == nil || !slots.Has(k.Place) || k.Set.Seq > seen.Seq {
+			continue
+		}
+		if k.Set.Seq < s.Granted.Seq {
+			keys[k.Place] = true
+		}
+		if k.How == history.Removed && k.Ended.Seq < seen.Seq && history.AcquisitionOf(k.Ended.By) == s.Acquisition {
+			return removesOwnKey, h.stepOf(k.Ended.By)
+		}
+		if until != history.Never && k.Due < until.At {
+			outlived++
+			if k.Due-k.Set.At <= (until.At-k.Set.At)/10 {
+				return keyTooShort, trace.Acquire
+			}
+		}
+	}
+	switch {
+	case len(keys) < lock.Quorum:
+		return grantsWithoutQuorum, trace.Acquire
+	case len(keys)-outlived < lock.Quorum:
+		return leaseOutlivesKey, latest.Call.Step
+	}
+	return "", ""
 }
 
 // stepOf returns the call in which an actor sent its command; "" if it sent the command
@@ -286,11 +358,53 @@ func (h *inquiry) stepOf(by *trace.Actor) trace.Step {
 	return ""
 }
 
-// hasEndlessKey reports whether a key of a lock whose grants expire exists at the end of
-// the run, and will never expire.
-func (h *inquiry) hasEndlessKey() bool {
-	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
+// mistakeWithStandingKey returns the mistake that made a key of the lock keep other clients
+// waiting; "" if no key did.
+func (h *inquiry) mistakeWithStandingKey() (Mistake, trace.Step) {
+	for _, k := range h.Holdings() {
 		lock, kept := h.LockAt(k.Place)
-		return kept && lock.TTL > 0 && k.Ended == nil && k.Due == history.Forever
-	})
+		if !kept || lock.TTL == 0 || k.By == nil || !slices.Contains(lockCalls, h.stepOf(k.By)) {
+			continue
+		}
+		if k.Ended == nil {
+			switch {
+			case k.Due == history.Forever:
+				return keyNeverExpires, h.stepOf(k.By)
+			case k.Due-k.Set.At >= 10*lock.TTL:
+				return keyTooLong, h.stepOf(lastToSetExpiry(k))
+			}
+		}
+		if k.Ended != nil && k.How != history.Expired {
+			continue
+		}
+		for _, c := range h.CallsOf(k.Owner) {
+			if c.Ended == nil || k.Due < c.Ended.At+removalTime(lock.TTL) {
+				continue
+			}
+			switch {
+			case c.Step == trace.Acquire && c.Failed():
+				return leavesKeyOfFailure, trace.Acquire
+			case c.Step == trace.Release && c.OK():
+				return leavesKeyOfRelease, trace.Release
+			}
+		}
+	}
+	return "", ""
+}
+
+// lastToSetExpiry returns the actor that last set a key's expiry.
+func lastToSetExpiry(k *history.Holding) *trace.Actor {
+	if n := len(k.Touches); n > 0 && k.Touches[n-1].By != nil {
+		return k.Touches[n-1].By
+	}
+	return k.By
+}
+
+// isPartInReach reports whether a reason says that the lock's client could reach enough of
+// its servers, but not all of them.
+func isPartInReach(r Reason) bool {
+	if r.Code != Code(quorumInReach) && r.Code != Code(membersInReach) {
+		return false
+	}
+	return r.Args[1].(int) < r.Args[2].(int)
 }

@@ -33,13 +33,16 @@ type cause struct {
 // that runs them again.
 const maxOthers = 2
 
-// causesOf returns the causes of the problems of one world. The first problem of a cause is
-// its example, because the others follow from it.
+// causesOf returns the causes of the problems of one world. The example of a cause is the
+// problem from which the others follow.
 func causesOf(problems []problem) causes {
 	var all causes
 	for _, p := range problems {
 		if i := all.index(p.Mistake, p.Step); i >= 0 {
 			all[i].addRules(p.Rule)
+			if !p.Follows {
+				all[i].Example = p
+			}
 			continue
 		}
 		all = append(all, cause{Mistake: p.Mistake, Step: p.Step, Rules: []checks.Property{p.Rule}, Worlds: 1, Example: p})
@@ -142,7 +145,7 @@ func (c cause) describe(number int, replayLine func(world string) string) string
 	b.WriteString("\n")
 	paragraph(c.Example.Why)
 	if c.Example.Lines != "" {
-		fmt.Fprintf(&b, "%s\n", indent(c.Example.Lines, "   "))
+		fmt.Fprintf(&b, "%s\n", indent(clip(c.Example.Lines), "   "))
 	}
 	b.WriteString("\n")
 	remedy, scenario := voice.Remedy(c.Mistake)
@@ -156,6 +159,18 @@ func (c cause) describe(number int, replayLine func(world string) string) string
 		fmt.Fprintf(&b, "   replay: %s\n", replayLine(a.String()))
 	}
 	return b.String()
+}
+
+// maxLines is how many lines of an excerpt a report shows. The replay shows all of them.
+const maxLines = 16
+
+// clip shortens an excerpt that is too long for a report.
+func clip(lines string) string {
+	all := strings.Split(strings.TrimRight(lines, "\n"), "\n")
+	if len(all) <= maxLines {
+		return lines
+	}
+	return strings.Join(append(all[:maxLines], fmt.Sprintf("… the replay shows %s more", voice.Count(len(all)-maxLines, "line"))), "\n")
 }
 
 // indent puts a margin before each line that is not empty, and removes empty lines at the

@@ -174,21 +174,21 @@ func TestWorkersAlone(t *testing.T) {
 	}
 }
 
-// A lock that misbehaves fails the subtest in which it does so, with the reason and the
-// replay line, and no other subtest.
+// A lock that misbehaves fails the subtest in which it does so, and no other subtest. The
+// report at the end has the reason, and a replay line for each of the subtests.
 func TestContainment(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for does, want := range map[string]string{
-		"panics":                `panic: panic in client-1: oh no\n`,
-		"panics-in-a-goroutine": `panic: the process that ran it died: panic: oh no, elsewhere\n`,
-		"exits":                 `panic: the process that ran it died: exit status 7\n`,
-		"computes-for-ever":     `hang: the world is stuck: it made no progress for 1s of real time`,
-		"waits-for-ever":        `hang: client-1 called acquire at 0s and still waited at `,
-		"leaks":                 `goroutine leak: goroutines outlived the world: `,
-		"cannot-be-made":        `cannot be made: client-1: cannot make the lock: no lock today\n`,
+		"panics":                `panic in client-1: oh no\n`,
+		"panics-in-a-goroutine": `the process that ran it died: panic: oh no, elsewhere\n`,
+		"exits":                 `the process that ran it died: exit status 7\n`,
+		"computes-for-ever":     `the world is stuck: it made no progress for 1s of real time`,
+		"waits-for-ever":        `client-1 called acquire at 0s and still waited at `,
+		"leaks":                 `goroutines outlived the world: `,
+		"cannot-be-made":        `client-1: cannot make the lock: no lock today\n`,
 	} {
 		t.Run(does, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +218,7 @@ func TestContainment(t *testing.T) {
 	})
 	t.Run("writes an attribute", func(t *testing.T) {
 		t.Parallel()
-		out := misbehave(t, binary, "cannot-be-made", "-test.run=^TestMisbehaving$/^catalogue$/^no-faults$", "-test.v")
+		out := misbehave(t, binary, "cannot-be-made", "-test.run=^TestMisbehaving$/^catalogue$/^no-faults$", "-test.v=test2json")
 		_, text, _ := strings.Cut(out, "=== ATTR  TestMisbehaving/catalogue/no-faults "+locktest.AttrFinding+" ")
 		text, _, _ = strings.Cut(text, "\n")
 		var f locktest.Finding
@@ -229,7 +229,7 @@ func TestContainment(t *testing.T) {
 			t.Fatalf("the finding is %+v", f)
 		}
 		want := locktest.Problem{
-			Rule: "cannot be made", Why: f.Problems[0].Why, Seed: 1, Replay: "catalogue/no-faults/fencing-off",
+			Rule: "cannot be made", Why: f.Problems[0].Why, Mistake: "the lock cannot be constructed", Seed: 1, Replay: "catalogue/no-faults/fencing-off",
 			Command: "LOCKSIM_REPLAY='catalogue/no-faults/fencing-off' go test -run '^TestMisbehaving$'",
 		}
 		if got := f.Problems[0]; got != want || !strings.Contains(got.Why, "no lock today") {

@@ -24,6 +24,9 @@ type problem struct {
 	// [checks.Cause].
 	Mistake checks.Mistake
 	Step    trace.Step
+	// Follows means that the problem follows from another one with the same mistake, which
+	// happened before.
+	Follows bool
 	// Why is one sentence.
 	Why string
 	// Lines are the lines of the timeline that matter, or the stacks of goroutines.
@@ -133,21 +136,17 @@ func (s *subject) judge(p address, w world, j runs.JudgedRun, err error) verdict
 	return v
 }
 
-// nameMistakes notes for each problem the mistake that caused it. The problem that happened
-// first comes first in its cause, because it shows the mistake best.
+// nameMistakes notes for each problem the mistake that caused it.
 func nameMistakes(problems []problem, causes []checks.Cause) {
-	order := map[checks.Property]int{}
 	for _, c := range causes {
-		for _, f := range c.Findings {
-			order[f.Property] = len(order)
+		for n, f := range c.Findings {
 			for i := range problems {
-				if problems[i].Rule == f.Property {
-					problems[i].Mistake, problems[i].Step = c.Mistake, c.Step
+				if p := &problems[i]; p.Rule == f.Property {
+					p.Mistake, p.Step, p.Follows = c.Mistake, c.Step, n > 0
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(problems, func(a, b problem) int { return order[a.Rule] - order[b.Rule] })
 }
 
 // dropConsequences leaves out problems that follow from another one. A lock that panics, or

@@ -122,7 +122,7 @@ func (s *subject) report(t *testing.T, st testCase, o testResult, printed string
 func (s *subject) reportFailure(t *testing.T, st testCase, o testResult) {
 	t.Helper()
 	for _, c := range o.Causes.sorted() {
-		t.Logf("%s: in %d of %s\nreplay: %s", c.title(), c.Worlds, voice.Count(o.Worlds, "world"), s.replayLine(c.Example.Address.String()))
+		t.Logf("%s: in %d of %s", c.title(), c.Worlds, voice.Count(o.Worlds, "world"))
 	}
 	if isJSON() {
 		s.finding(st, o).Attr(t)

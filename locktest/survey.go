@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"iter"
 	"testing"
+
+	voice "github.com/locksim/locksim/internal/story"
 )
 
 // A Finding is the result of one test case for a lock.
@@ -29,6 +31,10 @@ type Problem struct {
 	Rule string `json:"rule"`
 	// Why is one sentence.
 	Why string `json:"why"`
+	// Mistake says in a line what the lock does wrong, and Remedy what to change. Problems
+	// of different test cases with the same mistake have the same remedy, which can be "".
+	Mistake string `json:"mistake"`
+	Remedy  string `json:"remedy,omitempty"`
 	// Seed is the seed of the world that shows the problem, and Replay the world itself as
 	// a value of the environment variable LOCKSIM_REPLAY.
 	Seed   uint64 `json:"seed"`
@@ -97,8 +103,9 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 func (s *subject) finding(st testCase, o testResult) Finding {
 	f := Finding{Story: st.name, Worlds: o.Worlds, Failed: o.Failed, NotApplicable: o.NotApplicable, Unknown: o.Unknown}
 	for _, p := range o.Problems {
+		remedy, _ := voice.Remedy(p.Mistake)
 		f.Problems = append(f.Problems, Problem{
-			Rule: string(p.Rule), Why: p.Why, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),
+			Rule: string(p.Rule), Why: p.Why, Mistake: voice.MistakeTitle(p.Mistake, p.Step), Remedy: remedy, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),
 		})
 	}
 	return f

@@ -3,10 +3,12 @@ package mutants_test
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/mutants"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
@@ -62,6 +64,9 @@ func expectCaught(t *testing.T, all []mutants.Mutant) {
 						f.Worlds, f.Problems = worlds, []locktest.Problem{p} // until it was caught, and by what
 						f.Attr(t)
 						fmt.Fprintf(&table, "%-38s %-18s %7d  %s\n", m.Name, m.Rule, worlds, p.Replay)
+						if want := mistakeOf(m); p.Mistake != want {
+							t.Errorf("%s: the report says %q, and should say %q", m.Description, p.Mistake, want)
+						}
 						return
 					}
 					others = append(others, fmt.Sprintf("%s in %s: %s", p.Rule, p.Replay, p.Why))
@@ -72,6 +77,16 @@ func expectCaught(t *testing.T, all []mutants.Mutant) {
 		})
 	}
 	t.Log("\n" + table.String())
+}
+
+// mistakeOf returns what the report must say that a mutant does wrong.
+func mistakeOf(m mutants.Mutant) string {
+	for does, names := range mistakes {
+		if slices.Contains(names, m.Name) {
+			return does
+		}
+	}
+	return checks.Property(m.Rule).Card().Broken
 }
 
 // TestSound: locks without a mistake pass on every seed.

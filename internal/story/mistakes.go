@@ -19,93 +19,112 @@ type mistakeText struct {
 // mistakeTexts has the words for each recognised mistake, and the remedies for properties
 // whose violations are mistakes of their own.
 var mistakeTexts = map[checks.Mistake]mistakeText{
-	checks.RemovesUnchecked: {
+	"removes-unchecked": {
 		"removes the key of another acquisition, because it compares nothing",
 		"let each acquire set a new random value, and remove the key only if it still has that value, in one script or by DELEX … IFEQ",
 		"release-without-check",
 	},
-	checks.ExtendsUnchecked: {
+	"extends-unchecked": {
 		"extends the key of another acquisition, because it compares nothing",
 		"extend the key only if it still has the value that this acquire has set, in one script",
 		"release-without-check",
 	},
-	checks.Overwrites: {
+	"overwrites": {
 		"overwrites the key of another acquisition",
 		"set the key only if it does not exist (SET … NX), and change it later only if it still has the own value",
 		"",
 	},
-	checks.ChecksThenActs: {
+	"checks-then-acts": {
 		"reads the key and then sends a second command, and the key has changed in between",
 		"compare and change the key in one step: in a script, or by DELEX … IFEQ",
 		"release-get-then-del",
 	},
-	checks.EqualValues: {
+	"equal-values": {
 		"mistakes another acquisition's key for its own, because both have the same value",
 		"let each acquire set a new random value; a value for each process or each lock is not enough",
 		"release-lua",
 	},
-	checks.RemovesOwnKey: {
+	"removes-own-key": {
 		"removes the key of its own lease while the lease is valid",
 		"look at what each command of this call does to the key, and report the lease as lost if the key is removed on purpose",
 		"",
 	},
-	checks.KeyTooShort: {
+	"key-too-short": {
 		"sets a key that expires long before the lease ends",
 		"check the unit of the expiry: EX and EXPIRE count seconds, PX and PEXPIRE milliseconds",
 		"ttl-too-short",
 	},
-	checks.LeaseOutlivesKey: {
+	"lease-outlives-key": {
 		"promises a lease that ends later than its key",
 		"count the lease from the moment before the request was sent, and do not round the expiry of the key down",
 		"network-delay-in-acquire",
 	},
-	checks.KeyNeverExpires: {
+	"key-never-expires": {
 		"leaves a key that never expires",
 		"set the key and its expiry in one command: SET … NX PX",
 		"setnx-then-expire",
 	},
-	checks.GrantWithoutKey: {
-		"grants the lock although no server has the key of the grant",
-		"check the answer of every server; if the lock keeps its grants under other keys, name them in the Slots of its Config",
+	"grants-without-quorum": {
+		"grants the lock although too few servers have its key",
+		"count only the servers that answered with a grant: an error or a missing answer is none, and half of the servers are no majority; if the lock keeps its grants under other keys, name them in the Slots of its Config",
 		"",
 	},
-	checks.GrantsEndedLease: {
+	"extends-lost-lease": {
+		"reports success for a lease that has ended, after another client was granted the lock",
+		"extend only a key that still exists and has the own value, and report anything else as a loss",
+		"redsync-late-extend",
+	},
+	"key-too-long": {
+		"sets a key that lives much longer than the lease",
+		"check the unit of the expiry: EX and EXPIRE count seconds, PX and PEXPIRE milliseconds",
+		"",
+	},
+	"waits-for-silent": {
+		"waits too long for a server that does not answer, although the others are enough",
+		"ask all servers at the same time, and give each answer a timeout that is much shorter than the TTL",
+		"redsync-silent-node",
+	},
+	"grants-ended-lease": {
 		"returns a lease that has already ended",
 		"measure how long the call took, and give up if no time of the lease is left",
 		"network-delay-in-acquire",
 	},
-	checks.ExtendsTooLate: {
+	"extends-too-late": {
 		"reports success although the lease has ended, its new end included",
 		"measure how long the call took, and report the lease as lost if its new end has passed",
 		"redsync-late-extend",
 	},
-	checks.NotifiesTooLate: {
+	"notifies-too-late": {
 		"notifies the holder of the loss too late or never",
 		"end the lease by a timer of the client itself, which needs no answer from a server",
 		"rueidislock-late-loss",
 	},
-	checks.LeavesKeyOfFailure: {
+	"leaves-key-of-failure": {
 		"fails and leaves its key behind",
 		"after any error that does not prove the opposite, remove the key, with a context of its own",
 		"redlock-left-behind",
 	},
-	checks.LeavesKeyOfRelease: {
+	"leaves-key-of-release": {
 		"reports success and leaves its key behind",
 		"send the removal to every server on which acquire may have set a key",
 		"",
 	},
 
-	checks.Mistake(checks.ReleaseOwnership): {"touches the key of another acquisition", "check whose key it is in the same step that changes it", "release-without-check"},
-	checks.Mistake(checks.LeaseExclusion):   {"", "find out why the server granted the lock a second time: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
-	checks.Mistake(checks.SectionExclusion): {"", "find out why the second client was granted the lock: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
-	checks.Mistake(checks.TokenOrder):       {"", "let the server that grants the lock count the tokens, in the same step", "fencing-late-mint"},
-	checks.Mistake(checks.ReleaseAnswer):    {"", "return an error if the server did not confirm that this call removed the key", ""},
-	checks.Mistake(checks.ReleaseFails):     {"", "do not report an error for a lease that the call has released", ""},
-	checks.Mistake(checks.Progress):         {"", "see which key or which call the clients wait for, and give each wait an end", ""},
-	checks.Mistake(checks.OwnKeyInTheWay):   {"", "if the key exists, compare its value with the own one before giving up", "redlock-left-behind"},
-	checks.Mistake(checks.Hang):             {"", "give every wait a context or a timeout", ""},
-	checks.Mistake(checks.GoroutineLeak):    {"", "end every goroutine that a lease has started when the lease is released or lost", ""},
-	checks.Mistake(checks.EndlessRetry):     {"", "wait between two attempts, with some jitter", "retry-fixed"},
+	checks.Mistake(checks.ReleaseOwnership):          {"touches the key of another acquisition", "check whose key it is in the same step that changes it", "release-without-check"},
+	checks.Mistake(checks.LeaseExclusion):            {"", "find out why the server granted the lock a second time: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
+	checks.Mistake(checks.SectionExclusion):          {"", "find out why the second client was granted the lock: the replay with LOCKSIM_MESSAGES=1 shows every command", ""},
+	checks.Mistake(checks.TokenOrder):                {"", "let the server that grants the lock count the tokens, in the same step", "fencing-late-mint"},
+	checks.Mistake(checks.ReleaseAnswer):             {"", "return an error if the server did not confirm that this call removed the key", ""},
+	checks.Mistake(checks.ReleaseFails):              {"", "do not report an error for a lease that the call has released", ""},
+	checks.Mistake(checks.Progress):                  {"", "see which key or which call the clients wait for, and give each wait an end", ""},
+	checks.Mistake(checks.OwnKeyInTheWay):            {"", "if the key exists, compare its value with the own one before giving up", "redlock-left-behind"},
+	checks.Mistake(checks.ClaimExtends):              {"", "report success only if the server has confirmed a new end, and count it from before the request was sent", ""},
+	checks.Mistake(checks.ClaimNotifies):             {"", "watch each lease: notify its holder when a renewal finds no key, or when the time of the lease is up", ""},
+	checks.Mistake(checks.ClaimTokens):               {"", "take a token from the server with each grant, or do not claim Tokens", ""},
+	checks.Mistake(checks.ClaimReportsLossAtRelease): {"", "return an error from release if the server finds no key of this lease, or do not claim ReportsLossAtRelease", ""},
+	checks.Mistake(checks.Hang):                      {"", "give every wait a context or a timeout", ""},
+	checks.Mistake(checks.GoroutineLeak):             {"", "end every goroutine that a lease has started when the lease is released or lost", ""},
+	checks.Mistake(checks.EndlessRetry):              {"", "wait between two attempts, with some jitter", "retry-fixed"},
 }
 
 // MistakeTitle says in a line what a lock does wrong: "release removes the key of another

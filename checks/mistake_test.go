@@ -1,0 +1,57 @@
+package checks
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A command that compares nothing changes a key whatever its value is.
+func TestComparesNothing(t *testing.T) {
+	for command, want := range map[string]bool{
+		"DEL resource": true, "del resource": true, "UNLINK resource": true, "PEXPIRE resource 1000": true, "SET resource x PX 1000": true,
+		"SET resource x px 1000 nx": false, "SET resource x IFEQ y": false, "PEXPIRE resource 1000 NX": false, "DELEX resource IFEQ x": false,
+		"EVALSHA 1234 1 resource x": false, "GET resource": false, "": false,
+	} {
+		if got := comparesNothing(command); got != want {
+			t.Errorf("comparesNothing(%q) is %v, want %v", command, got, want)
+		}
+	}
+}
+
+// A violation that can follow from an earlier one belongs to its cause. Others have causes
+// of their own.
+func TestCauses(t *testing.T) {
+	blamed := func(p Property, at int) Finding {
+		return Finding{Property: p, Outcome: Violated, At: at, Events: []int{at}, Blame: BlameLock}
+	}
+	for _, test := range []struct {
+		name   string
+		blamed []Finding
+		want   [][]Property // for each cause, its properties
+	}{
+		{"nothing", nil, nil},
+		{"two sections after two leases", []Finding{blamed(SectionExclusion, 1), blamed(LeaseExclusion, 1)}, [][]Property{{LeaseExclusion, SectionExclusion}}},
+		{"a lost update long after", []Finding{blamed(NoLostUpdate, 2), blamed(LeaseExclusion, 1)}, [][]Property{{LeaseExclusion, NoLostUpdate}}},
+		{"two leases after two sections do not follow", []Finding{blamed(LeaseExclusion, 2), blamed(SectionExclusion, 1)}, [][]Property{{SectionExclusion}, {LeaseExclusion}}},
+		{"no progress because of a key, which is known later", []Finding{blamed(Progress, 1), blamed(OwnKeyInTheWay, 2)}, [][]Property{{OwnKeyInTheWay, Progress}}},
+		{"two things", []Finding{blamed(ReleaseFails, 1), blamed(LeaseExclusion, 2)}, [][]Property{{ReleaseFails}, {LeaseExclusion}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			events := []trace.Event{{Seq: 1, Process: "c1"}, {Seq: 2, Process: "c2"}}
+			var got [][]Property
+			for _, c := range Causes(history.New(&trace.Trace{Events: events}), test.blamed) {
+				var properties []Property
+				for _, f := range c.Findings {
+					properties = append(properties, f.Property)
+				}
+				got = append(got, properties)
+			}
+			if !slices.EqualFunc(got, test.want, slices.Equal[[]Property]) {
+				t.Errorf("the causes are %v, want %v", got, test.want)
+			}
+		})
+	}
+}
