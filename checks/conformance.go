@@ -1,11 +1,11 @@
 package checks
 
-// CannotBeMade is violated by a lock that could not be constructed. Conformance is violated
+// CannotBeMade is violated by a lock that could not be constructed. conformance is violated
 // by a lock that broke a rule of a client's program. The trace has both as complaints of
 // clients; see [trace.Complaint].
 const (
 	CannotBeMade Property = "cannot be made"
-	Conformance  Property = "conformance"
+	conformance  Property = "conformance"
 )
 
 var canBeMade = misconduct(Card{
@@ -16,7 +16,7 @@ var canBeMade = misconduct(Card{
 }, findNothing)
 
 var conforms = misconduct(Card{
-	Property: Conformance, Gravity: 17,
+	Property: conformance, Gravity: 17,
 	Title:  "the lock does what a client's program asks of it",
 	Broken: "the lock does not do what a client's program asks of it",
 	Label:  "conformance", Meaning: "the lock does not do what a client's program asks of it",

@@ -59,7 +59,7 @@ func (h *inquiry) complaintFinding(p Property) Finding {
 		case c.Rule == trace.CannotMake:
 			rule = CannotBeMade
 		case rule.Title() == "":
-			rule = Conformance
+			rule = conformance
 		}
 		if rule == p {
 			f := lockViolation(complaint.Reason(c.Client, c.Why), h.lastCallEvents(c.Client))

@@ -268,6 +268,11 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%q is not in\n%s", line, out)
 		}
 	}
+	t.Setenv("LOCKSIM_REPLAY", "explore {}")
+	out = misbehave(t, binary, "leaks", "-test.run=^TestMisbehaving$")
+	if want := "has a world of locktest.Explore, which this test does not call"; !strings.Contains(out, want) || !strings.Contains(out, "FAIL") {
+		t.Errorf("%q is not in\n%s", want, out)
+	}
 	t.Setenv("LOCKSIM_REPLAY", "catalogue/no-faults/fencing")
 	out = misbehave(t, binary, "leaks", "-test.run=^TestMisbehaving$")
 	if want := `catalogue/no-faults has no world "fencing"; it has fencing-off, fencing-on`; !strings.Contains(out, want) {

@@ -87,13 +87,17 @@ func mergeVerdicts(both []verdict) (o testResult) {
 func (e *explorer) replay(t *testing.T, text string) {
 	t.Helper()
 	if !strings.HasPrefix(text, replayPrefix) {
-		return // it is for Run
+		leaveToOtherCall(t, "locktest.Run or locktest.Survey")
+		return
 	}
+	takeReplay(t)
 	w, err := parseWorld(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.fitWorkloads(t, func() runs.Backend { return e.local })
 	names := []string{"Without fencing tokens", "With fencing tokens"}
-	show(t, strings.Join(describeFaults(w), "\n"), names, e.runBoth(t.Context(), e.local, w))
+	both := e.runBoth(t.Context(), e.local, w)
+	show(t, strings.Join(describeFaults(w), "\n"), names, both)
+	requireRepeatable(t, both, e.runBoth(t.Context(), e.local, w))
 }

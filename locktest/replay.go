@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/locksim/locksim/history"
@@ -24,13 +25,44 @@ func (s *subject) replayLine(world string) string {
 	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, runPattern(s.test))
 }
 
+// replays has, for each test, whether one of its calls has run the world that
+// LOCKSIM_REPLAY asks for.
+var replays struct {
+	sync.Mutex
+	taken map[string]bool
+}
+
+// takeReplay notes that a call of the test runs the world that LOCKSIM_REPLAY asks for.
+func takeReplay(t *testing.T) {
+	replays.Lock()
+	defer replays.Unlock()
+	if replays.taken == nil {
+		replays.taken = map[string]bool{}
+	}
+	replays.taken[t.Name()] = true
+}
+
+// leaveToOtherCall fails the test at its end if no other call has run the world that
+// LOCKSIM_REPLAY asks for. Otherwise it would pass and have run nothing.
+func leaveToOtherCall(t *testing.T, call string) {
+	t.Cleanup(func() {
+		replays.Lock()
+		defer replays.Unlock()
+		if !replays.taken[t.Name()] {
+			t.Errorf("locktest: %s has a world of %s, which this test does not call; copy the replay line as this test printed it", replayVariable, call)
+		}
+	})
+}
+
 // replay runs one world in this process, where a debugger can look at it, and shows its
 // whole timeline.
 func (s *subject) replay(t *testing.T, text string) {
 	t.Helper()
 	if strings.HasPrefix(text, replayPrefix) {
-		return // it is for Explore
+		leaveToOtherCall(t, "locktest.Explore")
+		return
 	}
+	takeReplay(t)
 	p, err := parseAddress(text)
 	if err != nil {
 		t.Fatal(err)
@@ -46,11 +78,25 @@ func (s *subject) replay(t *testing.T, text string) {
 		}
 		v := s.runWorld(p, w)
 		st, _ := findTestCase(p.Story)
-		show(t, st.title, []string{""}, []verdict{v})
+		show(t, strings.Join(append([]string{st.title}, faultsOf(v)...), "\n"), []string{""}, []verdict{v})
+		if v.history != nil {
+			requireRepeatable(t, []verdict{v}, []verdict{s.runWorld(p, w)})
+		}
 		if v.notApplicable != "" {
 			t.Skip("not applicable to this lock: " + v.notApplicable)
 		}
 	})
+}
+
+// faultsOf describes the faults of a world, a line for each.
+func faultsOf(v verdict) (lines []string) {
+	if v.history == nil {
+		return nil
+	}
+	for _, f := range v.history.Trace.Faults {
+		lines = append(lines, strings.TrimSuffix("fault: "+f.Text+", "+f.Timing, ", "))
+	}
+	return lines
 }
 
 // show logs the whole timelines of a world's runs, under their names, and reports the

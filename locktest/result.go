@@ -35,6 +35,8 @@ type testResult struct {
 	LatencyDivisor time.Duration
 	// Releases counts the releases of all worlds.
 	Releases releases
+	// Chance is a difference between two runs of one world; nil if none was seen.
+	Chance *chance
 }
 
 // add adds the verdict on one world.
@@ -100,7 +102,7 @@ func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o 
 			i := seed % uint64(len(worlds))
 			worlds = worlds[i : i+1]
 		}
-		for _, w := range worlds {
+		for i, w := range worlds {
 			at := address{st.name, w.name, seed}
 			each(at)
 			v := s.runWorld(at, w)
@@ -109,6 +111,9 @@ func (s *subject) runTestCase(st testCase, wanted order, each func(address)) (o 
 				return o, v.unreliable
 			}
 			o.add(at, w, v)
+			if o.Chance == nil && isRepeated(at, i == 0, v, o) {
+				o.Chance = v.differsFrom(at, s.runWorld(at, w))
+			}
 			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < maxTimelineBytes {
 				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Render([]string{""}, []*history.History{v.history}))
 			}

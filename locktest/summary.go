@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,6 +23,9 @@ type summary struct {
 	// failed are the names of the test cases that failed the lock, of the catalogue or not.
 	failed []string
 	causes causes
+	// chance is the first difference that was seen between two runs of one world; nil if
+	// none was.
+	chance *chance
 	// rows has the names of the test cases of each category. A scenario of the catalogue
 	// has its own name, without the prefix of its test case.
 	rows map[string][]string
@@ -49,6 +53,7 @@ func (s *summary) add(st testCase, o testResult) {
 	s.count++
 	s.worlds += o.Worlds
 	s.releases.add(o.Releases)
+	s.chance = cmp.Or(s.chance, o.Chance)
 	if len(o.Problems) > 0 {
 		// For a lock that fails, the verdict on the data means nothing any more.
 		s.failed = append(s.failed, st.name)
@@ -97,6 +102,9 @@ func (s *summary) String() string {
 		fmt.Fprintf(&b, "%s: no failure in %s\n", s.config.Name, tried)
 	} else {
 		fmt.Fprintf(&b, "%s: %s, which %s %d of %s\n", s.config.Name, voice.Count(len(s.causes), "mistake"), failVerb(len(s.causes)), len(s.failed), tried)
+	}
+	if s.chance != nil {
+		b.WriteString("\n" + s.chance.describe())
 	}
 	for i, c := range s.causes.sorted() {
 		fmt.Fprintf(&b, "\n%s", c.describe(i+1, s.replayLine))

@@ -59,9 +59,9 @@ const (
 	Jumped ClockChange = "jump"
 	// Drifted: the clocks run at another rate from now on.
 	Drifted ClockChange = "drift"
-	// WasSuspended and WasResumed: the machine stopped, and continued.
-	WasSuspended ClockChange = "suspend"
-	WasResumed   ClockChange = "resume"
+	// suspended and resumed: the machine stopped, and continued.
+	suspended ClockChange = "suspend"
+	resumed   ClockChange = "resume"
 )
 
-var clockChanges = []ClockChange{Jumped, Drifted, WasSuspended, WasResumed}
+var clockChanges = []ClockChange{Jumped, Drifted, suspended, resumed}
