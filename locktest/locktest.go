@@ -26,17 +26,20 @@
 //
 // # Test cases and worlds
 //
-// Each test case is a subtest, so go test -run selects among them. The scenarios of the
-// catalogue are test cases under their own names. The other test cases need no particular
-// lock: they check the claims of the Config, or one thing goes wrong with each message of the
-// lock's own traffic in turn. A test case runs in one world or in many. A test case that fails
-// shows what happened, and the command that runs exactly this world again, with its whole
-// timeline:
+// The scenarios of the catalogue are test cases under their own names. The other test cases
+// need no particular lock: they check the claims of the Config, or one thing goes wrong with
+// each message of the lock's own traffic in turn. A test case runs in one world or in many.
+//
+// A lock that fails mostly makes few mistakes, and each of them fails many test cases. The
+// report shows each mistake once: what the lock does wrong, in how many worlds, the example
+// that is easiest to understand, a remedy, and commands that run exactly one world again,
+// with its whole timeline:
 //
 //	LOCKSIM_REPLAY='lost-reply/acquire/steady,client-1,redis-1,1' go test -run '^TestMyLock$'
 //
-// With -v a failing world shows its timeline. If -run selects test cases, all of their
-// worlds do.
+// With -v the report lists all test cases by their results, and each one that fails is a
+// subtest. If -run selects test cases, each of them is one; with -v it shows the timelines
+// of its worlds. With -json each test case that applies to the lock is a subtest.
 //
 // # Search for faults
 //
@@ -64,8 +67,8 @@
 //
 // Worlds run in worker processes: the test's binary, started again for this one test. A
 // panic in some goroutine of the lock, or a loop that never ends, therefore fails only the
-// subtest in which it happens. Each worker also runs the test's code before the call of Run
-// or Explore. The subtest logs what the lock prints.
+// test case in which it happens. Each worker also runs the test's code before the call of
+// Run or Explore. The subtest of a test case logs what the lock prints.
 package locktest
 
 import (
@@ -148,8 +151,8 @@ type Config struct {
 // before the clients start, and again if a process has several handles.
 type New func(env *Env) (locks.Lock, error)
 
-// Run runs every test case against a lock, each in its own subtest. It fails the test if
-// the configuration is invalid.
+// Run runs every test case against a lock, and fails the test if the lock makes a mistake.
+// It also fails the test if the configuration is invalid.
 func Run(t *testing.T, config Config, build New) {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
