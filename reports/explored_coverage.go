@@ -134,8 +134,8 @@ type harm struct {
 	predicate string
 	// matches reports whether one entry of a world's damage is this harm.
 	matches func(explore.Harm) bool
-	// data says in which run the data is harmed, by the fencing of the run; "" if the harm
-	// is not about data.
+	// dataFencing says in which run the data is harmed, by the fencing of the run; "" if
+	// the harm is not about data.
 	data string
 }
 

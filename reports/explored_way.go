@@ -16,7 +16,7 @@ import (
 )
 
 // A breakage is a word for one or more violated properties that is short enough for the
-// cell of a table. means is its meaning.
+// cell of a table. meaning explains the word.
 type breakage struct {
 	word       string
 	properties []checks.Property

@@ -29,7 +29,7 @@ func matrixPages(m *Matrix, o Options) []planned { return newSite(m, resultsOf(m
 type site struct {
 	Options
 	matrix *Matrix
-	// behind maps the variant of each row to its results, one for each column.
+	// variantResults maps the variant of each row to its results, one for each column.
 	behind behind
 	// results are all results in the order of the matrix, and names the files of their
 	// pages. searches are the files of the pages about searches.

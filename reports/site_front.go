@@ -95,7 +95,7 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	return f
 }
 
-// seedOf returns the seed of the results. one is false if there are several seeds or no
+// seedOf returns the seed of the results. isSame is false if there are several seeds or no
 // results.
 func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
 	for _, r := range results {
