@@ -4,7 +4,7 @@ import "strings"
 
 // defuseCommand changes a line that GitHub Actions or Azure Pipelines would execute as a
 // workflow command. Such a line begins with two colons after optional blanks, or contains
-// two hashes that are followed by a bracket.
+// "##[" or "##vso[".
 func defuseCommand(line string) string {
 	if strings.Contains(line, "##") {
 		line = hashed.Replace(line)

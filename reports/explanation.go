@@ -198,6 +198,7 @@ var (
 	}
 )
 
+// storyField returns the field story of a scenario.
 func storyOf(t scenarios.Narrative) string { return t.Story }
 
 // debateFacts lists the opinions of people who disagree about the lock, each with its

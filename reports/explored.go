@@ -22,7 +22,7 @@ func exploredLock(r *explore.Result) string {
 	return words + ", no TTL"
 }
 
-// exploredTitle says of how many ways to break the lock a report is about.
+// exploredTitle says how many ways to break the lock a search found.
 func exploredTitle(r *explore.Result) string {
 	if len(r.Ways) == 0 {
 		return exploredLock(r) + ": no way to break it found"

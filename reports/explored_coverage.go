@@ -53,8 +53,8 @@ func triedWords(l explore.Level) string {
 	}
 }
 
-// inWorlds says in how many worlds the sets of a level were tried. It returns "" if each
-// set was tried in one world.
+// inWorlds says in how many worlds the sets of a level were tried. A level consists of all
+// sets with the same number of faults. It returns "" if each set was tried in one world.
 func inWorlds(l explore.Level) string {
 	if l.Duplicates == 0 {
 		return ""

@@ -129,6 +129,8 @@ type jsonWorld struct {
 	Faults      []jsonExploredFault        `json:"faults"`
 }
 
+// jsonExploredFault is one fault of an example. Text describes it for people. How is the
+// manner of the fault, By its size, and For its duration.
 type jsonExploredFault struct {
 	Text   string          `json:"text"`
 	Kind   string          `json:"kind"`
@@ -162,6 +164,8 @@ type jsonMargin struct {
 	BrokenPPB   int64 `json:"broken_ppb,omitempty"`
 }
 
+// jsonDangerMap shows what a pause of a client does in one run, by the beginning and the
+// length of the pause.
 type jsonDangerMap struct {
 	Base      string          `json:"base"`
 	Client    string          `json:"client"`
@@ -173,12 +177,14 @@ type jsonDangerMap struct {
 	Cells [][]explore.Danger `json:"cells"`
 }
 
+// jsonComparison compares the search with an earlier one, whose name is Since.
 type jsonComparison struct {
 	Since string       `json:"since"`
 	New   []jsonNewWay `json:"new"`
 	Gone  []jsonWay    `json:"gone"`
 }
 
+// jsonNewWay is a way that the earlier search did not find, or that has become worse.
 type jsonNewWay struct {
 	ID string `json:"id"`
 	// Worse says in which respect a known way has become worse; missing if the way was not
@@ -186,6 +192,7 @@ type jsonNewWay struct {
 	Worse string `json:"worse,omitempty"`
 }
 
+// writeExploredJSON writes the result of a search as JSON.
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: exploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
@@ -212,6 +219,7 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	return encode(w, doc)
 }
 
+// levelJSON converts a level to its form in JSON.
 func levelJSON(l explore.Level) jsonLevel {
 	return jsonLevel{
 		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.RunCount(),
@@ -230,6 +238,7 @@ func (l jsonLevel) level() explore.Level {
 	}
 }
 
+// waysJSON converts ways to their form in JSON.
 func waysJSON(ways []explore.Way) []jsonWay {
 	all := []jsonWay{}
 	for _, w := range ways {
@@ -255,6 +264,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 // nonNil returns a list that JSON writes as [] and not as null if it is empty.
 func present[T any](list []T) []T { return append([]T{}, list...) }
 
+// worldJSON converts the world of an example to its form in JSON.
 func worldJSON(w runs.WorldSpec) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Persistence: w.Change.Persistence, Faults: []jsonExploredFault{}}
 	for _, f := range w.Faults {
@@ -274,6 +284,7 @@ func worldJSON(w runs.WorldSpec) jsonWorld {
 	return out
 }
 
+// dangerJSON converts a danger map to its form in JSON.
 func dangerJSON(m explore.DangerMap) jsonDangerMap {
 	out := jsonDangerMap{
 		Base: m.Base, Client: m.Client, Fencing: m.Fencing, Starts: present(m.Starts),

@@ -63,5 +63,7 @@ var (
 	githubPropertyCodes = append(slices.Clone(githubDataCodes), ":", "%3A", ",", "%2C")
 )
 
+// githubData encodes a text as the message of a command, and githubProperty as the value of
+// a property.
 func githubData(s string) string     { return strings.NewReplacer(githubDataCodes...).Replace(s) }
 func githubProperty(s string) string { return strings.NewReplacer(githubPropertyCodes...).Replace(s) }

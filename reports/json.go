@@ -87,6 +87,7 @@ type jsonFinding struct {
 	Cycle    []string        `json:"cycle,omitempty"`
 }
 
+// jsonFault is a fault of a run. Assumption is the assumption that it breaks.
 type jsonFault struct {
 	Text       string `json:"text"`
 	Assumption string `json:"assumption"`
@@ -116,6 +117,7 @@ type jsonTorn struct {
 	Reason  string `json:"reason"`
 }
 
+// writeJSON writes the results of runs as JSON.
 func writeJSON(w io.Writer, results []*scenarios.Result, o Options) error {
 	report := jsonReport{Schema: reportSchema, Results: []jsonResult{}}
 	for _, r := range results {
@@ -141,6 +143,7 @@ func resultJSON(r *scenarios.Result, o Options) jsonResult {
 	return out
 }
 
+// runJSON converts a run to its form in JSON.
 func runJSON(run scenarios.RunResult) jsonRun {
 	t, v := run.History.Trace, run.Verdict
 	out := jsonRun{
@@ -238,6 +241,7 @@ func visibleJSON(document []byte) []byte {
 // ordered is a JSON object whose members keep their order.
 type ordered []member
 
+// A member is a name in a JSON object, with its value.
 type member struct {
 	name  string
 	value any

@@ -29,6 +29,7 @@ type jsonLine struct {
 	jsonRun
 }
 
+// writeJSONLines writes a line of JSON for each run.
 func writeJSONLines(w io.Writer, results []*scenarios.Result, o Options) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -77,6 +77,7 @@ type (
 // so the report says 0.
 const junitTime = "0"
 
+// writeJUnit writes the results of runs as a JUnit report.
 func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
 	report := junitReport{Name: "locksim", junitCounts: junitCounts{Time: junitTime}}
 	for _, r := range results {

@@ -61,7 +61,8 @@ func (e matrixEntry) to(anchor string) string {
 	return e.page + "#" + anchor
 }
 
-// exclusion returns the cell with the outcomes of an exclusion property in both runs.
+// exclusion returns the cell with the outcomes of an exclusion property in both runs. These
+// properties are mutual exclusion of leases and of sections.
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	out := matrixCell{Column: string(p), Mood: "soft"}
 	var signs, words []string

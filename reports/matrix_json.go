@@ -11,6 +11,7 @@ import (
 // do not rename or remove one or change its meaning.
 const matrixSchema = "locksim/matrix/v1"
 
+// jsonMatrix is the matrix as it is written in JSON.
 type jsonMatrix struct {
 	Schema string `json:"schema"`
 	Seed   uint64 `json:"seed"`
@@ -49,6 +50,7 @@ type jsonCell struct {
 	Runs   []jsonMatrixRun `json:"runs"`
 }
 
+// jsonMatrixRun is one run. Fencing is "off" or "on".
 type jsonMatrixRun struct {
 	Fencing     string   `json:"fencing"`
 	Verdict     string   `json:"verdict"`
@@ -58,6 +60,7 @@ type jsonMatrixRun struct {
 	TraceHash   string   `json:"trace_hash"`
 }
 
+// writeMatrixJSON writes the matrix as JSON.
 func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 	doc := jsonMatrix{Schema: matrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), NotRun: m.NotRun(), Rows: []jsonRow{}}
 	for _, r := range m.inOrder() {
@@ -73,6 +76,7 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 	return encode(w, doc)
 }
 
+// cellJSON converts a cell to its form in JSON.
 func cellJSON(r Row, c Cell) jsonCell {
 	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.NotApplicable, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
 	known, asExpected := c.hasRuns(), true

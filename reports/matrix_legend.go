@@ -14,8 +14,9 @@ import (
 type matrixContents struct {
 	// caveats are the properties that are violated in some safe run.
 	caveats []checks.Property
-	// hasNotApplicable reports whether an exclusion property is not applicable to some run,
-	// and hasChange whether the two runs of some cell differ in it.
+	// hasNotApplicable reports whether an exclusion property (mutual exclusion of leases or
+	// of sections) is not applicable to some run. hasChange reports whether the two runs of
+	// some cell differ in such a property.
 	hasNotApplicable, hasChange bool
 	// hasUnknown reports whether some verdict is unknown, and hasUnrun whether some cell
 	// has no runs.
@@ -69,6 +70,7 @@ const (
 	aboutNotApplicable = "the scenario does not apply to this lock, or was not run; the list below says why"
 )
 
+// aboutUnsafe explains the verdict unsafe.
 func aboutUnsafe() string {
 	return "a property of the data is violated: " + story.Either(namesOf(checks.PropertiesOf(checks.SubjectData)))
 }
@@ -85,6 +87,7 @@ func aboutExclusions() string {
 	return "first " + strings.Join(all, "; then ")
 }
 
+// aboutCaveat explains the sign of a safe run that violates the property p.
 func aboutCaveat(p checks.Property) string {
 	return fmt.Sprintf("all properties of the data hold, but %s (%s) is violated", p, p.Title())
 }

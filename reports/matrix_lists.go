@@ -194,6 +194,7 @@ func (c Cell) caveatNote() string {
 	return fmt.Sprintf("without fencing tokens %s, and with them %s", areViolated(without), areViolated(with))
 }
 
+// areViolated says that properties are violated, in the singular or the plural.
 func areViolated(properties []checks.Property) string {
 	if len(properties) == 1 {
 		return story.List(properties) + " is violated"

@@ -41,9 +41,9 @@ func (m *Matrix) textSpelling() spelling {
 	return w
 }
 
-// pairHeads returns a line above the heads of the columns: a common head for the two
-// exclusion properties, and one for the two verdicts. drawn is the table, and heads are the
-// heads of its columns.
+// pairHeads returns a line above the heads of the columns. It has a common head for the two
+// exclusion properties, which are mutual exclusion of leases and of sections, and one for
+// the two verdicts. drawn is the table, and heads are the heads of its columns.
 func pairHeads(heads []span, drawn string) figure {
 	line, _, _ := strings.Cut(drawn, "\n")
 	over := strings.Repeat(" ", column(line, heads[2].Text)) + "exclusion"

@@ -11,6 +11,7 @@ type Palette struct {
 // Colour is the palette for terminals that show colours.
 var Colour = Palette{Good: "32", Bad: "31", Doubt: "33", Faint: "2", Strong: "1"}
 
+// good and the next four methods give a text one colour of the palette.
 func (p Palette) good(s string) string   { return paint(p.Good, s) }
 func (p Palette) bad(s string) string    { return paint(p.Bad, s) }
 func (p Palette) doubt(s string) string  { return paint(p.Doubt, s) }

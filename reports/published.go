@@ -47,4 +47,5 @@ func isRelative(file string) bool {
 	return file != "" && !path.IsAbs(file) && !absoluteOnWindows().MatchString(file)
 }
 
+// absoluteOnWindows matches the beginning of an absolute path on Windows.
 var absoluteOnWindows = lazy.Regexp(`^([A-Za-z]:|\\)`)

@@ -17,6 +17,8 @@ type badge struct {
 // Text returns the sign and the word.
 func (b badge) Text() string { return b.Sign + " " + b.Word }
 
+// outcomeBadges, verdictBadges and standingBadges are the badges of the possible results:
+// of a property in a run, of a run, and of a run compared with the expectation.
 var outcomeBadges = map[checks.Outcome]badge{
 	checks.Holds:         {"good", "✓", "holds"},
 	checks.Violated:      {"bad", "✗", "violated"},

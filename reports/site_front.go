@@ -107,6 +107,7 @@ func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
 	return seed, one
 }
 
+// sheet returns the page with the data.
 func (f front) sheet() sheet {
 	page := newSheet(frontTitle, fill("index.html", f), asset("matrix.css"), asset("explored.css"))
 	page.Script = template.JS(asset("matrix.js"))

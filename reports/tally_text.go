@@ -86,6 +86,7 @@ func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 // do not rename or remove one or change its meaning.
 const tallySchema = "locksim/tally/v1"
 
+// jsonTally is the tally as it is written in JSON.
 type jsonTally struct {
 	Schema string `json:"schema"`
 	// Seed is the first seed. There are Seeds seeds; each is greater by one than the seed
@@ -171,6 +172,7 @@ type jsonSample struct {
 	Most   int64  `json:"most"`
 }
 
+// writeTallyJSON writes the tally as JSON.
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), NotRun: t.NotRun(), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
 	for column, lock := range t.Locks {
@@ -193,6 +195,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 	return encode(w, doc)
 }
 
+// cellJSON returns the counts of row i and a column in their form in JSON.
 func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	c := t.Counts[i][column]
 	out := jsonTallyCell{

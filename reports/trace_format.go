@@ -39,6 +39,7 @@ type jsonTraceRun struct {
 	Trace *trace.Trace `json:"trace"`
 }
 
+// writeTraces writes results with the traces of all runs.
 func writeTraces(w io.Writer, results []*scenarios.Result, o Options) error {
 	doc := jsonTraces{Schema: traceSchema, Results: []jsonTraceResult{}}
 	for _, r := range results {

@@ -279,8 +279,8 @@ type clockMark struct {
 	seq     int
 }
 
-// A pennant is a label above the lanes at an important moment. Readers know it as a flag. A
-// vertical line, its pole, leads from the label down to the moment.
+// A pennant is a label above the lanes at an important moment. Texts for readers call it a
+// flag. A vertical line, its pole, leads from the label down to the moment.
 type pennant struct {
 	at    time.Duration
 	seq   int

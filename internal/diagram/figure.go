@@ -74,8 +74,8 @@ type figureTick struct {
 	Title   string
 }
 
-// A figureBar is a rectangle with a duration: a section, a lease, a key, an attempt or a
-// band. Title describes it to a reader who points at it.
+// A figureBar is a rectangle that shows how long something lasted: a section, a lease, a
+// key, an attempt or a band. Title describes it to a reader who points at it.
 type figureBar struct {
 	Class, Process, Client string
 	X, Y, W, H             int

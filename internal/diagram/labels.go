@@ -96,6 +96,7 @@ func (l *layout) description() string {
 		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
 }
 
+// describeProcessCount returns the number of processes in words.
 func processes(n int) string {
 	if n == 1 {
 		return "1 process"
@@ -103,6 +104,7 @@ func processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
+// describeOverlaps says whether critical sections overlap.
 func overlapWords(n int) string {
 	if n == 0 {
 		return "no two critical sections overlap"

@@ -16,6 +16,7 @@ type keyword string
 // fields are the entries of an EDN map, in order.
 type fields []field
 
+// A field is one entry of an EDN map.
 type field struct {
 	key   keyword
 	value any
