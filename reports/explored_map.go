@@ -69,7 +69,7 @@ func perilOf(d explore.Danger, fencing string) peril {
 }
 
 // A chart is a danger map for both runs. It combines the two maps of one client, without
-// and with fencing tokens: side by side they would be too wide, and one below the other it
+// and with fencing tokens. Side by side they would be too wide. One below the other it
 // would be hard to see what fencing tokens change.
 type chart struct {
 	explore.DangerMap

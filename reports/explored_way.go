@@ -128,9 +128,9 @@ func faultLegend(ways []explore.Way) []remark {
 // nobodysFault is shown as the blame for a way whose only damage is a late write.
 const nobodysFault = "nobody's"
 
-// isOnlyLateWrite reports whether a late write is the only damage of a way: leases and
-// sections did not overlap, but a write that was in flight for a long time was applied
-// after a later grant.
+// isOnlyLateWrite reports whether a late write is the only damage of a way. A late write
+// was in flight for a long time and was applied after a later grant, although leases and
+// sections did not overlap.
 func isOnlyLateWrite(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))

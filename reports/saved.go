@@ -28,9 +28,9 @@ type Saved struct {
 	// Arguments and Traces are for the fields of [Options] with these names.
 	Arguments, Traces map[*scenarios.Scenario]string
 	// Notes are sentences about differences between a saved run and the same run judged
-	// now: in the hash of the trace, the verdict, the outcome of a property, or the time or
-	// the blame of a violation. A note also says if the scenario's text can no longer be
-	// parsed.
+	// now. The hash of the trace, the verdict, the outcome of a property, or the time or
+	// the blame of a violation may differ. A note also says if the scenario's text can no
+	// longer be parsed.
 	Notes []string
 }
 

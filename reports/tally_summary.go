@@ -82,10 +82,11 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 }
 
 // maxLost returns how many of its servers a lock may lose and still work. It looks at the
-// scenarios in which servers go down permanently, in the order of how many. The lock still
-// works if clients made progress afterwards and nothing broke, with each seed. lost is the
-// largest number up to which this holds, and total the number of servers. row is the row of
-// the scenario that shows it, or -1 if no scenario loses a server.
+// scenarios in which servers go down permanently, from the fewest servers to the most. The
+// lock still works if clients made progress afterwards and nothing broke, with each seed.
+// The result lost is the largest number up to which this holds, and total is the number of
+// servers. The result row is the row of the scenario that shows it, or -1 if no scenario
+// loses a server.
 func (t *Tally) mayLose(column int) (lost, of, row int) {
 	row = -1
 	type one struct {

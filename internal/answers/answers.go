@@ -47,8 +47,8 @@ func (a Answers) MayHaveYes(n int) bool {
 }
 
 // Refusals lists, in parentheses, the nodes that did not answer yes, each with the reason;
-// "" if all answered yes. The text no is the reason given for a node that answered no.
-// Nodes are numbered from 1 in the list.
+// "" if all answered yes. noReason is the reason given for a node that answered no. Nodes
+// are numbered from 1 in the list.
 func (a Answers) Refusals(no string) string {
 	var refusals []string
 	for _, answer := range a {

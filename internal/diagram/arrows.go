@@ -53,9 +53,9 @@ func arrowPath(x1, y1, x2, y2 int) string {
 	return fmt.Sprintf("M%d %dL%d %dM%d %dL%d %dL%d %d", x1, y1, x2, y2, bx+ox, by+oy, x2, y2, bx-ox, by-oy)
 }
 
-// lostPath returns the SVG path of a message that never arrives: a line that ends before
-// the receiver's, with a cross at its end. x and y1 are the sending, and y2 is the
-// receiver's line.
+// lostPath returns the SVG path of a message that never arrives. The path ends before the
+// receiver's line, with a cross. x and y1 are the point of sending, and y2 is the height of
+// the receiver's line.
 func lostPath(x, y1, y2 int) string {
 	y := y2 - 14 // in the receiver's lane, but not on its line
 	if y2 < y1 {

@@ -81,9 +81,9 @@ func (d *diagram) show(times ...time.Duration) {
 	}
 }
 
-// noteOmitted records that some things of a kind are not drawn: room of them for lack of
-// room, and repeated of them because they only repeat what happened before. singular is the
-// phrase for one thing of the kind, and plural the noun for several.
+// noteOmitted records that some things of a kind are not drawn. There is no room for a
+// number of them (room), and others only repeat what happened before (repeated). The text
+// singular is the phrase for one thing of the kind, and plural is the noun for several.
 func (d *diagram) noteOmitted(room, repeated int, one, several string) {
 	note := func(where *[]string, n int) {
 		switch {
@@ -136,9 +136,9 @@ func (d *diagram) readLanes(most int) {
 	}
 }
 
-// busiest returns the lanes to keep if there are too many: the storage first, then the
-// processes that are involved in a violation, then the other processes that are not
-// clients, then the first of the clients.
+// busiest returns the lanes to keep if there are too many. It prefers the storage, and next
+// the processes that are involved in a violation. Then come the other servers and services,
+// and last the first of the other clients.
 func (d *diagram) busiest(most int) []string {
 	weight := map[string]int{}
 	for _, p := range d.lanes {
