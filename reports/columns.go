@@ -7,8 +7,8 @@ import (
 	"github.com/locksim/locksim/internal/lazy"
 )
 
-// layOut arranges cells in columns if [Options] has no function for it. It assumes that
-// every character is one column wide.
+// layOutColumns arranges the cells of a table in columns. Text reports use it if [Options]
+// has no function for that (Columns). It takes every character for one column wide.
 func layOut(heads []string, rows [][]string) string {
 	all := append([][]string{heads}, rows...)
 	widths, total := make([]int, len(heads)), 0
@@ -49,9 +49,11 @@ func height(row []string) int {
 	return lines
 }
 
-// colouring matches the escape sequences that a palette adds to a text.
+// colouring matches the escape sequences with which a [Palette] colours a text on a
+// terminal.
 var colouring = lazy.Regexp("\x1b\\[[0-9;]*m")
 
+// columnsOf returns how many columns a text takes on a terminal.
 func columnsOf(s string) int {
 	return utf8.RuneCountInString(colouring().ReplaceAllLiteralString(s, ""))
 }

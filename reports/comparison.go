@@ -12,14 +12,14 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// runName is the name of a run for people.
+// fencingNames are the names of the two runs of a variant, by their fencing, for people.
 var runName = map[string]string{
 	scenarios.Off: "without fencing",
 	scenarios.On:  "with fencing",
 }
 
-// verdictTable has a row for each property, a column for each run, and the verdicts in the
-// last row.
+// verdictTable returns a table of the runs of one variant. It has a row for each property,
+// a column for each run, and the verdicts in the last row.
 func verdictTable(runs []scenarios.RunResult) table {
 	out, last := table{Heads: heads("property")}, []tableCell{plainCell("verdict")}
 	for _, run := range runs {
@@ -37,8 +37,9 @@ func verdictTable(runs []scenarios.RunResult) table {
 	return out
 }
 
-// propertiesOf returns the properties by which the runs are judged. A property that is only
-// reported is included only if it is violated or expected to be.
+// propertiesOf returns the properties by which the runs are judged. It leaves out a
+// property that does not count for the verdict (ReportOnly), unless a run violates it or a
+// scenario expects its violation.
 func propertiesOf(runs []scenarios.RunResult) []checks.Property {
 	verdicts := make([]*checks.Verdict, len(runs))
 	for i, run := range runs {
@@ -47,15 +48,15 @@ func propertiesOf(runs []scenarios.RunResult) []checks.Property {
 	return slices.DeleteFunc(checks.JudgedProperties(verdicts...), func(p checks.Property) bool { return isSilent(p, runs) })
 }
 
-// violatedIn returns the properties that some of the runs violate.
+// violatedIn returns the properties that at least one of the runs violates.
 func violatedIn(runs []scenarios.RunResult) []checks.Property {
 	return slices.DeleteFunc(propertiesOf(runs), func(p checks.Property) bool {
 		return !slices.ContainsFunc(runs, func(run scenarios.RunResult) bool { return run.Verdict.Finding(p).Outcome == checks.Violated })
 	})
 }
 
-// propertyGlossary explains properties, and the verdict if some are about the data. It is
-// empty if there are none.
+// propertyGlossary explains properties. If some are about the data, it also explains the
+// verdict. The document is empty if there are no properties.
 func propertyGlossary(properties []checks.Property) *document {
 	var legend facts
 	var data []checks.Property
@@ -75,16 +76,17 @@ func propertyGlossary(properties []checks.Property) *document {
 	return d
 }
 
-// isSilent reports whether a property is only reported and has nothing to report: no run
-// violates it, and no scenario expects a violation.
+// isSilent reports whether a property can be left out of a report. This is so if it does
+// not count for the verdict, no run violates it, and no scenario expects a violation.
 func isSilent(p checks.Property, runs []scenarios.RunResult) bool {
 	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.RunResult) bool {
 		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
 	})
 }
 
-// sideBySide draws the variants of a scenario side by side. If the table would be wider
-// than a page, it draws several tables, one below the other.
+// sideBySide draws the results of a scenario's variants next to each other. pairs has the
+// runs of each variant. If the table would be wider than a page, sideBySide draws several
+// tables, one below the other.
 func sideBySide(pairs [][]scenarios.RunResult, o Options) figure {
 	var tables []string
 	for len(pairs) > 0 {
@@ -98,7 +100,7 @@ func sideBySide(pairs [][]scenarios.RunResult, o Options) figure {
 	return figure(strings.Join(tables, "\n"))
 }
 
-// exceedsPage reports whether some line of a table without colours is wider than a page.
+// exceedsPage reports whether a line of a table without colours is wider than a page.
 func exceedsPage(table string) bool {
 	for line := range strings.Lines(table) {
 		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > pageWidth {
@@ -108,8 +110,8 @@ func exceedsPage(table string) bool {
 	return false
 }
 
-// variantTable has a row for each property, a column for each variant, and the verdicts in
-// the last rows.
+// variantTable returns a table with a row for each property, a column for each variant, and
+// the verdicts in the last rows.
 func variantTable(pairs [][]scenarios.RunResult) table {
 	out := table{Heads: heads("side by side")}
 	for _, runs := range pairs {
@@ -140,8 +142,8 @@ func variantTable(pairs [][]scenarios.RunResult) table {
 	return out
 }
 
-// missedRow lists for each variant the periods of the schedule for which no client ran the
-// job; nil if there are none.
+// missedRow returns a row of [variantTable] with the periods of the schedule in which no
+// client ran the job; nil if no variant has any.
 func missedRow(pairs [][]scenarios.RunResult) []tableCell {
 	row, hasMissed := []tableCell{plainCell("missed period")}, false
 	for _, runs := range pairs {
@@ -158,8 +160,8 @@ func missedRow(pairs [][]scenarios.RunResult) []tableCell {
 	return row
 }
 
-// distinctOutcomes returns the outcomes of a property in some runs; equal neighbours are
-// listed once.
+// distinctOutcomes returns the outcomes of a property in some runs, in their order. It
+// lists equal neighbours once.
 func distinctOutcomes(runs []scenarios.RunResult, p checks.Property) []checks.Outcome {
 	var all []checks.Outcome
 	for _, run := range runs {
@@ -168,7 +170,7 @@ func distinctOutcomes(runs []scenarios.RunResult, p checks.Property) []checks.Ou
 	return slices.Compact(all)
 }
 
-// signCell shows the signs of outcomes with an arrow between them.
+// signCell returns a cell with the signs of outcomes, and an arrow between two signs.
 func signCell(outcomes []checks.Outcome, arrow string, sign func(badge) span) tableCell {
 	var cell tableCell
 	for i, o := range outcomes {
@@ -180,8 +182,8 @@ func signCell(outcomes []checks.Outcome, arrow string, sign func(badge) span) ta
 	return cell
 }
 
-// measureFacts lists the measures that the scenario asks for: a line for each variant,
-// which names each run if the runs differ.
+// measureFacts lists the measures that the scenario asks for, with a line for each variant.
+// If the runs of a variant differ, the line gives the value of each run.
 func measureFacts(pairs [][]scenarios.RunResult) []remark {
 	var rows []remark
 	for i, name := range checks.MeasureNames() {

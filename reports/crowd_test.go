@@ -12,7 +12,7 @@ import (
 
 var crowded = roof.Crowded
 
-// The crowd is as large as reports must be able to handle.
+// The crowd, a world with many clients, is as large as reports must be able to handle.
 func TestCrowdIsLarge(t *testing.T) {
 	for _, run := range crowded(t).Runs {
 		if n := len(run.History.Trace.Events); n < 19_000 {
@@ -21,9 +21,10 @@ func TestCrowdIsLarge(t *testing.T) {
 	}
 }
 
-// A page, a diagram or a summary of a crowd can still be opened: a comment on GitHub may
-// have 65,000 characters, and Mermaid draws 50,000 characters for each run. A timeline is
-// longer, but does not grow with the messages; a trace contains everything.
+// Reports of the crowd are small enough to be opened. A comment on GitHub may have 65,000
+// characters, and Mermaid draws 50,000 characters for each run. The size of a timeline does
+// not depend on the number of messages. A trace has no limit, because it contains
+// everything.
 func TestCrowdIsShownWithinBounds(t *testing.T) {
 	const page = 1_000_000
 	most := map[string]int{
@@ -41,7 +42,8 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 	}
 }
 
-// On a terminal only a part of a long timeline is shown, with the option that shows all.
+// On a terminal a long timeline is shortened. A note then names the option that shows all
+// of it.
 func TestCrowdIsToldInPart(t *testing.T) {
 	const more = " left out here; --messages shows all."
 	for messages, want := range map[bool]bool{false: true, true: false} {

@@ -2,8 +2,9 @@ package reports
 
 import "strings"
 
-// defuseCommand changes a line that GitHub or Azure would treat as a command: one that
-// begins with two colons, after spaces or not, or contains brackets after two hashes.
+// defuseCommand changes a line that GitHub Actions or Azure Pipelines would execute as a
+// workflow command. Such a line begins with two colons after optional blanks, or contains
+// "##[" or "##vso[".
 func defuseCommand(line string) string {
 	if strings.Contains(line, "##") {
 		line = hashed.Replace(line)
@@ -14,10 +15,11 @@ func defuseCommand(line string) string {
 	return line
 }
 
+// commandMarks replaces the beginnings of commands in the middle of a line.
 var hashed = strings.NewReplacer("##[", "## [", "##vso[", "## vso[")
 
-// DefuseCommands changes a text for people so that no CI system finds a command in it,
-// whatever text from files or locks it contains.
+// DefuseCommands changes a text for people so that CI systems find no commands in it. This
+// prevents a scenario file or a lock from giving commands by what it prints.
 func DefuseCommands(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
 		return text

@@ -10,27 +10,29 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A document is a text in chapters. It can be written for a terminal, in Markdown and,
-// chapter by chapter, in HTML.
+// A document is a report in chapters, independent of its format. It can be written for a
+// terminal and in Markdown. Its chapters can be written in HTML.
 type document struct {
 	title string
-	// warning is shown first, and summary last.
+	// warning is written at the beginning, and summary at the end.
 	warning, summary string
 	chapters         []chapter
 }
 
-// A chapter is a title with the pieces below it. A chapter without a title continues the
-// one before it.
+// A chapter is a title with the pieces of text below it. A chapter without a title
+// continues the chapter before it.
 type chapter struct {
 	title string
-	// isPart reports whether this is only the heading of the chapters up to the next part.
+	// isPart reports whether this is only a heading above the chapters up to the next part.
 	isPart bool
-	// isCollapsed reports whether the chapter is collapsed in formats that can do so.
+	// isCollapsed reports whether a reader has to open the chapter, in formats that can
+	// collapse text.
 	isCollapsed bool
 	pieces      []piece
 }
 
-// add adds a chapter with the pieces that are not empty; none if all are.
+// add adds a chapter with those of the pieces that are not empty. If all are empty, it adds
+// none.
 func (d *document) add(title string, pieces ...piece) {
 	c := chapter{title: title}
 	for _, b := range pieces {
@@ -43,19 +45,20 @@ func (d *document) add(title string, pieces ...piece) {
 	}
 }
 
-// beginPart adds the heading of a part.
+// beginPart adds a heading above the chapters that follow.
 func (d *document) beginPart(title string) {
 	d.chapters = append(d.chapters, chapter{title: title, isPart: true})
 }
 
-// A draft collects the lines of a report.
+// A draft is a report in progress.
 type draft struct{ b strings.Builder }
 
+// line adds a line.
 func (d *draft) line(format string, args ...any) {
 	fmt.Fprintf(&d.b, format+"\n", args...)
 }
 
-// gap adds an empty line, unless it would be the first.
+// gap adds an empty line, except at the beginning.
 func (d *draft) gap() {
 	if d.b.Len() > 0 {
 		d.line("")
@@ -66,18 +69,20 @@ func (d *draft) gap() {
 type text struct {
 	Options
 	draft
-	// width is the maximum number of columns in a line; 0 is pageWidth.
+	// width is the maximum number of columns in a line; 0 means pageWidth.
 	width int
 }
 
+// columns returns the maximum number of columns in a line.
 func (t *text) columns() int { return cmp.Or(t.width, pageWidth) }
 
-// writeTo writes all of it.
+// writeTo writes the report to w.
 func (t *text) writeTo(w io.Writer) error {
 	_, err := io.WriteString(w, DefuseCommands(t.b.String()))
 	return err
 }
 
+// document adds a document.
 func (t *text) document(d *document) {
 	if d.warning != "" {
 		t.line("%s", t.Palette.bad(textwrap.Wrap(d.warning, t.columns(), 2)))
@@ -106,20 +111,21 @@ func (t *text) document(d *document) {
 	}
 }
 
-// A markdownText is a document in progress in Markdown. level is the level of its title;
-// the titles of its chapters are one level below. At level 0 titles are bold text, for a
-// document that is put into another one.
+// A markdownText is a document in progress in Markdown. level is the level of the
+// document's title. The titles of its chapters are one level below. At level 0, titles are
+// bold text, for a document that is put into another document.
 type markdownText struct {
 	draft
 	level int
 }
 
-// writeTo writes all of it.
+// writeTo writes the document to w.
 func (m *markdownText) writeTo(w io.Writer) error {
 	_, err := io.WriteString(w, m.b.String())
 	return err
 }
 
+// heading adds a heading, or bold text at level 0.
 func (m *markdownText) heading(level int, title string) {
 	m.gap()
 	if m.level == 0 {
@@ -129,6 +135,7 @@ func (m *markdownText) heading(level int, title string) {
 	m.line("%s %s", strings.Repeat("#", level), markdown(title))
 }
 
+// document adds a document.
 func (m *markdownText) document(d *document) {
 	if d.title != "" {
 		m.heading(m.level, d.title)
@@ -156,13 +163,14 @@ func (m *markdownText) document(d *document) {
 	}
 }
 
-// fold puts what write writes into a collapsed block.
+// fold adds a collapsed block with the given summary. write adds the content of the block.
 func (m *markdownText) fold(summary string, write func()) {
 	m.line("<details><summary>%s</summary>", summary)
 	write()
 	m.line("\n</details>")
 }
 
+// pieces adds the pieces that are not empty.
 func (m *markdownText) pieces(pieces ...piece) {
 	for _, p := range pieces {
 		if !p.empty() {
@@ -172,7 +180,7 @@ func (m *markdownText) pieces(pieces ...piece) {
 	}
 }
 
-// HTML renders the chapter for a page.
+// HTML returns the chapter as part of a page.
 func (c chapter) HTML() template.HTML {
 	var pieces []template.HTML
 	for _, p := range c.pieces {

@@ -17,8 +17,8 @@ func init() {
 	})
 }
 
-// writeHistories writes a stream of histories, each preceded by a comment that describes
-// it.
+// writeHistories writes all histories into one stream. A comment before each history
+// describes it.
 func writeHistories(w io.Writer, results []*scenarios.Result, o Options) error {
 	var documents []string
 	for _, r := range results {
@@ -32,8 +32,8 @@ func writeHistories(w io.Writer, results []*scenarios.Result, o Options) error {
 	return err
 }
 
-// historyPages returns a file for each history. Its first line contains [pageMark], by
-// which locksim recognizes its own files.
+// historyPages returns a file for each history. The first line of a file contains
+// [pageMark], by which locksim recognizes a file that it may overwrite.
 func historyPages(results []*scenarios.Result, o Options) []Page {
 	var pages []Page
 	names := pageNames{}
@@ -49,11 +49,11 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 	return pages
 }
 
-// mostHistories is the number of histories of one kind that historyNames has names for. The
-// actual number is known only after the run.
+// maxHistories is the maximum number of histories of one kind for which historyNames
+// returns names. How many histories a run has is known only after the run.
 const mostHistories = 20
 
-// historyNames returns all names that these files can have.
+// historyNames returns all names that the files of historyPages can have.
 func historyNames(results []*scenarios.Result, _ Options) []string {
 	var files []string
 	names := pageNames{}
@@ -70,7 +70,7 @@ func historyNames(results []*scenarios.Result, _ Options) []string {
 	return files
 }
 
-// ednDocument writes a history, preceded by comments that describe it.
+// ednDocument returns a history, after comments that describe it.
 func ednDocument(h edn.History, r *scenarios.Result, run scenarios.RunResult, o Options) string {
 	return fmt.Sprintf("; %s, %s: the verdict is %s\n; %s\n; replay: %s\n%s",
 		story.Visible(r.Scenario.Name), runTitle(run), run.Verdict.Verdict, h.Model, replay(r, o), h)

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Files of one folder have distinct names, whatever the names of the scenarios.
+// The files in one folder have different names, even if two scenarios have the same name.
 func TestHistoryPages(t *testing.T) {
 	one, two := result(floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"

@@ -19,14 +19,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An op is one entry of a history, as a checker reads it.
+// An op is one entry of a history, as a checker of Jepsen reads it.
 type op struct {
 	index, time, process int
 	kind, f              string
 	value                any
 }
 
-// readHistory reads one document by the rules of EDN alone.
+// readHistory parses a document in EDN. It does not use the code that writes such
+// documents.
 func readHistory(t *testing.T, document string) []op {
 	t.Helper()
 	r := &ednReader{t: t, rest: document}
@@ -47,13 +48,15 @@ func readHistory(t *testing.T, document string) []op {
 	return history
 }
 
-// ednReader reads EDN: keywords are strings with a colon, text is in quotes.
+// ednReader parses EDN. It returns keywords as strings that begin with a colon, and texts
+// as strings in quotes.
 type ednReader struct {
 	t    *testing.T
 	rest string
 }
 
-// until reads values up to a closing bracket, or to the end if that is empty.
+// valuesUntil parses values up to a closing bracket, or up to the end of the document if
+// closing is "".
 func (r *ednReader) until(closing string) []any {
 	var values []any
 	for {
@@ -106,9 +109,10 @@ func (r *ednReader) value() any {
 	return word
 }
 
-// checked asks porcupine whether a model explains a history. apply returns the state after
-// an operation, and whether the operation is possible. A failed operation did not happen;
-// one with an unknown outcome may happen at any time after its invocation, or never.
+// isExplained reports whether a model explains a history, according to the checker
+// porcupine. apply returns the state after an operation, and whether the operation is
+// possible. A failed operation did not happen. An operation with an unknown outcome may
+// happen at any time after its invocation, or never.
 func checked(history []op, initial any, apply func(state any, o op) (any, bool)) bool {
 	type input struct {
 		op
@@ -147,13 +151,13 @@ func checked(history []op, initial any, apply func(state any, o op) (any, bool))
 	return porcupine.CheckOperations(model.ToModel(), operations)
 }
 
-// mutex is the model that Knossos calls mutex.
+// mutex is the model of a mutex in Jepsen's checker Knossos.
 func mutex(state any, o op) (any, bool) {
 	locked := o.f == ":acquire"
 	return locked, state.(bool) != locked
 }
 
-// register holds the last value written.
+// register is the model of a register that holds the value of the last write.
 func register(state any, o op) (any, bool) {
 	if o.f == ":write" {
 		return o.value, true
@@ -161,7 +165,7 @@ func register(state any, o op) (any, bool) {
 	return state, state == o.value
 }
 
-// transactions is a model of transactions that read and write registers atomically.
+// transactions is the model of transactions that read and write registers atomically.
 func transactions(state any, o op) (any, bool) {
 	objects := maps.Clone(state.(map[string]any))
 	for _, item := range o.value.([]any) {
@@ -175,7 +179,7 @@ func transactions(state any, o op) (any, bool) {
 	return objects, true
 }
 
-// explained reports whether the model of its kind explains a history.
+// modelExplains reports whether the model for its kind explains a history.
 func explained(kind string, history []op) bool {
 	switch kind {
 	case "lock":
@@ -186,7 +190,7 @@ func explained(kind string, history []op) bool {
 	return checked(history, map[string]any{}, transactions)
 }
 
-// wellFormed checks the rules of Jepsen's histories.
+// checkWellFormed fails the test if a history breaks a rule of Jepsen's histories.
 func wellFormed(t *testing.T, name string, history []op) {
 	t.Helper()
 	open, over := map[int]op{}, map[int]bool{}
@@ -219,11 +223,12 @@ func wellFormed(t *testing.T, name string, history []op) {
 	}
 }
 
-// Checkers that know only the histories, and not locksim, agree with its checks: a mutex
-// explains the operations on the lock exactly if no two sections overlapped, and serial
-// transactions explain the sections exactly if serial-sections holds. A register explains
-// each object, unless the storage executed a request twice or lost one. The checks judge
-// the whole run: one of several locks may be correct although the run violates a property.
+// A checker that knows only the histories comes to the same results as locksim's checks. A
+// mutex explains the operations on the lock if, and only if, no two sections overlapped.
+// Serial transactions explain the sections if, and only if, the property serial-sections
+// holds. A register explains each object, unless the storage executed a request twice or
+// lost one. A property of a run covers all its locks, so one of several locks may be
+// correct although the run violates the property.
 func TestOthersCanCheckOurHistories(t *testing.T) {
 	edn, _ := reports.Runs.Lookup("edn")
 	seen := map[string]int{}
@@ -276,8 +281,8 @@ func twiceOrLost(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Events, func(ev trace.Event) bool { return ev.Kind == trace.KindAgain || ev.Kind == trace.KindRevert })
 }
 
-// gc-pause is the smallest scenario: without fencing the models explain neither the lock
-// nor the sections; with fencing they explain the sections.
+// In gc-pause, without fencing the models explain neither the operations on the lock nor
+// the sections. With fencing they explain the sections.
 func TestHistoriesOfGCPause(t *testing.T) {
 	for _, test := range []struct {
 		scenario, fencing, history string
@@ -303,7 +308,7 @@ func TestHistoriesOfGCPause(t *testing.T) {
 	}
 }
 
-// pagesOf returns the files of a built-in scenario.
+// pagesOf returns the files about the results of a built-in scenario.
 func pagesOf(t *testing.T, scenario string) map[string]string {
 	t.Helper()
 	edn, _ := reports.Runs.Lookup("edn")

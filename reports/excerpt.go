@@ -8,8 +8,9 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// Excerpt writes the lines of the timeline that cover the given events, by their Seqs. For
-// an event that the timeline leaves out it writes the line of the timeline with messages.
+// Excerpt returns the lines of a run's timeline that cover the events with the given Seqs.
+// If the timeline leaves out an event, Excerpt takes the line from a timeline with
+// messages. It returns "" if there are no such lines.
 func (l Timeline) Excerpt(h *history.History, events []int) string {
 	var excerpt []story.Clause
 	clauses, detailed := story.Clauses(h, l.Messages), []story.Clause(nil)

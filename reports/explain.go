@@ -7,15 +7,17 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A remark is one statement about runs: its label and its text.
+// A remark is one statement about runs: a label, and a text. An empty label means the label
+// of the remark before.
 type remark struct{ About, Text story.Raw }
 
+// remarkOn returns a remark with the given label and text.
 func remarkOn[A, T ~string](about A, text T) remark {
 	return remark{story.Raw(about), story.Raw(text)}
 }
 
-// explainRuns says in a few sentences what broke in the runs of one variant, and why. It
-// uses only the traces and the findings of the checks.
+// explainRuns says in a few sentences what broke in the runs of one variant, and why. It is
+// derived only from the traces and the findings of the checks.
 func explainRuns(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
@@ -26,7 +28,8 @@ func explainRuns(runs []scenarios.RunResult) []remark {
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.Text == "" })
 }
 
-// buildNotes lists what the reader must know about how the runs were made.
+// buildNotes lists what the reader has to know about the program that made the runs, each
+// note once.
 func buildNotes(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	for _, run := range runs {
@@ -39,8 +42,8 @@ func buildNotes(runs []scenarios.RunResult) []remark {
 	return remarks
 }
 
-// explainLocks says which properties of the lock broke; a sentence that is the same for all
-// runs appears once.
+// explainLocks says which properties of the lock were violated. A sentence that is the same
+// for all runs appears once.
 func explainLocks(runs []scenarios.RunResult) []remark {
 	var remarks []remark
 	sentences := make([][]story.Raw, len(runs))
@@ -65,7 +68,8 @@ func explainLocks(runs []scenarios.RunResult) []remark {
 	return remarks
 }
 
-// mergeEqual returns one remark if all remarks have the same text.
+// mergeEqual returns the remarks as they are. If all have the same text, it returns one
+// remark with that text and the given label.
 func mergeEqual(remarks []remark, about story.Raw) []remark {
 	for _, r := range remarks {
 		if r.Text != remarks[0].Text {

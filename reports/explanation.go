@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
+// explainText writes explanations for a terminal.
 func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 	t := &text{Options: o}
 	for i, r := range results {
@@ -24,6 +25,7 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
+// explainMarkdown writes explanations in Markdown.
 func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forPublication()
 	m := &markdownText{level: 1}
@@ -34,8 +36,8 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 	return m.writeTo(w)
 }
 
-// explanation describes a result. What all variants have in common appears once: the
-// setting before the events of the variants, the conclusions after them.
+// explanation returns the explanation of a scenario's result. Things that all variants have
+// in common appear once: the setting before the variants, and the conclusions after them.
 func explanation(r *scenarios.Result, o Options) *document {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
@@ -52,7 +54,8 @@ func explanation(r *scenarios.Result, o Options) *document {
 			return field(runs[0].Variant.Narrative) != field(stories[0][0].Variant.Narrative)
 		})
 	}
-	// say adds the sayings that all variants share (same), or those in which they differ.
+	// addSayings adds texts of the scenario: either those that are equal in all variants
+	// (ifShared), or those that differ.
 	addSayings := func(sayings []saying, of scenarios.Narrative, ifShared bool) {
 		for _, c := range sayings {
 			if shared(c.field) == ifShared {
@@ -113,8 +116,9 @@ func explanation(r *scenarios.Result, o Options) *document {
 	return d
 }
 
-// namedProperties returns the properties that an explanation names: in the table of several
-// variants all that apply, otherwise those that are violated.
+// namedProperties returns the properties that an explanation has to explain. With several
+// variants these are all properties in the table that compares them, otherwise only the
+// violated ones.
 func namedProperties(pairs [][]scenarios.RunResult, several bool) []checks.Property {
 	all := slices.Concat(pairs...)
 	return slices.DeleteFunc(propertiesOf(all), func(p checks.Property) bool {
@@ -124,12 +128,12 @@ func namedProperties(pairs [][]scenarios.RunResult, several bool) []checks.Prope
 	})
 }
 
-// hasRun reports whether the runs were executed. If not, the explanation contains only what
-// is known without them.
+// hasRun reports whether the runs were executed. If they were not, their lock is not linked
+// into this program, and the explanation contains only what is known without runs.
 func hasRun(runs []scenarios.RunResult) bool { return runs[0].History != nil }
 
-// missingLocks says which variants are not described in full, because their locks are not
-// linked into this program.
+// missingLocks says which locks are not linked into this program, so that their variants
+// are not explained in full. It returns "" if there are none.
 func missingLocks(stories [][]scenarios.RunResult) paragraph {
 	var missing []string
 	for _, runs := range stories {
@@ -147,8 +151,8 @@ func missingLocks(stories [][]scenarios.RunResult) paragraph {
 	return paragraph("What happened step by step, and what broke: " + which + " not linked into this program. locksim-all contains all locks and shows it.")
 }
 
-// expectedFacts says which assumption a variant breaks, and what its scenario expects of
-// runs that were not executed.
+// expectedFacts describes a variant whose runs were not executed: the assumption that it
+// breaks, and what its scenario expects.
 func expectedFacts(runs []scenarios.RunResult) []remark {
 	v := runs[0].Variant
 	rows := assumptionFacts(v)
@@ -177,12 +181,13 @@ func resultTitle(runs []scenarios.RunResult) string {
 	return "What held"
 }
 
-// A saying is a field of a scenario with text about itself.
+// A saying is a text of a scenario about itself, with the title of its chapter.
 type saying struct {
 	title string
 	field func(scenarios.Narrative) string
 }
 
+// sayingsBefore come before the events in an explanation, and sayingsAfter after them.
 var (
 	sayingsBefore = []saying{
 		{"The question", func(t scenarios.Narrative) string { return t.Question }},
@@ -193,9 +198,11 @@ var (
 	}
 )
 
+// storyField returns the field story of a scenario.
 func storyOf(t scenarios.Narrative) string { return t.Story }
 
-// debateFacts lists the opinion of each side.
+// debateFacts lists the opinions of people who disagree about the lock, each with its
+// author.
 func debateFacts(t scenarios.Narrative) facts {
 	var said facts
 	for _, v := range t.Opinions() {
@@ -204,7 +211,7 @@ func debateFacts(t scenarios.Narrative) facts {
 	return said
 }
 
-// timelineOf writes the timeline of the runs with the important moments marked.
+// timelineOf returns the timelines of the runs, with the important moments marked.
 func timelineOf(runs []scenarios.RunResult, o Options) string {
 	stories := make([][]story.Clause, len(runs))
 	for i, run := range runs {
@@ -213,7 +220,7 @@ func timelineOf(runs []scenarios.RunResult, o Options) string {
 	return timelineOfClauses(runs, stories, o)
 }
 
-// timelineOfClauses writes the timeline of the runs from their clauses.
+// timelineOfClauses returns the timelines of the runs. Its clauses are those of each run.
 func timelineOfClauses(runs []scenarios.RunResult, stories [][]story.Clause, o Options) string {
 	headings := make([]string, len(runs))
 	for i, run := range runs {
@@ -222,7 +229,8 @@ func timelineOfClauses(runs []scenarios.RunResult, stories [][]story.Clause, o O
 	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, stories)
 }
 
-// doubtFacts lists what did not happen as the scenario says.
+// doubtFacts lists what did not happen although the scenario requires it: witnesses that
+// were not observed, and faults that did not act.
 func doubtFacts(runs []scenarios.RunResult) []remark {
 	var rows []remark
 	add := func(about, text string) {
@@ -245,7 +253,7 @@ func doubtFacts(runs []scenarios.RunResult) []remark {
 	return append(rows, buildNotes(runs)...)
 }
 
-// assumptionFacts says which assumption a variant breaks.
+// assumptionFacts says which assumption a variant breaks; nil if it breaks none.
 func assumptionFacts(v *scenarios.Variant) []remark {
 	if v.Assumption == "" {
 		return nil
@@ -254,7 +262,7 @@ func assumptionFacts(v *scenarios.Variant) []remark {
 }
 
 // damageFacts says which assumption broke, and what that did to the data and to the lock.
-// The timeline shows when each property broke.
+// The timeline already shows when each property was violated.
 func damageFacts(runs []scenarios.RunResult) []remark {
 	v := runs[0].Variant
 	rows := assumptionFacts(v)
@@ -269,7 +277,8 @@ func damageFacts(runs []scenarios.RunResult) []remark {
 	return append(rows, explainLocks(runs)...)
 }
 
-// assumptionWords describes what a lock relies on, by the name of the assumption.
+// assumptionWords describes each assumption that a lock relies on, by the name of the
+// assumption.
 var assumptionWords = map[string]string{
 	"process":        ": every process keeps running at normal speed; none stops, dies or takes longer than its lease",
 	"network":        ": a message arrives soon or not at all",

@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// explained runs a scenario and explains it in one of the formats.
+// writeExplanation runs a scenario and returns its explanation in one of the formats.
 func explained(t *testing.T, format, text string, change func(*scenarios.Result)) string {
 	t.Helper()
 	s, err := scenarios.Parse("late.yaml", []byte(text))
@@ -128,7 +128,7 @@ variants:
     witnesses: [client-1 wrote]
 `
 
-// What variants have in common appears once.
+// What all variants have in common appears once.
 func TestExplanationOfVariants(t *testing.T) {
 	text := strings.Replace(lateOrNot, "lock: {kind", "measures: [lock-commands]\nlock: {kind", 1)
 	text = strings.Replace(text, "{works-until: client-2 released}", "{works: 20s}", 1)
@@ -144,7 +144,8 @@ func TestExplanationOfVariants(t *testing.T) {
 		"\nWhat would have prevented it\n\n  Being quick.\n",
 		"\n── all variants\n\nSide by side\n\n  side by side       late      in-time\n",
 		"\n  without fencing    ✗ unsafe  ✓ safe\n",
-		// Two SETs, and two releases of which the first has to send its script.
+		// There are two SET commands and two releases. The first release also has to send
+		// its script.
 		"\nMeasures\n\n  lock-commands  late: 5, 3 per grant\n                 in-time: 5, 3 per grant\n",
 		"\nWhat each side says\n",
 		"\nThe lesson\n",
@@ -169,7 +170,7 @@ func TestExplanationOfVariants(t *testing.T) {
 	}
 }
 
-// An explanation says what did not happen as the scenario says.
+// An explanation says what did not happen although the scenario requires it.
 func TestExplanationNamesWhatIsMissing(t *testing.T) {
 	text := strings.Replace(late, "client-1 worked]", "client-1 worked, client-2 crashed]", 1)
 	text += "faults: [{pause: client-2, when: client-2 crashed, for: 1s}]\n"

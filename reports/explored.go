@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// exploredLock names the lock that was explored: "redlock on 5 nodes, TTL 30s".
+// exploredLock describes the lock that a search was about: "redlock on 5 nodes, TTL 30s".
 func exploredLock(r *explore.Result) string {
 	words := story.Visible(r.Lock)
 	if r.Nodes > 0 {
@@ -22,7 +22,7 @@ func exploredLock(r *explore.Result) string {
 	return words + ", no TTL"
 }
 
-// exploredTitle says how many ways were found.
+// exploredTitle says how many ways to break the lock a search found.
 func exploredTitle(r *explore.Result) string {
 	if len(r.Ways) == 0 {
 		return exploredLock(r) + ": no way to break it found"
@@ -30,8 +30,8 @@ func exploredTitle(r *explore.Result) string {
 	return fmt.Sprintf("%s: %s to break it", exploredLock(r), story.Count(len(r.Ways), "way"))
 }
 
-// incompleteWarning says why a search ended early, so that what it did not find means
-// little; "" if it finished.
+// incompleteWarning says why a search ended early, in which case it may have missed ways to
+// break the lock. It returns "" if the search finished.
 func incompleteWarning(r *explore.Result) string {
 	if r.Stopped == "" {
 		return ""
@@ -39,7 +39,8 @@ func incompleteWarning(r *explore.Result) string {
 	return "INCOMPLETE, because " + story.Visible(r.Stopped) + ": this is what the search had found so far."
 }
 
-// searchFacts says where faults could strike, and with which options the search ran.
+// searchFacts describes a search: at how many points faults could strike in each workload,
+// and with which options the search ran.
 func searchFacts(r *explore.Result) []remark {
 	var rows []remark
 	for _, b := range r.Bases {
@@ -73,11 +74,12 @@ func searchFacts(r *explore.Result) []remark {
 	return append(rows, remarkOn("search", fmt.Sprintf("%s; seed %d", plan, r.Seed)))
 }
 
-// aboutRanOn explains why ways in which a paused process kept running are listed
-// separately.
+// aboutRanOn explains why a report lists some ways separately: in these ways a paused
+// process kept running.
 const aboutRanOn = "A paused process still did something, because the lock's timers kept running. That cannot happen in a real pause, so the lock is not blamed for it."
 
-// exploredSummary counts what was found.
+// exploredSummary is the last line of a report: it counts what was found. since is the
+// comparison with an earlier search, or nil.
 func exploredSummary(r *explore.Result, since *Comparison) string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -112,15 +114,17 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	return story.Visible(r.Lock) + ": " + strings.Join(words, "; ")
 }
 
-// exploredDocument returns the beginning and the end of every report of a search.
+// exploredDocument returns the parts that all reports of searches have in common: title,
+// warning, facts about the search, and summary. since is the comparison with an earlier
+// search, or nil.
 func exploredDocument(r *explore.Result, since *Comparison) *document {
 	d := &document{title: exploredTitle(r), warning: incompleteWarning(r), summary: exploredSummary(r, since)}
 	d.add("", facts(searchFacts(r)))
 	return d
 }
 
-// addComparison adds a chapter about new and missing ways since an earlier search, if there
-// was one.
+// addComparison adds a chapter about the ways that are new or missing since an earlier
+// search. It adds nothing if c is nil.
 func (d *document) addComparison(r *explore.Result, c *Comparison) {
 	if c == nil {
 		return
@@ -141,7 +145,8 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 	d.add("Compared with "+story.Visible(c.Since), said)
 }
 
-// addCoverage adds two chapters: what was tried, and what was not found.
+// addCoverage adds two chapters: which worlds the search tried, and which kinds of damage
+// it did not find.
 func (d *document) addCoverage(r *explore.Result) {
 	was := []piece{facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r))}
 	var none points
@@ -160,4 +165,5 @@ func (d *document) addCoverage(r *explore.Result) {
 	d.add("What was not found", none, paragraph(notCovered(r)))
 }
 
+// The signs of good news, bad news and doubts.
 var goodSign, badSign, doubtSign = badge{"good", "✓", ""}, badge{"bad", "✗", ""}, badge{"doubt", "!", ""}

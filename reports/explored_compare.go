@@ -10,29 +10,30 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A Comparison lists the ways that a search found and an earlier one did not, and vice
-// versa. Ways in which a paused process kept running are not compared.
+// A Comparison lists the ways to break a lock that a search found and an earlier search did
+// not find, and vice versa. It does not compare the ways in which a paused process kept
+// running.
 type Comparison struct {
-	// Since is the name of the earlier result, such as known.json, and Known is that
-	// result.
+	// Since is the name of the earlier result, such as known.json. Known is that result.
 	Since string
 	Known *explore.Result
-	// New are in the order of the search and Gone in that of the earlier one.
+	// New are in the order of the later search, and Gone in the order of the earlier
+	// search.
 	New  []NewWay
 	Gone []explore.Way
 }
 
-// A NewWay is a way that an earlier search did not find, or that has become worse.
+// A NewWay is a way that the earlier search did not find, or that has become worse.
 type NewWay struct {
 	Way explore.Way
-	// Worse says in which respect a known way is worse than before; "" for a way that was
-	// not known.
+	// Worse says in which respect a known way has become worse; "" for a way that was not
+	// known.
 	Worse string
 }
 
-// Compare compares a search with an earlier one, whose name is since. Ways are identified
-// by their IDs. A known way counts as new if it now breaks something with fencing tokens
-// that it did not break before, or is now the lock's own fault.
+// Compare compares a search with an earlier one, whose name is since. Two ways are the same
+// if their IDs are equal. A known way counts as new in two cases: with fencing tokens it
+// breaks something that it did not break before, or it has become the lock's own fault.
 func Compare(result, known *explore.Result, since string) *Comparison {
 	c := &Comparison{Since: publicFile(since), Known: known}
 	for _, w := range result.Ways {
@@ -53,6 +54,7 @@ func Compare(result, known *explore.Result, since string) *Comparison {
 	return c
 }
 
+// wayByID returns the way with an ID, and whether there is one.
 func wayByID(ways []explore.Way, id string) (explore.Way, bool) {
 	i := slices.IndexFunc(ways, func(w explore.Way) bool { return w.ID == id })
 	if i < 0 {
@@ -61,7 +63,7 @@ func wayByID(ways []explore.Way, id string) (explore.Way, bool) {
 	return ways[i], true
 }
 
-// describeWorsening says in which respect a way is worse than it was; "" if it is not.
+// describeWorsening says in which respect a way has become worse; "" if it has not.
 func describeWorsening(before, now explore.Way) string {
 	var words []string
 	more := slices.DeleteFunc(slices.Clone(now.On), func(what string) bool { return slices.Contains(before.On, what) })
@@ -74,7 +76,8 @@ func describeWorsening(before, now explore.Way) string {
 	return strings.Join(words, ", and ")
 }
 
-// newWay returns what a comparison says about a way; false for a known way.
+// newWay returns the entry of the comparison for a new or worse way. It returns false for
+// any other way, and if there is no comparison.
 func (c *Comparison) newWay(w explore.Way) (NewWay, bool) {
 	if c == nil {
 		return NewWay{}, false
@@ -94,7 +97,7 @@ func (n NewWay) label() string {
 	return "NEW"
 }
 
-// describe says in full what is new: "NEW since known.json".
+// describe says in full what is new about the way: "NEW since known.json".
 func (n NewWay) describe(since string) string {
 	if n.Worse != "" {
 		return "WORSE than in " + story.Visible(since) + ": " + story.Visible(n.Worse)
@@ -102,7 +105,7 @@ func (n NewWay) describe(since string) string {
 	return "NEW since " + story.Visible(since)
 }
 
-// oneLine says what is new, with the title of the way.
+// oneLine returns the label, the title of the way and what is worse.
 func (n NewWay) oneLine() string {
 	text := n.label() + ": " + wayTitle(n.Way)
 	if n.Worse != "" {
@@ -111,7 +114,7 @@ func (n NewWay) oneLine() string {
 	return text
 }
 
-// goneWords describes a way that was not found again.
+// describeGone describes a way that was not found again.
 func goneWords(w explore.Way) string {
 	broke := slices.Clone(w.Off)
 	for _, what := range w.On {
@@ -122,7 +125,7 @@ func goneWords(w explore.Way) string {
 	return story.Cause(w.Cause) + ", which broke " + inFull(broke)
 }
 
-// doubts lists the reasons why the two searches are hard to compare.
+// doubts lists the reasons why the two searches may not be comparable.
 func (c *Comparison) doubts(r *explore.Result) []string {
 	var doubts []string
 	if was := exploredLock(c.Known); was != exploredLock(r) {

@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) {
 	clock := checks.BlameAssumption(trace.AssumeClock)
 	for name, c := range map[string]struct {
 		known, now []explore.Way
-		fresh      []string // its ID, and in which respect it is worse
+		fresh      []string // the ID of each new way, and in which respect it is worse
 		gone       []string
 	}{
 		"the same": {
@@ -71,8 +71,9 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Ways that are listed separately are not compared: a way is new if its paused process no
-// longer keeps running, and gone if it is now listed separately.
+// Ways in which a paused process kept running are not compared. A way is therefore new if
+// its process kept running in the earlier search and no longer does, and gone in the
+// opposite case.
 func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
 	known := &explore.Result{RanOn: []explore.Way{{ID: "a"}}, Ways: []explore.Way{{ID: "b"}}}
 	now := &explore.Result{RanOn: []explore.Way{{ID: "b"}, {ID: "c"}}, Ways: []explore.Way{{ID: "a"}}}
@@ -82,7 +83,7 @@ func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
 	}
 }
 
-// A comparison says if it means little.
+// A comparison says if the two searches are hard to compare.
 func TestComparisonsThatMeanLittle(t *testing.T) {
 	doubts := func(known func(*explore.Result)) []string {
 		k := several()

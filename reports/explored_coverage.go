@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// setsName returns the name of sets of so many faults.
+// setsName returns the name for sets of the given number of faults.
 func setsName(faults int) string {
 	switch faults {
 	case 1:
@@ -27,8 +27,8 @@ func setsName(faults int) string {
 	return fmt.Sprintf("sets of %d faults", faults)
 }
 
-// WorldsTried says how many worlds a search tried, and how many of these it ran. The others
-// only repeat a world that it ran.
+// WorldsTried says how many worlds a search tried, and how many of these it ran. The search
+// does not run a world that is certain to behave like one that it ran.
 func WorldsTried(tried, run int) string {
 	words := story.Count(tried, "world") + " tried, "
 	if run == tried {
@@ -37,8 +37,8 @@ func WorldsTried(tried, run int) string {
 	return words + story.Thousands(run) + " of them run"
 }
 
-// triedWords says how many of all sets of faults were tried: "all 8,934 single faults",
-// "20,000 of 17,912,345 pairs".
+// triedWords says how many sets of faults were tried out of all sets: "all 8,934 single
+// faults", "20,000 of 17,912,345 pairs".
 func triedWords(l explore.Level) string {
 	of := story.Thousands(l.Space) + " " + setsName(l.Faults)
 	switch n := l.Sets(); {
@@ -53,8 +53,8 @@ func triedWords(l explore.Level) string {
 	}
 }
 
-// inWorlds says in how many worlds sets were tried, if some were tried in several;
-// otherwise "".
+// inWorlds says in how many worlds the sets of a level were tried. A level consists of all
+// sets with the same number of faults. It returns "" if each set was tried in one world.
 func inWorlds(l explore.Level) string {
 	if l.Duplicates == 0 {
 		return ""
@@ -62,7 +62,8 @@ func inWorlds(l explore.Level) string {
 	return " in " + story.Count(l.Tried, "world")
 }
 
-// coverage returns a row for each number of faults.
+// coverage returns a remark for each number of faults: how many sets were tried, and what
+// broke.
 func coverage(r *explore.Result) []remark {
 	points := 0
 	for _, b := range r.Bases {
@@ -110,7 +111,7 @@ func coverage(r *explore.Result) []remark {
 	return rows
 }
 
-// countWords says which worlds are counted and which are not.
+// countWords says how many worlds were tried, and which worlds this number leaves out.
 func countWords(r *explore.Result) string {
 	words := WorldsTried(r.Worlds, r.RunCount()) + ". "
 	if n := r.Parts; n > 0 {
@@ -119,7 +120,7 @@ func countWords(r *explore.Result) string {
 	return words + "Not counted are worlds without faults, and worlds that shrink a way, measure it or draw the danger map."
 }
 
-// kindsWords explains what a kind of faults is; "" if the report does not mention kinds.
+// kindsWords explains the kinds of sets of faults; "" if the report does not mention them.
 func kindsWords(r *explore.Result) string {
 	if slices.ContainsFunc(r.Levels, func(l explore.Level) bool { return l.Kinds > 0 }) {
 		return "Faults that lead to the same behaviour count as one kind."
@@ -127,25 +128,26 @@ func kindsWords(r *explore.Result) string {
 	return ""
 }
 
-// A harm is a sort of damage that a search may or may not have found.
+// A harm is a sort of damage of which the report says whether the search found it.
 type harm struct {
-	// predicate is the predicate of a sentence about a fault that causes the harm.
+	// predicate completes a sentence whose subject is a fault: "corrupts the data …".
 	predicate string
-	// matches reports whether a damage is this harm.
+	// matches reports whether one entry of a world's damage is this harm.
 	matches func(explore.Harm) bool
-	// data is the fencing of the run whose data is damaged; "" if the harm is not about
-	// data.
+	// dataFencing says in which run the data is harmed, by the fencing of the run; "" if
+	// the harm is not about data.
 	data string
 }
 
-// dataHarm returns the harm to the data in one run.
+// dataHarm returns the harm to the data in the run with the given fencing.
 func dataHarm(does, fencing string) harm {
 	return harm{does, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).IsData() }, fencing}
 }
 
-// corruptsFenced is the worst harm.
+// corruptsFenced is the worst harm: fencing tokens do not prevent it.
 var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing tokens", runs.FencingOn)
 
+// harms are all sorts of damage that a report mentions, the worst first.
 var harms = []harm{
 	corruptsFenced,
 	{"makes the lock itself misbehave", func(h explore.Harm) bool { return h.Blame == checks.BlameLock }, ""},
@@ -153,14 +155,16 @@ var harms = []harm{
 	dataHarm("corrupts the data even without fencing tokens", runs.FencingOff),
 }
 
-// isIn reports whether a damage shows the harm.
+// isIn reports whether a world's damage includes the harm.
 func (h harm) isIn(e explore.Damage) bool { return slices.ContainsFunc(e, h.matches) }
 
-// inExample reports whether the example of a way shows the harm.
+// inExample reports whether the example of a way, which is the smallest world of the way,
+// shows the harm.
 func (h harm) inExample(w explore.Way) bool { return h.isIn(w.Damage) }
 
-// onMap reports whether a danger map shows the harm. The worlds of a map are not part of
-// the search: their pauses have lengths that the search does not try.
+// onMap reports whether a danger map shows the harm. The worlds of a danger map are not
+// among those of the levels: their pauses have other lengths than those that the search
+// tries.
 func (h harm) onMap(maps []explore.DangerMap) bool {
 	corrupted := func(row []explore.Danger) bool { return slices.Contains(row, explore.Corrupted) }
 	return slices.ContainsFunc(maps, func(m explore.DangerMap) bool {
@@ -171,12 +175,12 @@ func (h harm) onMap(maps []explore.DangerMap) bool {
 // An absence is a sentence about a harm that was not found.
 type absence struct {
 	text string
-	// isFirm reports whether at least all single faults were tried, and nothing in the
-	// report contradicts the sentence.
+	// isFirm reports whether readers can rely on the sentence: at least all single faults
+	// were tried, and nothing else in the report contradicts it.
 	isFirm bool
 }
 
-// notFound lists which harms were not found, and which worlds were tried.
+// notFound lists the harms that were not found, with the worlds that were tried.
 func notFound(r *explore.Result) []absence {
 	if len(r.Ways)+len(r.RanOn) == 0 && r.First == 0 && !slices.ContainsFunc(harms, func(h harm) bool { return h.onMap(r.Maps) }) {
 		return []absence{{"Nothing broke, without fencing tokens or with them" + triedNote(r, r.Levels) + ".", triedAllSingles(r)}}
@@ -193,9 +197,9 @@ func notFound(r *explore.Result) []absence {
 	return all
 }
 
-// notFound says how many faults one harm takes at least; "" if a single fault is enough, or
-// none is needed. It considers all worlds and not only the examples of ways, because a
-// world can show a harm without being the example of a way.
+// describeAbsence says how many faults the harm requires at least. It returns "" if a
+// single fault causes the harm, or if it happens without faults. It considers all tried
+// worlds, because a world can show the harm without being the example of a way.
 func (h harm) notFound(r *explore.Result) string {
 	doubt := ""
 	if slices.ContainsFunc(r.RanOn, h.inExample) {
@@ -223,8 +227,9 @@ func (h harm) notFound(r *explore.Result) string {
 	return said + "."
 }
 
-// fewest returns the smallest number of faults that caused the harm, in any tried world or
-// in the example of a way, which may be smaller than any of these.
+// fewest returns the smallest number of faults that caused the harm. It considers the tried
+// worlds and the examples of ways. An example was made smaller after the search, so it can
+// have fewer faults than any tried world.
 func (h harm) fewest(r *explore.Result) (faults int, found bool) {
 	consider := func(n int) {
 		if !found || n < faults {
@@ -244,8 +249,8 @@ func (h harm) fewest(r *explore.Result) (faults int, found bool) {
 	return faults, found
 }
 
-// examples lists the ways whose examples show the harm with exactly so many faults: "way
-// 1", "ways 1 and 2"; "" for none.
+// examples lists the ways whose examples show the harm with exactly the given number of
+// faults: "way 1", "ways 1 and 2"; "" for none.
 func (h harm) examples(ways []explore.Way, faults int) string {
 	var numbers []string
 	for i, w := range ways {
@@ -262,7 +267,8 @@ func (h harm) examples(ways []explore.Way, faults int) string {
 	return "ways " + story.List(numbers)
 }
 
-// inconclusive says that n worlds are inconclusive; that is "" or " that".
+// inconclusive says that n worlds are inconclusive. suffix is put after the number: "" or "
+// that".
 func inconclusive(n uint64, that string) string {
 	if n == 1 {
 		return "1" + that + " is inconclusive"
@@ -270,13 +276,15 @@ func inconclusive(n uint64, that string) string {
 	return story.Thousands(n) + that + " are inconclusive"
 }
 
-// isExhaustive reports whether all sets of all levels were tried.
+// isExhaustive reports whether all sets of faults of the levels were tried. It returns
+// false if the number of tried sets is only an estimate.
 func isExhaustive(levels []explore.Level) bool {
 	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 || l.Estimated })
 }
 
-// triedNote says which worlds a sentence is based on: " (tried: all 8,934 single faults and
-// 20,000 of 17,912,345 pairs)", with the kinds of faults if not all were tried.
+// triedNote says on which worlds a sentence is based: " (tried: all 8,934 single faults and
+// 20,000 of 17,912,345 pairs)". If the search was limited to some kinds of faults, the note
+// names them. It returns "" if nothing was tried.
 func triedNote(r *explore.Result, levels []explore.Level) string {
 	var words []string
 	for _, l := range levels {
@@ -298,7 +306,7 @@ func triedNote(r *explore.Result, levels []explore.Level) string {
 	return " (tried: " + story.List(words) + sizesWords(r) + kinds + ")"
 }
 
-// sizesWords says how large the tried faults were; "" if that is unknown.
+// sizesWords says how large the tried faults were; "" if that is not known.
 func sizesWords(r *explore.Result) (words string) {
 	if len(r.Lengths) > 0 {
 		words += "; faults of " + listOf(r.Lengths, trace.ShortDuration)
@@ -309,6 +317,7 @@ func sizesWords(r *explore.Result) (words string) {
 	return words
 }
 
+// listOf lists values in words.
 func listOf[E any](all []E, text func(E) string) string {
 	var words []string
 	for _, e := range all {
@@ -317,7 +326,7 @@ func listOf[E any](all []E, text func(E) string) string {
 	return story.List(words)
 }
 
-// notCovered says which faults the search does not cover.
+// notCovered says which faults the search does not try.
 func notCovered(r *explore.Result) string {
 	var kinds []string
 	for _, k := range sim.FaultKinds() {
@@ -329,7 +338,7 @@ func notCovered(r *explore.Result) string {
 		story.Count(r.MaxFaults, "fault"), story.List(kinds))
 }
 
-// triedAllSingles reports whether a search has tried at least every single fault.
+// triedAllSingles reports whether a search tried every single fault.
 func triedAllSingles(r *explore.Result) bool {
 	single := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults != 1 })
 	return len(single) > 0 && isExhaustive(single)

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The report says what was not found, and which worlds were tried; it says nothing here
-// about what was found.
+// The report names the harms that were not found, with the worlds that were tried. It does
+// not name the harms that were found.
 func TestNotFound(t *testing.T) {
 	const (
 		fenced = "corrupts the data when the storage checks fencing tokens"
@@ -20,7 +20,7 @@ func TestNotFound(t *testing.T) {
 		leases = "makes the lock grant two leases at the same time"
 		data   = "corrupts the data even without fencing tokens"
 	)
-	// Each of these is evidence of exactly one harm.
+	// Each of these entries of a world's damage shows exactly one harm.
 	var (
 		isFenced = explore.Harm{Fencing: runs.FencingOn, What: "no-lost-update"}
 		isOwn    = explore.Harm{Fencing: runs.FencingOn, What: "progress", Blame: checks.BlameLock}
@@ -61,7 +61,7 @@ func TestNotFound(t *testing.T) {
 				"No single fault " + data + " (tried: all 10 single faults). It takes 2 faults: see ways 1 and 2.",
 			},
 		},
-		// The example of a way need not show every harm of its worlds.
+		// A world can show a harm that the example of its way does not show.
 		"by one fault, but not in an example": {
 			found(levels{all(explore.Damage{isLeases}), pairs(less(isFenced))}, way(1, explore.Damage{{Fencing: runs.FencingOn, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
@@ -74,7 +74,8 @@ func TestNotFound(t *testing.T) {
 			found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, less(isOwn))),
 			[]string{"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults."},
 		},
-		// An example is shrunk, and may then be a world that was not tried.
+		// An example is made smaller after the search, and may then be a world that was not
+		// tried.
 		"by two, and in the end by one": {found(levels{all(less(isOwn)), pairs(explore.Damage{isOwn})}, way(1, every)), nil},
 		"by three": {
 			found(levels{all(less(isOwn)), pairs(less(isOwn)), triples}, way(3, explore.Damage{isOwn})),
@@ -95,7 +96,7 @@ func TestNotFound(t *testing.T) {
 			}),
 			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults except 1,200 that are inconclusive and 50 of 99 pairs except 1 that is inconclusive)."},
 		},
-		// The pauses of a map have lengths that the search does not try.
+		// The pauses in a danger map have other lengths than those that the search tries.
 		"a pause in the danger map": {
 			explore.Result{
 				First: 1, Levels: levels{all(explore.Damage{isOwn, isLeases})},
@@ -141,7 +142,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// Each harm matches its description, in the run that it names.
+// Each harm matches its description, in the run that the description names.
 func TestHarms(t *testing.T) {
 	for one, want := range map[explore.Harm][]int{
 		{Fencing: runs.FencingOff, What: "write-order"}:                                                       {3},

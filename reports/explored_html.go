@@ -14,27 +14,30 @@ func writeExploredHTML(w io.Writer, r *explore.Result, o Options) error {
 	return err
 }
 
-// noPages is for a report without pages about scenarios.
+// noPages returns no address. It is for a report that has no pages about scenarios to which
+// it could link.
 func noPages(string) string { return "" }
 
-// A searchPage is the data of a page about a search.
+// A searchPage is the data of the page about a search.
 type searchPage struct {
 	Title, Incomplete, Summary string
-	// Before is above the maps and the lists of ways, and After below them.
+	// Before are the chapters above the danger maps and the lists of ways, and After those
+	// below.
 	Before, After []chapter
 	Maps          []heatmap
 	Lists         []wayCards
 }
 
-// A wayCards is a chapter with ways and the legend of its words.
+// A wayCards is a chapter of the page with ways to break the lock. Why explains the
+// chapter, and Legend explains its words.
 type wayCards struct {
 	Title, Why string
 	Ways       []wayCard
 	Legend     []remark
 }
 
-// exploredPage lays out the result of a search. page returns the address of the page about
-// the scenario in a file; "" if there is none.
+// exploredPage returns the page about a search. The func page returns the address of the
+// page about the scenario in a file, or "" if there is none.
 func exploredPage(r *explore.Result, o Options, page func(file string) string) sheet {
 	before, after := exploredDocument(r, o.Since), &document{}
 	before.addComparison(r, o.Since)
@@ -57,7 +60,8 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 	return s
 }
 
-// withBars adds the meaning of the bars to the legend of ways.
+// withBars adds the meaning of the bars on the cards to a legend. A bar shows how large a
+// fault must be to break the lock.
 func withBars(legend []remark, ways []explore.Way) []remark {
 	if slices.ContainsFunc(ways, func(w explore.Way) bool { return len(w.Margins) > 0 }) {
 		legend = append(legend, remark{"bar", "sizes from zero upwards: first those that are survived, then those that break the lock; the dashed line is the TTL"})

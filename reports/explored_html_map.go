@@ -12,25 +12,27 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A heatmap is a danger map on a page: a table whose cells have a colour and a sign, and a
-// text for readers who point at them or use a screen reader.
+// A heatmap is a danger map on a page: a table that shows what a pause of a client does, by
+// the beginning of the pause (rows) and its length (columns). Each cell has a colour, a
+// sign, and a text for readers who point at it or use a screen reader.
 type heatmap struct {
 	ID, Title string
 	Lengths   []string
 	Rows      []heatRow
 	Legend    []heatSign
-	// Note explains the mark between two columns; "" if there is none.
+	// Note explains the vertical line between two columns; "" if there is no line.
 	Note string
 }
 
-// A heatRow is a line of a heatmap. A row without cells represents several equal rows.
+// A heatRow is a row of a heatmap. A row without cells stands in for several rows that are
+// equal to the one above.
 type heatRow struct {
 	Label string
 	Cells []heatCell
 }
 
 // A heatCell shows what a pause of one length does. PastTTL marks the first cell in its row
-// whose pause is longer than a grant lasts.
+// whose pause is longer than the TTL. Says is the text for readers who point at it.
 type heatCell struct {
 	Sign, Level, Says string
 	PastTTL           bool
@@ -39,8 +41,7 @@ type heatCell struct {
 // A heatSign is one entry of the legend.
 type heatSign struct{ Sign, Level, Means string }
 
-// perilLevels are the names of perils in the style sheet, and perilMeanings those for
-// people.
+// perilLevels are the CSS classes of the perils, and perilMeanings their names for people.
 var (
 	perilLevels   = []string{unharmed: "unharmed", unclear: "unclear", misbehaved: "misbehaved", twoHolders: "two-holders", corruptedWithout: "corrupted", corruptedWith: "corrupted-fenced"}
 	perilMeanings = []string{
@@ -49,7 +50,7 @@ var (
 	}
 )
 
-// heatmaps lays out the danger maps of a search.
+// heatmaps returns the danger maps of a search for a page.
 func heatmaps(r *explore.Result) []heatmap {
 	var all []heatmap
 	for i, c := range charts(r.Maps) {
@@ -58,6 +59,7 @@ func heatmaps(r *explore.Result) []heatmap {
 	return all
 }
 
+// heatmap returns a chart for a page, with the given HTML ID.
 func (c chart) heatmap(r *explore.Result, id string) heatmap {
 	h := heatmap{ID: id, Title: c.title()}
 	past := slices.IndexFunc(c.Lengths, func(d time.Duration) bool { return d > r.TTL })
@@ -89,7 +91,8 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 	return h
 }
 
-// dangers returns the cells of the chart's map for one run; nil if there is none.
+// dangers returns the cells of the chart's danger map for the run with the given fencing;
+// nil if there is none.
 func (c chart) dangers(maps []explore.DangerMap, fencing string) [][]explore.Danger {
 	i := slices.IndexFunc(maps, func(m explore.DangerMap) bool {
 		return m.Fencing == fencing && m.Base == c.Base && m.Client == c.Client && slices.Equal(m.Starts, c.Starts) && slices.Equal(m.Lengths, c.Lengths)
@@ -100,7 +103,8 @@ func (c chart) dangers(maps []explore.DangerMap, fencing string) [][]explore.Dan
 	return maps[i].Cells
 }
 
-// dangerWords says what happened to the lock in a run, if that is known.
+// dangerWords says what the pause in a cell of a danger map did in a run; nil if that is
+// not known. i and k are the row and the column.
 func dangerWords(run string, cells [][]explore.Danger, i, k int) []string {
 	if i >= len(cells) || k >= len(cells[i]) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// A wayCard is one way to break a lock, on a page.
+// A wayCard is a box on a page about one way to break a lock.
 type wayCard struct {
 	ID, Number, Title, News, Story string
 	Off, On                        wayHarm
@@ -18,29 +18,30 @@ type wayCard struct {
 	Faults                         []string
 	Facts                          []remark
 	Margins                        []marginBar
-	// File is the scenario file of the way, Replay the command that runs it, and Page the
-	// page with its diagram; each "" if there is none.
+	// File is the way's scenario file, Replay the command that runs it, and Page the
+	// address of the page with its diagram. Each is "" if there is none.
 	File, Replay, Page string
-	// Stack is the misconduct of the lock, with its stack.
+	// Stack says how the lock misbehaved, with the stack of a panic.
 	Stack listing
 }
 
-// A wayHarm says in short what broke in one run.
+// A wayHarm says in short what broke in one run. Mood is its colour.
 type wayHarm struct {
 	Run, Mood string
 	Words     []string
 }
 
-// A marginBar shows as a bar how large a fault must be. Up to Survived nothing breaks; from
-// Broken on something does, over the Rest of the bar. These positions, and that of the TTL,
-// are thousandths of the bar.
+// A marginBar is a bar that shows how large a fault must be to break the lock. Up to the
+// size Survived nothing breaks, and from Broken on something breaks. All positions are in
+// thousandths of the bar, also that of the TTL. Rest is the length from Broken to the end.
 type marginBar struct {
 	Text                        string
 	Survived, Broken, Rest, TTL int
 }
 
-// marginScale returns the scale of all bars of a page, so that they can be compared. The
-// longest bar fits with some room, which shows that larger faults break the lock too.
+// marginScale returns the duration at the end of all bars of a page. All bars have the same
+// scale, so readers can compare them. It exceeds the longest duration, to show that larger
+// faults break the lock too.
 func marginScale(r *explore.Result) time.Duration {
 	longest := r.TTL
 	for _, ways := range [][]explore.Way{r.Ways, r.RanOn} {
@@ -53,7 +54,7 @@ func marginScale(r *explore.Result) time.Duration {
 	return longest + longest/4
 }
 
-// cards lay out the ways of a search. page is as in [exploredPage].
+// cards returns the cards of the list's ways. The func page is as in [exploredPage].
 func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCard {
 	bars := marginBars{r.TTL, marginScale(r)}
 	cards := make([]wayCard, len(l.ways))
@@ -65,7 +66,7 @@ func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCa
 	return cards
 }
 
-// newCard returns the content of a way's card that does not depend on its list.
+// newCard returns a way's card without its number and its links, which depend on the list.
 func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	card := wayCard{
 		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
@@ -97,11 +98,11 @@ func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	return card
 }
 
-// marginBars draws sizes next to the TTL, to one scale.
+// marginBars makes bars for sizes of faults. The TTL is marked on each bar.
 type marginBars struct{ ttl, scale time.Duration }
 
-// of draws a margin: a time relative to the TTL, a rate relative to the largest rate that a
-// clock can have.
+// bar returns the bar for a margin. The scale for a rate is the largest rate that a clock
+// can have.
 func (b marginBars) of(m explore.Margin) marginBar {
 	if m.Broken.Rate != 0 {
 		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)

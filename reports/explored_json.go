@@ -12,11 +12,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// exploreSchema identifies the JSON format of the result of a search. Fields may be added;
-// no field is renamed, removed or given another meaning. A field whose name ends in _ns is
-// a duration in nanoseconds; the field without _ns has the same value for people.
+// exploreSchema identifies the JSON format for the result of a search. Later versions may
+// add fields, but do not rename or remove one or change its meaning. A field whose name
+// ends in _ns is a duration in nanoseconds. The field without _ns has the same value in a
+// form for people.
 const exploreSchema = "locksim/explore/v1"
 
+// jsonExplored is the result of a search as it is written in JSON.
 type jsonExplored struct {
 	Schema string        `json:"schema"`
 	Lock   string        `json:"lock"`
@@ -24,24 +26,25 @@ type jsonExplored struct {
 	TTL    string        `json:"ttl"`
 	TTLNS  time.Duration `json:"ttl_ns"`
 	Seed   uint64        `json:"seed"`
-	// Kinds are the kinds of faults that were tried; missing if all were.
+	// Kinds are the kinds of faults that were tried; missing if all were tried.
 	Kinds explore.Kinds `json:"kinds,omitzero"`
-	// Quick reports whether only the classic causes were tried; missing if false.
+	// Quick reports whether only the classic causes of broken locks were tried; missing if
+	// false.
 	Quick     bool `json:"quick,omitempty"`
 	MaxFaults int  `json:"max_faults"`
-	// LengthsNS and RatesPPB are the sizes of the tried faults; clock rates are in parts
-	// per billion. Documents of older versions lack them.
+	// LengthsNS and RatesPPB are the sizes of the tried faults. Rates of clocks are in
+	// parts per billion. Older documents lack both.
 	LengthsNS []time.Duration `json:"lengths_ns,omitempty"`
 	RatesPPB  []sim.Rate      `json:"rates_ppb,omitempty"`
 	// TakeoverNS is how long after a crash of the holder another client is granted the
-	// lock; missing if that is less than twice the TTL.
+	// lock. It is missing if it is less than twice the TTL.
 	TakeoverNS time.Duration `json:"takeover_ns,omitempty"`
 	Budget     int           `json:"budget"`
 	Stopped    string        `json:"stopped"`
-	// Worlds is the number of worlds tried: those of all levels, and parts. Run is how many
-	// of these were run: the others only repeat one that was run. Parts is the number of
-	// worlds that try a part of a larger set of faults; missing if 0. Older documents have
-	// neither run nor parts.
+	// Worlds is the number of worlds that were tried, in all levels and in Parts. Run is
+	// how many of these were run, because some behave like a world that was run. Parts is
+	// the number of worlds that try a part of a larger set of faults; missing if 0. Older
+	// documents have neither run nor parts.
 	Worlds int                  `json:"worlds"`
 	Run    int                  `json:"run"`
 	Parts  int                  `json:"parts,omitempty"`
@@ -51,18 +54,19 @@ type jsonExplored struct {
 	Ways   []jsonWay            `json:"ways"`
 	RanOn  []jsonWay            `json:"ran_on"`
 	Maps   []jsonDangerMap      `json:"maps"`
-	// NotFound are sentences for people.
+	// NotFound are sentences for people about damage that was not found.
 	NotFound []string `json:"not_found"`
-	// Comparison is present only if an earlier result was given.
+	// Comparison is present only if the search was compared with an earlier one.
 	Comparison *jsonComparison `json:"comparison,omitempty"`
 }
 
+// jsonLevel describes what was tried with one number of faults.
 type jsonLevel struct {
 	Faults int    `json:"faults"`
 	Space  uint64 `json:"space"`
 	Tried  uint64 `json:"tried"`
-	// Repeats is how many of the tried worlds only repeat another one and were not run;
-	// missing if 0.
+	// Repeats is how many of the tried worlds were not run, because they behave like
+	// another world; missing if 0.
 	Repeats uint64 `json:"repeats,omitempty"`
 	// Run is how many of the tried worlds were run: tried minus repeats.
 	Run uint64 `json:"run"`
@@ -71,7 +75,7 @@ type jsonLevel struct {
 	// false.
 	Again     uint64 `json:"again,omitempty"`
 	Estimated bool   `json:"estimated,omitempty"`
-	// Untried is how many sets of the space were not tried.
+	// Untried is how many sets of faults were not tried, out of the space of all sets.
 	Untried     uint64 `json:"untried"`
 	Kinds       uint64 `json:"kinds"`
 	KindsTried  uint64 `json:"kinds_tried"`
@@ -79,22 +83,24 @@ type jsonLevel struct {
 	BrokeFenced uint64 `json:"broke_fenced"`
 	// Doubtful is how many of the tried worlds are inconclusive; missing if 0.
 	Doubtful uint64 `json:"doubtful,omitempty"`
-	// Effect is everything that broke in the tried worlds, in the same form as a way's
-	// effect.
+	// Effect is everything that broke in any of the tried worlds, in the same form as the
+	// effect of a way.
 	Effect     explore.Damage `json:"effect"`
 	Behaviours int            `json:"behaviours"`
 }
 
+// jsonWay is a way to break the lock.
 type jsonWay struct {
 	ID string `json:"id"`
-	// Title and Story describe the example for people; missing if it has no file.
+	// Title and Story describe the example for people; both are missing if the example has
+	// no scenario file.
 	Title string   `json:"title,omitempty"`
 	Story string   `json:"story,omitempty"`
 	Cause []string `json:"cause"`
 	// Causes are all causes that had the same effect, the most common first.
 	Causes []explore.Cause `json:"causes"`
 	Stages []string        `json:"stages"`
-	// WithoutFencing and WithFencing are what breaks in the two runs of the example.
+	// WithoutFencing and WithFencing name what breaks in the two runs of the example.
 	WithoutFencing []string       `json:"without_fencing"`
 	WithFencing    []string       `json:"with_fencing"`
 	Fault          checks.Blame   `json:"fault"`
@@ -103,17 +109,19 @@ type jsonWay struct {
 	Effect         explore.Damage `json:"effect"`
 	Margins        []jsonMargin   `json:"margins"`
 	File           string         `json:"file"`
-	// Replay is present if there is a file.
+	// Replay is the command that runs the scenario file; missing if there is none.
 	Replay string `json:"replay,omitempty"`
-	// Why is present if the lock misbehaved; it contains the stack.
+	// Why says how the lock misbehaved, with the stack of a panic; missing if it did not.
 	Why string `json:"why,omitempty"`
 }
 
+// jsonWorld is the example of a way. A base is a workload without faults, from which the
+// search started.
 type jsonWorld struct {
 	// Base is the index of the example's base in bases, from 0.
 	Base int `json:"base"`
-	// Clients, Nodes, Starts and Persistence are the differences from the base; null or 0
-	// means no difference. In older documents only faults have a persistence.
+	// Clients, Nodes, Starts and Persistence are what the example changes in its base. A
+	// null or 0 means no change. In older documents only faults have a persistence.
 	Clients     []string                   `json:"clients"`
 	Nodes       int                        `json:"nodes"`
 	Starts      map[string]trace.Point     `json:"starts"`
@@ -121,6 +129,8 @@ type jsonWorld struct {
 	Faults      []jsonExploredFault        `json:"faults"`
 }
 
+// jsonExploredFault is one fault of an example. Text describes it for people. How is the
+// manner of the fault, By its size, and For its duration.
 type jsonExploredFault struct {
 	Text   string          `json:"text"`
 	Kind   string          `json:"kind"`
@@ -135,10 +145,11 @@ type jsonExploredFault struct {
 	When   trace.Point     `json:"when,omitzero"`
 	For    string          `json:"for,omitempty"`
 	ForNS  time.Duration   `json:"for_ns,omitempty"`
-	// Persistence is the persistence of the node that the fault crashes.
+	// Persistence is that of the node that the fault crashes.
 	Persistence sim.Persistence `json:"persistence,omitempty"`
 }
 
+// jsonMargin says how large a fault of the example must be to break the lock.
 type jsonMargin struct {
 	// Fault is the index of the fault in the example, from 0.
 	Fault      int           `json:"fault"`
@@ -147,12 +158,14 @@ type jsonMargin struct {
 	SurvivedNS time.Duration `json:"survived_ns"`
 	Broken     string        `json:"broken"`
 	BrokenNS   time.Duration `json:"broken_ns"`
-	// SurvivedPPB and BrokenPPB are present if the size is a clock rate, in parts per
-	// billion. The times are 0 then.
+	// SurvivedPPB and BrokenPPB are present if the size is the rate of a clock. They are in
+	// parts per billion, and the durations are then 0.
 	SurvivedPPB int64 `json:"survived_ppb,omitempty"`
 	BrokenPPB   int64 `json:"broken_ppb,omitempty"`
 }
 
+// jsonDangerMap shows what a pause of a client does in one run, by the beginning and the
+// length of the pause.
 type jsonDangerMap struct {
 	Base      string          `json:"base"`
 	Client    string          `json:"client"`
@@ -160,22 +173,26 @@ type jsonDangerMap struct {
 	Lengths   []string        `json:"lengths"`
 	LengthsNS []time.Duration `json:"lengths_ns"`
 	Starts    []string        `json:"starts"`
-	// Cells has a row for each start, with a cell for each length.
+	// Cells has a row for each start, and in the row a cell for each length.
 	Cells [][]explore.Danger `json:"cells"`
 }
 
+// jsonComparison compares the search with an earlier one, whose name is Since.
 type jsonComparison struct {
 	Since string       `json:"since"`
 	New   []jsonNewWay `json:"new"`
 	Gone  []jsonWay    `json:"gone"`
 }
 
+// jsonNewWay is a way that the earlier search did not find, or that has become worse.
 type jsonNewWay struct {
 	ID string `json:"id"`
-	// Worse says in which respect a known way is worse; missing if the way was not known.
+	// Worse says in which respect a known way has become worse; missing if the way was not
+	// known.
 	Worse string `json:"worse,omitempty"`
 }
 
+// writeExploredJSON writes the result of a search as JSON.
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: exploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
@@ -202,6 +219,7 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	return encode(w, doc)
 }
 
+// levelJSON converts a level to its form in JSON.
 func levelJSON(l explore.Level) jsonLevel {
 	return jsonLevel{
 		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.RunCount(),
@@ -220,6 +238,7 @@ func (l jsonLevel) level() explore.Level {
 	}
 }
 
+// waysJSON converts ways to their form in JSON.
 func waysJSON(ways []explore.Way) []jsonWay {
 	all := []jsonWay{}
 	for _, w := range ways {
@@ -242,9 +261,10 @@ func waysJSON(ways []explore.Way) []jsonWay {
 	return all
 }
 
-// present returns a list that JSON writes as [] if it is empty.
+// nonNil returns a list that JSON writes as [] and not as null if it is empty.
 func present[T any](list []T) []T { return append([]T{}, list...) }
 
+// worldJSON converts the world of an example to its form in JSON.
 func worldJSON(w runs.WorldSpec) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Persistence: w.Change.Persistence, Faults: []jsonExploredFault{}}
 	for _, f := range w.Faults {
@@ -264,6 +284,7 @@ func worldJSON(w runs.WorldSpec) jsonWorld {
 	return out
 }
 
+// dangerJSON converts a danger map to its form in JSON.
 func dangerJSON(m explore.DangerMap) jsonDangerMap {
 	out := jsonDangerMap{
 		Base: m.Base, Client: m.Client, Fencing: m.Fencing, Starts: present(m.Starts),
@@ -278,7 +299,8 @@ func dangerJSON(m explore.DangerMap) jsonDangerMap {
 	return out
 }
 
-// way converts the way to the type of the search, without the text of its scenario.
+// way converts the way to the type of the search. The text of its scenario is not in the
+// document.
 func (w jsonWay) way() explore.Way {
 	way := explore.Way{
 		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Causes: w.Causes, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Blame: w.Fault, Worlds: w.Worlds,
@@ -293,10 +315,11 @@ func (w jsonWay) way() explore.Way {
 	return way
 }
 
+// world converts the world to the type of the search.
 func (w jsonWorld) world() runs.WorldSpec {
 	world := runs.WorldSpec{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
 	for _, f := range w.Faults {
-		if fault, err := f.fault(); err == nil { // check has refused invalid faults
+		if fault, err := f.fault(); err == nil { // check has already refused documents with invalid faults
 			world.Faults = append(world.Faults, fault)
 			if f.Persistence != "" && w.Persistence == nil {
 				if world.Change.Persistence == nil {

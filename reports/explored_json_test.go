@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A written document can be read, without the texts of the scenarios.
+// A written document can be read again. The texts of the scenarios are not part of it.
 func TestExploredJSONRoundTrip(t *testing.T) {
 	for _, r := range []*explore.Result{several(), nothing(), stopped()} {
 		text := explored(t, "json", r, Options{})
@@ -39,7 +39,7 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// sameButEmpty is reflect.DeepEqual, except that nil equals an empty list.
+// equalExceptNil is like reflect.DeepEqual, but takes nil and an empty list as equal.
 func sameButEmpty(a, b reflect.Value) bool {
 	if f, ok := a.Interface().(runs.Fault); ok {
 		return f.Equal(b.Interface().(runs.Fault))
@@ -69,8 +69,8 @@ func sameButEmpty(a, b reflect.Value) bool {
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
-// Different results give different documents: each change in a result changes its document,
-// and no two changes give the same one.
+// Different results give different documents: every change of a result changes the
+// document, and no two changes give the same document.
 func TestExploredJSONTellsResultsApart(t *testing.T) {
 	full := func() *explore.Result {
 		r := several()
@@ -89,7 +89,7 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 			break
 		}
 		got := explored(t, "json", r, Options{})
-		if path == "" { // the text of a scenario
+		if path == "" { // the text of a scenario, which the document does not contain
 			continue
 		}
 		if other, dup := seen[got]; dup {
@@ -102,8 +102,9 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 	}
 }
 
-// changeNth changes the nth value in v, counted from 0, and returns its path; "" for a
-// value that no document contains. It counts nth down.
+// changeNth changes the nth value in v, counted from 0, and returns the path of the value.
+// The path is "" if documents do not contain the value. It decreases nth by the values that
+// it passes.
 func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 	if v.Type() == reflect.TypeFor[[]byte]() {
 		*nth--
@@ -124,7 +125,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		}
 		changed, err := p.Fault()
 		if err != nil || reflect.DeepEqual(changed.Parameters(), was.Parameters()) {
-			return "", true // no fault of this kind has this value
+			return "", true // no fault of this kind has such a value
 		}
 		v.Set(reflect.ValueOf(changed))
 		return at, true
@@ -224,12 +225,12 @@ func TestReadExploredRefuses(t *testing.T) {
 			contains(t, err.Error(), c.says, "; write one with locksim explore --format json -o FILE")
 		})
 	}
-	// A later version may write more fields, and a way may also be listed separately.
+	// A later version may write more fields. The same way may be in both lists.
 	later := search + `"more": 1, "ways": [{"id": "a", "new": {}}], "ran_on": [{"id": "a"}]}`
 	if r, err := ReadExplored([]byte(later)); err != nil || len(r.Ways) != 1 || r.Ways[0].ID != "a" {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	// A search without worlds that says why is a valid search.
+	// A search without worlds is valid if it says why there are none.
 	for _, why := range []string{`"stopped": "interrupted", "bases": [{"name": "contend"}]`, `"bases": [{"name": "contend", "doubt": "it never begins"}]`} {
 		if _, err := ReadExplored([]byte(`{"schema": "locksim/explore/v1", "lock": "mine", ` + why + `}`)); err != nil {
 			t.Errorf("%s: %v", why, err)
@@ -237,8 +238,8 @@ func TestReadExploredRefuses(t *testing.T) {
 	}
 }
 
-// The counts of a document add up, also in a document of an older version, and no more sets
-// were tried than exist.
+// The counts in a document add up, also in a document of an older version. The number of
+// tried sets is at most the number of all sets.
 func TestCountsOfADocumentAddUp(t *testing.T) {
 	const (
 		older = `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}], "worlds": 18100, "levels": [

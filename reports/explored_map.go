@@ -14,11 +14,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A peril is what a cell of a chart shows: what happens to the lock, and in which run. A
-// greater value is worse.
+// A peril is what one cell of a chart shows: what happens to the lock, and whether it also
+// happens with fencing tokens. A greater value is worse.
 type peril int
 
 const (
+	// The perils, the least harmful first. corruptedWithout means that only the run without
+	// fencing tokens corrupts the data, and corruptedWith that the run with them does so
+	// too.
 	unharmed peril = iota
 	unclear
 	misbehaved
@@ -30,10 +33,11 @@ const (
 // perilSigns are the signs in the cells of a chart.
 var perilSigns = []string{unharmed: "·", unclear: "?", misbehaved: "m", twoHolders: "2", corruptedWithout: "x", corruptedWith: "X"}
 
-// perilTones are their colours on a terminal.
+// perilTones are the colours of the signs on a terminal.
 var perilTones = []string{unharmed: "good", unclear: "soft", misbehaved: "doubt", twoHolders: "doubt", corruptedWithout: "doubt", corruptedWith: "bad"}
 
-// chartLegend explains the signs; that of misconduct, which is rare, only if it occurs.
+// chartLegend explains the signs of charts. It explains the sign of misconduct only if one
+// of the charts has it, because that is rare.
 func chartLegend(all ...chart) string {
 	says := "  ·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown\n"
 	if slices.ContainsFunc(all, func(c chart) bool { return slices.ContainsFunc(c.perils, misbehaves) }) {
@@ -42,11 +46,11 @@ func chartLegend(all ...chart) string {
 	return says
 }
 
-// misbehaves reports whether the lock misbehaves in any cell of a line.
+// misbehaves reports whether a row of a chart shows misconduct of the lock.
 func misbehaves(line []peril) bool { return slices.Contains(line, misbehaved) }
 
-// perilOf converts a cell of a map. A word that this program does not know counts as
-// unknown.
+// perilOf converts a cell of a danger map to a peril. A word that this version of the
+// program does not know becomes "unknown".
 func perilOf(d explore.Danger, fencing string) peril {
 	switch d {
 	case explore.Harmless:
@@ -64,15 +68,16 @@ func perilOf(d explore.Danger, fencing string) peril {
 	return unclear
 }
 
-// A chart combines the danger maps of one client without and with fencing tokens. Side by
-// side the two maps would be too wide, and one below the other they would hide what fencing
-// tokens change.
+// A chart is a danger map for both runs. It combines the two maps of one client, without
+// and with fencing tokens. Side by side they would be too wide. One below the other it
+// would be hard to see what fencing tokens change.
 type chart struct {
 	explore.DangerMap
 	perils [][]peril
 }
 
-// charts combines maps into charts. It leaves out maps without cells.
+// charts combines the danger maps of a search into charts. It leaves out maps without
+// cells.
 func charts(maps []explore.DangerMap) []chart {
 	var all []chart
 	for _, m := range maps {
@@ -99,18 +104,19 @@ func charts(maps []explore.DangerMap) []chart {
 	return all
 }
 
-// title says what the chart shows.
+// title returns a title that says what the chart shows.
 func (c chart) title() string {
 	return fmt.Sprintf("Effect of a pause of %s, by its beginning and its length (workload %s)", story.Visible(c.Client), story.Visible(c.Base))
 }
 
-// exploredWidth is the width of the report of a search. Its tables and maps do not fit into
-// pageWidth.
+// exploredWidth is the maximum width of the text report of a search, in columns. Its tables
+// and charts do not fit into pageWidth.
 const exploredWidth = 100
 
-// figure draws the chart: a line for each start, with a sign for each length. Of many equal
-// lines in a row it draws only the first and the last. If the columns are narrow, not each
-// has its length above it, and all lengths are listed below.
+// draw draws the chart: a line for each start of a pause, with a sign for each length of
+// the pause. Of several equal lines in a row it draws only the first and the last. If there
+// is no room for all lengths above the columns, it writes some of them there and lists all
+// of them below.
 func (c chart) figure(p Palette) string {
 	const corner = "the pause begins"
 	lengths, longest := make([]string, len(c.Lengths)), 0
@@ -122,9 +128,9 @@ func (c chart) figure(p Palette) string {
 	for _, r := range rows {
 		margin = max(margin, utf8.RuneCountInString(r.label))
 	}
-	margin += 4 // two columns before it and two after
+	margin += 4 // two columns before the label and two after it
 	cell := max(1, min(longest+2, (exploredWidth-margin)/len(lengths)))
-	every := (longest + 1 + cell) / cell // leaves two blanks between two lengths
+	every := (longest + 1 + cell) / cell // the number of cells between two lengths; it leaves at least one blank
 
 	var b strings.Builder
 	line := func(s string) { b.WriteString(strings.TrimRight(s, " ") + "\n") }
@@ -149,12 +155,12 @@ func (c chart) figure(p Palette) string {
 	return b.String()
 }
 
-// A chartRow is a line of a chart, or a line without cells that represents several equal
+// A chartRow is a line of a chart, or a line without cells that stands in for several equal
 // lines.
 type chartRow struct {
 	label  string
 	perils []peril
-	// start is the index of the line in Starts.
+	// start is the index of the line's start in Starts.
 	start int
 }
 
@@ -179,8 +185,8 @@ func (c chart) rows() []chartRow {
 	return rows
 }
 
-// listLengths lists lengths; if the steps between them are equal, it gives the first, the
-// last and the step.
+// listLengths lists lengths in words. If the steps between them are equal, it gives only
+// the first, the last and the step.
 func listLengths(lengths []time.Duration, words []string) string {
 	n := len(lengths)
 	if n > 3 {

@@ -10,7 +10,8 @@ import (
 	"github.com/locksim/locksim/internal/runs"
 )
 
-// charted returns the only chart of some maps.
+// onlyChart returns the chart of some danger maps, and fails the test if they do not make
+// exactly one.
 func charted(t *testing.T, maps ...explore.DangerMap) chart {
 	t.Helper()
 	all := charts(maps)
@@ -20,7 +21,7 @@ func charted(t *testing.T, maps ...explore.DangerMap) chart {
 	return all[0]
 }
 
-// One chart shows both runs: each cell shows the worse result.
+// A chart combines both runs. Each of its cells shows the worse result.
 func TestDangerMaps(t *testing.T) {
 	off := explore.DangerMap{
 		Fencing: runs.FencingOff,
@@ -59,8 +60,8 @@ func TestDangerMaps(t *testing.T) {
 `, charted(t, off).figure(Palette{}))
 }
 
-// Maps of other clients, workloads or pauses become separate charts, and maps without cells
-// become none.
+// Maps with different clients, workloads or pauses become separate charts. A map without
+// cells becomes none.
 func TestMapsThatAreNotOfOneChart(t *testing.T) {
 	m := explore.DangerMap{
 		Base: "contend", Client: "client-1", Fencing: runs.FencingOff,
@@ -87,7 +88,7 @@ func TestMapsThatAreNotOfOneChart(t *testing.T) {
 	}
 }
 
-// Equal lines in a row are folded, if that saves lines.
+// Of equal lines in a row only the first and the last are drawn, if that saves lines.
 func TestRepetitiveDangerMap(t *testing.T) {
 	safe, two := []explore.Danger{explore.Harmless}, []explore.Danger{explore.TwoHolders}
 	m := explore.DangerMap{Lengths: []time.Duration{s}}
@@ -109,7 +110,7 @@ func TestRepetitiveDangerMap(t *testing.T) {
 `, charted(t, m).figure(Palette{}))
 }
 
-// If not every column has room for its length, the lengths are listed.
+// If there is no room for a length above every column, all lengths are listed.
 func TestWideDangerMap(t *testing.T) {
 	m := explore.DangerMap{Starts: []string{"before client-1 write"}, Cells: [][]explore.Danger{nil}}
 	for i := range 20 {
@@ -123,7 +124,7 @@ func TestWideDangerMap(t *testing.T) {
   columns: 3s to 1m in steps of 3s
 `, charted(t, m).figure(Palette{}))
 
-	m.Lengths[0] = s // the steps are no longer equal
+	m.Lengths[0] = s // now the steps between the lengths are not equal
 	contains(t, charted(t, m).figure(Palette{}), `
   columns: 1s, 6s, 9s, 12s, 15s, 18s, 21s, 24s, 27s, 30s, 33s, 36s, 39s, 42s, 45s, 48s, 51s, 54s,
     57s, 1m

@@ -6,8 +6,8 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// writeExploredMarkdown writes the result of a search as the summary of a pull request.
-// Links to scenarios are relative to the directory in which locksim runs.
+// writeExploredMarkdown writes the result of a search in Markdown, as the summary of a pull
+// request. Links to scenario files are relative to the directory in which locksim runs.
 func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	d := exploredDocument(r, o.Since)
 	d.addComparison(r, o.Since)
@@ -21,7 +21,7 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 			d.add(l.heading(), pieces...)
 		}
 	}
-	for _, c := range charts(r.Maps) { // signs follow every label, so no line can close the code block
+	for _, c := range charts(r.Maps) { // each line of a chart has its signs after the label, so no line can end the code block
 		d.add(c.title(), figure(c.figure(Palette{})+"\n"+chartLegend(c)))
 	}
 	d.addCoverage(r)

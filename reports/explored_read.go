@@ -8,12 +8,13 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// MaxExplored is the maximum size of a report of a search in bytes. A report with a hundred
-// ways has a few hundred thousand.
+// MaxExplored is the maximum size, in bytes, of a search's result that locksim reads. A
+// result with a hundred ways has a few hundred thousand.
 const MaxExplored = 64 << 20
 
-// ReadExplored reads the result of a search from its JSON, without the texts of its
-// scenarios. It ignores unknown fields: a later version may have written them.
+// ReadExplored reads the result of a search from the JSON that locksim explore wrote. The
+// texts of scenarios are not part of that JSON. Unknown fields are ignored, because a later
+// version may have written them.
 func ReadExplored(data []byte) (*explore.Result, error) {
 	const remedy = "; write one with locksim explore --format json -o FILE"
 	if err := countObjects(data, maxObjects); err != nil {
@@ -39,9 +40,10 @@ func ReadExplored(data []byte) (*explore.Result, error) {
 	return doc.result(), nil
 }
 
-// missing says why a document contains no search, and so does not show that nothing breaks;
-// "" if it contains one. A search that was stopped before its first world, or found no
-// workload that could be explored, says so itself.
+// missing says why a document contains no search; "" if it contains one. Without this check
+// an almost empty document would look as if nothing broke the lock. A document in which no
+// world was tried is valid if it says why: the search was stopped, or no workload could be
+// explored.
 func (doc jsonExplored) missing() string {
 	doubtful := func(b explore.BaseRecord) bool { return b.Doubt != "" }
 	switch {
@@ -55,7 +57,8 @@ func (doc jsonExplored) missing() string {
 	return ""
 }
 
-// check returns an error if a document cannot be compared or reported.
+// check returns an error if the document has contradictions, so that it cannot be compared
+// or reported.
 func (doc jsonExplored) check() error {
 	known := map[string]bool{}
 	for list, ways := range [][]jsonWay{doc.Ways, doc.RanOn} {
@@ -88,6 +91,7 @@ func (doc jsonExplored) check() error {
 	return nil
 }
 
+// result converts the document to the type of the search.
 func (doc jsonExplored) result() *explore.Result {
 	r := &explore.Result{
 		Lock: doc.Lock, Bases: doc.Bases, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds, Quick: doc.Quick,
@@ -114,8 +118,9 @@ func (doc jsonExplored) result() *explore.Result {
 	return r
 }
 
-// completeCounts fills in the counts that documents of older versions lack. They count a
-// set once for each world that has it, and do not say how many worlds these are.
+// completeCounts fills in counts that documents of older versions lack. Those versions
+// counted a set of faults once for each world that has it, and did not say how many worlds
+// that were.
 func completeCounts(r *explore.Result) {
 	r.Parts = r.Worlds
 	for i := range r.Levels {

@@ -11,18 +11,19 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A wayList is a chapter with ways.
+// A wayList is a list of ways to break a lock, with its title.
 type wayList struct {
 	title, explanation string
-	// letter is the prefix of the number of each way.
+	// letter is put before the number of each way, so that numbers are unique in a report.
 	letter string
 	ways   []explore.Way
 	// since is the comparison with an earlier search; nil if there is none.
 	since *Comparison
 }
 
-// wayLists returns the ways that a search found, and apart from them those in which a
-// paused process kept running, which are not compared. Either list may be empty.
+// wayLists returns two lists of ways. In the ways of the second list, ranOn, a paused
+// process kept running; they are not compared with an earlier search. Either list may be
+// empty.
 func wayLists(r *explore.Result, since *Comparison) (found, ranOn wayList) {
 	return wayList{"Ways to break it, the worst first", "", "", r.Ways, since}, wayList{"Listed separately", aboutRanOn, "r", r.RanOn, nil}
 }
@@ -30,9 +31,10 @@ func wayLists(r *explore.Result, since *Comparison) (found, ranOn wayList) {
 // heading returns the title with the number of ways.
 func (l wayList) heading() string { return fmt.Sprintf("%s (%d)", l.title, len(l.ways)) }
 
+// number returns the number of the way with index i, as the report shows it.
 func (l wayList) number(i int) string { return fmt.Sprintf("%s%d", l.letter, i+1) }
 
-// news says that a way is new or worse; "" if it is neither.
+// news says whether a way is new or has become worse; "" if it is neither.
 func (l wayList) news(w explore.Way) string {
 	if n, is := l.since.newWay(w); is {
 		return n.describe(l.since.Since)
@@ -40,7 +42,8 @@ func (l wayList) news(w explore.Way) string {
 	return ""
 }
 
-// shortTable has a row for each way; details follow below the table.
+// shortTable returns a table with a row for each way. The text report adds the details of
+// each way below it.
 func (l wayList) shortTable() table {
 	out := table{Heads: heads("", "way", "without fencing", "with fencing", "whose fault", "size", "worlds")}
 	for i, w := range l.ways {
@@ -57,12 +60,12 @@ func (l wayList) shortTable() table {
 	return out
 }
 
-// harmInShort has a line for each kind of damage.
+// harmInShort returns a cell with a line for each kind of damage.
 func harmInShort(broke []string) tableCell {
 	return tableCell{{cmp.Or(strings.Join(inShort(broke), "\n"), "–"), harmTone(broke), ""}}
 }
 
-// harmTone returns the tone for the damage.
+// harmTone returns the colour for what broke.
 func harmTone(broke []string) string {
 	switch {
 	case len(broke) == 0:
@@ -73,17 +76,18 @@ func harmTone(broke []string) string {
 	return "doubt"
 }
 
+// blameInShort returns a cell that says whose fault a way is.
 func blameInShort(w explore.Way) tableCell {
 	switch w.Blame.Kind {
 	case checks.KindLock:
 		return tableCell{badSign.span(blameWords(w))}
 	case checks.KindInherent:
-		return plainCell("inherent") // the legend below the table explains it
+		return plainCell("inherent") // the legend explains the word
 	}
 	return plainCell(textwrap.Wrap(blameWords(w), 13, 0))
 }
 
-// fullTable has a row for each way with all its details.
+// fullTable returns a table with a row for each way, which has all details of the way.
 func (l wayList) fullTable(r *explore.Result) table {
 	out := table{Heads: heads("", "way", "faults", "without fencing", "with fencing", "whose fault", "size", "worlds", "scenario")}
 	for i, w := range l.ways {
@@ -114,7 +118,8 @@ func (l wayList) fullTable(r *explore.Result) table {
 	return out
 }
 
-// harmInFull lists what broke; damage to the data is highlighted.
+// harmInFull returns a cell with the properties that were violated. It is highlighted if
+// the data is damaged.
 func harmInFull(broke []string) tableCell {
 	if corrupts(broke) {
 		return tableCell{badSign.span(inFull(broke))}
@@ -122,6 +127,8 @@ func harmInFull(broke []string) tableCell {
 	return plainCell(inFull(broke))
 }
 
+// blameInFull returns a cell that says whose fault a way is, with an explanation if that is
+// nobody.
 func blameInFull(w explore.Way) tableCell {
 	switch {
 	case w.Blame == checks.BlameLock:

@@ -24,13 +24,14 @@ const (
 	ms = time.Millisecond
 )
 
-// The damage of a late write, and of a lock that is granted twice.
+// The properties that break through a late write, and those that break if the lock is
+// granted twice.
 var (
 	brokeLate  = []string{"section-exclusion", "grant-order", "write-order", "no-lost-update", "serial-sections"}
 	brokeTwice = append([]string{"lease-exclusion"}, brokeLate...)
 )
 
-// pauseWay is a way by a pause.
+// pauseWay returns a way to break the lock by a pause.
 func pauseWay() explore.Way {
 	return explore.Way{
 		ID: "a1", Cause: []string{"a pause of a client"},
@@ -52,10 +53,10 @@ func pauseWay() explore.Way {
 // releaseReply is redis-1's reply to client-1's release.
 var releaseReply = trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Release, Reply: true}
 
-// when returns a trigger at a point.
+// strikesAt returns a trigger with which a fault strikes at a happening.
 func when(h trace.Happening) trace.Trigger { return trace.Trigger{When: trace.At(h)} }
 
-// pauseFor returns a pause of client-1 just before it writes.
+// pauseFor returns a pause of client-1 that begins just before the client writes.
 func pauseFor(d time.Duration) runs.Fault {
 	return runs.Fault{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: d,
@@ -77,8 +78,8 @@ func jumpWay() explore.Way {
 	}
 }
 
-// ownWay is a way that is the lock's own fault, and corrupts the data even with fencing
-// tokens.
+// ownWay returns a way that is the lock's own fault, and that corrupts the data even with
+// fencing tokens.
 func ownWay() explore.Way {
 	return explore.Way{
 		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
@@ -103,7 +104,7 @@ func ownWay() explore.Way {
 	}
 }
 
-// panicWay is a way in which the lock panics: it has no file, and is not shrunk.
+// panicWay returns a way in which the lock panics. It has no scenario file and no margin.
 func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
@@ -117,7 +118,7 @@ func panicWay() explore.Way {
 	}
 }
 
-// several returns a search that found a way of every sort.
+// fullSearch returns the result of a search that found ways of all sorts.
 func several() *explore.Result {
 	apart := pauseWay()
 	apart.ID, apart.Worlds, apart.File = "d4", 12, "found/redlock-r1-pause.yaml"
@@ -169,7 +170,8 @@ func several() *explore.Result {
 	}
 }
 
-// nothing returns a search of single faults that found nothing.
+// emptySearch returns the result of a search that tried all single faults and found
+// nothing.
 func nothing() *explore.Result {
 	return &explore.Result{
 		Lock: "mine", Nodes: 1, Seed: 7, MaxFaults: 1, Budget: 20000,
@@ -179,7 +181,8 @@ func nothing() *explore.Result {
 	}
 }
 
-// stopped returns a search that was interrupted after it had found one way.
+// interruptedSearch returns the result of a search that was interrupted after it had found
+// one way.
 func stopped() *explore.Result {
 	return &explore.Result{
 		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 2, Budget: 20000,
@@ -190,7 +193,8 @@ func stopped() *explore.Result {
 	}
 }
 
-// compared returns several with a comparison with an earlier search.
+// comparedSearch returns the result of fullSearch, and options with a comparison with an
+// earlier search.
 func compared() (*explore.Result, Options) {
 	before := pauseWay()
 	before.ID, before.Cause = "e5", []string{"a late write request"}
@@ -215,7 +219,7 @@ func explored(t *testing.T, format string, r *explore.Result, o Options) string 
 	return ""
 }
 
-// The golden files show the reports of a search.
+// The golden files contain reports of searches.
 func TestExploredGolden(t *testing.T) {
 	for _, format := range Searches.Formats() {
 		for name, r := range map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped(), "compared": nil} {
@@ -267,8 +271,8 @@ func TestColouredExploredSaysTheSame(t *testing.T) {
 	}
 }
 
-// hostile returns a search, compared with itself, in which every text from outside tries to
-// be more than text.
+// hostileSearch returns the result of a search, and options that compare it with itself.
+// Every text in it that comes from outside contains markup or control characters.
 func hostile() (*explore.Result, Options) {
 	const evil = "x\x1b[31m|<b>\n```\n# h\n| a |\u202e*y*"
 	r := several()
@@ -300,7 +304,7 @@ func hostile() (*explore.Result, Options) {
 	return r, Options{Since: Compare(r, known, evil)}
 }
 
-// No text from outside controls the terminal, or is more than text in Markdown.
+// No text from outside can control the terminal, or has a meaning in Markdown.
 func TestExploredEscapes(t *testing.T) {
 	r, o := hostile()
 	for _, format := range []string{"text", "markdown"} {
@@ -317,7 +321,7 @@ func TestExploredEscapes(t *testing.T) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			fenced = !fenced
-		case fenced, strings.HasPrefix(line, "    "): // a figure, or a stack
+		case fenced, strings.HasPrefix(line, "    "): // a chart in a code block, or a stack
 		case strings.HasPrefix(line, "# "), strings.Contains(line, "<b>"), strings.Contains(line, " *y*"):
 			t.Errorf("text is more than text in %s", line)
 		case strings.HasPrefix(line, "|"):

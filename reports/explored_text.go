@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
+// writeExploredText writes the result of a search for a terminal.
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	d := exploredDocument(r, o.Since)
 	found, apart := wayLists(r, o.Since)
@@ -41,7 +42,8 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// unwrittenWays says how to run the ways, if none of them was written to a file.
+// unwrittenWays says how to get the scenario files of the ways, if none was written and
+// their texts are known; "" otherwise.
 func unwrittenWays(r *explore.Result) string {
 	could := false
 	for _, w := range slices.Concat(r.Ways, r.RanOn) {
@@ -56,7 +58,7 @@ func unwrittenWays(r *explore.Result) string {
 	return "With --ways DIR each way is written to a scenario file that locksim run can run."
 }
 
-// paragraph describes one way, without what the table shows.
+// describeWay describes the way with index i, except what the table already shows.
 func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 	p, w := &text{Options: o, width: exploredWidth}, l.ways[i]
 	number := "Way " + l.number(i) + ": "
@@ -87,7 +89,7 @@ func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 	add("strikes", stagesWords(w))
 	add("also by", otherCauses(w))
 	facts(rows).text(p)
-	if w.File != "" { // the command is never wrapped, so that it can be copied
+	if w.File != "" { // the command must stay on one line, so that readers can copy it
 		command := replayWay(w.File)
 		label := len("replay")
 		for _, row := range rows {

@@ -15,16 +15,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A breakage is a short name, for the cells of a table, of one or more violated properties,
-// with its meaning.
+// A breakage is a word for one or more violated properties that is short enough for the
+// cell of a table. meaning explains the word.
 type breakage struct {
 	word       string
 	properties []checks.Property
 	means      string
 }
 
-// breakages are the names for all properties, in their order. Other damage, such as a
-// panic, has its own name.
+// breakages are the words for all properties, in the properties' order. Damage that is not
+// a property, such as a panic, has no breakage and keeps its own name.
 var breakages = func() []breakage {
 	var all []breakage
 	for _, p := range checks.Properties() {
@@ -38,13 +38,12 @@ var breakages = func() []breakage {
 	return all
 }()
 
-// includes reports whether one of the breakage's properties broke.
+// includes reports whether broke contains one of the breakage's properties.
 func (b breakage) includes(broke []string) bool {
 	return slices.ContainsFunc(b.properties, func(p checks.Property) bool { return slices.Contains(broke, string(p)) })
 }
 
-// inShort names what broke by the short names of breakages, such as "two at work" and
-// "data".
+// breakageWords returns the short words for what broke, such as "two at work" and "data".
 func inShort(broke []string) []string {
 	var words []string
 	for _, b := range breakages {
@@ -60,7 +59,7 @@ func inShort(broke []string) []string {
 	return words
 }
 
-// inFull names what broke by the names of the properties.
+// listBroken lists what broke by the full names of the properties.
 func inFull(broke []string) string {
 	if len(broke) == 0 {
 		return "nothing"
@@ -68,6 +67,7 @@ func inFull(broke []string) string {
 	return story.List(eachVisible(broke))
 }
 
+// eachVisible returns texts with their invisible characters made visible.
 func eachVisible(all []string) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
@@ -76,12 +76,12 @@ func eachVisible(all []string) []string {
 	return out
 }
 
-// corrupts reports whether a property of the data broke.
+// corrupts reports whether a property of the data was violated.
 func corrupts(broke []string) bool {
 	return slices.ContainsFunc(broke, func(what string) bool { return checks.Property(what).IsData() })
 }
 
-// legend explains the words of a table of ways, and two of its columns.
+// legend explains the words in a table of ways, and two of its columns.
 func legend(ways []explore.Way) []remark {
 	rows := append(breakageLegend(ways), faultLegend(ways)...)
 	if slices.ContainsFunc(ways, func(w explore.Way) bool { return len(w.Margins) > 0 }) {
@@ -90,7 +90,7 @@ func legend(ways []explore.Way) []remark {
 	return append(rows, remark{"worlds", "in how many of the tried worlds this happened"})
 }
 
-// breakageLegend explains the names that occur in the ways.
+// breakageLegend explains the breakages that occur in the ways.
 func breakageLegend(ways []explore.Way) []remark {
 	var rows []remark
 	for _, b := range breakages {
@@ -106,7 +106,7 @@ func breakageLegend(ways []explore.Way) []remark {
 	return rows
 }
 
-// faultLegend explains the blame for the ways.
+// faultLegend explains the values of blame that occur in the ways.
 func faultLegend(ways []explore.Way) []remark {
 	var rows []remark
 	add := func(about, text string, is func(explore.Way) bool) {
@@ -125,12 +125,12 @@ func faultLegend(ways []explore.Way) []remark {
 	return rows
 }
 
-// nobodysFault is the blame for ways whose only damage is a late write.
+// nobodysFault is shown as the blame for a way whose only damage is a late write.
 const nobodysFault = "nobody's"
 
-// isOnlyLateWrite reports whether a late write is the only damage of a way: leases and
-// sections did not overlap, but a write that was in flight for long was applied during a
-// later grant.
+// isOnlyLateWrite reports whether a late write is the only damage of a way. A late write
+// was in flight for a long time and was applied after a later grant, although leases and
+// sections did not overlap.
 func isOnlyLateWrite(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
@@ -138,7 +138,7 @@ func isOnlyLateWrite(w explore.Way) bool {
 	return w.Blame.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
 }
 
-// blameWords names the blame for a way; "?" if it is unknown.
+// blameWords names the blame for a way; "?" if it is not known.
 func blameWords(w explore.Way) string {
 	switch {
 	case isOnlyLateWrite(w):
@@ -149,11 +149,11 @@ func blameWords(w explore.Way) string {
 	return w.Blame.String()
 }
 
-// manyCauses is how many causes of a way are listed.
+// maxCauses is the maximum number of other causes that are listed for a way.
 const manyCauses = 3
 
-// otherCauses lists the other causes that had the same effect as the example, with the
-// number of worlds of each, the most common first; "" if there are none.
+// otherCauses lists causes that had the same effect as that of the way's example, the most
+// common first. Each has the number of its worlds. It returns "" if there are none.
 func otherCauses(w explore.Way) string {
 	own := strings.Join(w.Cause, " and ")
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })
@@ -167,8 +167,9 @@ func otherCauses(w explore.Way) string {
 	return strings.Join(words, ", ")
 }
 
-// stagesWords says when the faults of a way strike: "during acquire, read or write, or
-// between two steps". "Between steps" is a stage although it is no step of the client.
+// stagesWords says in which stages of a client the faults of a way strike: "during acquire,
+// read or write, or between two steps". The stage "between steps" is not a step, so it is
+// worded differently.
 func stagesWords(w explore.Way) string {
 	const between = "between steps"
 	steps := eachVisible(slices.DeleteFunc(slices.Clone(w.Stages), func(s string) bool { return s == between }))
@@ -185,7 +186,7 @@ func stagesWords(w explore.Way) string {
 	return words
 }
 
-// wayTitle returns the title of a way; its cause if it has none.
+// wayTitle returns the title of a way, or its cause if it has no title.
 func wayTitle(w explore.Way) string {
 	if w.Title == "" {
 		return story.Cause(w.Cause)
@@ -193,8 +194,8 @@ func wayTitle(w explore.Way) string {
 	return story.Visible(w.Title)
 }
 
-// persistenceOf returns the persistence of the node that a fault crashes, if it differs
-// from the base.
+// persistenceOf returns what the node that a fault crashes keeps on disk; "" if that is as
+// in the base or the fault crashes nothing.
 func persistenceOf(w runs.WorldSpec, f runs.Fault) sim.Persistence {
 	if f.Effect() != trace.KillsProcess {
 		return ""
@@ -206,7 +207,7 @@ func persistenceOf(w runs.WorldSpec, f runs.Fault) sim.Persistence {
 func exploredFaultWords(w runs.WorldSpec, f runs.Fault) string {
 	own := f.Fault
 	own.Text = scenarios.FaultText(own)
-	own.For = 0 // it would be rounded
+	own.For = 0 // sim would round the duration; it is added below in full
 	words := faultWords(own)
 	if f.For > 0 {
 		words += ", for " + trace.ShortDuration(f.For)
@@ -217,8 +218,8 @@ func exploredFaultWords(w runs.WorldSpec, f runs.Fault) string {
 	return story.Visible(words)
 }
 
-// worldWords names the base of the way's example, if there are several, and the example's
-// differences from it; "" if there is nothing to say.
+// worldWords describes how the example of a way differs from its base. If there are several
+// bases, it names the base first. It returns "" if there is nothing to say.
 func worldWords(r *explore.Result, w runs.WorldSpec) string {
 	var words []string
 	if len(r.Bases) > 1 && w.Base >= 0 && w.Base < len(r.Bases) {
@@ -236,7 +237,7 @@ func worldWords(r *explore.Result, w runs.WorldSpec) string {
 	return strings.Join(eachVisible(words), "; ")
 }
 
-// marginCell says in a cell of a table how large a fault must be.
+// marginCell says, in a cell of a table, how large a fault must be to break the lock.
 func marginCell(m explore.Margin) string {
 	if m.Survived == (sim.Size{}) {
 		return "any"
@@ -244,11 +245,12 @@ func marginCell(m explore.Margin) string {
 	return "≥ " + m.Broken.String()
 }
 
-// longestStack is how many lines of a panicking lock's stack are shown.
+// maxStack is the maximum number of lines that are shown of a stack.
 const longestStack = 24
 
-// stack returns the lines of the misconduct of a lock, with its stack. Long lines lose
-// their beginning, because a stack names files and line numbers at the end of its lines.
+// stack returns the lines about the misconduct of a lock, with the stack of a panic. Long
+// lines are cut at their beginning, because a stack names files and line numbers at the end
+// of its lines.
 func stack(w explore.Way) []string {
 	if w.Why == "" {
 		return nil
@@ -271,5 +273,5 @@ func stack(w explore.Way) []string {
 	return all
 }
 
-// replayWay returns the command that runs a way's scenario file.
+// replayWay returns the command that runs the scenario file of a way.
 func replayWay(file string) string { return "locksim run " + Operand(file) }

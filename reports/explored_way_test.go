@@ -13,8 +13,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Every property has one short name; that of misconduct, and of anything else, is its own
-// name.
+// Every property has a short word for tables. For misconduct, and for damage that is no
+// property, the word is its own name.
 func TestEveryPropertyHasAShortWord(t *testing.T) {
 	for _, p := range checks.Properties() {
 		if got := inShort([]string{string(p)}); len(got) != 1 || (got[0] == string(p)) != (p.Card().Subject == checks.SubjectMisconduct) {
@@ -30,7 +30,8 @@ func TestEveryPropertyHasAShortWord(t *testing.T) {
 	}
 }
 
-// The causes other than the example's are listed, the first of them in full.
+// The causes other than that of the example are listed. The first of them are named, and
+// the rest is counted.
 func TestOthersWords(t *testing.T) {
 	all := []explore.Cause{
 		{Faults: "a pause and a crash", Worlds: 9}, {Faults: "a pause", Worlds: 1000},
@@ -67,8 +68,8 @@ func TestStagesWords(t *testing.T) {
 	}
 }
 
-// A late write is nobody's fault as long as leases and sections do not overlap. For any
-// other way without a blame the blame is unknown.
+// A late write is nobody's fault if leases and sections did not overlap. For any other way
+// without a blame, the blame is shown as unknown.
 func TestWhoseFault(t *testing.T) {
 	none := checks.Blame{}
 	late := []string{"grant-order", "write-order", "no-lost-update"}
@@ -97,7 +98,7 @@ func TestWhoseFault(t *testing.T) {
 	}
 }
 
-// A fault is described as in a run's report, but with its exact duration.
+// A fault is described as in the report of a run, but its duration is not rounded.
 func TestExploredFaultWords(t *testing.T) {
 	w := runs.WorldSpec{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
 	for want, f := range map[string]runs.Fault{
@@ -121,7 +122,7 @@ func TestExploredFaultWords(t *testing.T) {
 	}
 }
 
-// A long stack is cut at its end, and a long line of it at its beginning.
+// A long stack is cut at its end. A long line in it is cut at its beginning.
 func TestStack(t *testing.T) {
 	if got := stack(explore.Way{}); got != nil {
 		t.Errorf("got %q", got)
@@ -131,8 +132,8 @@ func TestStack(t *testing.T) {
 		why += fmt.Sprintf("\n%d", i)
 	}
 	got := stack(explore.Way{Why: why + "\n"})
-	// All lines are 32, of which 24 are shown. The second has 2+95+3 columns and may have
-	// 96.
+	// There are 32 lines, of which 24 are shown. The second line has 2+95+3 columns, and
+	// only 96 fit.
 	if len(got) != 25 || got[1] != "…"+strings.Repeat("é", 92)+"end" || got[24] != "… and 8 more lines, see the JSON report" {
 		t.Errorf("got %q", got)
 	}

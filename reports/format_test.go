@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every format has a title, so that documents can list it.
+// Every format has a title, which lists of formats show.
 func TestFormatsSayWhatTheyAreFor(t *testing.T) {
 	titled(t, "runs", Runs)
 	titled(t, "explanations", Explanations)

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// calm is as expected.
+// calm is a scenario whose runs are as expected.
 const calm = `title: Nothing happens
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:
@@ -25,7 +25,8 @@ expect:
   on: {verdict: safe, violated: []}
 `
 
-// surprising expects a safe run of a pause without fencing.
+// surprising is a scenario that expects a pause without fencing to be safe, which it is
+// not.
 const surprising = `title: The work takes longer than the lock
 assumption: process
 lock: {kind: redlock, ttl: 10s, nodes: 3}
@@ -39,7 +40,7 @@ expect:
   on: {verdict: safe, violated: [section-exclusion]}
 `
 
-// unseen has a witness that does not happen.
+// unseen is a scenario with a witness that is never observed.
 const unseen = `title: Nobody crashes
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:
@@ -54,14 +55,14 @@ variants:
       on: {verdict: safe, violated: []}
 `
 
-// silent has no expectation.
+// silent is a scenario without an expectation.
 const silent = `title: Whatever happens
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 clients:
   client-1: {}
 `
 
-// runText runs a scenario from its text.
+// runText runs a scenario that is given as text.
 func runText(t *testing.T, file, text string) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Parse(file, []byte(text))
@@ -75,7 +76,7 @@ func runText(t *testing.T, file, text string) *scenarios.Result {
 	return r
 }
 
-// writtenIn returns results written in a format.
+// writtenIn returns a report about results in a format.
 func writtenIn(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, ok := reports.Runs.Lookup(format)
@@ -89,8 +90,8 @@ func writtenIn(t *testing.T, format string, o reports.Options, results ...*scena
 	return b.String()
 }
 
-// The formats that programs read, for a scenario that is as expected and one that is
-// not.
+// Reports in the formats for programs are correct, for a scenario that is as expected and
+// for one that is not.
 func TestFormatsForPrograms(t *testing.T) {
 	for _, test := range []struct{ format, ending string }{
 		{"edn", "edn"}, {"github", "github.txt"}, {"jsonl", "jsonl"}, {"junit", "junit.xml"}, {"markdown", "md"},
@@ -114,7 +115,7 @@ func TestFormatsForPrograms(t *testing.T) {
 	}
 }
 
-// oneOfEachStanding returns one scenario of each standing.
+// oneOfEachStanding returns the results of four scenarios, one with each standing.
 func oneOfEachStanding(t *testing.T) []*scenarios.Result {
 	return []*scenarios.Result{runText(t, "calm.yaml", calm), runText(t, "unseen.yaml", unseen), runText(t, "silent.yaml", silent), runText(t, "surprising.yaml", surprising)}
 }
@@ -171,7 +172,7 @@ func TestJUnit(t *testing.T) {
 		"calm 7 with fencing: passed",
 		"unseen 9 waits, without fencing: error",
 		"unseen 9 waits, with fencing: error",
-		"unseen 11 hopes, without fencing: error", // although nothing is expected of it
+		"unseen 11 hopes, without fencing: error", // it is an error although the scenario expects nothing of this lock
 		"unseen 12 hopes, with fencing: error",
 		"silent 1 without fencing: skipped",
 		"silent 1 with fencing: skipped",
@@ -248,8 +249,8 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// A scenario that the command line does not name by its file may not be in the repository,
-// and has no line there.
+// If the command line names a scenario by another name than its file, that file may not be
+// in the repository. GitHub then cannot show a line in it.
 func TestGitHubKnowsWhatIsAFile(t *testing.T) {
 	r := runText(t, "./tests/surprising.yaml", surprising)
 	for _, test := range []struct {

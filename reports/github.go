@@ -14,10 +14,11 @@ func init() {
 	Runs.Register(Format[Results]{Name: "github", Title: "GitHub Actions: what is not as expected becomes an annotation at its line of the scenario file", Write: writeGitHub})
 }
 
-// writeGitHub writes workflow commands: an error for each run that is not as expected or
-// whose verdict is unknown, at the line of its file that states the expectation, and one
-// notice for a scenario that cannot fail because it has no expectation. Runs as expected
-// are only counted, in a last line that is no command.
+// writeGitHub writes workflow commands for GitHub Actions. For each run that is not as
+// expected, or whose verdict is unknown, it writes an error. The error points to the line
+// of the scenario file that states the expectation. For a scenario without any expectation,
+// which cannot fail, it writes one notice. The last line, which is not a command, counts
+// all results.
 func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 	var b strings.Builder
 	for _, r := range results {
@@ -39,8 +40,8 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 	return err
 }
 
-// annotate writes one command about a run. A scenario that was not given by its file has no
-// line that GitHub could show.
+// annotate writes one command about a run. GitHub can show a line of a file only if the
+// command line gave the scenario as a file.
 func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options, run scenarios.RunResult, title string, message []string) {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+githubProperty(value)) }
@@ -54,12 +55,15 @@ func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options
 	fmt.Fprintf(b, "::%s %s::%s\n", command, strings.Join(properties, ","), githubData(strings.Join(message, "\n")))
 }
 
-// GitHub's runner reads a command up to the end of its line, and its properties up to
-// the next comma or colon; it turns these codes back.
+// The characters that have a meaning in a command, each followed by its code. GitHub's
+// runner reads a command up to the end of its line, and each property of a command up to
+// the next comma or colon. It then decodes the codes.
 var (
 	githubDataCodes     = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
 	githubPropertyCodes = append(slices.Clone(githubDataCodes), ":", "%3A", ",", "%2C")
 )
 
+// githubData encodes a text as the message of a command, and githubProperty as the value of
+// a property.
 func githubData(s string) string     { return strings.NewReplacer(githubDataCodes...).Replace(s) }
 func githubProperty(s string) string { return strings.NewReplacer(githubPropertyCodes...).Replace(s) }

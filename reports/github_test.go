@@ -2,7 +2,8 @@ package reports
 
 import "testing"
 
-// A command is one line, and no text in it ends the command or one of its properties early.
+// A command is one line, and no text in it can end the command or one of its properties
+// early.
 func TestGitHubCodes(t *testing.T) {
 	const text = "50%: a, b::c\r\nnext %0A"
 	if got, want := githubData(text), "50%25: a, b::c%0D%0Anext %250A"; got != want {

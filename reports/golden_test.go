@@ -9,8 +9,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The reports of the catalogue. Those of the scenarios that are about libraries have the
-// same tests where the libraries are.
+// These tests check reports of the catalogue against golden files and against each other.
+// Scenarios about a library are tested in the same way in the package of that library.
 
 func TestGolden(t *testing.T) { roof.Golden(t, roof.Playable(), *update) }
 

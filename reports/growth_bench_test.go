@@ -15,13 +15,13 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// BenchmarkGrowth runs worlds that have more and more of one thing, judges them and
-// describes them. The cost of an event should not depend on the number of events. So it
-// reports, for each of the three parts and for the whole, the processor time for an event
-// in the largest world divided by that in the world where it is least, and logs the times.
+// BenchmarkGrowth runs, judges and describes worlds of growing size. It tests that the cost
+// of an event does not depend on the number of events. For the whole and for each of the
+// three parts, it reports a ratio of processor times for an event: that in the largest
+// world, divided by the smallest among all worlds. It also logs the times.
 //
-// The worlds take turns, and the best turn of each counts, because other load of the
-// machine disturbs few of them.
+// The worlds are measured in turn, several times, and the best time of each counts. Other
+// load on the machine disturbs only some of the measurements.
 func BenchmarkGrowth(b *testing.B) {
 	for _, axis := range []struct {
 		of    string
@@ -33,8 +33,8 @@ func BenchmarkGrowth(b *testing.B) {
 				likeClients(2, "{sections: 10, key: lock-%d}")
 		}},
 		{"clients", []int{2, 10, 50, 200}, func(n int) string {
-			// The more clients there are, the less often each asks, so that attempts fail
-			// equally often.
+			// With more clients, each client asks less often, so that the share of failed
+			// attempts stays the same.
 			return "lock: {kind: single, ttl: 10s}\n" +
 				likeClients(n, fmt.Sprintf("{sections: 5, works: 5ms, retry-every: %dms, retry: jitter}", 10*n))
 		}},
@@ -48,7 +48,7 @@ func BenchmarkGrowth(b *testing.B) {
 		}},
 	} {
 		b.Run(axis.of, func(b *testing.B) {
-			defer debug.SetGCPercent(debug.SetGCPercent(800)) // as in the command
+			defer debug.SetGCPercent(debug.SetGCPercent(800)) // the same setting as in the command locksim
 			var worlds []*grown
 			for _, n := range axis.sizes {
 				worlds = append(worlds, grow(b, axis.world(n)))
@@ -73,7 +73,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// likeClients returns n clients of a scenario that do the same.
+// equalClients returns the YAML of n clients that all do the same.
 func likeClients(n int, does string) string {
 	var all strings.Builder
 	all.WriteString("clients:\n")
@@ -92,7 +92,8 @@ const (
 	parts
 )
 
-// grown is a world of some size, with the least time for each event, in microseconds.
+// growingWorld is a world of one size. each contains the least time for an event in each
+// part of the work, in microseconds.
 type grown struct {
 	variant *scenarios.Variant
 	config  sim.Config
@@ -100,6 +101,7 @@ type grown struct {
 	each    [parts]float64
 }
 
+// newGrowingWorld returns the world that a scenario's text describes.
 func grow(b *testing.B, world string) *grown {
 	b.Helper()
 	s, err := scenarios.Parse("growth.yaml", []byte("title: A world that grows\nassumption: none\n"+world))
@@ -113,8 +115,8 @@ func grow(b *testing.B, world string) *grown {
 	return w
 }
 
-// turn runs, judges and describes the world; if that is short, repeatedly, because garbage
-// collection is part of the cost.
+// measure runs, judges and describes the world once. If the world is small, it does so
+// repeatedly, so that the time includes its share of garbage collection.
 func (w *grown) turn(b *testing.B) {
 	const enough = 20_000
 	var took [parts]time.Duration

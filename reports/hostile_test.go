@@ -17,7 +17,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// taint is a text that tries to be more than text.
+// taint is a text with markup and control characters of many formats.
 const taint = roof.Taint
 
 var (
@@ -25,8 +25,8 @@ var (
 	tainted  = roof.Tainted
 )
 
-// readers checks documents, by the name of the format. A format that is not here is only
-// checked for what holds for all formats.
+// readers contains, for some formats, a func that checks documents by the rules of the
+// format. Other formats are only checked for control characters.
 var readers = map[string]func(*testing.T, string){
 	"edn":      ednDocument,
 	"github":   githubCommands,
@@ -40,8 +40,8 @@ var readers = map[string]func(*testing.T, string){
 	"trace":    jsonDocument,
 }
 
-// A report shows any text as text: it controls no terminal, does not change the direction
-// of writing, and is no markup, row, statement or command.
+// A report shows any text as text. The text cannot control the terminal, change the
+// direction of writing, or act as markup, a row of a table, a statement or a command.
 func TestTaintedTexts(t *testing.T) {
 	r := tainted(t)
 	each := func(kind string, formats []reports.Format[reports.Results]) {
@@ -113,7 +113,7 @@ func check(t *testing.T, format, document string) {
 	}
 }
 
-// printable fails the test if a document has characters that act on a terminal.
+// checkPrintable fails the test if a document contains characters that control a terminal.
 func printable(t *testing.T, document string) {
 	t.Helper()
 	if !utf8.ValidString(document) {
@@ -131,7 +131,7 @@ func excerpt(document string, at int) string {
 	return document[max(0, at-60):min(len(document), at+60)]
 }
 
-// without fails the test if a document contains any of these.
+// checkAbsent fails the test if a document contains any of these texts.
 func without(t *testing.T, document string, markup ...string) {
 	t.Helper()
 	for _, m := range markup {
@@ -182,8 +182,8 @@ func jsonLines(t *testing.T, document string) {
 	}
 }
 
-// ednDocument fails the test unless every bracket outside a string or a comment is closed
-// by its own kind.
+// ednDocument fails the test if a bracket outside of strings and comments has no matching
+// closing bracket.
 func ednDocument(t *testing.T, document string) {
 	var open []rune
 	closes := map[rune]rune{']': '[', '}': '{', ')': '('}
@@ -207,8 +207,8 @@ var ednComment = regexp.MustCompile(`(?m)^;.*$`)
 
 var ednString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// markdownDocument fails the test unless the rows of tables have as many cells as their
-// header, code blocks are closed, and all other markup is the report's own.
+// markdownDocument fails the test unless every row of a table has as many cells as the
+// table's head, all code blocks are closed, and all markup is the report's own.
 func markdownDocument(t *testing.T, document string) {
 	cells, fenced := 0, false
 	for line := range strings.Lines(document) {
@@ -248,11 +248,11 @@ func markdownDocument(t *testing.T, document string) {
 
 // moreThanText matches text to which GitHub gives a meaning: strike-through, a person, an
 // issue, an address, a formula, a character entity, an emoji. GitHub does not match across
-// the bounds of an element.
+// the bounds of an HTML element.
 var moreThanText = regexp.MustCompile(`(?i)~|@[a-z0-9]|#[0-9]|gh-[0-9]|://|www\.|\$[^<]|&(copy|#)|:tada:`)
 
-// markup returns the parts of a line of Markdown that can be more than text: those that are
-// neither escaped, nor code, nor the address of a link.
+// activeMarkup returns the parts of a line of Markdown that can have a meaning: those that
+// are not escaped, not code, and not the address of a link.
 func markup(line string) string {
 	var b strings.Builder
 	line = address.ReplaceAllString(line, "]")
@@ -283,8 +283,8 @@ var (
 	codeInAddress = regexp.MustCompile("\\]\\(<[^>]*`")
 )
 
-// githubCommands fails the test unless each line is exactly one command, except the last
-// line, which contains the counts.
+// githubCommands fails the test unless each line is exactly one command. The last line is
+// not a command; it contains the counts.
 func githubCommands(t *testing.T, document string) {
 	for line := range strings.Lines(document) {
 		if !githubCommand.MatchString(line) && !githubSummary.MatchString(line) {
@@ -297,8 +297,8 @@ var githubCommand = regexp.MustCompile(`^::(error|warning|notice)( [a-zA-Z]+=[^:
 
 var githubSummary = regexp.MustCompile(`^[0-9]+ scenarios?: [a-z0-9, ]+\n$`)
 
-// mermaidDocument fails the test unless each line is one statement whose text has no
-// special meaning in Mermaid.
+// mermaidDocument fails the test unless each line is one statement, and the texts in it
+// have no meaning in Mermaid.
 func mermaidDocument(t *testing.T, document string) {
 	diagrams := []string{document}
 	if strings.Contains(document, "```mermaid\n") {
@@ -308,7 +308,7 @@ func mermaidDocument(t *testing.T, document string) {
 	for _, d := range diagrams {
 		d, _, _ = strings.Cut(d, "```")
 		lines := strings.Split(strings.TrimSuffix(d, "\n"), "\n")
-		if lines[0] == "%% generator: locksim" { // a page's mark, which is a comment in Mermaid
+		if lines[0] == "%% generator: locksim" { // the mark of a page, which is a comment in Mermaid
 			lines = lines[1:]
 		}
 		if lines[0] != "sequenceDiagram" {
@@ -326,7 +326,7 @@ var mermaidStatement = regexp.MustCompile(`^  (` +
 	`(title |accTitle: |accDescr: |(participant|actor) p\d+ as |p\d+(->>|-->>|--x)p\d+: |Note over p\d+(,p\d+)?: )([A-Za-z0-9 .,'()/_-]| ?[^ ]+: |[^\x00-\x7fﬂ¶]|#\d+;|<br/>)+` +
 	`|(activate|deactivate) p\d+|rect rgba\([0-9., ]+\)|end)$`)
 
-// A very long word does not make a diagram too wide to draw.
+// A very long word is cut, so that a diagram does not become too wide to draw.
 func TestLongWordsAreCut(t *testing.T) {
 	r := tainted(t)
 	for _, run := range r.Runs {

@@ -8,15 +8,15 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// durable has one node with a different setting.
+// durable is a scenario in which one node has a different setting.
 const durable = `title: One node writes everything to its disk
 lock: {kind: redlock, ttl: 10s, nodes: 3}
 nodes: {redis-2: {persistence: always}}
 clients: {client-1: {}}
 `
 
-// With a lock that needs one node, reports do not show the other four nodes of a scenario,
-// unless a fault strikes them.
+// If a lock needs only one node, reports do not show the other four nodes of a scenario,
+// unless a fault strikes one of them.
 func TestOtherLockOtherNodes(t *testing.T) {
 	for _, c := range []struct {
 		scenario, lock string
@@ -60,7 +60,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 	}
 }
 
-// lanesOf returns the lanes of the diagram of a run.
+// lanesOf returns the names of the lanes in the diagram of a run.
 func lanesOf(run scenarios.RunResult) string {
 	var names []string
 	for _, lane := range diagram.Draw(drawn([]scenarios.RunResult{run}), diagram.RoomFor(drawn([]scenarios.RunResult{run})))[0].Lanes {

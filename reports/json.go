@@ -16,8 +16,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// reportSchema identifies the format of the JSON report. Fields may be added; no field is
-// renamed, removed or given another meaning.
+// reportSchema identifies the format of the JSON report. Later versions may add fields, but
+// do not rename or remove one or change its meaning.
 const reportSchema = "locksim/report/v1"
 
 func init() {
@@ -27,11 +27,13 @@ func init() {
 	Tallies.Register(Format[*Tally]{Name: "json", Title: "programs: one document, schema " + tallySchema, Write: writeTallyJSON})
 }
 
+// jsonReport is the JSON report of runs.
 type jsonReport struct {
 	Schema  string       `json:"schema"`
 	Results []jsonResult `json:"results"`
 }
 
+// jsonResult is the result of one scenario with one lock.
 type jsonResult struct {
 	Scenario string `json:"scenario"`
 	Title    string `json:"title"`
@@ -44,12 +46,13 @@ type jsonResult struct {
 	Runs       []jsonRun `json:"runs"`
 }
 
+// jsonRun is one run. Fencing is "off" or "on".
 type jsonRun struct {
 	Variant string `json:"variant"`
 	Fencing string `json:"fencing"`
 	Lock    string `json:"lock"`
-	// Without are the features of the lock that are turned off, and Servers the settings of
-	// its servers that differ from the default, each as NAME=VALUE.
+	// Without are the features of the lock that are turned off. Servers are the settings of
+	// its servers that differ from the defaults, each as NAME=VALUE.
 	Without    []string      `json:"without,omitempty"`
 	Servers    []string      `json:"servers,omitempty"`
 	Verdict    string        `json:"verdict"`
@@ -57,9 +60,9 @@ type jsonRun struct {
 	Properties ordered       `json:"properties"`
 	Findings   []jsonFinding `json:"findings,omitempty"`
 	Witnesses  ordered       `json:"witnesses"`
-	// Differences are where the run differs from what the scenario expects.
+	// Differences say in what the run differs from what the scenario expects.
 	Differences []string `json:"differences,omitempty"`
-	// Measures have a member for each figure that the run gives.
+	// Measures has a member for each measure of the run.
 	Measures  ordered        `json:"measures"`
 	Faults    []jsonFault    `json:"faults,omitempty"`
 	Torn      []jsonTorn     `json:"torn,omitempty"`
@@ -72,8 +75,8 @@ type jsonRun struct {
 	Events    int            `json:"events"`
 }
 
-// jsonFinding is a property's outcome with its details. AtNS is the true time, in
-// nanoseconds, of the violation.
+// jsonFinding is the outcome of one property with its details. AtNS is the true time of the
+// violation in nanoseconds.
 type jsonFinding struct {
 	Property checks.Property `json:"property"`
 	Outcome  checks.Outcome  `json:"outcome"`
@@ -84,19 +87,22 @@ type jsonFinding struct {
 	Cycle    []string        `json:"cycle,omitempty"`
 }
 
+// jsonFault is a fault of a run. Assumption is the assumption that it breaks.
 type jsonFault struct {
 	Text       string `json:"text"`
 	Assumption string `json:"assumption"`
-	// Idle says why the fault did not act.
+	// Idle says why the fault did not act; "" if it acted.
 	Idle string `json:"idle,omitempty"`
 }
 
+// jsonMissed is a period of the schedule in which no client ran the job.
 type jsonMissed struct {
 	Lock   string `json:"lock"`
 	Period int    `json:"period"`
 	Reason string `json:"reason"`
 }
 
+// jsonRepeated is a period of the schedule in which the job ran more than once.
 type jsonRepeated struct {
 	Lock     string `json:"lock"`
 	Period   int    `json:"period"`
@@ -104,12 +110,14 @@ type jsonRepeated struct {
 	WastedNS int64  `json:"wasted_ns"`
 }
 
+// jsonTorn is a critical section that a client left incomplete.
 type jsonTorn struct {
 	Client  string `json:"client"`
 	Section int    `json:"section"`
 	Reason  string `json:"reason"`
 }
 
+// writeJSON writes the results of runs as JSON.
 func writeJSON(w io.Writer, results []*scenarios.Result, o Options) error {
 	report := jsonReport{Schema: reportSchema, Results: []jsonResult{}}
 	for _, r := range results {
@@ -118,6 +126,7 @@ func writeJSON(w io.Writer, results []*scenarios.Result, o Options) error {
 	return encode(w, report)
 }
 
+// resultJSON converts a result to its form in JSON.
 func resultJSON(r *scenarios.Result, o Options) jsonResult {
 	out := jsonResult{
 		Scenario:   r.Scenario.Name,
@@ -134,6 +143,7 @@ func resultJSON(r *scenarios.Result, o Options) jsonResult {
 	return out
 }
 
+// runJSON converts a run to its form in JSON.
 func runJSON(run scenarios.RunResult) jsonRun {
 	t, v := run.History.Trace, run.Verdict
 	out := jsonRun{
@@ -185,6 +195,7 @@ func runJSON(run scenarios.RunResult) jsonRun {
 	return out
 }
 
+// findingJSON converts a finding to its form in JSON.
 func findingJSON(run scenarios.RunResult, f checks.Finding) jsonFinding {
 	out := jsonFinding{
 		Property: f.Property, Outcome: f.Outcome, Reason: story.ForPrograms.Reason(f.Reason),
@@ -197,8 +208,8 @@ func findingJSON(run scenarios.RunResult, f checks.Finding) jsonFinding {
 	return out
 }
 
-// encode writes a document for programs. People read such documents too, so unprintable
-// characters are written as \u escapes, which programs read as the same text.
+// encode writes a JSON document. People read such documents too, so it writes unprintable
+// characters as \u escapes. For programs the text stays the same.
 func encode(w io.Writer, document any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -211,8 +222,8 @@ func encode(w io.Writer, document any) error {
 	return err
 }
 
-// visibleJSON escapes the unprintable characters of a JSON document. Outside its strings it
-// has none except line breaks.
+// visibleJSON escapes the unprintable characters of a JSON document. All of them are inside
+// strings, except line breaks, which it leaves alone.
 func visibleJSON(document []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(document) {
@@ -230,12 +241,13 @@ func visibleJSON(document []byte) []byte {
 // ordered is a JSON object whose members keep their order.
 type ordered []member
 
+// A member is a name in a JSON object, with its value.
 type member struct {
 	name  string
 	value any
 }
 
-// MarshalJSON writes each name once.
+// MarshalJSON writes the object. Of several members with one name it writes the first.
 func (o ordered) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

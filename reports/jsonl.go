@@ -8,15 +8,15 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// runSchema identifies the format of one line of the JSON Lines report. Fields may be
-// added; no field is renamed, removed or given another meaning.
+// runSchema identifies the format of a line in the JSON Lines report. Later versions may
+// add fields, but do not rename or remove one or change its meaning.
 const runSchema = "locksim/run/v1"
 
 func init() {
 	Runs.Register(Format[Results]{Name: "jsonl", Title: "programs: a line of JSON for each run, schema " + runSchema, Write: writeJSONLines})
 }
 
-// jsonLine is a run with everything needed to understand it without other lines.
+// jsonLine is one run, with everything that a reader of this line alone needs.
 type jsonLine struct {
 	Schema   string `json:"schema"`
 	Scenario string `json:"scenario"`
@@ -29,6 +29,7 @@ type jsonLine struct {
 	jsonRun
 }
 
+// writeJSONLines writes a line of JSON for each run.
 func writeJSONLines(w io.Writer, results []*scenarios.Result, o Options) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

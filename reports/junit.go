@@ -14,8 +14,8 @@ func init() {
 	Runs.Register(Format[Results]{Name: "junit", Title: "CI systems that show test results: JUnit's XML, with a test case for each run", Write: writeJUnit})
 }
 
-// The elements of a JUnit report, as Jenkins and GitLab read them: everything that
-// went wrong with a test case is in one element.
+// The elements of a JUnit report, in the form that Jenkins and GitLab read. Everything that
+// is wrong with a run is in one element.
 type (
 	junitReport struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -24,7 +24,7 @@ type (
 		Suites []junitSuite `xml:"testsuite"`
 	}
 
-	// junitSuite is a scenario.
+	// junitSuite is the result of a scenario.
 	junitSuite struct {
 		Name string `xml:"name,attr"`
 		File string `xml:"file,attr,omitempty"`
@@ -38,7 +38,9 @@ type (
 		Value string `xml:"value,attr"`
 	}
 
-	// junitCase is a run. At most one of Failure, Error and Skipped is not nil.
+	// junitCase is a run. Failure means that the run is not as expected, Error that its
+	// verdict is unknown, and Skipped that the scenario expects nothing. At most one of the
+	// three is not nil.
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
 		Name    string        `xml:"name,attr"`
@@ -70,10 +72,12 @@ type (
 	}
 )
 
-// junitTime is the duration of everything. CI systems require one, but real time differs
-// each time, and virtual time is not time that anybody waits.
+// junitTime is the duration in seconds of each run and of the report. CI systems require a
+// duration. Real time differs each time, and virtual time is not time that anybody waits,
+// so the report says 0.
 const junitTime = "0"
 
+// writeJUnit writes the results of runs as a JUnit report.
 func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
 	report := junitReport{Name: "locksim", junitCounts: junitCounts{Time: junitTime}}
 	for _, r := range results {
@@ -93,6 +97,7 @@ func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
 	return err
 }
 
+// suiteOf returns the element for the result of a scenario.
 func suiteOf(r *scenarios.Result, o Options) junitSuite {
 	suite := junitSuite{
 		Name: story.Visible(r.Scenario.Name), File: fileOf(r.Scenario, o),
@@ -127,7 +132,8 @@ func suiteOf(r *scenarios.Result, o Options) junitSuite {
 	return suite
 }
 
-// troubleOf says what is wrong with a run and how to see it again.
+// describeTrouble says what is wrong with a run, and gives the command that repeats the
+// run.
 func troubleOf(run scenarios.RunResult, kind, replay string) *junitTrouble {
 	said := visibleTexts(complaintsOfRun(run))
 	return &junitTrouble{
@@ -137,9 +143,10 @@ func troubleOf(run scenarios.RunResult, kind, replay string) *junitTrouble {
 	}
 }
 
-// lines joins lines; each ends with a line break.
+// lines joins lines. Each of them ends with a line break.
 func lines(list []string) string { return strings.Join(list, "\n") + "\n" }
 
+// add adds other counts.
 func (c *junitCounts) add(more junitCounts) {
 	c.Tests += more.Tests
 	c.Failures += more.Failures

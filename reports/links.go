@@ -6,16 +6,18 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// address matches the address of a page in a text, without a punctuation mark after it.
+// address matches the address of a page in a text. A punctuation mark after the address is
+// not part of it.
 var address = lazy.Regexp(`https?://[^\s<>"()]*[^\s<>"().,:;!?]`)
 
-// A stretch is a part of a text; Leads reports whether it is the address of a page.
+// A stretch is a part of a text. Leads reports whether it is the address of a page, to
+// which a report links.
 type stretch struct {
 	Text  string
 	Leads bool
 }
 
-// splitLinks splits a text of one line at the addresses in it.
+// splitLinks returns a text as one line, split before and after each address in it.
 func splitLinks(text string) []stretch {
 	text = story.Visible(textwrap.OneLine(text))
 	var stretches []stretch

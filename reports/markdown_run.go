@@ -19,8 +19,9 @@ func init() {
 	Tallies.Register(Format[*Tally]{Name: "markdown", Title: "a document", Write: writeTallyMarkdown})
 }
 
-// writeRunMarkdown writes a report of runs in Markdown. Links to scenario files are
-// relative to the directory in which locksim runs.
+// writeRunMarkdown writes a report of runs in Markdown. First it writes the results that
+// are not as expected or unknown, in full. Links to scenario files are relative to the
+// directory in which locksim runs.
 func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forPublication()
 	m := &runMarkdown{options: o}
@@ -44,13 +45,13 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 	return m.writeTo(w)
 }
 
-// runMarkdown is a report of runs in progress in Markdown.
+// runMarkdown is a report of runs in Markdown that is being written.
 type runMarkdown struct {
 	markdownText
 	options Options
 }
 
-// collapsedTable writes a table that is collapsed if it is long.
+// collapsedTable writes a table of results. It collapses a long table.
 func (m *runMarkdown) collapsedTable(results []*scenarios.Result) {
 	if len(results) <= longList {
 		m.table(results)
@@ -60,7 +61,7 @@ func (m *runMarkdown) collapsedTable(results []*scenarios.Result) {
 	m.fold("<b>"+story.Count(len(results), "scenario")+" without complaint</b>", func() { m.table(results) })
 }
 
-// table has a row for each variant.
+// table writes a table with a row for each variant.
 func (m *runMarkdown) table(results []*scenarios.Result) {
 	if len(results) == 0 {
 		return
@@ -86,7 +87,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 	m.pieces(t)
 }
 
-// firstOf returns the first complaint and the number of the others.
+// firstComplaint returns the first complaint, and says how many more there are.
 func firstOf(said []string) string {
 	if len(said) == 1 {
 		return said[0]
@@ -94,14 +95,14 @@ func firstOf(said []string) string {
 	return fmt.Sprintf("%s, and %d more", said[0], len(said)-1)
 }
 
-// standingSign returns the sign of the worst standing of the runs of one variant.
+// standingSign returns the sign of the worst standing among the runs of one variant.
 func standingSign(runs []scenarios.RunResult) string {
 	return standingBadges[standingOfRuns(runs)].Sign
 }
 
-// inFull says for each variant of a scenario that is not as expected what differs and why.
-// For a scenario that is alone it describes every variant, with all properties and the
-// timeline.
+// describe says for each variant of a scenario that is not as expected what differs, and
+// why. If the scenario is alone in the report, it describes every variant, with all
+// properties and the timeline.
 func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 	for _, runs := range stories(r) {
 		wrong := complaintsOf(runs)
@@ -127,7 +128,7 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 	m.line("\n```sh\n%s\n```", replay(r, m.options))
 }
 
-// properties writes the outcome of every property.
+// properties writes a table with the outcomes of all properties.
 func (m *runMarkdown) properties(runs []scenarios.RunResult) {
 	t := table{Heads: heads("property")}
 	verdicts := []tableCell{{{Text: "verdict", Tone: strong}}}
@@ -146,13 +147,13 @@ func (m *runMarkdown) properties(runs []scenarios.RunResult) {
 	m.pieces(t)
 }
 
-// maxSteps is the maximum number of clauses of one run in a summary. A comment on GitHub
-// has room for some 65,000 characters.
+// maxSteps is the maximum number of clauses of one run in a Markdown report. GitHub accepts
+// about 65,000 characters in a comment.
 const maxSteps = 150
 
-// timeline writes the events in order. None of its lines can close the code block: each
-// begins with a sign or a time, or further to the right. If there are many clauses, it
-// writes those nearest to the violations.
+// timeline writes what happened in the runs. If a run has too many clauses, it writes those
+// nearest to the violations. No line can close the code block around the timeline, because
+// every line begins with a sign, a time or blanks.
 func (m *runMarkdown) timeline(runs []scenarios.RunResult) {
 	left := 0
 	told := make([][]story.Clause, len(runs))

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// witnesses parses witnesses in the grammar of scenarios.
+// witnesses parses texts as witnesses in the grammar of scenarios.
 func witnesses(t *testing.T, texts ...string) []trace.Witness {
 	t.Helper()
 	var all []trace.Witness
@@ -25,15 +25,15 @@ func witnesses(t *testing.T, texts ...string) []trace.Witness {
 	return all
 }
 
-// outcome returns a run with the verdict on a trace written by hand.
+// runOf returns a run for a trace written by hand, with its verdict.
 func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.RunResult {
 	return scenarios.RunResult{
 		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, History: history.New(tr), Verdict: checks.Check(history.New(tr), seen),
 	}
 }
 
-// Each important moment has a sign in the margin, and a line below its clause says what it
-// is.
+// Each important moment has a sign in the margin of the timeline. A line below its clause
+// says what the moment is.
 func TestMomentsThatMatterAreMarked(t *testing.T) {
 	wantText(t, `
    0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
@@ -64,7 +64,8 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
 	}, Options{}))
 }
 
-// An important moment that no clause covers gets a line of its own, in its place.
+// An important moment that no clause covers gets a line of its own, at its place in the
+// order of time.
 func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
@@ -81,7 +82,7 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 		"client-2's write request to storage is in flight", "client-1's write request to storage is in flight"))}, Options{}))
 }
 
-// A fault that has a clause of its own is not mentioned again.
+// If a clause is about a fault itself, no mark below it repeats the fault.
 func TestFaultsAreToldOnce(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
@@ -97,7 +98,8 @@ func TestFaultsAreToldOnce(t *testing.T) {
 `, timelineOf([]scenarios.RunResult{outcome(&s.Trace, nil)}, Options{}))
 }
 
-// Two runs share their clauses only as long as their marks are the same, too.
+// The common part of two runs ends where their marks differ, even if their clauses are
+// equal there.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
 	with := outcome(floor.PausedHolderTrace("writes"), nil)
 	with.Fencing = scenarios.On

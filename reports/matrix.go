@@ -9,13 +9,13 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A Matrix shows the results of many scenarios side by side: a row for each variant of each
-// scenario, with a cell for each lock.
+// A Matrix is a table of the results of many scenarios. It has a row for each variant of
+// each scenario, and a cell for each lock.
 type Matrix struct {
-	// Seed is the seed of every run.
+	// Seed is the seed of all runs.
 	Seed uint64
-	// Locks are the kinds of locks that were asked for, a column each. If empty, there is
-	// one column, in which each scenario runs with its own lock.
+	// Locks are the kinds of locks that the user asked for, with a column each. If empty,
+	// there is one column, in which each scenario runs with its own lock.
 	Locks []string
 	Rows  []Row
 }
@@ -24,7 +24,7 @@ type Matrix struct {
 type Row struct {
 	Scenario *scenarios.Scenario
 	Variant  *scenarios.Variant
-	// Cells has an entry for each of the matrix's columns.
+	// Cells has an entry for each column of the matrix.
 	Cells []Cell
 }
 
@@ -32,16 +32,17 @@ type Row struct {
 type Cell struct {
 	// Lock is the kind of lock.
 	Lock string
-	// Runs are the runs without and with fencing tokens. There are none if the scenario
-	// does not apply to the lock, and then NotApplicable says why, or if the lock is not
-	// linked into this program, and then NotRun says so. On a page there may be only one of
-	// the two runs.
+	// Runs are the runs without and with fencing tokens. Two reasons can leave Runs empty:
+	// the scenario does not apply to the lock, which NotApplicable explains, or the lock is
+	// not linked into this program, which NotRun explains. In the matrix of a site, one of
+	// the two runs may be missing.
 	Runs                  []scenarios.RunResult
 	NotApplicable, NotRun string
 }
 
-// AsExpected reports whether no run differs from what its scenario expects, and no scenario
-// is undecided with its own lock.
+// AsExpected reports whether all runs are as their scenarios expect. For a scenario's own
+// lock it also requires that there are runs, if the lock is linked into this program, and
+// that their verdicts are known.
 func (m *Matrix) AsExpected() bool {
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
@@ -57,8 +58,8 @@ func (m *Matrix) AsExpected() bool {
 	return true
 }
 
-// NotRun counts the cells without a result because their locks are not linked into this
-// program.
+// NotRun returns the number of cells without runs because their locks are not linked into
+// this program.
 func (m *Matrix) NotRun() int {
 	n := 0
 	for _, r := range m.Rows {
@@ -71,13 +72,13 @@ func (m *Matrix) NotRun() int {
 	return n
 }
 
-// A shelf is a group of scenarios, each with its rows.
+// A shelf is a group of scenarios as in the catalogue, with the rows of each scenario.
 type shelf struct {
 	scenarios.CatalogueGroup
 	rows map[*scenarios.Scenario][]Row
 }
 
-// shelves groups the rows as the catalogue does.
+// shelves returns the rows in the groups of the catalogue.
 func (m *Matrix) shelves() []shelf {
 	rows := map[*scenarios.Scenario][]Row{}
 	var all []*scenarios.Scenario
@@ -113,24 +114,25 @@ func (r Row) name() string {
 	return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Variant.Name)
 }
 
-// assumption returns the assumption that breaks in the row's variant.
+// assumption returns the name of the assumption that the row's variant breaks.
 func (r Row) assumption() string { return story.Visible(r.Variant.Assumption) }
 
 // hasRuns reports whether the variant was run with the cell's lock.
 func (c Cell) hasRuns() bool { return len(c.Runs) > 0 }
 
-// verdict returns the verdict of the run without fencing (0) or with it (1).
+// verdict returns the verdict of the run without fencing (run is 0) or with it (run is 1).
 func (c Cell) verdict(run int) string { return c.Runs[run].Verdict.Verdict }
 
-// isDecided reports whether there are runs, and all have a definite verdict.
+// isDecided reports whether the cell has runs, and the verdicts of all of them are known.
 func (c Cell) isDecided() bool {
 	undecided := func(run scenarios.RunResult) bool { return run.Verdict.Verdict == checks.Undecided }
 	return c.hasRuns() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
-// caveats returns the violated properties that qualify a safe run. Properties of the data
-// are not among them, because they hold, nor the exclusions, which have columns of their
-// own, nor properties that are only reported. An unsafe run has no caveats.
+// caveats returns the violated properties that readers should know about although the run
+// is safe; nil if the run is not safe. It leaves out mutual exclusion of leases and of
+// sections, which a matrix shows separately, and properties that do not count for the
+// verdict.
 func caveats(run scenarios.RunResult) []checks.Property {
 	if run.Verdict.Verdict != checks.Safe {
 		return nil
@@ -140,14 +142,14 @@ func caveats(run scenarios.RunResult) []checks.Property {
 	})
 }
 
-// violated returns those of the properties that a run violates.
+// violated returns those of the given properties that a run violates.
 func violated(run scenarios.RunResult, of []checks.Property) []checks.Property {
 	return slices.DeleteFunc(slices.Clone(of), func(p checks.Property) bool {
 		return run.Verdict.Finding(p).Outcome != checks.Violated
 	})
 }
 
-// letters returns the letters of properties: "gp".
+// letters returns the letters by which a narrow matrix names properties: "gp".
 func letters(properties []checks.Property) string {
 	var b strings.Builder
 	for _, p := range properties {
@@ -156,6 +158,7 @@ func letters(properties []checks.Property) string {
 	return b.String()
 }
 
+// namesOf returns the names of properties.
 func namesOf(properties []checks.Property) []string {
 	all := make([]string, len(properties))
 	for i, p := range properties {

@@ -14,62 +14,66 @@ import (
 
 // A matrixTable is the data of a matrix on a page.
 type matrixTable struct {
-	// Locks have a pair of columns each. If empty, there is one pair, preceded by columns
-	// for the two exclusions.
+	// Locks are the locks of the columns. Each has a pair of columns, for the runs without
+	// and with fencing. If empty, there is one pair, with columns for the exclusions of
+	// leases and of sections before it.
 	Locks []string
-	// Heads are the columns before the pairs, and Pair the two of a pair.
+	// Heads are the heads of the columns before the pairs, and Pair the two heads of a
+	// pair.
 	Heads, Pair []string
-	// Columns is the number of all columns, and Rows the number of variants.
+	// Columns is the number of columns, and Rows the number of variants.
 	Columns, Rows int
-	// standings counts the rows of each standing, notApplicable those that are not
-	// applicable, and notRun those whose locks are not linked into this program.
+	// standings has the number of rows with each standing, which is the result compared
+	// with the expectation. notApplicable counts rows that do not apply to any lock, and
+	// notRun cells whose locks are not linked into this program.
 	standings             map[Standing]int
 	notApplicable, notRun int
 	Shelves               []matrixShelf
-	// Choices are the sorts of rows that the reader can filter by.
+	// Choices are the kinds of rows by which the reader can filter.
 	Choices []matrixChoice
 }
 
-// A matrixShelf is a group of scenarios.
+// A matrixShelf is a group of scenarios, as in the catalogue.
 type matrixShelf struct {
 	Title     string
 	Scenarios []matrixScenario
 }
 
-// A matrixScenario is a scenario with its rows. Several reports whether it has a line of
-// its own above them.
+// A matrixScenario is a scenario with its rows. If Several is set, the scenario has a line
+// above its rows.
 type matrixScenario struct {
 	ID, Name, Title, To string
 	Several             bool
 	Rows                []matrixRow
 }
 
-// A matrixRow is one variant.
+// A matrixRow is one variant. To is the address of the page about it.
 type matrixRow struct {
 	Name, Title, To, Assumption string
-	// Note distinguishes the row from others of the same name.
+	// Note distinguishes the row from other rows with the same name, such as by the seed.
 	Note string
-	// Sorts are the keys of the choices to which it belongs.
+	// Sorts are the keys of the choices by which the filter shows the row.
 	Sorts string
-	// Alarms are the badges of unwanted standings.
+	// Alarms are the badges of standings that need attention.
 	Alarms []badge
 	Cells  []matrixCell
 }
 
-// A matrixChoice is a sort of rows, with their number.
+// A matrixChoice is one choice of the filter, with the number of its rows.
 type matrixChoice struct {
 	Key, Label string
 	Count      int
 }
 
-// A pageFinder returns the page about the result of a row with the lock of a column, with a
-// note if it needs one; a zero link if there is no page.
+// A pageFinder returns a link to the page about the result of a row with the lock of a
+// column. The text of the link is a note, or "". If there is no page, it returns the zero
+// link.
 type pageFinder func(r Row, column int) pageLink
 
-// noPage is the pageFinder of a matrix without pages.
+// noPage is the pageFinder of a matrix whose results have no pages.
 func noPage(Row, int) pageLink { return pageLink{} }
 
-// page prepares the matrix for a page.
+// page returns the matrix for a page.
 func (m *Matrix) page(pages pageFinder) matrixTable {
 	t := matrixTable{
 		Locks:     eachVisible(m.Locks),
@@ -119,8 +123,8 @@ func (m *Matrix) page(pages pageFinder) matrixTable {
 	return t
 }
 
-// summary counts the rows by result: "3 variants of 2 scenarios, with 2 locks: 3 as
-// expected, 0 not as expected, 0 unknown". The numbers are those of the choices.
+// summary counts the rows by standing: "3 variants of 2 scenarios, with 2 locks: 3 as
+// expected, 0 not as expected, 0 unknown".
 func (t matrixTable) summary() string {
 	scenarios := 0
 	for _, shelf := range t.Shelves {
@@ -155,7 +159,7 @@ func (t matrixTable) mood() string {
 	return "good"
 }
 
-// row prepares one variant for a page.
+// row returns one variant for a page.
 func (m *Matrix) row(r Row, pages pageFinder) matrixRow {
 	out := matrixRow{Name: story.Visible(r.Variant.Name), Assumption: r.assumption()}
 	if title := story.Visible(textwrap.OneLine(r.Variant.Title)); title != story.Visible(textwrap.OneLine(r.Scenario.Title)) {
@@ -188,7 +192,7 @@ func (m *Matrix) row(r Row, pages pageFinder) matrixRow {
 	return out
 }
 
-// pageSpelling returns the spelling of a page.
+// pageSpelling returns the spelling for pages.
 func pageSpelling() spelling {
 	w := spellingInFull()
 	w.unsafe, w.safe, w.unknown, w.notApplicable = "✗ unsafe", "✓ safe", "? unknown", "– n/a"

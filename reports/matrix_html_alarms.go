@@ -7,14 +7,16 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// alarms are the unwanted standings, those known to be wrong first.
+// alarms are the standings that need attention. A difference from the expectation comes
+// before an unknown verdict.
 var alarms = []Standing{NotAsExpected, Undecided}
 
-// standing returns the standing of a cell that has runs.
+// standing returns the standing of a cell that has runs: how the result compares with the
+// expectation.
 func (c Cell) standing() Standing { return standingOfRuns(c.Runs) }
 
-// standings returns every alarm that a cell of the row has; if there is none, the worst
-// standing of its cells. A row without runs has none.
+// standings returns the standings in a row that need attention. If there are none, it
+// returns the worst standing of the row's cells. A row without runs has no standing.
 func (r Row) standings() []Standing {
 	var all []Standing
 	for _, c := range r.Cells {
@@ -29,7 +31,8 @@ func (r Row) standings() []Standing {
 	return found
 }
 
-// boxes say for every row with an alarm why it has one.
+// boxes returns a box for each standing that needs attention. It says for each row with
+// that standing why the row has it.
 func (m *Matrix) boxes() []frontBox {
 	boxes := map[Standing]frontBox{
 		NotAsExpected: {ID: "surprises", Title: "Not as expected"},
@@ -51,7 +54,7 @@ func (m *Matrix) boxes() []frontBox {
 	return all
 }
 
-// alarmReasons says why the cells of a row have an alarm.
+// alarmReasons says why cells of a row have a standing that needs attention.
 func (m *Matrix) alarmReasons(r Row, alarm Standing) []string {
 	var said []string
 	for _, c := range r.Cells {

@@ -11,26 +11,28 @@ import (
 
 // A matrixCell is one cell of a matrix on a page.
 type matrixCell struct {
-	// Column is the head of its column, for narrow pages without a head line.
+	// Column is the head of the cell's column. Narrow pages show it in the cell, because
+	// they have no row of heads.
 	Column string
 	// Of says what the cell is about, for screen readers.
 	Of string
-	// Sign and Word are its content, Also is a caveat, and Mood its colour.
+	// Sign and Word are the cell's content, Also is a caveat, and Mood is the colour.
 	Sign, Word, Also, Mood string
-	// To is the address that it links to; "" is none.
+	// To is the address to which the cell links; "" if it has no link.
 	To string
 }
 
-// A matrixEntry is a row with one lock, and the page with its details; "" if there is none.
+// A matrixEntry is a variant with one lock. page is the address of the page with the
+// details; "" if there is none.
 type matrixEntry struct {
 	Row
 	Cell
 	page string
-	// several reports whether the matrix has columns for several locks.
+	// several reports whether the matrix compares several locks.
 	several bool
 }
 
-// cells returns the columns of the entry's lock.
+// cells returns the cells in the columns of the entry's lock.
 func (e matrixEntry) cells() []matrixCell {
 	without, with := e.verdict(scenarios.Off), e.verdict(scenarios.On)
 	if e.several {
@@ -43,7 +45,7 @@ func (e matrixEntry) cells() []matrixCell {
 	return append(cells, without, with)
 }
 
-// of names the entry and one of its results.
+// describe names the entry and one of its results, for screen readers.
 func (e matrixEntry) of(what string) string {
 	if e.several {
 		return e.Row.name() + ", " + story.Visible(e.Lock) + ", " + what + ": "
@@ -51,7 +53,7 @@ func (e matrixEntry) of(what string) string {
 	return e.Row.name() + ", " + what + ": "
 }
 
-// to returns the address of a place on the entry's page.
+// address returns the address of a place on the entry's page; "" if there is no page.
 func (e matrixEntry) to(anchor string) string {
 	if e.page == "" {
 		return ""
@@ -59,7 +61,8 @@ func (e matrixEntry) to(anchor string) string {
 	return e.page + "#" + anchor
 }
 
-// exclusion returns the cell with the outcomes of an exclusion in both runs.
+// exclusion returns the cell with the outcomes of an exclusion property in both runs. These
+// properties are mutual exclusion of leases and of sections.
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	out := matrixCell{Column: string(p), Mood: "soft"}
 	var signs, words []string
@@ -76,8 +79,8 @@ func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 	return out
 }
 
-// verdict returns the cell with the verdict of one run. If the exclusions have no columns
-// of their own, the cell lists those that are violated.
+// verdict returns the cell with the verdict of one run. If the exclusion properties have no
+// columns, the cell lists those that are violated.
 func (e matrixEntry) verdict(fencing string) matrixCell {
 	out := matrixCell{Column: runName[fencing], Of: e.of(runName[fencing]), Sign: "–", Mood: "soft"}
 	if e.several {

@@ -8,20 +8,22 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// differing returns a run that differs from what its scenario expects.
+// unexpectedRun returns a copy of a run that differs from what its scenario expects.
 func differing(run scenarios.RunResult, how string) scenarios.RunResult {
 	run.Differences = reasonsOf(how)
 	return run
 }
 
-// undecidedRun returns an inconclusive run, which so differs from what is expected.
+// undecidedRun returns an inconclusive run, which therefore differs from what its scenario
+// expects.
 func undecidedRun(fencing, why string) scenarios.RunResult {
 	run := differing(judged(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
 	run.Verdict.Reasons = reasonsOf(why)
 	return run
 }
 
-// An exclusion has the colour of the worse run, in any order of the runs.
+// The cell of an exclusion property has the colour of the worse run, in whatever order the
+// runs are.
 func TestColourOfAnExclusion(t *testing.T) {
 	unclear := judged(off, checks.Undecided)
 	for i := range unclear.Verdict.Findings {
@@ -44,8 +46,8 @@ func TestColourOfAnExclusion(t *testing.T) {
 	}
 }
 
-// alarming returns a matrix with a row that is as expected, one that is not in both runs,
-// and two variants that are unknown.
+// alarmMatrix returns a matrix with three scenarios: one is as expected, one is not as
+// expected in both runs, and one has two variants whose verdicts are unknown.
 func alarming() *Matrix {
 	m := &Matrix{}
 	m.Rows = append(m.Rows, rows("debate", "calm", "", map[string][]Cell{"": {does("redlock")}}, "=")...)
@@ -59,8 +61,8 @@ func alarming() *Matrix {
 	return ofVariants(m)
 }
 
-// An unknown row is not called unexpected. The summary, the boxes with the reasons, the
-// choices and the badges all count rows.
+// A row with an unknown verdict is not counted as unexpected. The numbers in the summary,
+// the boxes, the choices and the badges are numbers of rows.
 func TestUnknownIsNotUnexpected(t *testing.T) {
 	page := main(t, []byte(matrix(t, "html", alarming())))
 	for _, want := range []string{
@@ -89,7 +91,8 @@ func TestUnknownIsNotUnexpected(t *testing.T) {
 	}
 }
 
-// With several locks a row can be unknown and unexpected, and the boxes name the lock.
+// With several locks a row can be both unknown and unexpected. The boxes then name the
+// lock.
 func TestAlarmsOfSeveralLocks(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: rows("debate", "a", "", map[string][]Cell{"": {
 		cell("single", differing(judged(off, checks.Safe), "it is safe"), judged(on, checks.Safe)),
@@ -104,13 +107,13 @@ func TestAlarmsOfSeveralLocks(t *testing.T) {
 	)
 }
 
-// A row that does not apply to any lock has no standing, but is counted.
+// A row that does not apply to any lock has no standing, but the summary counts it.
 func TestUntoldOnAPage(t *testing.T) {
 	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {{Lock: "redlock", NotApplicable: "it has no such node"}}}, "=")}
 	contains(t, matrix(t, "html", m), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 not applicable")
 }
 
-// A lock without an expectation is not counted as expected.
+// A lock for which the scenario expects nothing is not counted as "as expected".
 func TestNothingExpectedOnAPage(t *testing.T) {
 	silent := does("redsync")
 	for i := range silent.Runs {

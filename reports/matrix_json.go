@@ -7,21 +7,24 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// matrixSchema identifies the JSON format of the matrix. Fields may be added; no field is
-// renamed, removed or given another meaning.
+// matrixSchema identifies the JSON format of the matrix. Later versions may add fields, but
+// do not rename or remove one or change its meaning.
 const matrixSchema = "locksim/matrix/v1"
 
+// jsonMatrix is the matrix as it is written in JSON.
 type jsonMatrix struct {
 	Schema string `json:"schema"`
 	Seed   uint64 `json:"seed"`
-	// Locks are the locks that were asked for; empty if each scenario runs with its own.
+	// Locks are the locks that the user asked for; empty if each scenario runs with its own
+	// lock.
 	Locks []string `json:"locks"`
-	// NotRun counts the cells that were not run because their locks are not linked into
-	// this program.
+	// NotRun is the number of cells that were not run because their locks are not linked
+	// into this program.
 	NotRun int       `json:"not_run"`
 	Rows   []jsonRow `json:"rows"`
 }
 
+// jsonRow is one variant of a scenario.
 type jsonRow struct {
 	Scenario   string     `json:"scenario"`
 	Variant    string     `json:"variant"`
@@ -33,19 +36,21 @@ type jsonRow struct {
 	Cells      []jsonCell `json:"cells"`
 }
 
+// jsonCell is the result of a variant with one lock.
 type jsonCell struct {
 	Lock string `json:"lock"`
-	// Own reports whether this is the lock of the scenario.
+	// Own reports whether this is the lock that the scenario itself names.
 	Own bool `json:"own"`
 	// AsExpected is null if the scenario has no expectation for this lock.
 	AsExpected *bool `json:"as_expected"`
-	// Untold says why the scenario does not apply to this lock, and NotRun why this program
-	// has not run it; there are no runs then.
+	// Untold says why the scenario does not apply to this lock. NotRun says why this
+	// program has not run it. In both cases there are no runs.
 	Untold string          `json:"untold,omitempty"`
 	NotRun string          `json:"not_run,omitempty"`
 	Runs   []jsonMatrixRun `json:"runs"`
 }
 
+// jsonMatrixRun is one run. Fencing is "off" or "on".
 type jsonMatrixRun struct {
 	Fencing     string   `json:"fencing"`
 	Verdict     string   `json:"verdict"`
@@ -55,6 +60,7 @@ type jsonMatrixRun struct {
 	TraceHash   string   `json:"trace_hash"`
 }
 
+// writeMatrixJSON writes the matrix as JSON.
 func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 	doc := jsonMatrix{Schema: matrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), NotRun: m.NotRun(), Rows: []jsonRow{}}
 	for _, r := range m.inOrder() {
@@ -70,6 +76,7 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 	return encode(w, doc)
 }
 
+// cellJSON converts a cell to its form in JSON.
 func cellJSON(r Row, c Cell) jsonCell {
 	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.NotApplicable, NotRun: c.NotRun, Runs: []jsonMatrixRun{}}
 	known, asExpected := c.hasRuns(), true

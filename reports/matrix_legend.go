@@ -9,18 +9,21 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// matrixContents says which optional things a matrix contains, so that the legend explains
-// no others.
+// matrixContents says which optional things occur in a matrix, so that the legend explains
+// nothing else.
 type matrixContents struct {
-	// caveats are the properties that qualify some safe run.
+	// caveats are the properties that are violated in some safe run.
 	caveats []checks.Property
-	// hasNotApplicable: some exclusion is n/a. hasChange: the two runs differ in an
-	// exclusion.
+	// hasNotApplicable reports whether an exclusion property (mutual exclusion of leases or
+	// of sections) is not applicable to some run. hasChange reports whether the two runs of
+	// some cell differ in such a property.
 	hasNotApplicable, hasChange bool
-	// hasUnknown: some cell is unknown. hasUnrun: some cell has no runs.
+	// hasUnknown reports whether some verdict is unknown, and hasUnrun whether some cell
+	// has no runs.
 	hasUnknown, hasUnrun bool
 }
 
+// contents returns what occurs in the matrix.
 func (m *Matrix) contents() matrixContents {
 	var s matrixContents
 	for _, r := range m.Rows {
@@ -41,7 +44,7 @@ func (m *Matrix) contents() matrixContents {
 	return s
 }
 
-// outcomes explains the signs of outcomes in the legend.
+// outcomes explains the signs of outcomes, for the legend.
 func (m *Matrix) outcomes(s matrixContents) string {
 	text := "✓ holds, ✗ is violated"
 	if len(m.Locks) > 0 {
@@ -56,6 +59,7 @@ func (m *Matrix) outcomes(s matrixContents) string {
 	return text
 }
 
+// Explanations in the legend of a matrix.
 const (
 	aboutAssumptions = "what breaks: process (one is stopped), network (a message is late or lost), " +
 		"clock (one is wrong), lock memory or storage memory (a server forgets)"
@@ -66,13 +70,15 @@ const (
 	aboutNotApplicable = "the scenario does not apply to this lock, or was not run; the list below says why"
 )
 
+// aboutUnsafe explains the verdict unsafe.
 func aboutUnsafe() string {
 	return "a property of the data is violated: " + story.Either(namesOf(checks.PropertiesOf(checks.SubjectData)))
 }
 
+// describeProperty returns the name of a property with its meaning.
 func about(p checks.Property) string { return string(p) + ": " + p.Title() }
 
-// aboutExclusions explains the signs of the exclusions in one cell.
+// aboutExclusions explains the signs of all exclusion properties in one cell.
 func aboutExclusions() string {
 	var all []string
 	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
@@ -81,6 +87,7 @@ func aboutExclusions() string {
 	return "first " + strings.Join(all, "; then ")
 }
 
+// aboutCaveat explains the sign of a safe run that violates the property p.
 func aboutCaveat(p checks.Property) string {
 	return fmt.Sprintf("all properties of the data hold, but %s (%s) is violated", p, p.Title())
 }

@@ -11,15 +11,16 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A rowList is one of the lists under a matrix: what all its rows have in common, with a
-// text for each.
+// A rowList is a list under a matrix. It has an entry, with an explanation, for each row
+// whose results are of one kind.
 type rowList struct {
 	Sort  sort
 	Title string
 	Items entries
 }
 
-// A sort is a kind of result of a cell.
+// A listKind is a kind of result that a cell of the matrix can have. Each kind except the
+// last has its own list.
 type sort int
 
 const (
@@ -30,11 +31,11 @@ const (
 	undecided
 	notApplicable
 	notRun
-	oneRunOnly
+	oneRunOnly // no list: only one of the two runs was made
 )
 
-// sorts describes the lists in their order: the key and the label of the filter on a page,
-// and the title of the list.
+// listKinds describes the lists in their order: the key and the label of the filter on a
+// page, and the title of the list.
 var sorts = [oneRunOnly]struct{ key, label, title string }{
 	unexpected:    {"differs", "not as expected", "Not as its scenario expects"},
 	breaksWithout: {"fencing-helps", "safe only with fencing", "Breaks without fencing tokens"},
@@ -45,7 +46,7 @@ var sorts = [oneRunOnly]struct{ key, label, title string }{
 	notRun:        {"not-run", "not run", "Not run, and why"},
 }
 
-// sort returns the list to which a cell belongs.
+// kind returns the kind of the cell's result.
 func (c Cell) sort() sort {
 	switch {
 	case c.NotRun != "":
@@ -64,8 +65,8 @@ func (c Cell) sort() sort {
 	return holds
 }
 
-// lists returns the lists that have rows, in their order. A row is in one list for each
-// sort of its cells.
+// lists returns the lists that have entries, in their order. A row whose cells have results
+// of several kinds is in several lists.
 func (m *Matrix) lists() []rowList {
 	var lists []rowList
 	for kind, s := range sorts {
@@ -80,10 +81,11 @@ func (m *Matrix) lists() []rowList {
 	return lists
 }
 
-// longList is the maximum number of entries of a list that is not collapsed.
+// longList is the number of entries above which a list is collapsed.
 const longList = 20
 
-// document returns the matrix with its legend and its lists.
+// document returns the matrix with its legend and its lists. table is the matrix in the
+// form that a format needs.
 func (m *Matrix) document(table piece, legend facts) *document {
 	d := &document{}
 	d.add("", table, legend)
@@ -94,8 +96,7 @@ func (m *Matrix) document(table piece, legend facts) *document {
 	return d
 }
 
-// items returns what a row contributes to a list: one item for all locks with the same
-// text.
+// items returns the entries of a row in a list. Locks with the same text share an entry.
 func (m *Matrix) items(r Row, kind sort) entries {
 	if kind == unexpected {
 		return m.surprises(r)
@@ -130,13 +131,14 @@ func (m *Matrix) items(r Row, kind sort) entries {
 	return items
 }
 
-// remarks are the texts about a cell in addition to the scenario's own reason: one about
-// the subject of the list, and one about what is violated although the data is safe. Each
-// may be "".
+// remarks are texts about a cell, each of which may be "". reason explains the result, in
+// addition to the scenario's own explanation. caveat says what is violated although the
+// data is safe.
 type remarks struct{ reason, caveat string }
 
-// explains reports whether the scenario's reason explains a cell: one with the scenario's
-// own lock, or with another lock for which it expects the same.
+// explains reports whether the scenario's own explanation also explains a cell. This is so
+// for the scenario's own lock, and for other locks with which it expects the same
+// violations.
 func (r Row) explains(c Cell) bool {
 	return c.Lock == r.Variant.Lock || !slices.ContainsFunc(c.Runs, func(run scenarios.RunResult) bool {
 		own, known := r.Variant.Expectation("", run.Fencing)
@@ -144,7 +146,7 @@ func (r Row) explains(c Cell) bool {
 	})
 }
 
-// lockNames names the locks of cells, unless they are all locks of the matrix.
+// lockNames names the locks of cells; "" if these are all locks of the matrix.
 func (m *Matrix) lockNames(cells []Cell) string {
 	if len(cells) >= len(m.Locks) {
 		return ""
@@ -156,6 +158,7 @@ func (m *Matrix) lockNames(cells []Cell) string {
 	return " (" + strings.Join(locks, ", ") + ")"
 }
 
+// remarksFor returns the texts about a cell in the list of one kind.
 func (c Cell) remarksFor(kind sort) remarks {
 	said := remarks{caveat: c.caveatNote()}
 	switch kind {
@@ -171,7 +174,8 @@ func (c Cell) remarksFor(kind sort) remarks {
 	return said
 }
 
-// caveatNote says what is violated although the data is safe.
+// caveatNote says what is violated although the data is safe; "" if nothing is, or the
+// verdict is unknown.
 func (c Cell) caveatNote() string {
 	if !c.isDecided() {
 		return ""
@@ -190,6 +194,7 @@ func (c Cell) caveatNote() string {
 	return fmt.Sprintf("without fencing tokens %s, and with them %s", areViolated(without), areViolated(with))
 }
 
+// areViolated says that properties are violated, in the singular or the plural.
 func areViolated(properties []checks.Property) string {
 	if len(properties) == 1 {
 		return story.List(properties) + " is violated"
@@ -197,7 +202,7 @@ func areViolated(properties []checks.Property) string {
 	return story.List(properties) + " are violated"
 }
 
-// doubt says why the result is unknown.
+// doubt says why the cell's result is unknown.
 func (c Cell) doubt() string {
 	for _, run := range c.Runs {
 		if run.Verdict.Verdict != checks.Undecided {
@@ -215,7 +220,8 @@ func (c Cell) doubt() string {
 	return ""
 }
 
-// surprises returns the runs of a row that differ from what its scenario expects.
+// surprises returns an entry for each run of a row that differs from what its scenario
+// expects. Runs with an unknown verdict have a list of their own.
 func (m *Matrix) surprises(r Row) entries {
 	var items entries
 	for _, c := range r.Cells {

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// writeMatrixMarkdown writes the matrix as a table with a link from every scenario to its
+// writeMatrixMarkdown writes the matrix as a table in Markdown. Every scenario links to its
 // file, relative to the directory in which locksim runs.
 func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	words := markdownSpelling()
@@ -20,7 +20,7 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	return md.writeTo(w)
 }
 
-// markdownSpelling returns the spelling of Markdown.
+// markdownSpelling returns the spelling for Markdown.
 func markdownSpelling() spelling {
 	w := spellingInFull()
 	w.sign = func(b badge) span { return span{Text: b.Sign, Tone: plain} }
@@ -29,20 +29,21 @@ func markdownSpelling() spelling {
 	return w
 }
 
-// link names a scenario, with a link to its file if the path is relative.
+// link returns a name in Markdown, with a link to a file. If the path of the file is not
+// relative, others could not follow the link, so there is none.
 func link(name, file string) string {
 	if !isRelative(file) {
 		return markdown(name)
 	}
 	file = story.Visible(file)
-	if story.ShellWord(file) != file { // Markdown needs no escapes if a shell needs none
+	if story.ShellWord(file) != file { // Markdown needs no escapes in a path that needs none in a shell
 		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"
 	}
 	return fmt.Sprintf("[%s](%s)", markdown(name), file)
 }
 
-// markdown escapes text for Markdown: in a line, in a cell of a table, in the name of a
-// link, and as a paragraph.
+// markdown escapes a text so that Markdown shows it unchanged. The result can be a line, a
+// paragraph, a cell of a table, or the name of a link.
 func markdown(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	begins := -1
@@ -68,21 +69,22 @@ func markdown(s string) string {
 }
 
 var (
-	// beginsBlock matches a text that would become a heading, a quotation, an item of a
-	// list or a line.
+	// beginsBlock matches a text at whose beginning Markdown would see a heading, a
+	// quotation, an item of a list or a horizontal line.
 	beginsBlock = lazy.Regexp(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?: |$)|>|(?:- ?)+$|=+$)`)
-	// beginsEntity matches a character entity at the beginning of a text.
+	// beginsEntity matches a character entity, such as &amp;, at the beginning of a text.
 	beginsEntity = lazy.Regexp(`^&(?:#[0-9A-Za-z]+|[0-9A-Za-z]+);`)
-	// reference matches what GitHub recognizes at its first character, and referenceWithin
-	// what it recognizes at the last character before a name or number.
+	// reference matches texts to which GitHub gives a meaning at their first character.
+	// referenceWithin matches the beginnings of such texts where the meaning depends on the
+	// last character of the match, such as the dot in "www.".
 	reference       = lazy.Regexp(`^(?:[$]|@[0-9A-Za-z]|#[0-9]|://|:[0-9A-Za-z_+-]+:)`)
 	referenceWithin = lazy.Regexp(`(?i)^(?:www[.]|gh-[0-9])`)
 )
 
-// isGitHubReference reports whether GitHub gives a character of a text a meaning that
-// Markdown does not: a mention, which notifies a person, the number of an issue, an
-// address, a formula or an emoji. GitHub does so after Markdown, so no escape prevents it,
-// but an element around the character does.
+// isGitHubReference reports whether the character at s[i] makes GitHub see a reference: a
+// mention, which notifies a person, the number of an issue, an address, a formula or an
+// emoji. GitHub looks for references after it has removed the escapes of Markdown, so an
+// escape does not prevent them. An HTML element around the character does.
 func isGitHubReference(s string, i int) bool {
 	switch s[i] {
 	case '$', '@', '#', ':':
@@ -95,7 +97,8 @@ func isGitHubReference(s string, i int) bool {
 	return false
 }
 
-// inlineCode writes text as inline code, between more backticks than it contains.
+// inlineCode returns a text as inline code. The code is enclosed in more backticks than the
+// text contains in a row.
 func inlineCode(s string) string {
 	s = story.Visible(textwrap.OneLine(s))
 	fence := "`"

@@ -6,27 +6,30 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A spelling says how a format writes the content of a matrix.
+// A spelling says in which words and signs a format writes the content of a matrix.
 type spelling struct {
-	// exclusion is the head of an exclusion's column, and about explains it; runs are the
-	// heads of the verdicts without fencing and with it.
+	// exclusion returns the head of the column of an exclusion property, which is mutual
+	// exclusion of leases or of sections. about returns its explanation. runs are the heads
+	// of the columns with the verdicts, without and with fencing.
 	exclusion, about func(checks.Property) string
 	runs             [2]string
-	// sign writes a sign next to others. verdict writes a verdict in a column of its own,
-	// and mark writes it in a column that both runs share, with the arrow between them.
+	// sign writes the sign of an outcome. verdict writes the verdict of a run that has its
+	// own column. mark writes it in a column that both runs share, and arrow is written
+	// between the two.
 	sign          func(badge) span
 	verdict, mark func(c Cell, run int) span
 	arrow         string
-	// pairs explains a column that both runs share; nil for a format with two columns for
+	// pairs explains a column that both runs share; nil if the format has two columns for
 	// each lock.
 	pairs facts
-	// unsafe, safe, unknown and notApplicable are the words in cells, and caveat is the
-	// word for a safe run with a violated property. unknownWhy explains unknown.
+	// unsafe, safe, unknown and notApplicable are the words in cells. caveat returns the
+	// word for a safe run that violates a property. unknownWhy explains unknown.
 	unsafe, safe, unknown, notApplicable, unknownWhy string
 	caveat                                           func(checks.Property) string
 }
 
-// spellingInFull returns the spelling with full words.
+// spellingInFull returns the spelling with full words. The other spellings change parts of
+// it.
 func spellingInFull() spelling {
 	return spelling{
 		sign:      ownSign,
@@ -38,8 +41,8 @@ func spellingInFull() spelling {
 	}
 }
 
-// table returns the matrix as a table. A scenario with several variants has a line of its
-// own above them.
+// table returns the matrix as a table. A scenario with several variants has a line with its
+// name above them.
 func (m *Matrix) table(w spelling) table {
 	out := table{Heads: m.heads(w)}
 	add := func(name span, indented bool, more ...tableCell) {
@@ -78,7 +81,7 @@ func (m *Matrix) heads(w spelling) []span {
 	return heads(names...)
 }
 
-// cells returns the cells of a row without its name.
+// cells returns the cells of a row after its name.
 func (m *Matrix) cells(r Row, w spelling) []tableCell {
 	var cells []tableCell
 	if len(m.Locks) == 0 {
@@ -102,8 +105,9 @@ func (m *Matrix) cells(r Row, w spelling) []tableCell {
 	return cells
 }
 
-// pair shows both runs in one cell: a sign for each exclusion, which is the worse outcome
-// of the two runs, and the verdicts, once if they are the same.
+// pair returns one cell for both runs. It has a sign for each exclusion property, which
+// shows the worse outcome of the two runs, and then both verdicts. If the verdicts are
+// equal, it shows one.
 func (m *Matrix) pair(c Cell, w spelling) tableCell {
 	var cell tableCell
 	for _, p := range checks.PropertiesOf(checks.SubjectExclusion) {
@@ -117,7 +121,7 @@ func (m *Matrix) pair(c Cell, w spelling) tableCell {
 	return append(cell, with)
 }
 
-// legend explains what the matrix contains, and nothing else.
+// legend explains everything that occurs in the matrix, and nothing else.
 func (m *Matrix) legend(w spelling) facts {
 	s := m.contents()
 	var legend facts

@@ -14,7 +14,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// judged returns a run without a schedule and with this verdict.
+// runWithVerdict returns a run with a verdict and some violated properties. It has no
+// schedule.
 func judged(fencing, verdict string, violated ...checks.Property) scenarios.RunResult {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
@@ -45,7 +46,8 @@ var (
 	twice     = append([]checks.Property{checks.LeaseExclusion}, lateWrite...)
 )
 
-// breaks returns a cell in which everything breaks.
+// brokenCell returns a cell in which the run without fencing is unsafe, and the run with
+// fencing has overlapping sections.
 func breaks(lock string) Cell {
 	return cell(lock, judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.SectionExclusion))
 }
@@ -54,7 +56,8 @@ func does(lock string) Cell {
 	return cell(lock, judged(off, checks.Safe), judged(on, checks.Safe))
 }
 
-// rows returns the rows of a scenario, one for each variant: "NAME=WHY".
+// rows returns the rows of a scenario, one for each variant. A variant is given as
+// "NAME=WHY".
 func rows(group, name, assumption string, cells map[string][]Cell, variants ...string) []Row {
 	s := &scenarios.Scenario{Name: name, Group: group, File: "scenarios/" + name + ".yaml", Title: "About " + name}
 	var rows []Row
@@ -70,7 +73,8 @@ func rows(group, name, assumption string, cells map[string][]Cell, variants ...s
 	return rows
 }
 
-// small returns a matrix with a row of every sort, not in the order of the catalogue.
+// sampleMatrix returns a matrix with a row of every sort. Its rows are not in the order of
+// the catalogue.
 func small() *Matrix {
 	unseen := judged(on, checks.Undecided)
 	unseen.Verdict.Reasons = reasonsOf(`the witness "client-1 wrote" was not seen`)
@@ -268,8 +272,8 @@ func TestMatrixAsJSON(t *testing.T) {
 	}
 }
 
-// With --lock there is a column for each lock, and an entry of a list names its locks if
-// they are not all.
+// With --lock there is a column for each lock. An entry of a list names its locks, unless
+// these are all locks.
 func TestMatrixOfLocks(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
 	unseen.Verdict.Reasons = reasonsOf("nobody came")
@@ -319,13 +323,14 @@ Where fencing itself breaks
 	)
 }
 
-// The scenario's own reason is given only for locks that the scenario knows.
+// The scenario's own explanation is given only for locks of which the scenario expects
+// something.
 func TestReasonsAreTheStorysOwn(t *testing.T) {
 	c := breaks("redsync")
 	c.Runs[0].Expected = nil
 	m := &Matrix{Locks: []string{"redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{"": {c}}, "=the pause outlasts the lease")}
 	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause\n")
-	m.Rows[0].Cells[0].Lock = "redlock" // the scenario's own lock
+	m.Rows[0].Cells[0].Lock = "redlock" // this is the scenario's own lock
 	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause: the pause outlasts the lease\n")
 }
 
@@ -351,7 +356,8 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 		"\nBreaks without fencing tokens (3)\n")
 }
 
-// For a lock that is not the scenario's own, only the scenario's expectations count.
+// An unknown verdict is an error only with the scenario's own lock. With another lock only
+// expectations of the scenario count.
 func TestOtherLocksNeedNotBeKnown(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
 	m := &Matrix{Locks: []string{"single", "redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
@@ -378,8 +384,8 @@ func TestColouredMatrixSaysTheSame(t *testing.T) {
 	}
 }
 
-// The catalogue's longest names, assumptions and verdicts fit the narrowest
-// terminal in use.
+// The longest names, assumptions and verdicts of the catalogue fit the narrowest terminals
+// in use.
 func TestMatrixFitsThePage(t *testing.T) {
 	m := &Matrix{}
 	for _, s := range scenarios.Embedded() {
@@ -398,7 +404,7 @@ func TestMatrixFitsThePage(t *testing.T) {
 	}
 }
 
-// A text stays text, and most texts look unchanged.
+// Markdown shows a text unchanged, and most texts need no escapes.
 func TestMarkdownOfTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"R & D, 3 < 5 > 4, issue # one, C#, a@ b": "R & D, 3 &lt; 5 > 4, issue # one, C#, a@ b",
@@ -427,7 +433,8 @@ func TestMarkdownOfTexts(t *testing.T) {
 	}
 }
 
-// A run that the program cannot make is counted as neither a pass nor a failure.
+// A cell without runs because its lock is not linked into the program counts neither as
+// expected nor as unexpected.
 func TestNotRun(t *testing.T) {
 	const why = "the lock abacus is not linked into this program"
 	m := &Matrix{Rows: slices.Concat(

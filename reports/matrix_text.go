@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
+// writeMatrixText writes the matrix for a terminal.
 func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	t := &text{Options: o}
 	words := m.textSpelling()
@@ -21,7 +22,8 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	return t.writeTo(w)
 }
 
-// textSpelling returns the spelling of text, which uses signs and letters.
+// textSpelling returns the spelling for terminals. It uses signs and letters, because there
+// is less room.
 func (m *Matrix) textSpelling() spelling {
 	w := spellingInFull()
 	w.exclusion = func(p checks.Property) string { return p.Card().Column }
@@ -39,7 +41,9 @@ func (m *Matrix) textSpelling() spelling {
 	return w
 }
 
-// pairHeads returns the header above the pairs of columns of the drawn matrix.
+// pairHeads returns a line above the heads of the columns. It has a common head for the two
+// exclusion properties, which are mutual exclusion of leases and of sections, and one for
+// the two verdicts. drawn is the table, and heads are the heads of its columns.
 func pairHeads(heads []span, drawn string) figure {
 	line, _, _ := strings.Cut(drawn, "\n")
 	over := strings.Repeat(" ", column(line, heads[2].Text)) + "exclusion"
@@ -47,14 +51,14 @@ func pairHeads(heads []span, drawn string) figure {
 	return figure(over + "\n")
 }
 
-// column returns where a word begins in a line.
+// column returns the column at which a word begins in a line.
 func column(line, word string) int {
 	before, _, _ := strings.Cut(line, word)
 	return utf8.RuneCountInString(before)
 }
 
-// verdictSign returns a verdict after its sign: "✗ unsafe", "✓ safe", "! safe p", "?
-// unknown".
+// verdictSign returns a verdict with its sign, and the letters of its caveats: "✗ unsafe",
+// "✓ safe", "! safe p", "? unknown".
 func verdictSign(c Cell, run int) span {
 	if !c.hasRuns() {
 		b := verdictBadges[checks.Undecided]
@@ -64,12 +68,14 @@ func verdictSign(c Cell, run int) span {
 	return b.span(strings.TrimSpace(b.Text() + " " + letters(caveats(c.Runs[run]))))
 }
 
-// verdictMark returns the sign of a verdict: "✗", "✓", "!p".
+// verdictMark returns the sign of a verdict, and the letters of its caveats: "✗", "✓",
+// "!p".
 func verdictMark(c Cell, run int) span {
 	b := runBadge(c.Runs[run])
 	return b.span(b.Sign + letters(caveats(c.Runs[run])))
 }
 
+// pad appends blanks to a text up to a width.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }

@@ -19,8 +19,9 @@ func init() {
 	})
 }
 
-// writeMermaid writes the diagram of a single run as the content of an .mmd file. Such a
-// file can contain only one diagram, so several runs become a Markdown document.
+// writeMermaid writes the sequence diagram of a single run as the content of an .mmd file.
+// Such a file can contain only one diagram, so writeMermaid writes several runs as a
+// Markdown document.
 func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 	if len(results) == 1 && len(results[0].Runs) == 1 {
 		_, err := io.WriteString(w, sequence(results[0], results[0].Runs[0]))
@@ -42,7 +43,7 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 	return err
 }
 
-// mermaidPages writes each run's diagram to a file of its own.
+// mermaidPages returns a file for each run, with its diagram.
 func mermaidPages(results []*scenarios.Result, _ Options) []planned {
 	var pages []planned
 	names := pageNames{}
@@ -56,7 +57,7 @@ func mermaidPages(results []*scenarios.Result, _ Options) []planned {
 	return pages
 }
 
-// sequence returns the sequence diagram of a run.
+// sequence returns the sequence diagram of a run in the language of Mermaid.
 func sequence(r *scenarios.Result, run scenarios.RunResult) string {
 	title := Row{Scenario: r.Scenario, Variant: run.Variant}.name() + ", " + runName[run.Fencing]
 	return diagram.Sequence(drawn([]scenarios.RunResult{run})[0], title, run.Variant.Title)

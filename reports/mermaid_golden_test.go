@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// The diagram of gc-pause is a golden file: open it in a Mermaid viewer to check it.
+// The diagram of gc-pause is a golden file. To look at it, open it in a viewer for Mermaid.
 func TestMermaidGolden(t *testing.T) {
 	file := filepath.Join("testdata", "formats", "gc-pause.mmd")
 	mermaid, ok := reports.Runs.Lookup("mermaid")
@@ -31,7 +31,7 @@ func TestMermaidGolden(t *testing.T) {
 	}
 }
 
-// ran returns the result of one scenario of the catalogue.
+// runScenario returns the result of one scenario of the catalogue.
 func ran(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
 	s, err := scenarios.Open(name)

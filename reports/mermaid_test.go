@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// One run becomes a diagram for an .mmd file; several become a document.
+// One run becomes a diagram for an .mmd file. Several runs become a Markdown document.
 func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
 	off, on := floor.PausedHolderTrace("none"), floor.PausedHolderTrace("writes")
 	if got := written(t, "mermaid", Options{}, result(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {

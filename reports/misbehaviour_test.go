@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// misbehaving is the lock single with an additional action when it is acquired.
+// misbehaving is the lock single, which does something additional when it is acquired.
 type misbehaving struct {
 	locks.Lock
 	also func()
@@ -22,8 +22,8 @@ func (m misbehaving) Acquire(ctx context.Context) (locks.Lease, error) {
 	return m.Lock.Acquire(ctx)
 }
 
-// A lock that leaves a goroutine behind, or panics, is still reported; its verdict is
-// unknown, with the reason.
+// A lock that leaves a goroutine behind or panics is still reported. Its verdict is
+// unknown, and the report gives the reason.
 func TestMisbehavingLock(t *testing.T) {
 	single, _ := locks.Lookup("single")
 	for name, test := range map[string]struct {

@@ -2,22 +2,22 @@ package reports
 
 import "fmt"
 
-// maxObjects is the maximum number of objects and list elements in a JSON document. In
-// memory an empty object, or a null in a list of objects, can take hundreds of times its
-// size in the document. Saved traces have one or two for each event: a document of the size
-// [MaxSaved] has less than a million.
+// maxObjects is the maximum number of objects and list elements in a JSON document that
+// locksim reads. It limits the memory that a document takes: an empty object, or a null in
+// a list of objects, can take hundreds of times its own size. Saved traces have one or two
+// objects for each event, so a document of the size [MaxSaved] has less than a million.
 const maxObjects = 1_000_000
 
-// countObjects returns an error for a JSON document with more than most objects, before any
-// is created. Each element of a list counts as an object.
+// countObjects returns an error if a JSON document has more than limit objects. It reads
+// the document without creating them. Each element of a list counts as an object.
 func countObjects(data []byte, most int) error {
-	var lists []bool // for each open object or list: whether it is a list
+	var lists []bool // for each object or list that is open: whether it is a list
 	objects, inText, first := 0, false, false
 	for i := 0; i < len(data) && objects <= most; i++ {
 		c := data[i]
 		switch {
 		case inText && c == '\\':
-			i++ // what it escapes
+			i++ // skip the escaped character
 			continue
 		case inText:
 			inText = c != '"'

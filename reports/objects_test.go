@@ -2,7 +2,8 @@ package reports
 
 import "testing"
 
-// Objects are counted before a document is read; text in a string does not count.
+// The objects of a document are counted before it is decoded. Text in a string does not
+// count.
 func TestCountObjects(t *testing.T) {
 	for doc, objects := range map[string]int{
 		``: 0, `[]`: 0, `{}`: 1, `{"a": [{}, {"b": {}}]}`: 4,

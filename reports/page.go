@@ -10,13 +10,14 @@ import (
 	"github.com/locksim/locksim/internal/explore"
 )
 
-// htmlFiles contains the templates and styles of every page. html/template escapes what
-// they show. Names and texts are made visible first, as everywhere, so that no lock can
-// change the direction of writing.
+// htmlFiles contains the templates, styles and scripts of pages. html/template escapes the
+// values that the templates show. In names and texts, invisible characters are made visible
+// before, so that the name of a lock cannot change the direction of writing.
 //
 //go:embed html
 var htmlFiles embed.FS
 
+// templates returns the parsed templates of the folder html.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(htmlFiles, "html/*.html"))
 })
@@ -40,10 +41,10 @@ type sheet struct {
 	Body   template.HTML
 }
 
-// A pageLink is a link to another page of the site.
+// A pageLink is a link to another page of the same site.
 type pageLink struct{ To, Text string }
 
-// newSheet returns a page with the common style, followed by its own styles.
+// newSheet returns a page with the style that all pages have, followed by further styles.
 func newSheet(title string, body template.HTML, styles ...string) sheet {
 	var css strings.Builder
 	for _, style := range append([]string{asset("page.css")}, styles...) {
@@ -52,10 +53,10 @@ func newSheet(title string, body template.HTML, styles ...string) sheet {
 	return sheet{Title: title, Body: body, Style: template.CSS(css.String())}
 }
 
-// html renders the page.
+// html returns the page in HTML.
 func (s sheet) html() []byte { return []byte(fill("page.html", s)) }
 
-// fill fills in a template.
+// fill returns the result of the template with the given name.
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
@@ -64,7 +65,7 @@ func fill(name string, data any) template.HTML {
 	return template.HTML(b.String())
 }
 
-// asset returns a file of the folder html.
+// asset returns the contents of a file in the folder html.
 func asset(name string) string {
 	data, err := htmlFiles.ReadFile("html/" + name)
 	if err != nil {

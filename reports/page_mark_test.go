@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Each page of a folder has locksim's mark, and a name that is known before anything is
-// run.
+// Each page of a folder has the mark of locksim's own files, and its name is known before
+// the runs.
 func TestPagesAreMarkedAndForetold(t *testing.T) {
 	results := []*scenarios.Result{result(floor.PausedHolderTrace("none"), floor.PausedHolderTrace("none")), result(floor.PausedHolderTrace("none"))}
 	for _, f := range Runs.Formats() {

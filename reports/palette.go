@@ -1,26 +1,28 @@
 package reports
 
-// A Palette says how to colour text: each field is the parameter of an ECMA-48 "select
-// graphic rendition" sequence, such as "31" for red. Colour never carries information that
-// the words lack.
+// A Palette contains the colours of text on a terminal. Each field is the parameter of an
+// ECMA-48 "select graphic rendition" sequence, such as "31" for red; "" is no colour. A
+// report without colours has the same words, so the colours carry no information of their
+// own.
 type Palette struct {
 	Good, Bad, Doubt, Faint, Strong string
 }
 
-// Colour is the palette for terminals.
+// Colour is the palette for terminals that show colours.
 var Colour = Palette{Good: "32", Bad: "31", Doubt: "33", Faint: "2", Strong: "1"}
 
+// good and the next four methods give a text one colour of the palette.
 func (p Palette) good(s string) string   { return paint(p.Good, s) }
 func (p Palette) bad(s string) string    { return paint(p.Bad, s) }
 func (p Palette) doubt(s string) string  { return paint(p.Doubt, s) }
 func (p Palette) faint(s string) string  { return paint(p.Faint, s) }
 func (p Palette) strong(s string) string { return paint(p.Strong, s) }
 
-// plain and strong are two tones in addition to the classes of badges: text without a
-// colour, and highlighted text.
+// A tone is the name of a colour. The other tones are "good", "bad", "doubt" and "soft". A
+// plain text has no colour, and a strong text is highlighted.
 const plain, strong = "plain", "strong"
 
-// paint colours a text by a tone.
+// paint gives a text the colour of a tone. Each unknown tone, and "soft", is faint.
 func (p Palette) paint(tone, s string) string {
 	switch tone {
 	case "good":
@@ -37,6 +39,7 @@ func (p Palette) paint(tone, s string) string {
 	return p.faint(s)
 }
 
+// paint encloses a text in the sequences that begin and end a colour.
 func paint(sgr, s string) string {
 	if sgr == "" || s == "" {
 		return s

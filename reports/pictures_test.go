@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A picture of one run does not take the name of the picture of both.
+// The picture of one run has another file name than the picture of both runs.
 func TestNamesOfPictures(t *testing.T) {
 	name := func(runs ...scenarios.RunResult) string {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
@@ -26,7 +26,7 @@ func TestNamesOfPictures(t *testing.T) {
 	}
 }
 
-// The picture in the README is what the command draws.
+// The picture in the README is the one that the command draws.
 func TestPictureInTheReadme(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {

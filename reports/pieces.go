@@ -9,8 +9,10 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A piece is a part of a chapter; each format renders it in its own way.
+// A piece is a part of a chapter. It can be written in each format of documents.
 type piece interface {
+	// empty reports whether there is nothing to write. The other methods write the piece
+	// for a terminal, in Markdown and for a page.
 	empty() bool
 	text(t *text)
 	markdown(m *markdownText)
@@ -20,22 +22,24 @@ type piece interface {
 type (
 	// A paragraph is prose.
 	paragraph string
-	// facts are labels with texts.
+	// facts are remarks, with the labels and the texts in two columns.
 	facts []remark
-	// entries are names with texts, which may be empty.
+	// entries are remarks as a list. The texts may be empty.
 	entries []remark
-	// points are sentences with signs.
+	// points are sentences, each with a sign.
 	points []point
-	// A figure is preformatted text.
+	// A figure is preformatted text, such as a timeline.
 	figure string
-	// A listing is lines from outside, such as a stack; formats that can do so collapse it.
+	// A listing is lines whose text locksim did not write, such as a stack. Formats that
+	// can collapse text collapse it.
 	listing struct {
 		Title string
 		Lines []string
 	}
 )
 
-// A point is a sentence with its sign. A point without a sign continues the one before it.
+// A point is a sentence with its sign. A point without a sign continues the point before
+// it.
 type point struct {
 	Sign badge
 	Says string
@@ -57,7 +61,7 @@ func (p paragraph) html() template.HTML { return fill("paragraph", p) }
 
 func (f facts) empty() bool { return len(f) == 0 }
 
-// text writes the labels and the texts in two columns.
+// text writes the facts in two columns.
 func (f facts) text(t *text) {
 	width := 0
 	for _, r := range f {
@@ -73,7 +77,7 @@ func (f facts) text(t *text) {
 
 func (f facts) markdown(m *markdownText) {
 	for _, r := range f {
-		if r.About == "" { // the same label as the row before
+		if r.About == "" { // a further text of the same label
 			m.line("  - %s", markdown(string(r.Text)))
 			continue
 		}
@@ -85,7 +89,7 @@ func (f facts) html() template.HTML { return fill("facts", f) }
 
 func (e entries) empty() bool { return len(e) == 0 }
 
-// text indents all lines of an entry except the first.
+// text writes the entries, each with all lines except the first indented.
 func (e entries) text(t *text) {
 	for _, r := range e {
 		name := r.About.String()

@@ -9,16 +9,17 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// forPublication returns the options of a page or a pull request's summary. Others read it,
-// so it must not show in which folder it was made. For a terminal, and for programs that
-// open the files, the names stay as they were on the command line.
+// forPublication returns the options for a page, or for the summary of a pull request.
+// Other people read such a report, so it must not show the path of a folder on this
+// machine. Reports for terminals and for programs keep the paths from the command line,
+// because their readers open the files.
 func (o Options) forPublication() Options {
 	o.published, o.Palette = true, Palette{}
 	return o
 }
 
-// operandFor returns the operand by which a command names a scenario. In a published report
-// it is the name of a built-in scenario, and otherwise a file.
+// operandFor returns the name by which a command in the report gives a scenario. In a
+// published report it is the name of a built-in scenario, or else a file.
 func (o Options) operandFor(s *scenarios.Scenario) string {
 	file := cmp.Or(o.Arguments[s], s.File)
 	switch {
@@ -30,8 +31,8 @@ func (o Options) operandFor(s *scenarios.Scenario) string {
 	return publicFile(file)
 }
 
-// publicFile returns the name of a file as others can use it: a relative path unchanged,
-// otherwise its last element.
+// publicFile returns the path of a file for readers on other machines: a relative path
+// unchanged, and of any other path the last element.
 func publicFile(file string) string {
 	if file == "" || isRelative(file) {
 		return file
@@ -39,10 +40,12 @@ func publicFile(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// isRelative reports whether a path is relative to the directory in which locksim ran. The
-// path may have been saved on another system.
+// isRelative reports whether a path is relative to the directory in which locksim ran. It
+// recognizes absolute paths of all systems, because a path may have been saved on another
+// system.
 func isRelative(file string) bool {
 	return file != "" && !path.IsAbs(file) && !absoluteOnWindows().MatchString(file)
 }
 
+// absoluteOnWindows matches the beginning of an absolute path on Windows.
 var absoluteOnWindows = lazy.Regexp(`^([A-Za-z]:|\\)`)

@@ -10,8 +10,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A published report names no folder of its author; a report for a terminal or a program
-// does, so that it can be used.
+// A published report names no folder of its author's machine. A report for a terminal or a
+// program names the file as it was given, because its readers open the file.
 func TestNoPageTellsWhereItWasMade(t *testing.T) {
 	builtIn, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Name = "gc-pause" // as a path on any system gives
+		s.Name = "gc-pause" // paths as they are given on different systems
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Replay returns the command that runs a scenario again in the same way. For a trace whose
-// scenario is unknown it is the command that reports it again from its file.
+// Replay returns the command that runs a scenario again in the same way. If only a saved
+// trace is known and not the scenario, it returns the command that reports the trace again.
 func Replay(s *scenarios.Scenario, ran scenarios.RunOptions, o Options) string {
 	return replayOf("run", s, s.Variants, "", ran, o)
 }
@@ -18,7 +18,7 @@ func Replay(s *scenarios.Scenario, ran scenarios.RunOptions, o Options) string {
 // replay returns the command that repeats exactly the runs of a result.
 func replay(r *scenarios.Result, o Options) string { return replayBy("run", r, o) }
 
-// replayBy is replay with one of the commands that run scenarios.
+// replayBy is like replay, with another command that runs scenarios.
 func replayBy(command string, r *scenarios.Result, o Options) string {
 	ran := scenarios.RunOptions{Seed: r.Seed}
 	var variants []*scenarios.Variant
@@ -41,12 +41,12 @@ func replayBy(command string, r *scenarios.Result, o Options) string {
 	return replayOf(command, r.Scenario, variants, fencing, ran, o)
 }
 
-// replayOf returns the command that runs some variants of a scenario. An empty fencing
-// means both runs of each.
+// replayOf returns the command that runs some variants of a scenario. If fencing is "", the
+// command runs both runs of each variant.
 func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
 	if file := o.Traces[s]; file != "" {
 		if file == "-" {
-			return "locksim report -" // which is standard input
+			return "locksim report -" // the trace was read from standard input
 		}
 		if o.published {
 			file = publicFile(file)
@@ -67,8 +67,8 @@ func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Varia
 	return line
 }
 
-// Operand writes the name of a file or scenario so that a shell reads it as one word and
-// the command does not read it as a flag.
+// Operand returns the name of a file or scenario as a command line gives it: quoted for the
+// shell if necessary, and with a prefix if it would look like a flag.
 func Operand(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// result returns a result with the verdicts on traces written by hand.
+// resultOf returns a result for traces written by hand, with their verdicts.
 func result(traces ...*trace.Trace) *scenarios.Result {
 	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Narrative: scenarios.Narrative{Story: "Somebody oversleeps."}, Lock: "redlock"}
 	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Narrative: scenarios.Narrative{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
@@ -42,7 +42,7 @@ func written(t *testing.T, format string, o Options, results ...*scenarios.Resul
 	return b.String()
 }
 
-// contains fails the test unless got contains the parts in this order.
+// contains fails the test unless got contains the parts in the given order.
 func contains(t *testing.T, got string, parts ...string) {
 	t.Helper()
 	rest := got
@@ -150,7 +150,7 @@ func TestSummary(t *testing.T) {
 	surprising.Runs[0].Differences = reasonsOf("the verdict is safe, expected unsafe")
 	undecided := result(floor.PausedHolderTrace("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
-	// Each of the four runs lasts 30.027s.
+	// Each of the four runs lasts 30.027 s.
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 without an expectation for this lock\n4 runs: 2m 0s of virtual time"
 	for took, more := range map[time.Duration]string{0: "\n", 1234 * time.Millisecond: " in 1.2s\n"} {
 		if got := written(t, "text", Options{Took: took}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want+more) {
@@ -162,7 +162,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// The JSON report has the time of a violation.
+// The JSON report contains the time of a violation.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
 	text := written(t, "json", Options{}, result(floor.PausedHolderTrace("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
@@ -243,7 +243,7 @@ func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
 	}
 }
 
-// The replay command of a partial result leaves out the same runs.
+// If only some runs of a scenario were chosen, the replay command chooses the same runs.
 func TestReplayNamesWhatWasChosen(t *testing.T) {
 	s, err := scenarios.Parse("late.yaml", []byte(lateOrNot))
 	if err != nil {
@@ -280,7 +280,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 	}
 }
 
-// reasonsOf returns reasons with these texts.
+// reasonsOf returns reasons with the given texts.
 func reasonsOf(texts ...string) []checks.Reason {
 	var all []checks.Reason
 	for _, text := range texts {

@@ -19,34 +19,35 @@ import (
 )
 
 // MaxSaved is the maximum size of a document of saved traces in bytes. All scenarios of the
-// catalogue together have about a fifth of it.
+// catalogue together take about a fifth of it.
 const MaxSaved = 256 << 20
 
-// Saved is the content of a document of saved traces, judged by today's checks.
+// Saved is the content of a document of saved traces, judged by the checks of this version.
 type Saved struct {
 	Results []*scenarios.Result
-	// Arguments and Traces are for [Options].
+	// Arguments and Traces are for the fields of [Options] with these names.
 	Arguments, Traces map[*scenarios.Scenario]string
-	// Notes are sentences about what differs from the state when the traces were saved: in
-	// the traces themselves, or in the findings of the checks. Compared are each verdict,
-	// the outcome of each property, and for a violated property the time and the blame.
+	// Notes are sentences about differences between a saved run and the same run judged
+	// now. The hash of the trace, the verdict, the outcome of a property, or the time or
+	// the blame of a violation may differ. A note also says if the scenario's text can no
+	// longer be parsed.
 	Notes []string
 }
 
-// ReadTraces reads a document that the format trace has written, and judges it with today's
-// checks. name is the name of the document, such as its file.
+// ReadTraces reads a document in the format trace, and judges its runs with the checks of
+// this version. name is the name of the document, such as its file.
 //
 // It also reads a single trace in JSON, which any program that runs a world can write. Such
 // a trace has no scenario, so nothing is expected of it.
 //
-// A run that may have been changed gets no definite verdict: if the hash of the events is
-// not the saved one, or if the scenario's text cannot be parsed, so that the witnesses are
-// unknown, the trace gets a doubt, and its verdict is unknown. To change a trace on
-// purpose, save the trace alone. The hash covers only the events: ReadTraces trusts the
-// document that the locks, processes and faults are those of the run. It also trusts the
-// scenario's text, except that it refuses a text with another name or title.
+// The verdict of a run that may have been changed is unknown. This is so if the hash of its
+// events differs from the saved hash. It is also so if the scenario's text cannot be
+// parsed, because then the witnesses, which are the preconditions of a verdict, are
+// unknown. To change a trace on purpose, save the trace alone. The hash covers only the
+// events. ReadTraces therefore trusts the document about the locks, processes and faults of
+// a run, and about the scenario's text. But it refuses a text with another name or title.
 //
-// The error says where the document is wrong. Unknown fields are ignored.
+// An error says where the document is wrong. Unknown fields are ignored.
 func ReadTraces(data []byte, name string) (*Saved, error) {
 	if err := countObjects(data, maxObjects); err != nil {
 		return nil, fmt.Errorf("%w; save fewer scenarios in one file", err)
@@ -78,8 +79,8 @@ func ReadTraces(data []byte, name string) (*Saved, error) {
 	return saved, nil
 }
 
-// documentKind returns the schema of saved traces, or "" for a single trace; any other
-// document is an error.
+// documentKind returns the schema of a document of saved traces, or "" for a single trace.
+// It returns an error for any other document.
 func documentKind(data []byte) (schema string, err error) {
 	const remedy = "make one with locksim run --format trace -o FILE"
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -107,7 +108,7 @@ func documentKind(data []byte) (schema string, err error) {
 	return "", fmt.Errorf("it is not a saved trace: its schema is %q and not %q; %s", *doc.Schema, traceSchema, remedy)
 }
 
-// decodeError says where a document is not JSON, or has a value of the wrong type.
+// decodeError says in which line a document is not JSON, or has a value of the wrong type.
 func decodeError(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
@@ -123,11 +124,12 @@ func decodeError(data []byte, err error) error {
 	return err
 }
 
+// savedTraces is a document in the format trace, with the fields that are read.
 type savedTraces struct {
 	Results []savedResult `json:"results"`
 }
 
-// savedResult contains the fields that are read of a jsonTraceResult.
+// savedResult has the fields of a jsonTraceResult that are read.
 type savedResult struct {
 	Scenario string     `json:"scenario"`
 	Title    string     `json:"title"`
@@ -139,8 +141,8 @@ type savedResult struct {
 	Runs     []savedRun `json:"runs"`
 }
 
-// savedRun contains the fields that are read of a jsonTraceRun: the trace, and what the
-// checks found when it was saved.
+// savedRun has the fields of a jsonTraceRun that are read: the trace, and what the checks
+// found when it was saved.
 type savedRun struct {
 	Variant    string                             `json:"variant"`
 	Fencing    string                             `json:"fencing"`
@@ -152,7 +154,8 @@ type savedRun struct {
 	Trace      *trace.Trace                       `json:"trace"`
 }
 
-// add judges the runs of one scenario.
+// add judges the runs of one scenario and adds the result. name is the name of the
+// document.
 func (s *Saved) add(r savedResult, name string) error {
 	if err := r.check(); err != nil {
 		return err
@@ -195,14 +198,15 @@ func (s *Saved) add(r savedResult, name string) error {
 	return nil
 }
 
-// check returns an error unless every run can be reported and distinguished from the
-// others, and all variants have the same runs, so that they can be compared side by side.
+// check returns an error if some run cannot be reported or occurs twice. It also does so if
+// the variants do not all have the same runs (without fencing, with fencing, or both),
+// because reports show them side by side.
 func (r savedResult) check() error {
 	for i, run := range r.Runs {
 		if err := run.check(r.Seed); err != nil {
 			return fmt.Errorf("runs[%d]: %w", i, err)
 		}
-		if r.Text != "" && run.Trace.Name != r.Scenario { // a single trace has the name of its file
+		if r.Text != "" && run.Trace.Name != r.Scenario { // the name of a single trace is derived from its file
 			return fmt.Errorf("runs[%d]: its trace is of another scenario: %q, and not %q", i, run.Trace.Name, r.Scenario)
 		}
 		if first := r.index(run.Variant, run.Fencing); first != i {
@@ -225,7 +229,7 @@ func (r savedResult) check() error {
 	return nil
 }
 
-// check returns an error unless a run can be reported.
+// check returns an error if the run cannot be reported.
 func (run savedRun) check(seed uint64) error {
 	t := run.Trace
 	switch {
@@ -242,7 +246,8 @@ func (run savedRun) check(seed uint64) error {
 	return nil
 }
 
-// fencingOf returns which of the two runs of a variant a trace is.
+// fencingOf returns which of the two runs of a variant a trace is of: scenarios.Off or
+// scenarios.On.
 func fencingOf(t *trace.Trace) string {
 	if t.Fencing == "" || t.Fencing == string(storage.None) {
 		return scenarios.Off
@@ -250,14 +255,15 @@ func fencingOf(t *trace.Trace) string {
 	return scenarios.On
 }
 
-// index returns the index of the run with the given variant and fencing; -1 if there is
+// index returns the index of the run with the given variant and fencing, or -1 if there is
 // none.
 func (r savedResult) index(variant, fencing string) int {
 	return slices.IndexFunc(r.Runs, func(run savedRun) bool { return run.Variant == variant && run.Fencing == fencing })
 }
 
-// scenario returns the scenario of the runs. If its text was not saved, or cannot be parsed
-// by today's grammar, it has its names but no variants; in the second case doubt says why.
+// scenario returns the scenario of the runs. If its text was not saved, or this version
+// cannot parse it, the scenario has its name and title but no variants. If the text cannot
+// be parsed, doubt says why.
 func (r savedResult) scenario() (s *scenarios.Scenario, doubt string) {
 	names := &scenarios.Scenario{Name: r.Scenario, File: r.File, Text: r.Text, Title: r.Title}
 	if r.Text == "" {
@@ -273,8 +279,8 @@ func (r savedResult) scenario() (s *scenarios.Scenario, doubt string) {
 	return s, ""
 }
 
-// nameVariants gives an unknown scenario the variants that the runs name. They have no
-// expectations.
+// nameVariants adds the variants that the runs name to a scenario without a known text.
+// They have no expectations.
 func (r savedResult) nameVariants(s *scenarios.Scenario) {
 	for _, run := range r.Runs {
 		if !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return v.Name == run.Variant }) {
@@ -283,7 +289,8 @@ func (r savedResult) nameVariants(s *scenarios.Scenario) {
 	}
 }
 
-// judge checks a run again, and notes what differs from when it was saved.
+// judge checks a run again, and adds a note for everything that differs from what was
+// saved. If doubt is not "", it is the reason why no verdict is possible.
 func (s *Saved) judge(run savedRun, v *scenarios.Variant, doubt string) scenarios.RunResult {
 	t := run.Trace
 	if hash := t.Hash(); doubt == "" && hash != run.Hash {
@@ -302,7 +309,7 @@ func (s *Saved) judge(run savedRun, v *scenarios.Variant, doubt string) scenario
 	}
 	if doubt != "" {
 		note("%s", doubt)
-		return out // the doubt also explains every difference
+		return out // everything else that differs may have the same cause
 	}
 	if now := out.Verdict.Verdict; run.Verdict != "" && run.Verdict != now {
 		note("checked again: the verdict was %s when saved, is %s now", run.Verdict, now)
@@ -327,8 +334,8 @@ func (s *Saved) judge(run savedRun, v *scenarios.Variant, doubt string) scenario
 	return out
 }
 
-// violation returns the saved finding on a violated property; nil if it was not violated,
-// or the document does not say when.
+// violation returns the saved finding on a violated property. It returns nil if the
+// property was not violated, or if the document lacks the time.
 func (run savedRun) violation(p checks.Property) *jsonFinding {
 	i := slices.IndexFunc(run.Findings, func(f jsonFinding) bool {
 		return f.Property == p && f.Outcome == checks.Violated && f.AtNS != nil
@@ -339,7 +346,7 @@ func (run savedRun) violation(p checks.Property) *jsonFinding {
 	return &run.Findings[i]
 }
 
-// readBareTrace reads a single trace as if it had been saved without its scenario.
+// readBareTrace returns a single trace as a result without a scenario.
 func readBareTrace(data []byte, name string) (savedResult, error) {
 	t := &trace.Trace{}
 	if err := json.Unmarshal(data, t); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// readAndWrite reads a document and, if that succeeds, writes it in every format, as one
-// document and as a folder. That must terminate for any document.
+// readAndWrite reads a document. If that succeeds, it writes the result in every format, as
+// one document and as a folder. It must end for any document.
 func readAndWrite(t testing.TB, doc []byte) {
 	saved, err := reports.ReadTraces(doc, "trace.json")
 	if err != nil {
@@ -36,8 +36,8 @@ func readAndWrite(t testing.TB, doc []byte) {
 	}
 }
 
-// savedFor returns some saved variants with pauses, crashes, jumping clocks, tokens, lost
-// keys and refused writes, each in as few bytes as possible.
+// savedFor returns saved traces of some variants with pauses, crashes, jumping clocks,
+// tokens, lost keys and refused writes. Each document has as few bytes as possible.
 var savedFor = sync.OnceValue(func() [][]byte {
 	var docs [][]byte
 	for scenario, variant := range map[string]string{
@@ -70,7 +70,7 @@ var savedFor = sync.OnceValue(func() [][]byte {
 	return docs
 })
 
-// FuzzReadTraces reads documents of any kind.
+// FuzzReadTraces reads arbitrary documents.
 func FuzzReadTraces(f *testing.F) {
 	for _, doc := range []string{
 		``, `{}`, `[]`, `null`, `{"schema":"locksim/trace/v1","results":[{"runs":[{"fencing":"off","trace":{}}]}]}`,
@@ -83,7 +83,7 @@ func FuzzReadTraces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) { readAndWrite(t, doc) })
 }
 
-// FuzzChangedTraces changes saved traces: each edit removes or replaces a value of the
+// FuzzChangedTraces changes saved traces. Each edit removes or replaces one value of a
 // document.
 func FuzzChangedTraces(f *testing.F) {
 	for i := range savedFor() {
@@ -96,16 +96,16 @@ func FuzzChangedTraces(f *testing.F) {
 	})
 }
 
-// edited returns a document after some edits of four bytes each: two for the place, one for
-// the operation, one for the new value.
+// applyEdits returns a document after some edits. An edit consists of four bytes: two for
+// the place, one for the operation, and one for the new value.
 func edited(doc, edits []byte) []byte {
 	var root any
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
 	if err := d.Decode(&root); err != nil {
-		panic(err) // it was written a moment ago
+		panic(err) // the test has just written it
 	}
-	const most = 6 // with more edits the document is only refused immediately
+	const most = 6 // after more edits a document is nearly always refused at its beginning
 	for n := 0; len(edits) >= 4 && n < most; n, edits = n+1, edits[4:] {
 		var all []spot
 		visit(root, &all)
@@ -122,7 +122,7 @@ func edited(doc, edits []byte) []byte {
 	return out
 }
 
-// Edits of an empty document do nothing.
+// After the last value has been removed, further edits do nothing.
 func TestEditedDocuments(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"a":{"b":1}}`: `{}`,
@@ -135,7 +135,7 @@ func TestEditedDocuments(t *testing.T) {
 	}
 }
 
-// A spot is a place in a document: a member of an object or an item of a list.
+// A spot is a place in a document: a member of an object, or an element of a list.
 type spot struct {
 	object map[string]any
 	name   string
@@ -143,7 +143,7 @@ type spot struct {
 	item   int
 }
 
-// visit lists every spot of a document, in a fixed order.
+// visit appends every spot of a document to all, in a fixed order.
 func visit(value any, all *[]spot) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -174,8 +174,8 @@ func (s spot) set(value any) {
 	}
 }
 
-// edit changes the value at the spot. A value from another spot is of the same kind if
-// possible, so that some documents stay readable.
+// edit changes the value at the spot. If it copies the value of another spot, it takes a
+// spot with the same name, so that some documents stay valid.
 func (s spot) edit(how byte, with int, all []spot) {
 	numbers := []any{0, 1, -1, 2, 3, 17, 100, 1_000_000_000, 30_000_000_000, int64(1) << 40, int64(1) << 62, -int64(1) << 63, 1<<63 - 1, 0.5}
 	switch how % 6 {
@@ -195,7 +195,7 @@ func (s spot) edit(how byte, with int, all []spot) {
 	}
 }
 
-// copied returns a deep copy of a value.
+// deepCopy returns a deep copy of a value.
 func copied(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

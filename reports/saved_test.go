@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// inFormat returns a report in some format.
+// inFormat returns a report about results in a format.
 func inFormat(t testing.TB, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
 	f, known := reports.Runs.Lookup(format)
@@ -40,7 +40,7 @@ func runOnce(t testing.TB, s *scenarios.Scenario) *scenarios.Result {
 	return r
 }
 
-// reread reads a document that must be valid.
+// reread reads a document of saved traces, and fails the test if that fails.
 func reread(t testing.TB, doc string) *reports.Saved {
 	t.Helper()
 	saved, err := reports.ReadTraces([]byte(doc), "trace.json")
@@ -50,7 +50,7 @@ func reread(t testing.TB, doc string) *reports.Saved {
 	return saved
 }
 
-// A document with some runs of a scenario is read with the same runs.
+// If a document has only some runs of a scenario, the same runs are read.
 func TestSavedTracesOfOneVariant(t *testing.T) {
 	s, err := scenarios.Open("delayed-write")
 	if err != nil {
@@ -70,7 +70,7 @@ type panicking struct{}
 
 func (panicking) Acquire(context.Context) (locks.Lease, error) { panic("oh no") }
 
-// A run that the lock ended early gets the same verdict from a saved trace.
+// A run that ended early because of the lock gets the same verdict from its saved trace.
 func TestSavedTracesKeepHowARunEnded(t *testing.T) {
 	s, err := scenarios.Open("no-faults")
 	if err != nil {
@@ -98,7 +98,8 @@ func TestSavedTracesKeepHowARunEnded(t *testing.T) {
 	}
 }
 
-// A single trace has no scenario, so nothing is expected of it, and it cannot be run.
+// A single trace has no scenario. Therefore nothing is expected of it, and it cannot be run
+// again.
 func TestTraceAlone(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -124,14 +125,14 @@ func TestTraceAlone(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, report)
 		}
 	}
-	// Saved again it is still the same.
+	// If it is saved again, it stays the same.
 	again := reread(t, inFormat(t, "trace", o, r))
 	if len(again.Notes) > 0 || again.Results[0].Runs[0].Verdict.Verdict != run.Verdict.Verdict {
 		t.Errorf("saved and read again: %q", again.Notes)
 	}
 }
 
-// A saved trace gets no definite verdict if it may have changed.
+// The verdict on a saved trace is unknown if the trace may have been changed.
 func TestSavedTracesThatAreDoubted(t *testing.T) {
 	s, err := scenarios.Open("gc-pause")
 	if err != nil {
@@ -186,7 +187,7 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 					t.Errorf("note %d is %q and does not begin %q", i, saved.Notes[i], note)
 				}
 			}
-			// A doubt remains when the trace is saved again.
+			// The doubt remains after the trace has been saved again.
 			again := reread(t, inFormat(t, "trace", reports.Options{}, saved.Results...)).Results[0].Runs
 			if got := again[0].Verdict.Verdict + " " + again[1].Verdict.Verdict; got != doubted.verdicts {
 				t.Errorf("saved and read again, the verdicts are %s", got)
@@ -195,8 +196,8 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 	}
 }
 
-// A document that is not a saved trace is refused; the error says what it is and where it
-// is wrong.
+// A document that is not a saved trace is refused. The error says what the document is, and
+// where it is wrong.
 func TestReadTracesRefuses(t *testing.T) {
 	s, err := scenarios.Parse("small.yaml", []byte("title: Small\nlock: {kind: single, ttl: 10s}\nclients:\n  client-1: {}\n"))
 	if err != nil {
@@ -204,7 +205,7 @@ func TestReadTracesRefuses(t *testing.T) {
 	}
 	result := runOnce(t, s)
 	doc := inFormat(t, "trace", reports.Options{}, result)
-	// changed returns the document of a run whose trace was changed.
+	// changed returns the document of a run with a changed trace.
 	changed := func(change func(*trace.Trace)) string {
 		r := reread(t, doc).Results[0]
 		change(r.Runs[0].History.Trace)
@@ -248,7 +249,7 @@ func TestReadTracesRefuses(t *testing.T) {
 	}
 }
 
-// A variant may not lack a run that the other variants have.
+// A document is refused if a variant lacks a run that the other variants have.
 func TestReadTracesRefusesHalfAPair(t *testing.T) {
 	s, err := scenarios.Open("delayed-write")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
+// writeHTML writes a page for each result.
 func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
 		if _, err := w.Write(scenarioPage(r, o.forPublication(), nil).html()); err != nil {
@@ -23,7 +24,7 @@ func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	return nil
 }
 
-// A scenarioSheet is the data of the page of one scenario.
+// A scenarioSheet is the data of the page about one scenario.
 type scenarioSheet struct {
 	Name, Title, Replay string
 	Source              []stretch
@@ -31,12 +32,13 @@ type scenarioSheet struct {
 	Variants            []variantSheet
 	Lesson              string
 	Measures            []remark
-	// Signs are the signs of the diagram that could be confused with each other.
+	// Signs are the signs of the diagram that readers could confuse with each other.
 	Signs []diagram.Sign
-	// Patterns are the hatch patterns of the diagram.
+	// Patterns are the hatch patterns of the diagrams.
 	Patterns template.HTML
 }
 
+// A variantSheet is the part of the page about one variant.
 type variantSheet struct {
 	ID, Name, Title, Story, Question string
 	Cast, Explained, Debate          []remark
@@ -53,10 +55,12 @@ type variantSheet struct {
 	Differences []remark
 }
 
-// A witnessSheet is a witness, with the runs in which it was not seen; "" if it was seen in
-// all.
+// A witnessSheet is a witness: a precondition that must have been observed for the verdict
+// to mean anything. Missing names the runs in which it was not observed; "" if it was
+// observed in all runs.
 type witnessSheet struct{ Text, Missing string }
 
+// A runSheet is the part of the page about one run. Steps are the entries of its timeline.
 type runSheet struct {
 	ID, Fencing, Name string
 	Verdict           badge
@@ -65,14 +69,15 @@ type runSheet struct {
 	LeftOut           string
 }
 
+// A stepSheet is one entry of the timeline.
 type stepSheet struct {
-	// At is the true time in nanoseconds; From and To are the position of the step on the
-	// axis.
+	// At is the true time in nanoseconds. From and To are the step's horizontal positions
+	// in the diagram. First and Last are the Seqs of the events that it covers.
 	At          int64
 	From, To    int
 	First, Last int
 	Time        string
-	// Wait is the length of a long gap before the step; "" if there is none.
+	// Wait describes a long gap before the step; "" if there is none.
 	Wait      string
 	Who, Text story.Raw
 	// Its reports whether the text is about something that belongs to Who: "its lease
@@ -82,19 +87,21 @@ type stepSheet struct {
 	Marks []markSheet
 }
 
+// A markSheet marks a step as an important moment.
 type markSheet struct {
 	Class string
 	Sign  story.Sign
 	Text  story.Raw
 }
 
+// A propertySheet is a row of the table of properties, with a cell for each run.
 type propertySheet struct {
 	Name, Title string
 	Cells       []cellSheet
 }
 
 // A cellSheet is the outcome of a property in one run. To is the address of the moment of
-// the violation, and Step the number of that step.
+// the violation, and Step the number of the step at that moment.
 type cellSheet struct {
 	badge
 	To, Label string
@@ -102,8 +109,8 @@ type cellSheet struct {
 	Step      int
 }
 
-// scenarioPage returns the page of a result. It is self-contained; the links lead to other
-// pages of its site.
+// scenarioPage returns the page about a result. The page is self-contained, except for
+// links to other pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
 		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: splitLinks(r.Scenario.Source),
@@ -111,7 +118,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	}
 	pairs := stories(r)
 	room := diagram.RoomFor(drawn(r.Runs))
-	lesson := true // whether all variants have the same lesson
+	lesson := true // whether all variants have the same lesson as the scenario
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
@@ -172,7 +179,8 @@ func variantPage(runs []scenarios.RunResult, room diagram.Room) variantSheet {
 	return out
 }
 
-// missedIn says in which runs a witness was NOT seen: "in any run", or their names.
+// missedIn says in which runs a witness was not observed: "in any run", or the names of the
+// runs; "" if it was observed in all.
 func missedIn(runs []scenarios.RunResult, witness int) string {
 	var missed []string
 	for _, run := range runs {
@@ -212,8 +220,8 @@ func runPage(run scenarios.RunResult, f diagram.Figure) runSheet {
 	return out
 }
 
-// outcomeOnPage returns the outcome of a property, with a link to the moment of the
-// violation.
+// outcomeOnPage returns the outcome of a property in a run, with a link to the moment of
+// the violation.
 func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Clause) cellSheet {
 	f := run.Verdict.Finding(p)
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
@@ -227,7 +235,8 @@ func outcomeOnPage(run scenarios.RunResult, p checks.Property, steps []story.Cla
 	return c
 }
 
-// stepAt returns the number of the step that covers an event, or of the last one before it.
+// stepAt returns the index of the step that covers an event, or of the last step before the
+// event.
 func stepAt(steps []story.Clause, seq int) int {
 	at := 0
 	for i, e := range steps {
@@ -241,7 +250,7 @@ func stepAt(steps []story.Clause, seq int) int {
 	return at
 }
 
-// variantAnchor returns the ID of a variant in the page of its scenario.
+// variantAnchor returns the HTML ID of a variant on the page of its scenario.
 func variantAnchor(v *scenarios.Variant) string {
 	if v.Name == "" {
 		return "story"
@@ -249,8 +258,8 @@ func variantAnchor(v *scenarios.Variant) string {
 	return "v-" + anchor(v.Name)
 }
 
-// runAnchor returns the ID of a run's diagram in the page of its scenario. It contains a
-// dot, which no variant's ID does.
+// runAnchor returns the HTML ID of a run's diagram on the page of its scenario. It contains
+// a dot, so it differs from the IDs of all variants.
 func runAnchor(v *scenarios.Variant, fencing string) string {
 	if v.Name == "" {
 		return anchor(fencing)
@@ -258,7 +267,8 @@ func runAnchor(v *scenarios.Variant, fencing string) string {
 	return variantAnchor(v) + "." + anchor(fencing)
 }
 
-// anchor encodes a name for an ID and a link's fragment; different names stay different.
+// anchor encodes a name for an HTML ID and for a link to it. Different names stay
+// different.
 func anchor(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {

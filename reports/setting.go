@@ -12,14 +12,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// setting lists what a run starts with: the lock, the clients and the faults. It contains
-// nothing about the result.
+// describeSetting lists with what a run begins: the lock, the servers, the clients, the
+// network and the faults. It contains nothing about the result, because explanations begin
+// with it.
 func setting(run scenarios.RunResult, seed uint64) []remark {
 	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
 	switch {
 	case err == nil:
 	case run.History == nil:
-		return []remark{remarkOn("lock", story.Visible(run.Lock))} // its system is not linked into this program
+		return []remark{remarkOn("lock", story.Visible(run.Lock))} // the configuration needs the lock's system, which is not linked into this program
 	default:
 		panic(err) // cannot happen: the run was made with this configuration
 	}
@@ -66,6 +67,7 @@ func setting(run scenarios.RunResult, seed uint64) []remark {
 	return rows
 }
 
+// storageWords describes the storage.
 func storageWords(s sim.Storage) string {
 	words := "in the run with fencing it checks " + s.Fencing.Title()
 	if s.CopyLag > 0 {
@@ -74,6 +76,7 @@ func storageWords(s sim.Storage) string {
 	return words
 }
 
+// lockWords describes the lock and its options.
 func lockWords(all []trace.LockInfo, lock sim.Lock) string {
 	if len(all) == 0 {
 		return "none"
@@ -124,6 +127,7 @@ func lockWords(all []trace.LockInfo, lock sim.Lock) string {
 	return strings.Join(words, ", ")
 }
 
+// nodeWords describes the settings of a node; "" if it has none.
 func nodeWords(n sim.Node) string {
 	var words []string
 	if n.ReplicaOf != "" {
@@ -139,8 +143,8 @@ func nodeWords(n sim.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// clientWords says in what a client differs from the default, which is to acquire, read,
-// work, write and release once, from the start of the run.
+// clientWords describes in what a client differs from the default client. That client
+// acquires, reads, works, writes and releases once, from the start of the run.
 func clientWords(c sim.Client) string {
 	words := []string{"starts immediately"}
 	if !c.Starts.IsZero() {
@@ -177,6 +181,7 @@ func clientWords(c sim.Client) string {
 	return text
 }
 
+// scheduleWords describes when the clients' job is due.
 func scheduleWords(s trace.Schedule) string {
 	words := "the job is due once, in a period of " + story.Span(s.Every)
 	if s.Periods > 1 {
@@ -191,6 +196,7 @@ func scheduleWords(s trace.Schedule) string {
 	return words
 }
 
+// networkWords describes how long messages take.
 func networkWords(n sim.Network) string {
 	words := []string{"every message takes " + between(n.Min, n.Max)}
 	for _, p := range n.Paths {
@@ -199,6 +205,7 @@ func networkWords(n sim.Network) string {
 	return strings.Join(words, "; ")
 }
 
+// latencyWords describes a range of latencies.
 func between(shortest, longest time.Duration) string {
 	if shortest == longest {
 		return story.Span(shortest)
@@ -209,14 +216,15 @@ func between(shortest, longest time.Duration) string {
 // faultWords says what a fault does, when it strikes and when it ends.
 func faultWords(f sim.Fault) string { return f.Text + ", " + f.Course() }
 
-// inCommon returns the rows that all settings have, in the order of the first.
+// commonRows returns the rows that occur in all settings, in the order of the first
+// setting.
 func inCommon(settings [][]remark) []remark {
 	return slices.DeleteFunc(slices.Clone(settings[0]), func(row remark) bool {
 		return slices.ContainsFunc(settings, func(other []remark) bool { return !slices.Contains(other, row) })
 	})
 }
 
-// without returns the rows that are not among others.
+// exclude returns the rows that do not occur in others.
 func without(rows, others []remark) []remark {
 	return slices.DeleteFunc(slices.Clone(rows), func(row remark) bool { return slices.Contains(others, row) })
 }

@@ -56,8 +56,8 @@ func TestSetting(t *testing.T) {
 	}
 }
 
-// The setting mentions every field of a client: a field that does not change the text has
-// been forgotten.
+// The setting describes every field of a client. If a change of a field does not change the
+// text, the field has been forgotten.
 func TestEveryFieldOfAClientIsTold(t *testing.T) {
 	point, err := trace.ParsePoint("client-2 wrote")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestEveryFieldOfAClientIsTold(t *testing.T) {
 		reflect.TypeFor[[]trace.Task]():  trace.DefaultTasks(),
 		reflect.TypeFor[locks.Retry]():   locks.Jitter,
 	}
-	elsewhere := []string{"Name", "Run"} // the label, and the program of a test
+	elsewhere := []string{"Name", "Run"} // these are the label, and the program of a test
 	for field := range reflect.TypeFor[sim.Client]().Fields() {
 		if slices.Contains(elsewhere, field.Name) {
 			continue

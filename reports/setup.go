@@ -19,7 +19,7 @@ func describeSetup(run scenarios.RunResult) []remark {
 	faults := run.History.Trace.Faults
 	for i, f := range faults {
 		what := f.Text
-		if f.Timing != "" { // empty in traces of old versions
+		if f.Timing != "" { // traces of old versions have no Timing
 			what += ", " + f.Timing
 		}
 		if f.IdleReason != "" {
@@ -33,16 +33,16 @@ func describeSetup(run scenarios.RunResult) []remark {
 	return rows
 }
 
-// simulatedTokens reports whether the grants of a run have fencing tokens, and none of the tokens
-// came with the lock.
+// simulatedTokens reports whether the simulator issued all fencing tokens of a run. It
+// returns false if there are none.
 func simulatedTokens(h *history.History) bool {
 	carries := func(s *history.Section) bool { return s.Token() != 0 }
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	return slices.ContainsFunc(h.Sections(), carries) && !slices.ContainsFunc(h.Sections(), minted)
 }
 
-// describeLocks lists the locks of a run, and the settings of their servers that are not
-// the defaults.
+// describeLocks lists the locks of a run, and the settings of their servers that differ
+// from the defaults.
 func describeLocks(run scenarios.RunResult) []remark {
 	rows := []remark{}
 	turnedOff, settings := nonDefaults(run)
@@ -74,7 +74,7 @@ func describeLocks(run scenarios.RunResult) []remark {
 	return rows
 }
 
-// lockLabel names the lock if the run has several.
+// lockLabel returns the label for a lock, with its name if the run has several locks.
 func lockLabel(run scenarios.RunResult, l trace.LockInfo) string {
 	if len(run.History.Trace.Locks) > 1 {
 		return "lock " + l.Name
@@ -87,7 +87,7 @@ func lockLabel(run scenarios.RunResult, l trace.LockInfo) string {
 func nonDefaults(run scenarios.RunResult) (turnedOff, settings []string) {
 	config, err := run.Variant.Config(scenarios.Options{Lock: run.Lock, Fencing: run.Fencing})
 	if err != nil {
-		return nil, nil // a saved trace of a lock that no longer exists
+		return nil, nil // the trace was saved with a lock that no longer exists
 	}
 	for _, n := range config.Nodes {
 		for _, s := range n.Settings {

@@ -7,16 +7,18 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A badge is a word with a sign and a colour. A result has the same badge in every report,
-// or a part of it where there is less room.
+// A badge is a word with a sign and a colour for one result. Every report shows the same
+// badge for a result, or a part of it if there is less room.
 type badge struct {
-	// Class names the colour: good, bad, doubt or soft.
+	// Class is the name of the colour: good, bad, doubt or soft.
 	Class, Sign, Word string
 }
 
-// Text is the sign and the word.
+// Text returns the sign and the word.
 func (b badge) Text() string { return b.Sign + " " + b.Word }
 
+// outcomeBadges, verdictBadges and standingBadges are the badges of the possible results:
+// of a property in a run, of a run, and of a run compared with the expectation.
 var outcomeBadges = map[checks.Outcome]badge{
 	checks.Holds:         {"good", "✓", "holds"},
 	checks.Violated:      {"bad", "✗", "violated"},
@@ -24,7 +26,7 @@ var outcomeBadges = map[checks.Outcome]badge{
 	checks.NotApplicable: {"soft", "–", string(checks.NotApplicable)},
 }
 
-// outcomeClauses are the predicates of a sentence whose subject is a property.
+// outcomeClauses complete a sentence whose subject is a property.
 var outcomeClauses = map[checks.Outcome]string{
 	checks.Holds: "holds", checks.Violated: "is violated", checks.Unknown: "unknown", checks.NotApplicable: "not applicable",
 }
@@ -42,8 +44,8 @@ var standingBadges = map[Standing]badge{
 	Undecided:       {"doubt", "?", "unknown"},
 }
 
-// runBadge returns the badge of a run's verdict; a safe run with caveats has one of its
-// own.
+// runBadge returns the badge for a run's verdict. A safe run that violates some property
+// has a badge of its own.
 func runBadge(run scenarios.RunResult) badge {
 	if len(caveats(run)) > 0 {
 		return badge{"doubt", "!", checks.Safe}
@@ -51,7 +53,7 @@ func runBadge(run scenarios.RunResult) badge {
 	return verdictBadges[run.Verdict.Verdict]
 }
 
-// worst returns the worst of some outcomes; there must be at least one.
+// worst returns the worst of some outcomes. There must be at least one.
 func worst(outcomes []checks.Outcome) checks.Outcome {
 	for _, o := range []checks.Outcome{checks.Violated, checks.Unknown} {
 		if slices.Contains(outcomes, o) {

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// Every possible result has a sign of one character, a word and a colour.
+// Every possible result has a badge: a sign of one character, a word and a colour.
 func TestEverythingHasABadge(t *testing.T) {
 	var all []badge
 	for _, o := range []checks.Outcome{checks.Holds, checks.Violated, checks.Unknown, checks.NotApplicable} {
@@ -43,7 +43,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// The link to a variant shows the verdicts of its runs by their signs.
+// The link to a variant shows the verdicts of the variant's runs by their signs.
 func TestSignsOfVariants(t *testing.T) {
 	r := results(t, "", "delayed-write")[0]
 	r.Runs[1].Verdict.Verdict = checks.Undecided

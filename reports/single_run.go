@@ -9,7 +9,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// runTitle returns the name of a run among those of its scenario.
+// runTitle returns the name of a run within its scenario: "gives-up, with fencing".
 func runTitle(run scenarios.RunResult) string {
 	if run.Variant.Name == "" {
 		return runName[run.Fencing]
@@ -17,8 +17,8 @@ func runTitle(run scenarios.RunResult) string {
 	return story.Visible(run.Variant.Name) + ", " + runName[run.Fencing]
 }
 
-// complaintsOfRun says, a line each, why a run is not as expected: where it differs, or why
-// it is unknown.
+// complaintsOfRun says why a run is not as expected, or why its verdict is unknown. Each
+// text is one line. It returns none for any other run.
 func complaintsOfRun(run scenarios.RunResult) []story.Raw {
 	var why []checks.Reason
 	switch standingOfRun(run) {
@@ -36,7 +36,8 @@ func complaintsOfRun(run scenarios.RunResult) []story.Raw {
 	return texts
 }
 
-// complaintsOf returns the complaints about some runs, each with the name of its run.
+// complaintsOf returns the complaints about some runs. Each has the name of its run as its
+// label.
 func complaintsOf(runs []scenarios.RunResult) []remark {
 	var all []remark
 	for _, run := range runs {
@@ -47,7 +48,7 @@ func complaintsOf(runs []scenarios.RunResult) []remark {
 	return all
 }
 
-// complaintTitle names what is wrong in a few words.
+// complaintTitle returns a title for complaints.
 func complaintTitle(s Standing) string {
 	if s == Undecided {
 		return "it is unknown whether it is as expected"
@@ -55,12 +56,13 @@ func complaintTitle(s Standing) string {
 	return "not as expected"
 }
 
-// nothingExpected says that a run has no expectation.
+// nothingExpected says that the scenario has no expectation for the run's lock.
 func nothingExpected(run scenarios.RunResult) string {
 	return "the scenario has no expectation for the lock " + story.Visible(run.Lock)
 }
 
-// explanationLines explains one run. Each line is a label and one sentence.
+// explanationLines says what broke in one run, and why. Each line is a label and one
+// sentence.
 func explanationLines(run scenarios.RunResult) []story.Raw {
 	var lines []story.Raw
 	for _, r := range explainRuns([]scenarios.RunResult{run}) {
@@ -69,9 +71,9 @@ func explanationLines(run scenarios.RunResult) []story.Raw {
 	return lines
 }
 
-// fileOf returns the path of the scenario's file, for programs that open the file. It
-// returns "" for a built-in scenario that the command line named by its name, and for a
-// scenario that was read from a saved trace.
+// fileOf returns the path of a scenario's file, for programs that open the file. It returns
+// "" for a built-in scenario that the command line gave by its name, and for a scenario
+// from a saved trace.
 func fileOf(s *scenarios.Scenario, o Options) string {
 	argument, named := o.Arguments[s]
 	if named && filepath.ToSlash(argument) != s.File || o.Traces[s] != "" {
@@ -80,7 +82,7 @@ func fileOf(s *scenarios.Scenario, o Options) string {
 	return strings.TrimPrefix(story.Visible(s.File), "./")
 }
 
-// visibleTexts returns texts as they are displayed.
+// visibleTexts returns texts as strings in which invisible characters are made visible.
 func visibleTexts(texts []story.Raw) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {

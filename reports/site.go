@@ -8,35 +8,37 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// FrontPage is the file name of the page of a folder to open first, if there is one.
+// FrontPage is the file name of a site's front page, which readers open first.
 const FrontPage = "index.html"
 
-// longestLink is the maximum length of the name in a link to a neighbour.
+// longestLink is the maximum length of the name in a link to another page.
 const longestLink = 40
 
-// sitePages returns the pages of a folder: the matrix of the results as the front page, a
-// page for each result, and one for each search. Their links are relative, so the folder
-// can be moved.
+// sitePages returns the pages of a site, which is a folder. The front page is a matrix of
+// the results. Each result has a page, and so has each search. The links are relative, so
+// the folder can be moved.
 func sitePages(results []*scenarios.Result, o Options) []planned {
 	m, behind := matrixOf(results)
 	return newSite(m, behind, o).pages()
 }
 
-// matrixPages returns the same for a matrix.
+// matrixPages returns the pages of a site whose front page is the given matrix.
 func matrixPages(m *Matrix, o Options) []planned { return newSite(m, resultsOf(m), o).pages() }
 
-// A site is a matrix with a page for each result behind it.
+// A site is a matrix with a page for each of its results.
 type site struct {
 	Options
 	matrix *Matrix
+	// variantResults maps the variant of each row to its results, one for each column.
 	behind behind
-	// results are in the order of the matrix, and names are their files. searches are the
-	// files of the searches.
+	// results are all results in the order of the matrix, and names the files of their
+	// pages. searches are the files of the pages about searches.
 	results  []*scenarios.Result
 	names    map[*scenarios.Result]string
 	searches []string
 }
 
+// newSite returns a site. It gives each page its file name.
 func newSite(m *Matrix, b behind, o Options) *site {
 	s := &site{Options: o.forPublication(), matrix: m, behind: b, names: map[*scenarios.Result]string{}}
 	taken := pageNames{"index": true}
@@ -54,7 +56,8 @@ func newSite(m *Matrix, b behind, o Options) *site {
 	return s
 }
 
-// pages returns all pages, the front page last, because it links to the others.
+// pages returns all pages of the site. The front page is the last, because it links to the
+// other pages.
 func (s *site) pages() []planned {
 	var pages []planned
 	for i, r := range s.results {
@@ -70,7 +73,8 @@ func (s *site) pages() []planned {
 	return append(pages, planned{FrontPage, func() []byte { return s.front().html() }})
 }
 
-// linksOf returns the links from a result to the front page and to its neighbours.
+// linksOf returns the links from a result's page to the front page, and to the pages before
+// and after it.
 func (s *site) linksOf(i int) []pageLink {
 	files := make([]string, len(s.results))
 	for i, r := range s.results {
@@ -86,7 +90,7 @@ func (s *site) linksOf(i int) []pageLink {
 }
 
 // neighbours returns the links from a page to the front page, to the previous page and to
-// the next.
+// the next page. name returns the text of a link.
 func neighbours(files []string, i int, name func(int) string) []pageLink {
 	links := []pageLink{{FrontPage, "All scenarios"}}
 	if i > 0 {
@@ -98,8 +102,8 @@ func neighbours(files []string, i int, name func(int) string) []pageLink {
 	return links
 }
 
-// wayIn returns the link to the page about the result of a row. If there are several seeds,
-// the link names its seed.
+// linkToResult returns the link to the page about the result of a row with the lock of a
+// column. If the results have several seeds, the text of the link is the seed.
 func (s *site) wayIn(r Row, column int) pageLink {
 	all := s.behind[r.Variant]
 	if column >= len(all) || all[column] == nil {
@@ -112,8 +116,8 @@ func (s *site) wayIn(r Row, column int) pageLink {
 	return link
 }
 
-// way returns the page about the scenario of a file, such as one that a search has written;
-// "" if there is none.
+// pageOfFile returns the page about the scenario in a file, which may be one that a search
+// has written. It returns "" if there is no such page.
 func (s *site) way(file string) string {
 	for _, r := range s.results {
 		if file != "" && r.Scenario.File == file {

@@ -11,11 +11,12 @@ import (
 // A front is the data of the front page of a site, and of the page of a single matrix.
 type front struct {
 	Title string
-	// Linked reports whether the cells link to diagrams.
+	// Linked reports whether the cells of the matrix link to pages with diagrams.
 	Linked bool
-	// Standing says how many rows of the matrix are as expected, and Mood is its colour.
+	// Standing says how many rows of the matrix are as expected. Mood is the colour of that
+	// text.
 	Standing, Mood string
-	// Boxes list the rows that are not as expected or unknown, and Lists the others.
+	// Boxes list the rows that are not as expected or unknown. Lists list the other rows.
 	Boxes    []frontBox
 	Table    matrixTable
 	Legend   []remark
@@ -33,19 +34,19 @@ type frontBox struct {
 	Items            []remark
 }
 
-// A frontSearch is a search that has a page.
+// A frontSearch describes a search that has a page.
 type frontSearch struct {
 	To, Title, Summary string
-	// Map is its first danger map; nil if there is none.
+	// Map is the search's first danger map; nil if it has none.
 	Map *heatmap
 }
 
 const frontTitle = "What breaks the lock"
 
-// frontSigns are the signs of the matrix at a glance.
+// frontSigns are the signs that the front page explains above the matrix.
 var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}, {"doubt", "!", "another property is violated"}}
 
-// writeMatrixHTML writes the matrix as a page of its own.
+// writeMatrixHTML writes the matrix as a single page.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
 	alone := front{Table: m.page(noPage)}
 	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o.forPublication()).sheet().html())
@@ -72,14 +73,14 @@ func (s *site) front() sheet {
 	return page
 }
 
-// of adds the texts around the table of a matrix, and how its results were made.
+// withTexts adds the texts around the table of the matrix, and how its results were made.
 func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Title = frontTitle
 	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
 	f.Boxes = m.boxes()
 	for _, l := range m.lists() {
 		if l.Sort == unexpected || l.Sort == undecided {
-			continue // which have a box
+			continue // these rows have a box
 		}
 		f.Lists = append(f.Lists, l)
 	}
@@ -94,7 +95,8 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	return f
 }
 
-// seedOf returns the seed of all results, if they have the same one.
+// seedOf returns the seed of the results. isSame is false if there are several seeds or no
+// results.
 func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
 	for _, r := range results {
 		if r.Seed != results[0].Seed {
@@ -105,6 +107,7 @@ func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
 	return seed, one
 }
 
+// sheet returns the page with the data.
 func (f front) sheet() sheet {
 	page := newSheet(frontTitle, fill("index.html", f), asset("matrix.css"), asset("explored.css"))
 	page.Script = template.JS(asset("matrix.js"))

@@ -8,11 +8,12 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// pageNames assigns the names of a folder's files. They are unique, and safe on every file
-// system and in every address. The same pages in the same order get the same names.
+// pageNames contains the file names that are already used in a folder. A name is unique,
+// and safe on every file system and in every address. The same pages in the same order get
+// the same names.
 type pageNames map[string]bool
 
-// name returns a new name made of words, without an extension.
+// name returns a new name that consists of the given words, without an extension.
 func (taken pageNames) name(words ...string) string {
 	base := slugged(words)
 	name := base
@@ -23,23 +24,24 @@ func (taken pageNames) name(words ...string) string {
 	return name
 }
 
-// runWords returns the words of the name of a run's file.
+// runWords returns the words for the file name of a run.
 func runWords(r *scenarios.Result, run scenarios.RunResult) []string {
 	return []string{r.Scenario.Name, run.Variant.Name, "fencing", run.Fencing}
 }
 
-// longestSlug is about how many letters of a name are kept; on most systems a file's name
-// can have some 250. shortestWord is how many letters of a word are always kept.
+// longestSlug is the length in characters to which a name is shortened. On most systems the
+// name of a file can have about 250. Each word keeps at least shortestWord characters, so
+// the result can still be longer.
 const longestSlug, shortestWord = 80, 16
 
 var (
 	notInSlugs = lazy.Regexp(`[^a-z0-9]+`)
-	// devices are names that Windows reserves, with any extension.
+	// devices are names that Windows reserves, also with an extension.
 	devices = lazy.Regexp(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 )
 
-// slugged joins words to a name in small letters, digits and hyphens: "../GC Pause" becomes
-// "gc-pause". If the name is too long, the first words are shortened, because the last ones
+// slugged joins words to a name of small letters, digits and hyphens: "../GC Pause" becomes
+// "gc-pause". If the name is too long, it shortens the first words, because the last words
 // distinguish files of the same scenario.
 func slugged(words []string) string {
 	var slugs []string

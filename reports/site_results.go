@@ -6,11 +6,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// behind maps the variant of each row of a matrix to its results: one for each column, or
-// nil where nothing was run.
+// variantResults maps the variant of each row of a matrix to its results. It has one result
+// for each column, or nil if nothing was run there.
 type behind map[*scenarios.Variant][]*scenarios.Result
 
-// inOrder returns the results in the order of the rows, each once.
+// inOrder returns the results in the order of the matrix's rows, each once.
 func (b behind) inOrder(m *Matrix) []*scenarios.Result {
 	var all []*scenarios.Result
 	seen := map[*scenarios.Result]bool{nil: true}
@@ -25,9 +25,11 @@ func (b behind) inOrder(m *Matrix) []*scenarios.Result {
 	return all
 }
 
-// A resultGroup contains the results of one scenario, each with another lock.
+// A resultGroup contains the results of one scenario with several locks, at most one for
+// each lock.
 type resultGroup []*scenarios.Result
 
+// withLock returns the result with the given lock; nil if there is none.
 func (t resultGroup) with(lock string) *scenarios.Result {
 	i := slices.IndexFunc(t, func(r *scenarios.Result) bool { return r.Lock == lock })
 	if i < 0 {
@@ -36,8 +38,8 @@ func (t resultGroup) with(lock string) *scenarios.Result {
 	return t[i]
 }
 
-// groupResults groups the results of one scenario and one seed. Two results with the same
-// lock are put into different groups, because nothing says which of them counts.
+// groupResults groups the results of each scenario and seed. If there are two results with
+// the same lock, they are put into different groups, so that both are reported.
 func groupResults(results []*scenarios.Result) []resultGroup {
 	type story struct {
 		name, file string
@@ -59,8 +61,8 @@ func groupResults(results []*scenarios.Result) []resultGroup {
 	return all
 }
 
-// matrixOf makes a matrix of results. There is a column for each lock if some scenario was
-// run with several.
+// matrixOf makes a matrix of results. It has a column for each lock if some scenario was
+// run with several locks.
 func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 	m, b := &Matrix{}, behind{}
 	if len(results) > 0 {
@@ -97,7 +99,7 @@ func matrixOf(results []*scenarios.Result) (*Matrix, behind) {
 	return m, b
 }
 
-// variants returns the variants that were run with any lock.
+// variants returns the variants that were run with any of the locks.
 func (t resultGroup) variants() []*scenarios.Variant {
 	var all []*scenarios.Variant
 	for _, r := range t {
@@ -110,7 +112,7 @@ func (t resultGroup) variants() []*scenarios.Variant {
 	return all
 }
 
-// cellOf returns the cell of a variant in a result, which may be nil.
+// cellOf returns the cell for a variant in a result. The result may be nil.
 func cellOf(r *scenarios.Result, v *scenarios.Variant) Cell {
 	var c Cell
 	if r != nil {
@@ -126,7 +128,7 @@ func cellOf(r *scenarios.Result, v *scenarios.Variant) Cell {
 	return c
 }
 
-// resultsOf returns the results from which a matrix was made.
+// resultsOf returns the results of a matrix, one for each scenario and column.
 func resultsOf(m *Matrix) behind {
 	type column struct {
 		*scenarios.Scenario

@@ -18,19 +18,20 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A leaf is one page as a browser reads it: its IDs, its links and its text.
+// A parsedPage is one page as a browser reads it: its IDs, its links and its text.
 type leaf struct {
 	ids, links []string
 	text       string
 }
 
-// voids are the elements without an end tag.
+// voids are the HTML elements that have no end tag.
 var voids = []string{"meta", "link", "input", "br", "img", "hr"}
 
-// notMarkup matches scripts and styles, which are no markup although they look like it.
+// notMarkup matches scripts and styles, which can contain text that looks like markup.
 var notMarkup = regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`)
 
-// read reads a page, and checks that every element is closed in the right place.
+// readPage parses a page, and fails the test if an element is not closed in the right
+// place.
 func read(t *testing.T, name string, page []byte) leaf {
 	t.Helper()
 	var l leaf
@@ -62,7 +63,7 @@ func read(t *testing.T, name string, page []byte) leaf {
 			}
 		case xml.EndElement:
 			if slices.Contains(voids, token.Name.Local) {
-				continue // the decoder adds it
+				continue // the decoder adds this end tag by itself
 			}
 			if len(open) == 0 || open[len(open)-1] != token.Name.Local {
 				t.Fatalf("%s: </%s> ends %q", name, token.Name.Local, open)
@@ -79,7 +80,8 @@ func read(t *testing.T, name string, page []byte) leaf {
 	return l
 }
 
-// folder reads all pages, and checks that every link between them has a target.
+// readSite parses all pages of a site, and fails the test if a link between them has no
+// target.
 func folder(t *testing.T, pages []Page) map[string]leaf {
 	t.Helper()
 	leaves := map[string]leaf{}
@@ -91,7 +93,7 @@ func folder(t *testing.T, pages []Page) map[string]leaf {
 	}
 	for name, l := range leaves {
 		for _, to := range l.links {
-			if address().MatchString(to) { // a source
+			if address().MatchString(to) { // the link leads to a source on the web
 				continue
 			}
 			file, id, _ := strings.Cut(to, "#")
@@ -125,8 +127,8 @@ func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
 	return all
 }
 
-// A site has a front page, a page for each scenario and one for each search, with links
-// between them.
+// A site has a front page, a page for each scenario and a page for each search. The pages
+// link to each other.
 func TestSite(t *testing.T) {
 	pages := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
 	if last := pages[len(pages)-1].Name; last != "index.html" {
@@ -139,7 +141,7 @@ func TestSite(t *testing.T) {
 			"delayed-write.html#v-waits", "delayed-write.html#v-waits.off", "delayed-write.html#v-gives-up.on",
 			"explored-redlock.html", "explored-mine.html", "explored-redlock-2.html",
 		},
-		"gc-pause.html":         {"index.html", "delayed-write.html"}, // the order is that of the catalogue
+		"gc-pause.html":         {"index.html", "delayed-write.html"}, // the pages are in the order of the catalogue
 		"delayed-write.html":    {"index.html", "gc-pause.html"},
 		"explored-mine.html":    {"index.html", "explored-redlock.html", "explored-redlock-2.html"},
 		"explored-redlock.html": {"index.html", "explored-mine.html"},
@@ -165,7 +167,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// A way links to the page of its scenario if the site has it.
+// A way to break the lock links to the page about its scenario if the site has that page.
 func TestWaysLeadToTheirScenarios(t *testing.T) {
 	found := several()
 	found.Ways[3].File = "scenarios/gc-pause.yaml"
@@ -176,8 +178,8 @@ func TestWaysLeadToTheirScenarios(t *testing.T) {
 	}
 }
 
-// A scenario that was run with several locks has a page for each, and the front page a pair
-// of columns.
+// A scenario that was run with several locks has a page for each of them. The front page
+// has a pair of columns for each lock.
 func TestSiteOfSeveralLocks(t *testing.T) {
 	all := slices.Concat(results(t, "redlock", "gc-pause", "clock-jump"), results(t, "single", "gc-pause"))
 	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
@@ -198,8 +200,8 @@ func TestSiteOfSeveralLocks(t *testing.T) {
 	contains(t, leaves["gc-pause-single.html"].text, "← gc-pause, redlock")
 }
 
-// Each result of the same scenario with the same lock has a row of its own, also on another
-// seed: two saved traces can contain the same scenario.
+// If a scenario was run twice with the same lock, each result has its own row, also with
+// another seed. Two files of saved traces can contain the same scenario.
 func TestSiteOfOneScenarioTwice(t *testing.T) {
 	all := slices.Concat(results(t, "", "gc-pause"), results(t, "", "gc-pause"))
 	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
@@ -216,7 +218,7 @@ func TestSiteOfOneScenarioTwice(t *testing.T) {
 	}
 }
 
-// If a variant has only one run, the front page shows only that run.
+// If only one run of each variant was made, the front page shows only that run.
 func TestSiteOfHalfTheRuns(t *testing.T) {
 	r := results(t, "", "gc-pause")[0]
 	r, err := r.SelectRuns("", on)
@@ -238,7 +240,8 @@ func TestSiteOfSearchesAlone(t *testing.T) {
 	}
 }
 
-// ofVariants returns the matrix with the variant of each row set in its runs.
+// withVariants returns the matrix, after it has set the variant of each row in the row's
+// runs.
 func ofVariants(m *Matrix) *Matrix {
 	for _, r := range m.Rows {
 		for _, c := range r.Cells {
@@ -250,7 +253,7 @@ func ofVariants(m *Matrix) *Matrix {
 	return m
 }
 
-// The golden file shows the text of a front page.
+// The golden file contains the text of a front page.
 func TestFrontPageGolden(t *testing.T) {
 	m := ofVariants(small())
 	m.Rows[0].Cells[0].Runs[1].Differences = reasonsOf("the verdict is safe, expected unsafe")
@@ -276,7 +279,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// main returns the content of a page, without its styles and scripts.
+// main returns the content of a page, without styles and scripts.
 func main(t *testing.T, page []byte) string {
 	t.Helper()
 	_, after, begins := strings.Cut(string(page), `<main id="main">`)
@@ -287,8 +290,8 @@ func main(t *testing.T, page []byte) string {
 	return strings.TrimSpace(body) + "\n"
 }
 
-// A scenario with any name has a page with a unique name that is safe everywhere; on pages
-// the scenario's name is only text.
+// A scenario with any name has a page whose file name is unique and safe on every system.
+// On the pages the scenario's name is shown as text.
 func TestHostileNamesOnASite(t *testing.T) {
 	evil := []string{
 		"../../etc/passwd", "index", "INDEX", "a b", "A_B", "a/b", `a\b`, "con", "Aux", "", "...", "café", "日本",
@@ -319,7 +322,7 @@ func TestHostileNamesOnASite(t *testing.T) {
 	contains(t, leaves["index.html"].text, "<script>alert(1)</script>", `\u202egnp.exe`, "{{.}}")
 }
 
-// The texts of a search are only text on its page and on the front page.
+// The texts of a search are shown as text, on the search's page and on the front page.
 func TestHostileSearchesOnASite(t *testing.T) {
 	r, o := hostile()
 	pages := append(pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(explored(t, "html", r, o))})
@@ -345,8 +348,8 @@ func TestPageNames(t *testing.T) {
 	}
 }
 
-// A long name is cut where it matters least: the part that distinguishes the files of one
-// scenario stays.
+// A long file name is cut at the words that distinguish least. The words that distinguish
+// the files of one scenario stay.
 func TestLongPageNames(t *testing.T) {
 	long := strings.Repeat("long ", 60)
 	taken := pageNames{}
@@ -370,7 +373,7 @@ func TestLongPageNames(t *testing.T) {
 	}
 }
 
-// A single matrix page has no links to other pages.
+// A matrix that is written as a single page has no links to other pages.
 func TestMatrixAsHTML(t *testing.T) {
 	m := ofVariants(small())
 	page := []byte(matrix(t, "html", m))
@@ -394,8 +397,8 @@ func TestMatrixAsHTML(t *testing.T) {
 	}
 }
 
-// With several locks each has a pair of columns, which also show the exclusions that are
-// violated.
+// With several locks there is a pair of columns for each lock. The cells also name the
+// exclusion properties that are violated.
 func TestMatrixOfLocksAsHTML(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
 		"": {{Lock: "single", NotApplicable: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},

@@ -5,27 +5,27 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Standing is the result of a whole scenario compared with its expectations; a greater
-// value is worse.
+// Standing says how the result of a scenario compares with what the scenario expects. A
+// greater value is worse.
 type Standing int
 
 const (
-	// AsExpected: every run is as the scenario expects.
+	// AsExpected means that every run is as the scenario expects.
 	AsExpected Standing = iota
-	// NothingExpected: no run differs from what is expected, but the scenario has no
-	// expectation for some.
+	// NothingExpected means that no run differs from what the scenario expects, but the
+	// scenario has no expectation for some runs.
 	NothingExpected
-	// NotAsExpected: some run differs from what is expected.
+	// NotAsExpected means that some run differs from what the scenario expects.
 	NotAsExpected
-	// Undecided: the verdict of some run is unknown.
+	// Undecided means that the verdict of some run is unknown.
 	Undecided
 )
 
-// StandingOf returns the worst standing of a scenario's runs. An unknown verdict counts as
-// worse than a difference.
+// StandingOf returns the worst standing of a scenario's runs. An unknown verdict is worse
+// than a difference.
 func StandingOf(r *scenarios.Result) Standing { return standingOfRuns(r.Runs) }
 
-// standingOfRuns returns the worst standing of some runs.
+// standingOfRuns returns the worst standing among some runs.
 func standingOfRuns(runs []scenarios.RunResult) Standing {
 	worst := AsExpected
 	for _, run := range runs {

@@ -13,8 +13,8 @@ func init() {
 	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: pagesOf(svgPages), Names: fileNamesOf(svgPages)})
 }
 
-// writeSVG draws every run of a result, one below the other. Those of one variant
-// share their time axis.
+// writeSVG draws all runs of a result in one picture, one below the other. The runs of one
+// variant share a time axis.
 func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
 	for _, r := range results {
 		if _, err := w.Write(svg(r, stories(r))); err != nil {
@@ -24,7 +24,7 @@ func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
 	return nil
 }
 
-// svgPages draws each variant of each scenario into a file of its own.
+// svgPages returns a file with a picture for each variant of each scenario.
 func svgPages(results []*scenarios.Result, _ Options) []planned {
 	var pages []planned
 	names := pageNames{}
@@ -43,7 +43,7 @@ func svgPages(results []*scenarios.Result, _ Options) []planned {
 	return pages
 }
 
-// svg draws the runs of some variants of a result.
+// svg draws the runs of some variants of a result in one picture.
 func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 	room := diagram.RoomFor(drawn(slices.Concat(variants...)))
 	var strips []diagram.Strip
@@ -59,7 +59,7 @@ func svg(r *scenarios.Result, variants [][]scenarios.RunResult) []byte {
 	return diagram.Picture(r.Scenario.Title, strips, asset("page.css"))
 }
 
-// drawn converts runs for package diagram.
+// diagramRuns converts runs to the type of package diagram.
 func drawn(runs []scenarios.RunResult) []diagram.Run {
 	all := make([]diagram.Run, len(runs))
 	for i, run := range runs {

@@ -7,33 +7,35 @@ import (
 )
 
 type (
-	// A table has rows of cells below their heads. The first cell of a row is its label.
+	// A table has rows of cells below the heads of their columns. The first cell of a row
+	// is its label.
 	table struct {
 		Heads []span
 		Rows  []tableRow
-		// narrow breaks the heads into short lines in text, and wide begins the table in
-		// the first column of the page, for a table that needs the full width.
+		// narrow breaks the heads into short lines, in text. wide begins the table in the
+		// first column of the page, for a table that needs the full width.
 		narrow, wide bool
 	}
 
-	// A tableRow is cells, or the title of the rows below it.
+	// A tableRow is a row of cells, or the title of the rows below it.
 	tableRow struct {
 		Title string
 		Cells []tableCell
-		// indented reports whether the row belongs to one above it, and ruled whether there
-		// is a line above it.
+		// indented means that the row belongs to a row above it, and ruled that there is a
+		// line above the row.
 		indented, ruled bool
 	}
 
 	// A tableCell is a sequence of spans.
 	tableCell []span
 
-	// A span is text of one or several lines. Tone is the class of a badge's colour, or
-	// plain. Link is the file to link to in Markdown, or the page on a site; "" is none.
+	// A span is a text of one or more lines. Tone is a tone of the [Palette]. Link is the
+	// file to which the text links in Markdown, or the page to which it links on a site; ""
+	// is no link.
 	span struct{ Text, Tone, Link string }
 )
 
-// heads returns spans without links for the heads of columns.
+// heads returns the heads of columns with these names.
 func heads(names ...string) []span {
 	all := make([]span, len(names))
 	for i, name := range names {
@@ -42,15 +44,16 @@ func heads(names ...string) []span {
 	return all
 }
 
-// plainCell returns a cell with a line for each text.
+// plainCell returns a cell with a line for each text, without a colour.
 func plainCell(lines ...string) tableCell { return heads(strings.Join(lines, "\n")) }
 
 // span returns a text in the colour of the badge.
 func (b badge) span(text string) span { return span{Text: text, Tone: b.Class} }
 
+// cell returns a cell with the sign and the word of the badge.
 func (b badge) cell() tableCell { return tableCell{b.span(b.Text())} }
 
-// ownSign returns the badge's sign without its word.
+// signSpan returns the sign of a badge without its word.
 func ownSign(b badge) span { return b.span(b.Sign) }
 
 // add adds a row.
@@ -60,7 +63,7 @@ func (tb table) empty() bool { return len(tb.Rows) == 0 }
 
 func (tb table) text(t *text) { t.b.WriteString(tb.draw(t.Options)) }
 
-// draw lays the table out in columns.
+// draw returns the table as text.
 func (tb table) draw(o Options) string {
 	names := make([]string, len(tb.Heads))
 	for i, h := range tb.Heads {
@@ -70,7 +73,7 @@ func (tb table) draw(o Options) string {
 		}
 	}
 	var rows [][]string
-	below := 0 // the number of lines below the heads
+	below := 0 // the number of lines below the line under the heads
 	for _, r := range tb.Rows {
 		if r.Title == "" {
 			rows = append(rows, r.painted(o.Palette))
@@ -87,7 +90,7 @@ func (tb table) draw(o Options) string {
 		for i := range lines {
 			lines[i] = strings.TrimPrefix(lines[i], " ")
 		}
-		lines[rule] = strings.Replace(lines[rule], "─", "", 1) // it is as wide as the columns
+		lines[rule] = strings.Replace(lines[rule], "─", "", 1) // make the line as wide as the columns
 	}
 	drawn := slices.Clone(lines[:rule+1])
 	at := rule + 1
@@ -109,7 +112,7 @@ func (tb table) draw(o Options) string {
 	return strings.Join(drawn, "")
 }
 
-// painted returns the cells of a row for a terminal.
+// painted returns the texts of a row's cells, with colours.
 func (r tableRow) painted(p Palette) []string {
 	cells := make([]string, len(r.Cells))
 	for i, cell := range r.Cells {
@@ -123,7 +126,8 @@ func (r tableRow) painted(p Palette) []string {
 	return cells
 }
 
-// paint gives each line of a span its colour.
+// paint gives each line of a span its colour. The lines cannot share one pair of escape
+// sequences, because the lines of neighbouring cells come between them.
 func (s span) paint(p Palette) string {
 	lines := strings.Split(s.Text, "\n")
 	for i, line := range lines {
@@ -132,7 +136,8 @@ func (s span) paint(p Palette) string {
 	return strings.Join(lines, "\n")
 }
 
-// narrow breaks the head of a column into lines of about ten letters, also after hyphens.
+// narrow breaks the head of a column into lines of about ten letters. It breaks between
+// words and after hyphens.
 func narrow(head string) string {
 	const most = 10
 	var lines []string
@@ -184,7 +189,7 @@ func (tb table) markdown(m *markdownText) {
 	}
 }
 
-// markdown renders a span in Markdown; bad and strong text is bold.
+// markdown returns a span in Markdown. Spans whose tone is bad or strong become bold.
 func (s span) markdown() string {
 	lines := strings.Split(s.Text, "\n")
 	for i, line := range lines {
@@ -201,5 +206,5 @@ func (s span) markdown() string {
 
 func (tb table) html() template.HTML { return fill("table", tb) }
 
-// Of says what the cell of a column is about, for screen readers.
+// Of says what the cell in a column is about, for screen readers.
 func (r tableRow) Of(head span) string { return r.Cells[0][0].Text + ", " + head.Text + ": " }

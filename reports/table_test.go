@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// All three formats render every piece of a document; the output is empty only if the piece
-// is.
+// All three formats write every piece of a document. The output is empty only if the piece
+// is empty.
 func TestPieces(t *testing.T) {
 	for _, c := range []struct {
 		name, text, markdown, html string
@@ -57,7 +57,8 @@ func sample(file, page string) table {
 	return out
 }
 
-// A title is above its rows, after an empty line. A wide table begins in the first column.
+// A title is above its rows, after an empty line. A wide table begins in the first column
+// of the page.
 func TestTitlesInTables(t *testing.T) {
 	out := table{Heads: heads("scenario", "verdict"), wide: true}
 	for _, title := range []string{"First", "Second"} {
@@ -77,7 +78,7 @@ func TestTitlesInTables(t *testing.T) {
 	}
 }
 
-// Colours take no columns, and every line of a cell has its own.
+// Colours do not change the widths of columns, and every line of a cell has its own colour.
 func TestColoursInTables(t *testing.T) {
 	out := table{Heads: heads("a", "b")}
 	out.add(tableCell{{Text: "x\ny", Tone: "bad"}}, plainCell("z"))

@@ -11,15 +11,15 @@ import (
 
 // A Tally counts the results of scenarios with several locks over many seeds.
 type Tally struct {
-	// Matrix has the runs of the first seed, with a column for each lock.
+	// Matrix contains the runs with the first seed. It has a column for each lock.
 	Matrix
-	// Seeds is the number of seeds, the first of which is that of the matrix.
+	// Seeds is the number of seeds. The first of them is the seed of the matrix.
 	Seeds int
-	// Counts are the counts for the matrix's cells: by row, then by column.
+	// Counts has a count for each cell of the matrix, by row and then by column.
 	Counts [][]Count
 }
 
-// NewTally returns a tally without any counts.
+// NewTally returns an empty tally for scenarios and locks. seed is the first seed.
 func NewTally(stories []*scenarios.Scenario, locks []string, seed uint64) *Tally {
 	t := &Tally{Matrix: Matrix{Seed: seed, Locks: locks}}
 	for _, s := range stories {
@@ -35,8 +35,8 @@ func NewTally(stories []*scenarios.Scenario, locks []string, seed uint64) *Tally
 	return t
 }
 
-// Add counts the result of a row with the lock of a column on one more seed: the runs
-// without and with fencing tokens, or the reason why there are none.
+// Add counts the result of one cell with one more seed. runs are the runs without and with
+// fencing tokens. If there are none, whyNotApplicable is the reason.
 func (t *Tally) Add(row, column int, seed uint64, runs []scenarios.RunResult, whyNotApplicable string) {
 	cell, count := &t.Rows[row].Cells[column], &t.Counts[row][column]
 	if len(runs) == 0 {
@@ -49,7 +49,7 @@ func (t *Tally) Add(row, column int, seed uint64, runs []scenarios.RunResult, wh
 	count.add(seed, runs)
 }
 
-// AsExpected reports whether no run differs from what its scenario expects.
+// AsExpected reports whether all runs are as their scenarios expect.
 func (t *Tally) AsExpected() bool {
 	for _, row := range t.Counts {
 		if slices.ContainsFunc(row, func(c Count) bool { return c.Unexpected.N > 0 }) {
@@ -61,33 +61,35 @@ func (t *Tally) AsExpected() bool {
 
 // A Count counts the results of one variant with one lock.
 type Count struct {
-	// Seeds is the number of seeds on which the variant was run, each time without fencing
-	// tokens (index 0 below) and with them (index 1).
+	// Seeds is the number of seeds with which the variant was run. Each time it was run
+	// without fencing tokens (index 0 in the arrays below) and with them (index 1).
 	Seeds int
 	// Unsafe and Undecided count verdicts.
 	Unsafe, Undecided [2]Times
-	// Unexpected counts runs that differ from what the scenario expects of this lock.
+	// Unexpected counts runs that differ from what the scenario expects of the lock.
 	Unexpected Times
-	// Violated and Judged count the runs in which a property was violated, and in which it
-	// was judged at all.
+	// Violated counts the runs that violate a property. Judged counts the runs to which the
+	// property applies.
 	Violated, Judged map[checks.Property][2]Times
-	// Grants counts the sections of the runs with fencing, and OwnTokens those whose token
-	// came with the lock and not from the simulator.
+	// Grants counts the critical sections in runs with fencing. OwnTokens counts those
+	// whose token the lock issued, and not the simulator.
 	Grants, OwnTokens int
-	// Lost is how many of the Servers that keep the lock went down permanently, without
-	// fencing, on the last seed; 0 if another server replaced one.
+	// Servers is the number of servers that keep the lock, and Lost how many of these went
+	// down permanently, in the run without fencing with the last seed. Lost is 0 if another
+	// server replaced one.
 	Lost, Servers int
-	// Figures are the figures of every measure without fencing, in the order of
+	// Figures are the figures of all measures in runs without fencing, in the order of
 	// [checks.MeasureNames].
 	Figures []Sample
 }
 
-// Times counts how often something happened; Seed is the first seed on which it did.
+// Times says how often something happened. Seed is the first seed with which it happened.
 type Times struct {
 	N    int
 	Seed uint64
 }
 
+// plus returns the count after one more occurrence, with the given seed.
 func (t Times) plus(seed uint64) Times {
 	if t.N == 0 {
 		t.Seed = seed
@@ -96,7 +98,7 @@ func (t Times) plus(seed uint64) Times {
 	return t
 }
 
-// A Sample contains one figure of a measure for all seeds that have it.
+// A Sample contains the values of one figure of a measure, one for each seed that has it.
 type Sample struct {
 	Measure, Title, Figure string
 	Unit                   checks.Unit
@@ -104,12 +106,13 @@ type Sample struct {
 	Values []int64
 }
 
-// Percentile returns the smallest value that at least p percent of the values do not
-// exceed.
+// Percentile returns the smallest value that is greater than or equal to at least p percent
+// of the values. There must be at least one value.
 func (s Sample) Percentile(p int) int64 {
 	return s.Values[max(0, (len(s.Values)*p+99)/100-1)]
 }
 
+// add counts the runs with one more seed.
 func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 	c.Seeds++
 	if c.Violated == nil {
@@ -151,13 +154,14 @@ func (c *Count) add(seed uint64, runs []scenarios.RunResult) {
 	}
 }
 
+// countMore adds one to the count of a property in a run (0 or 1).
 func countMore(times map[checks.Property][2]Times, p checks.Property, run int, seed uint64) {
 	t := times[p]
 	t[run] = t[run].plus(seed)
 	times[p] = t
 }
 
-// figure adds a number to its sample.
+// addFigure adds the value of a figure to its sample.
 func (c *Count) figure(m checks.Measure, f checks.Figure) {
 	i := slices.IndexFunc(c.Figures, func(s Sample) bool { return s.Measure == m.Name && s.Figure == f.Name })
 	if i < 0 {
@@ -169,7 +173,7 @@ func (c *Count) figure(m checks.Measure, f checks.Figure) {
 	s.Values = slices.Insert(s.Values, at, f.Value)
 }
 
-// sample returns the sample of a figure; it has no Values if no run has the figure.
+// sample returns the sample of a figure. It has no Values if no run has the figure.
 func (c Count) sample(measure, figure string) Sample {
 	for _, s := range c.Figures {
 		if s.Measure == measure && s.Figure == figure {
@@ -179,5 +183,5 @@ func (c Count) sample(measure, figure string) Sample {
 	return Sample{}
 }
 
-// seeds returns the number of seeds in words: "20 seeds".
+// seedWords returns the number of seeds in words: "20 seeds".
 func (t *Tally) seeds() string { return story.Count(t.Seeds, "seed") }

@@ -2,7 +2,7 @@ package reports
 
 import "io"
 
-// A tallyPage is the data of a tally on a page.
+// A tallyPage is the data of a page about a tally.
 type tallyPage struct {
 	Title    string
 	Tables   []tallyTable
@@ -13,21 +13,22 @@ type tallyPage struct {
 	Stories  []remark
 }
 
+// writeTallyHTML writes the tally as a single page.
 func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
 	_, err := w.Write(t.sheet(noPage, o.forPublication()).html())
 	return err
 }
 
-// tallyPages returns the page of the tally, and a page for each scenario with each lock on
-// the first seed.
+// tallyPages returns the page about the tally, and a page for each scenario with each lock,
+// with the first seed.
 func tallyPages(t *Tally, o Options) []planned {
 	s := newSite(&t.Matrix, resultsOf(&t.Matrix), o)
 	pages := s.pages()
-	pages[len(pages)-1].data = func() []byte { return t.sheet(s.wayIn, s.Options).html() } // the front page
+	pages[len(pages)-1].data = func() []byte { return t.sheet(s.wayIn, s.Options).html() } // replaces the front page
 	return pages
 }
 
-// sheet returns the page of the tally.
+// sheet returns the page about the tally.
 func (t *Tally) sheet(pages pageFinder, o Options) sheet {
 	page := tallyPage{
 		Title: tallyTitle, Tables: tallyTables{t, pages}.all(),

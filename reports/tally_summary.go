@@ -7,15 +7,15 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// summed are the figures in the summary, for each scenario that measures them.
+// summed are the figures that the summary shows for each scenario that measures them.
 var summed = []struct{ measure, figure, head string }{
 	{"traffic", "messages per section", "messages"},
 	{"wait-after-crash", "longest", "wait"},
 }
 
-// summary returns a table with one row for each lock and the deciding facts: what breaks
-// it, whether it issues tokens, how many servers it may lose and what it costs. There is no
-// table if the scenarios do not show these facts.
+// summary returns a table with one row for each lock and the most important facts: what
+// breaks the lock, whether it issues tokens, how many servers it may lose, and what it
+// costs. If the scenarios do not show these facts, it returns no table.
 func (t tallyTables) summary() []tallyTable {
 	var columns []tallyColumn
 	for i, r := range t.Rows {
@@ -56,8 +56,8 @@ func harmSpan(c Count) span {
 	return data
 }
 
-// ownTokens reports whether each grant of a lock came with a fencing token; known is false
-// if there was no grant.
+// ownTokens reports whether each grant of a lock had a fencing token that the lock issued.
+// known is false if there was no grant.
 func (t *Tally) ownTokens(column int) (comes, known bool) {
 	grants, tokens := 0, 0
 	for i := range t.Rows {
@@ -67,6 +67,7 @@ func (t *Tally) ownTokens(column int) (comes, known bool) {
 	return grants == tokens, grants > 0
 }
 
+// tokenCell says whether a lock issues fencing tokens.
 func (t tallyTables) tokenCell(r tallyRow) span {
 	shown := max(0, slices.IndexFunc(t.Counts, func(row []Count) bool { return row[r.lock].Grants > 0 }))
 	says := span{Text: "–", Tone: "soft"}
@@ -80,18 +81,19 @@ func (t tallyTables) tokenCell(r tallyRow) span {
 	return t.linkTo(says, shown, r.lock)
 }
 
-// mayLose returns how many of its servers a lock may lose and still work: the largest
-// number that went down permanently in a scenario, provided that there, and in all
-// scenarios with fewer lost servers, clients made progress afterwards and nothing broke, on
-// each seed. row is the row of the scenario that shows it; -1 if no scenario loses a
-// server.
+// maxLost returns how many of its servers a lock may lose and still work. It looks at the
+// scenarios in which servers go down permanently, from the fewest servers to the most. The
+// lock still works if clients made progress afterwards and nothing broke, with each seed.
+// The result lost is the largest number up to which this holds, and total is the number of
+// servers. The result row is the row of the scenario that shows it, or -1 if no scenario
+// loses a server.
 func (t *Tally) mayLose(column int) (lost, of, row int) {
 	row = -1
 	type one struct {
 		goesOn bool
 		row    int
 	}
-	stories := map[int]one{} // by how many were lost
+	stories := map[int]one{} // by the number of lost servers
 	for i := range t.Rows {
 		c := t.Counts[i][column]
 		if c.Lost == 0 || c.Judged[checks.Progress][0].N == 0 {
@@ -117,6 +119,7 @@ func (t *Tally) mayLose(column int) (lost, of, row int) {
 	return lost, of, row
 }
 
+// mayLoseCell says how many of its servers a lock may lose.
 func (t tallyTables) mayLoseCell(r tallyRow) span {
 	lost, of, row := t.mayLose(r.lock)
 	says := span{Text: fmt.Sprintf("%d of %d", lost, of), Tone: "good"}

@@ -11,9 +11,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// summarised returns a tally of a scenario with a fault, one with a lost server, one with
-// two lost servers and one that only measures, with two locks: single stops with its
-// server, redlock after two lost servers.
+// summaryTally returns a tally of four scenarios with two locks. The scenarios are: one
+// with a fault, one with a lost server, one with two lost servers, and one that only
+// measures. The lock single stops working when its server is lost, and redlock when two
+// servers are lost.
 func summarised() *Tally {
 	var stories []*scenarios.Scenario
 	for _, v := range []*scenarios.Variant{
@@ -51,7 +52,7 @@ func summarised() *Tally {
 	add(3, 0, 3, nil)
 	add(0, 1, 1, nil)
 	add(1, 1, 1, []string{"A"}, checks.Progress)
-	add(2, 1, 1, []string{"A", "Z"}, checks.Progress) // Z is no server of the lock
+	add(2, 1, 1, []string{"A", "Z"}, checks.Progress) // Z is not a server of the lock
 	add(3, 1, 1, nil)
 	return t
 }
@@ -83,8 +84,9 @@ func TestSummaryOfTally(t *testing.T) {
 	}
 }
 
-// A lock may lose as many servers as it lost in a scenario while it continued to work, if
-// it never stopped with fewer.
+// The number of servers that a lock may lose is the largest number that it lost while it
+// continued to work. It counts only if the lock also continued to work with every smaller
+// number.
 func TestMayLose(t *testing.T) {
 	goesOn := func(lost int) Count {
 		return Count{Seeds: 2, Lost: lost, Servers: 5, Judged: map[checks.Property][2]Times{checks.Progress: {{N: 2}}}}
@@ -124,8 +126,7 @@ func TestMayLose(t *testing.T) {
 	}
 }
 
-// The measures of several variants of one scenario are in one table, with the most
-// important figures.
+// The measures of a scenario's variants are in one table, with the most important figures.
 func TestVersionsSideBySide(t *testing.T) {
 	measures := []string{"fairness", "attempts"}
 	s := &scenarios.Scenario{Name: "crowd", File: "crowd.yaml", Variants: []*scenarios.Variant{

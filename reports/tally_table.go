@@ -12,32 +12,34 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A tallyTable is one table of a tally; it answers one question.
+// A tallyTable is one table of a tally. It answers one question.
 type tallyTable struct {
 	ID, Title, About string
 	Table            table
 }
 
-// A tallyRow is about a lock, or about a lock in one of several scenarios.
+// A tallyRow is a row about one lock in one scenario. row is the index of the scenario's
+// row in the matrix, and lock that of the lock. In tables with a column for each scenario,
+// row is not used.
 type tallyRow struct {
 	name        string
 	story, lock int
 }
 
-// A tallyColumn returns the cell of each row.
+// A tallyColumn is a column, with a func that returns its cell in each row.
 type tallyColumn struct {
 	head span
 	cell func(tallyRow) span
 }
 
-// tallyTables arranges a tally in tables. Each cell links to the page about its scenario
+// tallyTables makes the tables of a tally. Each cell links to the page about its scenario
 // and lock.
 type tallyTables struct {
 	*Tally
 	pages pageFinder
 }
 
-// all returns all tables of the tally.
+// tables returns all tables of the tally.
 func (t tallyTables) all() []tallyTable {
 	of := func(p checks.Property) tallyTable {
 		return t.ofStories(capitalize(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
@@ -65,7 +67,7 @@ func (t tallyTables) all() []tallyTable {
 	return tables
 }
 
-// variants returns the indexes of the rows of one scenario.
+// variantRows returns the indexes of the rows of one scenario.
 func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
 	for i, row := range t.Rows {
 		if row.Scenario == s {
@@ -75,7 +77,7 @@ func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
 	return rows
 }
 
-// locks returns a row for each lock, in one scenario.
+// lockRows returns a table row for each lock, all about the scenario in matrix row i.
 func (t *Tally) locks(i int) []tallyRow {
 	var rows []tallyRow
 	for lock, name := range t.Locks {
@@ -100,7 +102,8 @@ func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) 
 	return tallyTable{Title: title, About: about, Table: out}
 }
 
-// ofStories returns a table with a column for each scenario.
+// scenariosTable returns a table with a column for each scenario. makeCell returns the
+// content of a cell from its counts.
 func (t tallyTables) ofStories(title, about string, of func(Count) span) tallyTable {
 	var columns []tallyColumn
 	for i := range t.Rows {
@@ -109,9 +112,9 @@ func (t tallyTables) ofStories(title, about string, of func(Count) span) tallyTa
 	return newTallyTable(title, about, t.locks(0), columns)
 }
 
-// ofStory returns the column of one scenario: "n/a" if the scenario does not apply to the
-// lock, "?" if a run is unknown, and otherwise what of returns. The head links to the
-// scenario's file.
+// scenarioColumn returns the column of one scenario. Its cell is "n/a" if the scenario does
+// not apply to the lock, and "?" if the verdict of a run is unknown. Otherwise makeCell
+// returns it. The head links to the scenario's file.
 func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
 	return tallyColumn{t.head(i), func(r tallyRow) span {
 		says := span{Text: "n/a", Tone: "soft"}
@@ -126,7 +129,7 @@ func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
 	}}
 }
 
-// head returns the head of the column of a scenario.
+// columnHead returns the head of the column for a scenario.
 func (t *Tally) head(i int) span {
 	return span{Text: t.shortNames()[i], Tone: plain, Link: t.Rows[i].Scenario.File}
 }
@@ -137,8 +140,8 @@ func (t tallyTables) linkTo(s span, row, lock int) span {
 	return s
 }
 
-// frequency says how often something unwanted happened out of how many times: never (✓),
-// always (✗), or a fraction.
+// frequency says how often something bad happened, out of the given number of times: never
+// (✓), always (✗), or a fraction.
 func frequency(t Times, of int) span {
 	switch {
 	case of == 0:
@@ -160,7 +163,7 @@ func wrongData(c Count) span {
 	return without
 }
 
-// costs returns a table for each measure that a scenario names.
+// costTables returns a table for each measure that a scenario asks for.
 func (t tallyTables) costs(i int, r Row) []tallyTable {
 	var tables []tallyTable
 	for _, measure := range checks.MeasureNames() {
@@ -184,7 +187,8 @@ func (t tallyTables) costs(i int, r Row) []tallyTable {
 	return tables
 }
 
-// figure returns a column with a figure of the row's scenario.
+// figureColumn returns a column with a figure of a measure. It is about the scenario of
+// each row.
 func (t tallyTables) figure(head, measure, figure string) tallyColumn {
 	return tallyColumn{heads(head)[0], func(r tallyRow) span {
 		says := span{Text: "–", Tone: "soft"}
@@ -195,8 +199,8 @@ func (t tallyTables) figure(head, measure, figure string) tallyColumn {
 	}}
 }
 
-// sideBySide returns one table of the measures of several variants of a scenario: a row for
-// each variant with each lock, and the most important figures.
+// sideBySide returns one table that compares the measures of a scenario's variants. It has
+// a row for each variant with each lock, and columns for the most important figures.
 func (t tallyTables) sideBySide(variants []int) []tallyTable {
 	var columns []tallyColumn
 	s := t.Rows[variants[0]]
@@ -219,8 +223,8 @@ func (t tallyTables) sideBySide(variants []int) []tallyTable {
 	return []tallyTable{newTallyTable(story.Visible(s.Scenario.Name), "The cost, by lock and by variant of the scenario.", rows, columns)}
 }
 
-// format writes the sample for people: "5.1s", or "5.1s, 7.2s" if the 99th percentile
-// differs from the median.
+// format returns the median of the sample, and after it the 99th percentile if that
+// differs: "5.1s", or "5.1s, 7.2s".
 func (s Sample) format() string {
 	write := func(v int64) string {
 		switch s.Unit {
@@ -240,8 +244,8 @@ func (s Sample) format() string {
 	return usual + ", " + rare
 }
 
-// shortNames returns the names of the rows without their common prefix up to the first
-// hyphen.
+// shortNames returns the names of the rows. If all names begin with the same text up to the
+// first hyphen, it leaves that text out.
 func (t *Tally) shortNames() []string {
 	var names []string
 	for _, r := range t.Rows {
@@ -286,8 +290,8 @@ func (t *Tally) legend(o Options) facts {
 	return rows
 }
 
-// unusual lists the cells whose results differ between seeds, or are unknown, with a
-// command that shows such a run.
+// unusual lists the cells whose results differ between seeds or are unknown. Each entry has
+// a command that shows such a run.
 func (t *Tally) unusual(o Options) entries {
 	var all entries
 	for i, row := range t.Counts {
@@ -309,7 +313,7 @@ func (t *Tally) unusual(o Options) entries {
 			}
 			for _, p := range checks.Properties() {
 				if p.Card().ReportOnly {
-					continue // the reports of its runs show it, and JSON counts it
+					continue // the reports of its runs and the JSON format show it
 				}
 				add(string(p), c.Violated[p][0], c.Judged[p][0].N, false)
 			}
@@ -321,7 +325,7 @@ func (t *Tally) unusual(o Options) entries {
 	return all
 }
 
-// replayCommand returns the command that runs a variant with a lock on a seed.
+// replayCommand returns the command that runs a variant with a lock and a seed.
 func (t *Tally) replayCommand(row, column int, seed uint64, o Options) string {
 	r := t.Rows[row]
 	ran := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}

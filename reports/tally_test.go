@@ -11,9 +11,9 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// tallied returns a scenario with three locks on three seeds: with etcd nothing breaks,
-// with redlock the data breaks on the second and third seed, and to single the scenario
-// does not apply.
+// sampleTally returns a tally of one scenario with three locks and three seeds. With etcd
+// nothing breaks. With redlock the data breaks with the second and the third seed. The
+// scenario does not apply to single.
 func tallied() *Tally {
 	v := &scenarios.Variant{Scenario: "same-pause", Title: "On every system, a pause", Lock: "redlock", Measures: []string{"attempts"}}
 	s := &scenarios.Scenario{Name: "same-pause", File: "scenarios/same-pause.yaml", Variants: []*scenarios.Variant{v}}
@@ -36,7 +36,8 @@ func tallied() *Tally {
 	return t
 }
 
-// A result that differs between seeds has the command that runs the first world with it.
+// For a result that differs between seeds, the report has the command that runs the first
+// seed with that result.
 func TestTallyAsText(t *testing.T) {
 	var b bytes.Buffer
 	if err := writeTallyText(&b, tallied(), Options{}); err != nil {
@@ -87,7 +88,7 @@ func TestTallyAsJSON(t *testing.T) {
 	}
 }
 
-// A run that is not as its scenario expects is reported on any seed.
+// A run that is not as its scenario expects is reported, with whatever seed it was run.
 func TestTallyIsAsExpected(t *testing.T) {
 	tally := tallied()
 	if !tally.AsExpected() {

@@ -27,7 +27,7 @@ func (t *Tally) document(o Options) *document {
 	return d
 }
 
-// stories says which scenarios the columns are about.
+// scenarioList says which scenarios the columns are about.
 func (t *Tally) stories() entries {
 	var all entries
 	for i, r := range t.Rows {
@@ -36,7 +36,7 @@ func (t *Tally) stories() entries {
 	return all
 }
 
-// surprises returns the cells in which some run differs from what its scenario expects.
+// surprises lists the cells in which some run differs from what its scenario expects.
 func (t *Tally) surprises(o Options) entries {
 	var all entries
 	for i, row := range t.Counts {
@@ -49,8 +49,8 @@ func (t *Tally) surprises(o Options) entries {
 	return all
 }
 
-// notRun says for each lock that is not linked into this program how many variants were not
-// run.
+// notRun says, for each lock that is not linked into this program, how many variants were
+// not run.
 func (t *Tally) notRun() entries {
 	var all entries
 	for column, lock := range t.Locks {
@@ -67,6 +67,7 @@ func (t *Tally) notRun() entries {
 	return all
 }
 
+// writeTallyText writes the tally for a terminal.
 func writeTallyText(w io.Writer, t *Tally, o Options) error {
 	out := &text{Options: o}
 	out.document(t.document(o))
@@ -81,36 +82,40 @@ func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 	return md.writeTo(w)
 }
 
-// tallySchema identifies the JSON format of the tally. Fields may be added; no field is
-// renamed, removed or given another meaning.
+// tallySchema identifies the JSON format of the tally. Later versions may add fields, but
+// do not rename or remove one or change its meaning.
 const tallySchema = "locksim/tally/v1"
 
+// jsonTally is the tally as it is written in JSON.
 type jsonTally struct {
 	Schema string `json:"schema"`
-	// Seed is the first seed; there are Seeds seeds, each one greater than the one before.
+	// Seed is the first seed. There are Seeds seeds; each is greater by one than the seed
+	// before.
 	Seed  uint64   `json:"seed"`
 	Seeds int      `json:"seeds"`
 	Locks []string `json:"locks"`
-	// NotRun counts the cells that were not run because their locks are not linked into
-	// this program.
+	// NotRun is the number of cells that were not run because their locks are not linked
+	// into this program.
 	NotRun int `json:"not_run"`
-	// Summary has the facts about each lock from all scenarios together.
+	// Summary contains facts about each lock that are derived from all scenarios.
 	Summary []jsonTallyLock  `json:"summary"`
 	Rows    []jsonTallyStory `json:"stories"`
 }
 
+// jsonTallyLock is the summary of one lock.
 type jsonTallyLock struct {
 	Lock string `json:"lock"`
-	// OwnTokens reports whether each grant comes with a fencing token; null if there was no
-	// grant.
+	// OwnTokens reports whether the lock issues a fencing token with each grant; null if
+	// there was no grant.
 	OwnTokens *bool `json:"own_tokens"`
-	// MayLose is how many of its Servers the lock may lose and still work, which Replay
-	// shows; null if no scenario lost one.
+	// MayLose is how many of its Servers the lock may lose and still work; null if no
+	// scenario loses a server. Replay is a command that shows it.
 	MayLose *int   `json:"may_lose"`
 	Servers int    `json:"servers,omitempty"`
 	Replay  string `json:"replay,omitempty"`
 }
 
+// jsonTallyStory is one variant of a scenario.
 type jsonTallyStory struct {
 	Scenario string          `json:"scenario"`
 	Variant  string          `json:"variant"`
@@ -119,17 +124,18 @@ type jsonTallyStory struct {
 	Cells    []jsonTallyCell `json:"cells"`
 }
 
+// jsonTallyCell has the counts of a variant with one lock.
 type jsonTallyCell struct {
 	Lock string `json:"lock"`
-	// Seeds is the number of seeds on which the variant was run; Untold says why the
+	// Seeds is the number of seeds with which the variant was run. Untold says why the
 	// scenario does not apply to the lock, and NotRun why this program has not run it.
 	Seeds  int    `json:"seeds"`
 	Untold string `json:"untold,omitempty"`
 	NotRun string `json:"not_run,omitempty"`
-	// Replay runs it on the first seed.
+	// Replay is the command that runs the variant with the first seed.
 	Replay string `json:"replay,omitempty"`
-	// Grants counts the sections in the runs with fencing, OwnTokens those whose token came
-	// with the lock.
+	// Grants counts the critical sections in the runs with fencing. OwnTokens counts those
+	// whose token the lock issued.
 	Grants    int             `json:"grants"`
 	OwnTokens int             `json:"own_tokens"`
 	Runs      []jsonTallyRuns `json:"runs"`
@@ -137,7 +143,7 @@ type jsonTallyCell struct {
 	Figures []jsonSample `json:"figures"`
 }
 
-// jsonTallyRuns are the runs without fencing tokens, or with them.
+// jsonTallyRuns has the counts of the runs without fencing tokens, or of those with them.
 type jsonTallyRuns struct {
 	Fencing    string    `json:"fencing"`
 	Unsafe     jsonTimes `json:"unsafe"`
@@ -145,14 +151,15 @@ type jsonTallyRuns struct {
 	Properties ordered   `json:"properties"`
 }
 
-// jsonTimes is how often something happened, out of how many times, and the command that
-// shows it on the first such seed.
+// jsonTimes says how often something happened, and out of how many times. Replay is a
+// command that shows it, with the first seed with which it happened.
 type jsonTimes struct {
 	Times  int    `json:"times"`
 	Of     int    `json:"of"`
 	Replay string `json:"replay,omitempty"`
 }
 
+// jsonSample summarizes the values of a figure over the seeds.
 type jsonSample struct {
 	Measure string `json:"measure"`
 	Figure  string `json:"figure"`
@@ -165,6 +172,7 @@ type jsonSample struct {
 	Most   int64  `json:"most"`
 }
 
+// writeTallyJSON writes the tally as JSON.
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 	doc := jsonTally{Schema: tallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), NotRun: t.NotRun(), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
 	for column, lock := range t.Locks {
@@ -187,6 +195,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 	return encode(w, doc)
 }
 
+// cellJSON returns the counts of row i and a column in their form in JSON.
 func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	c := t.Counts[i][column]
 	out := jsonTallyCell{

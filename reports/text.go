@@ -23,6 +23,7 @@ func init() {
 	Tallies.Register(Format[*Tally]{Name: "text", Title: "a terminal", Write: writeTallyText})
 }
 
+// writeText writes a report of runs for a terminal.
 func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	t := &text{Options: o}
 	for i, r := range results {
@@ -48,8 +49,8 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	return t.writeTo(w)
 }
 
-// result writes one result. If it is alone, the meanings of the properties
-// that it violates follow; otherwise they follow all results.
+// result writes one result. If it is the only result, it also explains the violated
+// properties. Otherwise they are explained after all results.
 func (t *text) result(r *scenarios.Result, alone bool) {
 	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	pairs := stories(r)
@@ -76,12 +77,12 @@ func (t *text) result(r *scenarios.Result, alone bool) {
 	t.line("replay: %s", replay(r, t.Options))
 }
 
-// maxClauses is the maximum number of clauses of one run in a timeline, unless the reader
-// asks for all. On a terminal nobody reads how a hundred clients take turns.
+// maxClauses is the maximum number of clauses of one run in a timeline, unless the user
+// asks for all (--messages). Longer timelines are hard to read on a terminal.
 const maxClauses = 300
 
-// timeline writes what happened in the runs of a variant. If there are too many clauses, it
-// writes those nearest to the violations, unless the reader asked for all.
+// timeline returns the timelines of a variant's runs. If a run has too many clauses, it
+// keeps those nearest to the violations, and omitted says how many are left out.
 func (t *text) timeline(runs []scenarios.RunResult) (told string, left paragraph) {
 	stories, more := make([][]story.Clause, len(runs)), 0
 	for i, run := range runs {
@@ -97,7 +98,7 @@ func (t *text) timeline(runs []scenarios.RunResult) (told string, left paragraph
 	return timelineOfClauses(runs, stories, t.Options), left
 }
 
-// stories groups the runs of a result by variant.
+// groupByVariant returns the runs of a result, grouped by variant.
 func stories(r *scenarios.Result) [][]scenarios.RunResult {
 	var pairs [][]scenarios.RunResult
 	for i, run := range r.Runs {
@@ -110,8 +111,8 @@ func stories(r *scenarios.Result) [][]scenarios.RunResult {
 	return pairs
 }
 
-// keepersOf returns the nodes that keep a lock: those of its slots, or the members of its
-// cluster.
+// keepersOf returns the nodes that keep a lock: the members of its cluster, or the nodes of
+// its slots if it has no cluster.
 func keepersOf(l trace.LockInfo) map[string]bool {
 	nodes := map[string]bool{}
 	for _, m := range l.Members {
@@ -125,8 +126,9 @@ func keepersOf(l trace.LockInfo) map[string]bool {
 	return nodes
 }
 
-// doubtPoints lists what the reader should know before trusting the verdict: which
-// witnesses happened, what a paused process did, and what was left incomplete.
+// doubtPoints lists what readers should know before they trust the verdict: which witnesses
+// were observed, whether a paused process kept running, and which work was missed, repeated
+// or left incomplete.
 func doubtPoints(runs []scenarios.RunResult) points {
 	var all points
 	for i, w := range runs[0].Verdict.Witnesses {
@@ -168,8 +170,8 @@ func expectation(runs []scenarios.RunResult) points {
 	return points{{standingBadges[AsExpected], "as expected"}}
 }
 
-// eachRun lists the reasons for each run; a reason that is the same for all runs appears
-// once.
+// eachRun lists the reasons of each run, as getReasons returns them. A reason that is the
+// same for all runs appears once.
 func eachRun(runs []scenarios.RunResult, what func(scenarios.RunResult) []checks.Reason) points {
 	texts := make([][]string, len(runs))
 	for i, run := range runs {
@@ -201,8 +203,8 @@ func summary(results []*scenarios.Result) string {
 	return story.Count(len(results), "scenario") + ": " + standingsWords(came, "this lock")
 }
 
-// standingsWords lists the number of results of each standing; lock names the lock in the
-// text.
+// standingsWords lists the number of results with each standing. lock is the phrase for the
+// lock in the text.
 func standingsWords(came map[Standing]int, lock string) string {
 	text := fmt.Sprintf("%d as expected, %d not as expected, %d unknown", came[AsExpected], came[NotAsExpected], came[Undecided])
 	if n := came[NothingExpected]; n > 0 {
@@ -211,8 +213,8 @@ func standingsWords(came map[Standing]int, lock string) string {
 	return text
 }
 
-// duration says how much virtual time all runs took together, and how much real time, if
-// that is known.
+// duration says how many runs there were, how much virtual time they took and how much real
+// time. It leaves out the real time if took is 0.
 func duration(results []*scenarios.Result, took time.Duration) string {
 	runs, virtual := 0, time.Duration(0)
 	for _, r := range results {

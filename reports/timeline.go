@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// pageWidth is the width of a text report. It fits the narrowest terminal in use, and
-	// the same run gives the same text on every terminal.
+	// pageWidth is the maximum number of columns in a line of a text report. It does not
+	// depend on the terminal, so the same run always gives the same text. The narrowest
+	// terminals in use have 80 columns.
 	pageWidth = 80
 )
 
-// A Timeline writes what happened in one or more runs of one world, in order. The zero
-// Timeline writes no messages and uses no colours.
+// A Timeline writes what happened in the runs of one world, in order. The zero Timeline
+// leaves out messages and uses no colours.
 type Timeline struct {
 	Palette  Palette
 	Messages bool
 }
 
-// Render writes the timelines of runs that differ in one thing, such as the storage's
-// fencing, which headings names for each run. Everything up to the first difference is
-// written once.
+// Render returns the timelines of runs that differ in one thing, such as the storage's
+// fencing. headings names the runs. The part up to the first difference is written once.
 func (l Timeline) Render(headings []string, runs []*history.History) string {
 	stories := make([][]story.Clause, len(runs))
 	for i, h := range runs {
@@ -37,6 +37,7 @@ func (l Timeline) Render(headings []string, runs []*history.History) string {
 	return l.write(headings, stories)
 }
 
+// write returns the timelines of runs from their clauses.
 func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 	page := l.page(stories)
 	var b strings.Builder
@@ -63,17 +64,18 @@ func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 	return b.String()
 }
 
-// clausesOf returns the clauses of a run with the important moments marked.
+// clausesOf returns the clauses of a run, with the important moments marked.
 func clausesOf(run scenarios.RunResult, messages bool) []story.Clause {
 	return story.Marked(story.Clauses(run.History, messages), marksOf(run))
 }
 
+// marksOf returns the important moments of a run.
 func marksOf(run scenarios.RunResult) []story.Mark {
 	return story.MarksOf(run.History, run.Verdict, run.Witnesses())
 }
 
-// commonPrefix returns the number of clauses that all stories have in common at the
-// beginning.
+// commonPrefix returns the number of clauses at the beginning that are equal in all
+// timelines.
 func commonPrefix(stories [][]story.Clause) int {
 	n := 0
 	for {
@@ -86,6 +88,7 @@ func commonPrefix(stories [][]story.Clause) int {
 	}
 }
 
+// allHaveLength reports whether all timelines have the same number of clauses.
 func allHaveLength(stories [][]story.Clause, common int) bool {
 	for _, told := range stories {
 		if len(told) != common {
@@ -95,19 +98,21 @@ func allHaveLength(stories [][]story.Clause, common int) bool {
 	return true
 }
 
+// sameClause reports whether two clauses look the same in a timeline.
 func sameClause(a, b story.Clause) bool {
 	return a.At == b.At && a.Subject == b.Subject && a.Predicate == b.Predicate &&
 		slices.EqualFunc(a.Marks, b.Marks, func(m, n story.Mark) bool { return m.Text == n.Text })
 }
 
-// page is the layout of all parts of a timeline.
+// page is the layout of a timeline: its colours and the widths of its columns.
 type page struct {
-	palette  Palette
+	palette  Palette // of the seconds in a time
 	decimals int
-	time     int // columns of the time
-	who      int // columns of the name
+	time     int // width of the times in characters
+	who      int // width of the names in characters
 }
 
+// page returns a layout into which the clauses of all timelines fit.
 func (l Timeline) page(stories [][]story.Clause) page {
 	p := page{palette: l.Palette, decimals: 3}
 	if l.Messages {
@@ -123,8 +128,8 @@ func (l Timeline) page(stories [][]story.Clause) page {
 	return p
 }
 
-// write writes clauses. last is when the clause before them ended; write returns when the
-// last of them ended.
+// write writes clauses. last is when the clause before the first of them ended. It returns
+// when the last of them ended.
 func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Duration) time.Duration {
 	indent := 2 + p.time + 2 + p.who + 2
 	for _, c := range clauses {
@@ -146,13 +151,14 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 	return last
 }
 
-// block wraps text in lines that begin in a column.
+// block breaks a text into lines that all begin in the given column.
 func block(text story.Raw, column int) string {
 	lines := textwrap.Wrap(text.String(), pageWidth-column, 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 
-// moodClass is the colour of a clause by its mood.
+// moodClass maps the mood of a clause to the tone of its text.
 var moodClass = map[story.Mood]string{story.PlainMood: plain, story.DetailMood: "soft", story.FaultMood: "doubt", story.WrongMood: "bad"}
 
+// signMoods maps the sign of a clause to the mood of the sign.
 var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.FaultMood, story.Broken: story.WrongMood}

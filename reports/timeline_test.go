@@ -8,7 +8,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// wantText compares a timeline with want, which begins with a line break.
+// wantText compares a timeline with want, which begins with an additional line break.
 func wantText(t *testing.T, want, got string) {
 	t.Helper()
 	if "\n"+got != want {

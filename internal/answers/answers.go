@@ -1,5 +1,6 @@
-// Package answers describes what the nodes of a lock answered to its requests, in words
-// that do not depend on chance. A trace contains the errors of locks word by word.
+// Package answers collects the answers of a lock's nodes to one request, and describes them
+// in the text of an error. The text is equal in equal runs, because traces contain the
+// errors of locks, and equal worlds must have equal traces.
 package answers
 
 import (
@@ -12,8 +13,10 @@ import (
 	"time"
 )
 
-// An Answer is the answer of one node, counted from 0, to a request.
+// An Answer is the answer of one node to a request.
 type Answer struct {
+	// Node is the number of the node, from 0. Yes reports whether the node did what it was
+	// asked to do. Err is the error of a request whose result is not known.
 	Node int
 	Yes  bool
 	Err  error
@@ -32,8 +35,8 @@ func (a Answers) YesNodes() (nodes []int) {
 	return nodes
 }
 
-// MayHaveYes reports whether n nodes may have answered yes, including nodes whose answer is
-// not known.
+// MayHaveYes reports whether at least n nodes may have answered yes. It counts a node whose
+// request failed, because the node may have carried out the request.
 func (a Answers) MayHaveYes(n int) bool {
 	for _, answer := range a {
 		if answer.Yes || answer.Err != nil {
@@ -43,8 +46,9 @@ func (a Answers) MayHaveYes(n int) bool {
 	return n <= 0
 }
 
-// Refusals describes why nodes did not answer yes, in parentheses; "" if all did. no is the
-// word for nodes that answered no. It counts nodes from 1 and depends only on the answers.
+// Refusals lists, in parentheses, the nodes that did not answer yes, each with the reason;
+// "" if all answered yes. noReason is the reason given for a node that answered no. Nodes
+// are numbered from 1 in the list.
 func (a Answers) Refusals(no string) string {
 	var refusals []string
 	for _, answer := range a {
@@ -67,8 +71,8 @@ func (a Answers) Sort() {
 }
 
 // Reason returns the text of an error. A deadline passes for the context and for the
-// connection at the same moment, and chance decides which of them go-redis reports. Both
-// get the same text.
+// connection at the same moment, and it is random which of the two errors a client library
+// returns. Reason therefore gives both the same text.
 func Reason(err error) string {
 	var network net.Error
 	switch {
@@ -80,8 +84,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// WithCause adds the cause of ctx's end to an error, if ctx has ended. The nodes' answers
-// are then only a consequence of that.
+// WithCause adds the reason why ctx ended to an error, if ctx has ended. The nodes' answers
+// in err are then only a consequence of that end.
 func WithCause(ctx context.Context, err error) error {
 	if cause := EndCause(ctx); cause != nil {
 		return fmt.Errorf("%w: %w", err, cause)
@@ -89,8 +93,8 @@ func WithCause(ctx context.Context, err error) error {
 	return err
 }
 
-// EndCause returns the cause of ctx's end, or nil. A context whose deadline is now has
-// ended, even if its timer has not fired yet.
+// EndCause returns the reason why ctx ended, or nil if it has not ended. A context whose
+// deadline is the present moment counts as ended, even if its timer has not fired yet.
 func EndCause(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if deadline, ok := ctx.Deadline(); cause == nil && ok && !time.Now().Before(deadline) {

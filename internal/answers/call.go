@@ -2,8 +2,8 @@ package answers
 
 import "context"
 
-// Await returns the next value from a channel. ok is false if ctx ends first. If both have
-// happened, the channel always wins.
+// Await returns the next value from a channel. ok is false if ctx ends before there is a
+// value. If there is a value and ctx has ended, Await returns the value.
 func Await[T any](ctx context.Context, from <-chan T) (got T, ok bool) {
 	select {
 	case got = <-from:
@@ -18,9 +18,9 @@ func Await[T any](ctx context.Context, from <-chan T) (got T, ok bool) {
 	}
 }
 
-// Call calls f, which no context ends, and returns its results. ok is false if ctx ends
-// first. In that case late, which may be nil, is later called with the value of f, unless f
-// returns an error.
+// Call calls f, which cannot be cancelled, and returns its results. ok is false if ctx ends
+// before f returns. In that case Call leaves f running. When f returns a value without an
+// error, Call passes the value to handleLate, which may be nil.
 func Call[T any](ctx context.Context, f func() (T, error), late func(T)) (got T, ok bool, err error) {
 	type outcome struct {
 		got T

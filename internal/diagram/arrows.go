@@ -10,7 +10,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// arrows draws each message from its sender's line to its receiver's.
+// placeArrows places an arrow for each message, from the line of its sender's lane to that
+// of its receiver's.
 func (l *layout) arrows() {
 	for _, m := range l.diagram.messages {
 		from, to := l.lanes[m.from], l.lanes[m.to]
@@ -39,7 +40,7 @@ func (l *layout) arrows() {
 	}
 }
 
-// arrowPath returns the path of a line with a head of two strokes.
+// arrowPath returns the SVG path of an arrow. Its head consists of two strokes.
 func arrowPath(x1, y1, x2, y2 int) string {
 	dx, dy := x2-x1, y2-y1
 	length := squareRoot(dx*dx + dy*dy)
@@ -52,7 +53,9 @@ func arrowPath(x1, y1, x2, y2 int) string {
 	return fmt.Sprintf("M%d %dL%d %dM%d %dL%d %dL%d %d", x1, y1, x2, y2, bx+ox, by+oy, x2, y2, bx-ox, by-oy)
 }
 
-// lostPath returns the path of a line that ends before it arrives, with a cross at its end.
+// lostPath returns the SVG path of a message that never arrives. The path ends before the
+// receiver's line, with a cross. x and y1 are the point of sending, and y2 is the height of
+// the receiver's line.
 func lostPath(x, y1, y2 int) string {
 	y := y2 - 14 // in the receiver's lane, but not on its line
 	if y2 < y1 {

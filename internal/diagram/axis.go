@@ -7,39 +7,41 @@ import (
 )
 
 // An axis maps true time to pixels. It is not to scale, because the order of events matters
-// most: visible moments are drawn apart however close they are in time, and a wait of half
-// a minute takes little more room than one of a second. Long idle times are folded, with
-// their lengths written above.
+// most. Visible moments are drawn apart however close they are in time, and a wait of half
+// a minute takes little more room than a wait of one second. Idle times are folded: each
+// takes the same width, and its length is written above.
 type axis struct {
-	at    []time.Duration // ascending
-	x     []int           // of each
+	at    []time.Duration // the moments with a position, ascending
+	x     []int           // the position of each of these moments
 	folds []crease
 }
 
-// A crease is a folded idle time on the axis.
+// A fold is an idle time that is shortened on the axis.
 type crease struct {
 	from, to int // in pixels
 	length   time.Duration
 }
 
-// idle is the shortest idle time that the axis folds. It is shorter than the story.Silence
-// of a timeline, because on the axis a wait looks shorter than it is.
+// minIdle is the shortest idle time that the axis folds. It is shorter than story.Silence,
+// the shortest wait that a timeline reports, because on this axis every wait looks shorter
+// than it is.
 const idle = 100 * time.Millisecond
 
+// Sizes in pixels.
 const (
 	foldWidth = 56
-	axisPad   = 18
-	// pageAxis is the length of an axis that fills a page. A shorter axis is stretched, to
-	// at most three times its length.
+	axisPad   = 18 // the room at both ends of the axis
+	// fullWidth is the width of an axis that fills a page. An axis that is shorter is
+	// stretched, to at most maxStretch times its width.
 	pageAxis    = 1350
 	mostStretch = 3
 )
 
-// newAxis returns one axis for the diagrams of several runs of one world; it begins at x
+// newAxis returns one axis for the diagrams of several runs of one world. It begins at x
 // pixels.
 func newAxis(x int, diagrams []*diagram) axis {
 	var a axis
-	room := map[time.Duration]int{} // the width of what is drawn at each moment
+	room := map[time.Duration]int{} // the width of the pills at each moment
 	for _, d := range diagrams {
 		a.at = append(a.at, d.shown...)
 		for _, g := range d.decisions {
@@ -62,10 +64,11 @@ func newAxis(x int, diagrams []*diagram) axis {
 	}
 }
 
-// placeMoments assigns a position to each moment, from x on. stretch is a percentage by
-// which steps are lengthened.
+// placeMoments gives each moment its position, the first at x. stretch is the width of the
+// gaps between moments, in percent of their normal width.
 func (a *axis) placeMoments(x int, room map[time.Duration]int, stretch int) {
-	// A pill needs its room from the pill before it, not from every moment.
+	// The storage's decisions are drawn as pills. A pill must not cover the pill before it,
+	// but it may cover other moments.
 	pill, pillEnds := false, 0
 	for i, at := range a.at {
 		if i > 0 {
@@ -90,11 +93,12 @@ func (a *axis) placeMoments(x int, room map[time.Duration]int, stretch int) {
 	}
 }
 
-// step returns the number of pixels between two moments, which grows with the logarithm of
-// the time between them.
+// gapWidth returns the width of the gap between two moments, which grows with the logarithm
+// of the time between them.
 func step(gap time.Duration) int { return 2 + bits.Len64(uint64(gap/time.Microsecond)) }
 
-// positionOf returns the position of a moment.
+// positionOf returns the position of any moment, in pixels. Between two moments of the axis
+// it interpolates.
 func (a axis) positionOf(at time.Duration) int {
 	if len(a.at) == 0 {
 		return 0
@@ -112,7 +116,7 @@ func (a axis) positionOf(at time.Duration) int {
 	return a.x[i-1] + int(scale(int64(at-before), int64(a.x[i]-a.x[i-1]), int64(after-before)))
 }
 
-// end returns the position of the end of the axis.
+// end returns the position of the axis's end.
 func (a axis) end() int {
 	if len(a.x) == 0 {
 		return 0
@@ -129,7 +133,7 @@ func scale(n, num, den int64) int64 {
 	}
 	hi, lo := bits.Mul64(uint64(n), uint64(num))
 	if hi >= uint64(den) {
-		return 0 // out of the range of a duration: no clock reaches it
+		return 0 // the result exceeds the range of a duration, which no clock reaches
 	}
 	quo, _ := bits.Div64(hi, lo, uint64(den))
 	if negative {

@@ -8,8 +8,8 @@ import (
 
 func shownAt(moments ...time.Duration) *diagram { return &diagram{shown: moments} }
 
-// Moments keep their order and are drawn apart, whether a nanosecond or a day is between
-// them.
+// Moments keep their order and are drawn apart, whether they are a nanosecond or a day
+// apart in time.
 func TestAxisKeepsMomentsApart(t *testing.T) {
 	moments := []time.Duration{0, 1, time.Microsecond, time.Millisecond, time.Second - 1, time.Minute, 24 * time.Hour}
 	a := newAxis(100, []*diagram{shownAt(moments...)})
@@ -23,8 +23,8 @@ func TestAxisKeepsMomentsApart(t *testing.T) {
 	}
 }
 
-// A moment between two others is between them on the axis, and no moment is outside the
-// axis.
+// A moment between two moments of the axis has a position between theirs. No position is
+// outside the axis.
 func TestAxisBetweenMoments(t *testing.T) {
 	a := newAxis(0, []*diagram{shownAt(0, 10*time.Second, 20*time.Second)})
 	start, middle, end := a.positionOf(0), a.positionOf(10*time.Second), a.positionOf(20*time.Second)
@@ -39,7 +39,8 @@ func TestAxisBetweenMoments(t *testing.T) {
 	}
 }
 
-// A long idle time is folded; one that is shorter by a nanosecond is not.
+// The axis folds an idle time that is long enough, and does not fold one that is a
+// nanosecond shorter.
 func TestAxisFoldsIdleStretches(t *testing.T) {
 	a := newAxis(0, []*diagram{shownAt(0, idle-1, 2*idle-1, time.Minute)})
 	var lengths []time.Duration
@@ -54,8 +55,8 @@ func TestAxisFoldsIdleStretches(t *testing.T) {
 	}
 }
 
-// Runs that share an axis have the same position for the same moment, so that they can be
-// compared.
+// Runs that share an axis have the same position for the same moment, so readers can
+// compare them.
 func TestRunsShareAnAxis(t *testing.T) {
 	off, on := shownAt(0, time.Millisecond, 3*time.Millisecond), shownAt(0, 2*time.Millisecond)
 	a := newAxis(0, []*diagram{off, on})

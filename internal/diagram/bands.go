@@ -12,20 +12,21 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A band is a period during which a process is not in its normal state.
+// A band is a period during which a process is not in its normal state: it is paused, down
+// or cut off, for example. It is drawn behind everything else on the process's lane.
 type band struct {
 	process string
-	// class is pause, down, partition, delay, error or stall.
+	// class is the CSS class: pause, down, partition, delay, error or stall.
 	class    string
 	text     string
 	from, to time.Duration
-	seq      int // of the event with which it began
+	seq      int // the Seq of the event with which it began
 }
 
-// bandClasses are the classes of the states of a process.
+// bandClasses are the CSS classes for the states of a process.
 var bandClasses = map[history.State]string{history.Paused: "pause", history.Down: "down", history.Failing: "error"}
 
-// readBands finds the bands of the processes and of the links between them.
+// readBands finds the bands of processes, and those of the links between processes.
 func (d *diagram) readBands(room Room) {
 	var bands []band
 	add := func(b band, began, ended *trace.Event) {
@@ -55,7 +56,7 @@ func (d *diagram) readBands(room Room) {
 	d.readClocks(room.bands)
 }
 
-// readClocks finds the changes of clocks that the timeline contains.
+// readClocks finds the changes of clocks that the timeline reports.
 func (d *diagram) readClocks(most int) {
 	var all []clockMark
 	for _, ev := range d.history.ClockChanges() {
@@ -71,7 +72,7 @@ func (d *diagram) readClocks(most int) {
 }
 
 // linkBandsOf returns the bands of a fault that acts on the links between processes. The
-// processes at both ends of the links have a band.
+// processes at both ends of these links have a band each.
 func (d *diagram) linkBandsOf(act *history.Act) []band {
 	f := d.fault(act.Fault)
 	look := linkBands[f.Effect]
@@ -94,8 +95,9 @@ func (d *diagram) linkBandsOf(act *history.Act) []band {
 	return bands
 }
 
-// fault returns a fault by its number; the zero value if it is unknown. In a trace of an
-// earlier version the effect follows from the kind.
+// fault returns the fault with a number, from 1; the zero value if there is none. Traces of
+// earlier versions do not record the effect of a fault, so it is derived from the fault's
+// kind.
 func (d *diagram) fault(number int) trace.FaultInfo {
 	faults := d.history.Trace.Faults
 	if number < 1 || number > len(faults) {
@@ -108,18 +110,21 @@ func (d *diagram) fault(number int) trace.FaultInfo {
 	return f
 }
 
-// effectsOfOldKinds are the effects of the kinds with a band, for traces of versions that
-// did not record effects.
+// effectsOfOldKinds are the effects of the kinds of faults with a band, for traces of
+// earlier versions.
 var effectsOfOldKinds = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
 
-// A linkBand says how a fault that acts on the links between processes is drawn, on the
-// processes at both ends; or why it has no band.
+// A linkBand says how the bands of a fault's effect on the links between processes look, or
+// why the effect has none.
 type linkBand struct {
+	// format is the text of a band, with %s for the processes at the other end.
 	class, words string
-	whyNone      string
+	// noBandReason says why the effect has no bands of links; only for readers of this
+	// table.
+	whyNone string
 }
 
-// linkBands contains the linkBand of each effect.
+// linkBands has an entry for each effect of a fault.
 var linkBands = map[trace.Effect]linkBand{
 	trace.CutsLink:         {class: "partition", words: "cut off from %s"},
 	trace.SlowsLink:        {class: "delay", words: "delayed to %s"},

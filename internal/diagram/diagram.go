@@ -13,16 +13,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A diagram is the content of a space-time diagram of one run: a lane for each process,
-// time from left to right. It knows what is visible and when, but not where it is on the
+// A diagram is the content of a space-time diagram of one run: a lane for each process, and
+// time from left to right. It contains what is visible and when, but no positions on the
 // page.
 type diagram struct {
 	run     Run
 	history *history.History
-	// lanes are the processes, clients first and the nodes last.
+	// lanes are the names of the processes, with the clients first and the nodes last.
 	lanes []string
 	roles map[string]trace.Role
-	// steps are the clauses of the timeline with their marks.
+	// steps are the entries of the timeline, with their marks.
 	steps []story.Clause
 
 	sections  []*history.Section
@@ -35,16 +35,17 @@ type diagram struct {
 	clocks    []clockMark
 	pennants  []pennant
 
-	// focus are the Seqs of the most important events.
+	// focus contains the Seqs of the most important events.
 	focus focus
-	// leftOut lists what there was no room for, and repeated what is not drawn because it
-	// only repeats, a phrase each.
+	// leftOut lists the things for which there is no room. repeated lists the things that
+	// are not drawn because they only repeat what happened before. Each entry is a phrase
+	// such as "12 messages".
 	leftOut, repeated []string
-	// shown are the moments at which something is visible.
+	// moments are the times at which something is visible.
 	shown []time.Duration
 }
 
-// newDiagram finds what is visible in a run.
+// newDiagram finds what is visible in a run. It keeps as many things as room allows.
 func newDiagram(run Run, room Room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
@@ -71,7 +72,7 @@ func newDiagram(run Run, room Room) *diagram {
 // end returns when the run ended.
 func (d *diagram) end() time.Duration { return d.history.Trace.End() }
 
-// show notes that something is visible at these times.
+// addMoments records that something is visible at these times.
 func (d *diagram) show(times ...time.Duration) {
 	for _, at := range times {
 		if at >= 0 && at < history.Forever {
@@ -80,9 +81,9 @@ func (d *diagram) show(times ...time.Duration) {
 	}
 }
 
-// noteOmitted notes how many things of a kind are not drawn: room of them for lack of room,
-// and repeated of them because they only repeat. one and several are the phrases for one
-// and for many.
+// noteOmitted records that some things of a kind are not drawn. There is no room for a
+// number of them (room), and others only repeat what happened before (repeated). The text
+// singular is the phrase for one thing of the kind, and plural is the noun for several.
 func (d *diagram) noteOmitted(room, repeated int, one, several string) {
 	note := func(where *[]string, n int) {
 		switch {
@@ -96,7 +97,7 @@ func (d *diagram) noteOmitted(room, repeated int, one, several string) {
 	note(&d.repeated, repeated)
 }
 
-// leftOutWords says what is not drawn; "" if everything is.
+// describeOmissions says what is not drawn; "" if everything is.
 func (d *diagram) leftOutWords() string {
 	var words []string
 	if len(d.repeated) > 0 {
@@ -108,11 +109,13 @@ func (d *diagram) leftOutWords() string {
 	return strings.Join(words, " ")
 }
 
-// laneOrder puts the users of the lock next to the storage that it protects.
+// laneOrder is the order of the lanes. It puts the clients, which use the lock, next to the
+// storage that the lock protects.
 var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStorage, trace.RoleCluster, trace.RoleNode}
 
-// readLanes orders the processes, without the nodes that take no part. A process of which
-// only the name is known has a lane too, so that its events are visible.
+// readLanes orders the processes. It leaves out the nodes that take no part in the run. A
+// process of which the trace gives nothing but the name has a lane too, so that its events
+// are visible.
 func (d *diagram) readLanes(most int) {
 	order := map[string]int{}
 	idle := d.history.IdleNodes()
@@ -133,8 +136,9 @@ func (d *diagram) readLanes(most int) {
 	}
 }
 
-// busiest returns the lanes to keep if there are too many: the storage, then processes that
-// are involved in a violation, then the first.
+// busiest returns the lanes to keep if there are too many. It prefers the storage, and next
+// the processes that are involved in a violation. Then come the other servers and services,
+// and last the first of the other clients.
 func (d *diagram) busiest(most int) []string {
 	weight := map[string]int{}
 	for _, p := range d.lanes {
@@ -159,16 +163,16 @@ func (d *diagram) busiest(most int) []string {
 	return slices.DeleteFunc(slices.Clone(d.lanes), func(p string) bool { return !slices.Contains(kept, p) })
 }
 
-// drawn reports whether a process has a lane.
+// hasLane reports whether a process has a lane.
 func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
 
-// readSteps keeps the steps of the timeline that there is room for.
+// readSteps keeps the entries of the timeline for which there is room.
 func (d *diagram) readSteps(told []story.Clause, most int) {
 	d.steps = d.focus.nearest(told, most)
 	d.noteOmitted(len(told)-len(d.steps), 0, "a step of the timeline", "steps of the timeline")
 }
 
-// A stretch is a range of events, by their Seqs.
+// An eventRange is a range of events, by their Seqs, with both ends.
 type stretch struct{ first, last int }
 
 // repetitions returns the ranges of events that only repeat what happened before.
@@ -182,21 +186,22 @@ func repetitions(told []story.Clause) []stretch {
 	return again
 }
 
+// inAnyRange reports whether the event with the given Seq is in one of the ranges.
 func within(seq int, stretches []stretch) bool {
 	return slices.ContainsFunc(stretches, func(s stretch) bool { return s.first <= seq && seq <= s.last })
 }
 
-// An attempt is a call of acquire.
+// An attempt is a call of acquire as it is drawn.
 type attempt struct {
 	of       *history.Call
 	client   string
 	from, to time.Duration
 	ok       bool
-	begun    int // the Seq of its beginning
+	begun    int // the Seq of the event with which the call began
 }
 
-// readAttempts finds the calls of acquire. A call that has not ended lasts until the end of
-// the run.
+// readAttempts finds the calls of acquire. A call that has not ended is drawn until the end
+// of the run.
 func (d *diagram) readAttempts(most int, again []stretch) {
 	var all []attempt
 	total := 0
@@ -222,7 +227,8 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 	d.noteOmitted(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
 }
 
-// A decision is what the storage did with a request.
+// A decision is what the storage did with a request, as it is drawn: a rounded box, the
+// pill, with the label in it and the text below.
 type decision struct {
 	process, client, label, below string
 	words                         story.Raw
@@ -232,6 +238,8 @@ type decision struct {
 	ok, checked                   bool
 }
 
+// readDecisions finds the storage's decisions. A label consists of the first letter of the
+// step and the token. The text below it shows the versions of the object.
 func (d *diagram) readDecisions(most int) {
 	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
@@ -263,7 +271,7 @@ func (d *diagram) readDecisions(most int) {
 	d.noteOmitted(len(all)-len(d.decisions), 0, "a decision of the storage", "decisions of the storage")
 }
 
-// A clockMark is a change of a process's wall clock.
+// A clockMark marks a change of a process's clock.
 type clockMark struct {
 	process string
 	text    story.Raw
@@ -271,17 +279,19 @@ type clockMark struct {
 	seq     int
 }
 
-// A pennant is a flag above the lanes at an important moment.
+// A pennant is a label above the lanes at an important moment. Texts for readers call it a
+// flag. A vertical line, its pole, leads from the label down to the moment.
 type pennant struct {
 	at    time.Duration
 	seq   int
 	class string // fault or broken
-	// property is the violated property, for a flag of class broken.
+	// property is the violated property, for a pennant of class broken.
 	property checks.Property
 	text     story.Raw
 }
 
-// readPennants finds the important moments: faults, and when each property is violated.
+// readPennants finds the important moments: the beginnings and ends of faults, and the
+// moments at which properties are violated.
 func (d *diagram) readPennants(most int) {
 	var all []pennant
 	for _, act := range d.history.Acts() {

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// runOf returns a run with the verdict on a trace written by hand.
+// runOf returns a run for a trace written by hand, with its verdict.
 func runOf(t *trace.Trace) Run {
 	h := history.New(t)
 	return Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
@@ -23,9 +23,8 @@ func runOf(t *trace.Trace) Run {
 
 func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), unlimitedRoom) }
 
-// A client is paused past the end of its lease: its key expires on every node while it is
-// paused in its section, its lease ends before its section, and the section of the next
-// client overlaps its own.
+// A client is paused in its section until its lease has ended. Its key expires on every
+// node during the pause, and the section of the next client overlaps its section.
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	d := diagramOf(floor.PausedHolderTrace("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
@@ -64,7 +63,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	}
 }
 
-// A decision of the storage is shown with the token that it saw.
+// Each decision of the storage has the token that came with the request.
 func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	labels := func(fencing string) []string {
 		var all []string
@@ -81,8 +80,8 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	}
 }
 
-// A message is drawn from its sending to its arrival; a lost one never arrives; a message
-// that only sets up a connection is not drawn.
+// A message is drawn from its sending to its arrival. The end of a lost message is marked
+// as lost. A message that only sets up a connection is not drawn.
 func TestDiagramPairsMessages(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
@@ -151,7 +150,7 @@ func TestDiagramBands(t *testing.T) {
 	}
 }
 
-// Two faults that cut off the same process each have their own end.
+// If two faults cut off the same process, the band of each ends with its own fault.
 func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 	s := floor.NewScript("none", 2)
 	s.Faults = []trace.FaultInfo{
@@ -176,7 +175,7 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 	}
 }
 
-// A crash ends the pause of its process and its attempt to get the lock.
+// A crash ends the bar of the process's pause, and that of its attempt to acquire the lock.
 func TestDiagramOfACrash(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	s.Then(
@@ -199,9 +198,9 @@ func TestDiagramOfACrash(t *testing.T) {
 	}
 }
 
-// The bar of a key ends when the key no longer protected its lock: at the crash in which it
-// was lost, or when it expired while its node was down, and not when the restarted node
-// reports it. The picture shows the same end.
+// The bar of a key ends when the key no longer protected its lock. That is the crash in
+// which the key was lost, or its expiry while its node was down. It is not the later moment
+// at which the restarted node reports the loss. The picture shows the same end.
 func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 11 * time.Second}
@@ -264,8 +263,8 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	}
 }
 
-// Things without room are counted, and the most important ones are kept: messages affected
-// by a fault, and those about the data.
+// Things for which there is no room are counted. The most important things are kept:
+// messages that a fault affected, and messages to and from the storage.
 func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	for i := range 10 {
@@ -292,8 +291,8 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// A self-contained picture needs no style sheet of a page: it contains every colour as a
-// value.
+// A self-contained picture contains every colour as a value, because there is no style
+// sheet of a page that could define variables.
 func TestPicturesNeedNoVariables(t *testing.T) {
 	page, err := os.ReadFile("../../reports/html/page.css")
 	if err != nil {
@@ -304,7 +303,7 @@ func TestPicturesNeedNoVariables(t *testing.T) {
 	}
 }
 
-// No flag above the lanes hides another.
+// No label above the lanes covers another label.
 func TestFlagsDoNotHideEachOther(t *testing.T) {
 	d := diagramOf(floor.PausedHolderTrace("none"))
 	for i := range 6 {
@@ -320,7 +319,7 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 	}
 }
 
-// Every effect of a fault has a band, or a reason to have none.
+// Every effect of a fault has a band, or a reason why it has none.
 func TestBandsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {
 		if look := linkBands[effect]; (look.words != "") == (look.whyNone != "") || (look.words == "") != (look.class == "") {

@@ -8,19 +8,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Figure is a diagram with its layout: everything has its position in pixels, and the
-// template diagram.html only writes it.
+// A Figure is a space-time diagram with its layout. Everything in it has its position in
+// pixels, and the template diagram.html writes it without further decisions.
 type Figure struct {
-	// ID and Title are those of the run, and Desc describes the figure in words.
+	// ID and Title are the run's, and Desc describes the figure in words.
 	ID, Title, Desc string
-	// Steps are the clauses of the timeline that there is room for, and LeftOut says what
-	// is not drawn; "" if everything is.
+	// Steps are the entries of the timeline for which there is room. LeftOut says what is
+	// not drawn; "" if everything is.
 	Steps   []story.Clause
 	LeftOut string
 	axis    axis
 
 	Width, Height, Left int
-	// Top is where the lanes begin.
+	// Left is where the time axis begins, and Top where the lanes begin.
 	Top        int
 	Lanes      []figureLane
 	Folds      []figureFold
@@ -39,6 +39,8 @@ type Figure struct {
 	Pennants   []figurePennant
 }
 
+// A figureLane is the lane of a process. Base is the vertical position of its line, at
+// which messages begin and end.
 type figureLane struct {
 	Name, Short string
 	Role        trace.Role
@@ -49,6 +51,8 @@ type figureLane struct {
 // Middle returns the vertical middle of the lane.
 func (l figureLane) Middle() int { return l.Y + l.H/2 }
 
+// A figureFold is a place where the axis omits an idle time. Label is the length of that
+// time.
 type figureFold struct {
 	X, W  int
 	Label string
@@ -57,17 +61,21 @@ type figureFold struct {
 // Middle returns the horizontal middle of the fold.
 func (f figureFold) Middle() int { return f.X + f.W/2 }
 
+// A figureText is a text with its baseline. Title is shown to a reader who points at it.
 type figureText struct {
 	X, Y  int
 	Text  string
 	Title story.Raw
 }
 
+// A figureTick is a short vertical mark on a bar, such as for the extension of a lease.
 type figureTick struct {
 	X, Y, H int
 	Title   string
 }
 
+// A figureBar is a rectangle that shows how long something lasted: a section, a lease, a
+// key, an attempt or a band. Title describes it to a reader who points at it.
 type figureBar struct {
 	Class, Process, Client string
 	X, Y, W, H             int
@@ -75,7 +83,8 @@ type figureBar struct {
 	Title                  story.Raw
 }
 
-// A figureOverlap spans the lanes of two sections, and is hatched on these two.
+// A figureOverlap is a bar across the lanes of two clients. Only the parts on these two
+// lanes are hatched.
 type figureOverlap struct {
 	figureBar
 	First, Second figureLane
@@ -84,12 +93,16 @@ type figureOverlap struct {
 // TextY returns the baseline of the bar's label.
 func (b figureBar) TextY() int { return b.Y + b.H/2 + 4 }
 
+// A figureArrow is a message. First and Last are the Seqs of the events with which it was
+// sent and ended.
 type figureArrow struct {
 	Class, Path string
 	Title       story.Raw
 	First, Last int
 }
 
+// A figurePill is a decision of the storage. X is its horizontal middle. Filled marks an
+// applied write, and Struck a refused request.
 type figurePill struct {
 	Class, Label, Below string
 	Title               story.Raw
@@ -97,10 +110,10 @@ type figurePill struct {
 	// Corner is the radius of the corners.
 	Corner         int
 	Filled, Struck bool
-	seq            int // of the event that it shows
+	seq            int // of the event at which the storage decided
 }
 
-// A figurePole is a piece of the line from a flag down to its moment.
+// A figurePole is a piece of the vertical line from a pennant down to its moment.
 type figurePole struct {
 	Class       string
 	X, From, To int
@@ -109,6 +122,9 @@ type figurePole struct {
 // Left returns the left end of the pill.
 func (p figurePill) Left() int { return p.X - p.W/2 }
 
+// A figurePennant is a label above the lanes at an important moment. X is the moment's
+// position. ID is an HTML ID for links, and Property the violated property; both are "" for
+// a fault.
 type figurePennant struct {
 	ID, Class, Property, Text string
 	X, Y, W                   int
@@ -119,5 +135,5 @@ type figurePennant struct {
 // SVG draws the figure, for a page that has the [Style] and the [Patterns].
 func (f Figure) SVG() template.HTML { return fill("diagram.html", f) }
 
-// X returns the position of a moment in the figure.
+// X returns the horizontal position of a moment in the figure.
 func (f Figure) X(at time.Duration) int { return f.axis.positionOf(at) }

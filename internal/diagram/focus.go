@@ -8,10 +8,12 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A focus contains the Seqs of the most important events of a run: those of violations that
-// count, or if there are none, those of faults.
+// A focus contains the Seqs of the most important events of a run, in ascending order:
+// those of violations that count for the verdict. If there are none, it contains those of
+// faults.
 type focus []int
 
+// focusOf returns the focus of a run.
 func focusOf(v *checks.Verdict, h *history.History) focus {
 	var about focus
 	for _, f := range v.Findings {
@@ -31,7 +33,7 @@ func focusOf(v *checks.Verdict, h *history.History) focus {
 	return slices.Compact(about)
 }
 
-// distance returns the distance of an event to the nearest important one, in events.
+// distance returns how many events an event is away from the nearest important event.
 func (about focus) distance(seq int) int {
 	if len(about) == 0 {
 		return seq
@@ -47,15 +49,16 @@ func (about focus) distance(seq int) int {
 	return away
 }
 
-// nearest keeps at most most clauses, in order: first those with a sign, then those nearest
-// to the important events.
+// keepNearest keeps at most limit clauses, in their order. It prefers clauses that are
+// marked with a sign, and after them those nearest to the important events.
 func (about focus) nearest(told []story.Clause, most int) []story.Clause {
 	marked := func(c story.Clause) int { return min(1, len(c.Sign)) }
 	return keepHeaviest(about, told, most, marked, func(c story.Clause) int { return c.First })
 }
 
-// Nearest keeps at most most clauses of a run, in order: first those with a sign, then
-// those nearest to the violations or, if there are none, to the faults.
+// KeepNearest keeps at most limit clauses of a run's timeline, in their order. It prefers
+// clauses that are marked with a sign, and after them those nearest to the violations or,
+// if there are none, to the faults.
 func Nearest(h *history.History, v *checks.Verdict, told []story.Clause, most int) []story.Clause {
 	return focusOf(v, h).nearest(told, most)
 }

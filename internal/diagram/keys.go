@@ -10,19 +10,20 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A keyBar is the life of a lock's key on one node.
+// A keyBar shows how long a lock's key existed on one node.
 type keyBar struct {
 	of               *history.Holding
 	node, key, owner string
 	from, to         time.Duration
-	touched          []time.Duration // when its expiry was changed
-	// row is its row on the node's lane: a lock can have several keys on one node.
+	touched          []time.Duration // when the key's expiry was changed
+	// row is the bar's row on the node's lane, because a lock can have several keys on one
+	// node.
 	row int
-	// set and last are the Seqs of its beginning and its end.
+	// setSeq and endSeq are the Seqs of the events with which the key began and ended.
 	set, last int
 }
 
-// readKeys finds the locks' keys on every node.
+// readKeys finds the keys of locks on all nodes.
 func (d *diagram) readKeys(most int, again []stretch) {
 	rows := map[string][]string{} // the keys of each node
 	var all []keyBar
@@ -41,6 +42,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 			all = append(all, bar)
 		}
 	}
+	// In this order, keys that still exist at the end of the run come last.
 	slices.SortStableFunc(all, func(a, b keyBar) int { return cmp.Compare(a.last, b.last) })
 	d.keys = keepHeaviest(d.focus, all, most, equalWeight, func(k keyBar) int { return k.set })
 	for _, k := range d.keys {
@@ -50,7 +52,8 @@ func (d *diagram) readKeys(most int, again []stretch) {
 	d.noteOmitted(len(all)-len(d.keys), total-len(all), "a key", "keys")
 }
 
-// keyBar returns the bar of a key for as long as it really existed.
+// newKeyBar returns the bar of a key for the time in which the key really existed, even if
+// a trace reports its end later.
 func (d *diagram) keyBar(k *history.Holding) keyBar {
 	there := k.Existence()
 	bar := keyBar{

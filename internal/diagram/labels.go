@@ -11,7 +11,8 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// textWidth returns an upper bound of the width of a text.
+// textWidth returns an upper bound of a text's width in pixels. size is the size of the
+// font.
 func textWidth(s string, size int) int {
 	units := 0
 	for _, r := range s {
@@ -24,16 +25,16 @@ func textWidth(s string, size int) int {
 	return units * size / 100
 }
 
-// pennants places the flags above the lanes, in as many rows as are needed so that no flag
-// hides another.
+// placePennants places the labels above the lanes, in as many rows as are needed for them
+// not to overlap.
 func (l *layout) pennants() {
-	var ends []int // of each row
+	var ends []int // where the last label of each row ends
 	for _, p := range l.diagram.pennants {
 		text := textwrap.Clip(p.text.String(), 64)
 		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.positionOf(p.at), W: textWidth(text, fontSize) + 12}
 		left := g.X
 		if left+g.W > l.axis.end() && left-g.W > laneLabel {
-			left -= g.W // the flag points to the left
+			left -= g.W // there is no room to the right
 		}
 		g.TextX = left + 6
 		row := slices.IndexFunc(ends, func(end int) bool { return end+4 <= left })
@@ -52,15 +53,16 @@ func (l *layout) pennants() {
 	l.figure.Top = 8 + len(ends)*pennantRow + tickRow
 }
 
-// BrokenAnchor returns the ID of the moment at which a property is violated, in the figure
-// with the given ID.
+// BrokenAnchor returns the HTML ID of the moment at which a property is violated, in the
+// figure with the given ID.
 func BrokenAnchor(figure string, p checks.Property) string {
 	return figure + "-" + strings.NewReplacer(": ", "-", " ", "-").Replace(string(p)) // an ID has no blanks
 }
 
-// ticks writes times above the lanes: first the important ones, then as many of the others
-// as there is room for.
+// placeTicks places times above the lanes: first the times of pennants, and then those of
+// the timeline's entries, as far as there is room.
 func (l *layout) ticks() {
+	// A tick is the horizontal room that a time takes.
 	type tick struct{ from, to int }
 	var taken []tick
 	written := map[string]bool{}
@@ -85,7 +87,7 @@ func (l *layout) ticks() {
 	}
 }
 
-// description describes the figure for screen readers.
+// describe returns a description of the figure for screen readers.
 func (l *layout) description() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The timeline below describes all of it in words.",
@@ -94,6 +96,7 @@ func (l *layout) description() string {
 		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
 }
 
+// describeProcessCount returns the number of processes in words.
 func processes(n int) string {
 	if n == 1 {
 		return "1 process"
@@ -101,6 +104,7 @@ func processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
+// describeOverlaps says whether critical sections overlap.
 func overlapWords(n int) string {
 	if n == 0 {
 		return "no two critical sections overlap"

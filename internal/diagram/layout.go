@@ -11,15 +11,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// Sizes in pixels.
 const (
 	fontSize   = 12
-	laneLabel  = 112
-	pennantRow = 22
-	tickRow    = 34 // the lengths of the folds, with the times below them
+	laneLabel  = 112 // the width of the lanes' names
+	pennantRow = 22  // the height of a row of pennants
+	tickRow    = 34  // the height of the row with the lengths of the folds and the times below them
 	pillHeight = 20
 )
 
-// The heights of the parts of a lane.
+// The heights of the parts of a lane, in pixels.
 const (
 	sectionHeight = 26
 	leaseHeight   = 13
@@ -27,22 +28,24 @@ const (
 	laneGap       = 8
 )
 
-// crowdedLanes is the number of lanes above which lanes without sections are low.
+// crowdedLanes is the number of lanes above which the lanes of clients without sections are
+// made low.
 const crowdedLanes = 12
 
-// layout assigns a position to every part of a diagram.
+// layout gives every part of a diagram its position.
 type layout struct {
 	diagram *diagram
 	axis    axis
 	figure  Figure
 	lanes   map[string]*figureLane
-	clients map[string]string // the colour of each
-	rows    []int             // the row of each section among those that overlap
+	clients map[string]string // the CSS class with the colour of each client
+	rows    []int             // the row of each section within its client's lane
 }
 
-// Draw draws runs of one world on one time axis, each as wide as the widest, so that they
-// can be compared one below the other. If there is not enough room, it keeps what is
-// nearest to the important events, and the figure says how much is not drawn.
+// Draw draws runs of one world on one time axis. All figures have the width of the widest,
+// so that readers can compare them one below the other. If there is not enough room, Draw
+// keeps the things nearest to the important events, and each figure says how much is not
+// drawn.
 func Draw(runs []Run, room Room) []Figure {
 	diagrams := make([]*diagram, len(runs))
 	for i, run := range runs {
@@ -61,7 +64,7 @@ func Draw(runs []Run, room Room) []Figure {
 	return all
 }
 
-// layOut returns the figure of a diagram.
+// newFigure returns the figure of a diagram on an axis.
 func layOut(d *diagram, a axis) Figure {
 	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, clients: map[string]string{}}
 	l.figure = Figure{
@@ -78,7 +81,7 @@ func layOut(d *diagram, a axis) Figure {
 	return l.figure
 }
 
-// layLanes places the lane of each process.
+// placeLanes gives each process its lane.
 func (l *layout) layLanes() {
 	d := l.diagram
 	l.rows = rowsOf(d.sections)
@@ -116,7 +119,7 @@ func (l *layout) layLanes() {
 		default:
 			lane.H = 36
 		}
-		lane.Base = y + lane.H - 16 // below it is room for the bands
+		lane.Base = y + lane.H - 16 // the bands are drawn below the line
 		if lane.Role == trace.RoleStorage {
 			lane.Base = y + 9
 		}
@@ -129,7 +132,8 @@ func (l *layout) layLanes() {
 	l.figure.Height = y + 6
 }
 
-// rowsOf puts overlapping sections of one client into different rows.
+// rowsOf returns a row for each section, so that overlapping sections of one client are in
+// different rows.
 func rowsOf(sections []*history.Section) []int {
 	rows := make([]int, len(sections))
 	for i, s := range sections {
@@ -142,7 +146,8 @@ func rowsOf(sections []*history.Section) []int {
 	return rows
 }
 
-// bar returns a bar from one moment to another on a lane.
+// newBar returns a bar on the lane of a process, from one time to another. y and height are
+// in pixels.
 func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title story.Raw) figureBar {
 	x := l.axis.positionOf(from)
 	return figureBar{
@@ -151,7 +156,8 @@ func (l *layout) bar(class, process string, from, to time.Duration, y, height in
 	}
 }
 
-// labelled returns the bar with the first of these labels that fits.
+// withLabel returns the bar with the first of these labels that fits; without a label if
+// none fits.
 func (b figureBar) labelled(labels ...string) figureBar {
 	for _, s := range labels {
 		if textWidth(s, fontSize)+8 <= b.W {
@@ -162,6 +168,7 @@ func (b figureBar) labelled(labels ...string) figureBar {
 	return b
 }
 
+// placeBars places everything that has a duration, and the marks on clocks.
 func (l *layout) bars() {
 	d, f := l.diagram, &l.figure
 	for _, c := range l.axis.folds {
@@ -202,7 +209,8 @@ func (l *layout) bars() {
 	}
 }
 
-// section draws a section, and below it its lease.
+// placeSection places a critical section, and below it the bar of its lease. A part of the
+// section after the end of the lease is drawn as a separate bar.
 func (l *layout) section(i int, s *history.Section) {
 	lane := l.lanes[s.Client]
 	if lane == nil {
@@ -218,7 +226,7 @@ func (l *layout) section(i int, s *history.Section) {
 	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.DescribeSection(s, end))
 	b.Client = story.Visible(s.Client)
 	covered := b
-	if !s.GrantsEveryone { // the part after the end of the lease has a label of its own
+	if !s.GrantsEveryone { // the part after the end of the lease has its own label
 		covered.W = min(b.W, l.axis.positionOf(min(over, end))-b.X)
 	}
 	b.Label = covered.labelled(label, "token "+story.Token(s.Token()), story.Token(s.Token())).Label
@@ -237,11 +245,11 @@ func (l *layout) section(i int, s *history.Section) {
 	}
 }
 
-// mostExtensions is the maximum number of marks on a bar.
+// maxExtensions is the maximum number of marks for extensions on a bar.
 const mostExtensions = 40
 
-// extensions marks the moments at which a lease was extended, unless there are too many to
-// distinguish.
+// placeExtensions marks on a bar the moments at which a lease was extended. If there are
+// too many to distinguish, it marks none.
 func (l *layout) extensions(at []time.Duration, b figureBar) {
 	if len(at) > mostExtensions {
 		return
@@ -251,7 +259,8 @@ func (l *layout) extensions(at []time.Duration, b figureBar) {
 	}
 }
 
-// overlap draws a bar across the lanes of two sections while both are open.
+// placeOverlap places a bar across the lanes of two clients for the time in which both are
+// in their sections.
 func (l *layout) overlap(o history.Overlap) {
 	first, second := l.lanes[o.A.Client], l.lanes[o.B.Client]
 	if first == nil || second == nil {

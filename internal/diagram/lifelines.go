@@ -10,26 +10,29 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lanes are the lifelines of a sequence diagram. The nodes of the locks share the first,
-// because they do the same or are named in the text; then come the clients, the services
-// that they call, and the storage, so that few arrows cross a lifeline. A lifeline that
-// nothing refers to is not drawn.
+// lanes are the lifelines of a sequence diagram, from left to right. Lifelines that nothing
+// refers to are not drawn. The nodes of the locks share the first lifeline: usually they
+// all do the same, and otherwise the text names the node. Then come the clients, the
+// services that they call, and the storage. In this order few arrows cross a lifeline.
 type lanes struct {
 	list []lane
-	by   map[string]int // by process
-	// stepLanes are the lanes of the processes that received a step's requests, by step.
+	by   map[string]int // the index of each process's lane
+	// stepLanes are the lanes of the processes to which a step sent requests.
 	stepLanes map[story.Step][]int
-	storage   []int
-	// cluster reports whether the first lane is that of a cluster and its members.
+	// storage are the lanes of the storage.
+	storage []int
+	// cluster reports whether the first lane is that of a cluster with its members.
 	cluster bool
 }
 
+// A lane is one lifeline. drawn reports whether something in the diagram refers to it.
 type lane struct {
 	processes []string
 	role      trace.Role
 	drawn     bool
 }
 
+// newLanes returns the lanes for a run, of which none is drawn yet.
 func newLanes(h *history.History) *lanes {
 	t := h.Trace
 	l := &lanes{by: map[string]int{}, stepLanes: map[story.Step][]int{}}
@@ -72,6 +75,7 @@ func newLanes(h *history.History) *lanes {
 	return l
 }
 
+// add adds a lane that some processes share.
 func (l *lanes) add(role trace.Role, processes ...string) {
 	for _, p := range processes {
 		l.by[p] = len(l.list)
@@ -79,7 +83,7 @@ func (l *lanes) add(role trace.Role, processes ...string) {
 	l.list = append(l.list, lane{processes: processes, role: role})
 }
 
-// lanesOf returns the lane of a process, if it has one.
+// lanesOf returns the lane of a process, as a list of one; nil if it has none.
 func (l *lanes) lanesOf(process string) []int {
 	if i, ok := l.by[process]; ok {
 		return []int{i}
@@ -87,13 +91,13 @@ func (l *lanes) lanesOf(process string) []int {
 	return nil
 }
 
-// shared reports whether a process shares its lane with others.
+// isShared reports whether a process shares its lane with other processes.
 func (l *lanes) shared(process string) bool {
 	return len(l.list[l.by[process]].processes) > 1
 }
 
-// servers returns the lanes to which a client's step sends requests: the storage, the
-// services that forward to it, or the nodes of the lock.
+// servers returns the lanes to which the client's step of an event sends requests: those of
+// the storage, of services between the client and the storage, or of the lock's nodes.
 func (l *lanes) servers(ev *trace.Event) []int {
 	if ev.Step.AtStorage() {
 		return l.storage
@@ -101,7 +105,8 @@ func (l *lanes) servers(ev *trace.Event) []int {
 	return l.stepLanes[story.Step{Acquisition: history.Acquisition{Client: ev.Process, Section: ev.Section}, Step: ev.Step}]
 }
 
-// all returns the names of the first and the last lane that are drawn.
+// outerNames returns the names of the first and the last drawn lane. Mermaid writes a note
+// over all lanes between the two.
 func (l *lanes) all() string {
 	first, last := 0, 0
 	for i, lane := range l.list {
@@ -115,7 +120,8 @@ func (l *lanes) all() string {
 	return l.names(first, last)
 }
 
-// names returns the names of the lanes from one to another.
+// spanNames returns the names of two lanes as Mermaid writes the space from one to the
+// other; one name if they are the same lane.
 func (l *lanes) names(first, last int) string {
 	if first == last {
 		return l.name(first)
@@ -123,13 +129,14 @@ func (l *lanes) names(first, last int) string {
 	return l.name(first) + "," + l.name(last)
 }
 
-// name returns the name of a lane in the diagram, and marks the lane as drawn.
+// name returns the name of a lane in the diagram. It also marks the lane as drawn, because
+// something now refers to it.
 func (l *lanes) name(i int) string {
 	l.list[i].drawn = true
 	return fmt.Sprintf("p%d", i+1)
 }
 
-// declared returns the lines that declare the drawn lanes.
+// declarations returns the lines of Mermaid that declare the drawn lanes.
 func (l *lanes) declared() string {
 	var b strings.Builder
 	for i, lane := range l.list {

@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// mermaidColumns is the maximum width of a text. Mermaid widens the space between two
-	// lifelines for the longest line, so long lines spread a diagram too far. It does not
-	// for a note across two neighbouring lifelines (mermaidBetween), and a note over all
-	// lifelines has more room (mermaidWide).
+	// mermaidColumns is the maximum width of a text in characters. Mermaid puts two
+	// lifelines so far apart that the longest line between them fits, so long lines make a
+	// diagram too wide. A note across two neighbouring lifelines does not move them apart,
+	// so it must be narrower (mermaidBetween). A note over all lifelines has more room
+	// (mermaidWide).
 	mermaidColumns, mermaidBetween, mermaidWide = 38, 26, 76
-	// mermaidName and mermaidText are the maximum numbers of characters of a name and of a
+	// mermaidName and mermaidText are the maximum numbers of characters in a name and in a
 	// text.
 	mermaidName, mermaidText = 60, 600
 )
 
-// mermaidLines writes at most most characters of a text, in lines of at most columns
-// characters.
+// mermaidLines returns a text in lines of at most columns characters, with <br/> between
+// them. It shortens the text to at most limit characters.
 func mermaidLines(text string, most, columns int) string {
 	var lines []string
 	for line := range strings.SplitSeq(textwrap.Wrap(shorten(story.Visible(textwrap.OneLine(text)), most), columns, 0), "\n") {
@@ -33,12 +34,13 @@ func mermaidLines(text string, most, columns int) string {
 	return strings.Join(lines, "<br/>")
 }
 
-// mermaidLine writes at most most characters of a text in one line.
+// mermaidLine returns a text as one line, which it shortens to at most limit characters.
 func mermaidLine(text string, most int) string {
 	return mermaidEscape(shorten(story.Visible(textwrap.OneLine(text)), most))
 }
 
-// shorten shortens a text that is too long, and marks the place.
+// shorten shortens a text to at most limit characters. If it removes any, the text ends
+// with "…".
 func shorten(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -46,11 +48,11 @@ func shorten(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// mermaidEscape writes every character with a meaning in Mermaid as its number: characters
-// that end a statement or begin a comment, markup, an entity or an arrow, and the two signs
-// that Mermaid uses internally around entities. A colon between two words can stay, and
-// there are many of those; after the first word of a line it could belong to the keyword
-// "wrap".
+// mermaidEscape replaces every character that has a meaning in Mermaid by its number. Such
+// characters end a statement, or begin a comment, markup, an entity or an arrow. Mermaid
+// uses the signs ﬂ and ¶ internally around entities. A colon that is followed by a space
+// stays, to keep the text readable. In the first word of a line it is replaced, because
+// there it could belong to Mermaid's keyword "wrap".
 func mermaidEscape(line string) string {
 	var b strings.Builder
 	for i, r := range line {
@@ -64,7 +66,7 @@ func mermaidEscape(line string) string {
 	return b.String()
 }
 
-// mermaidPlain reports whether an ASCII character has no special meaning.
+// mermaidPlain reports whether an ASCII character has no meaning in Mermaid.
 func mermaidPlain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(" .,'()/_-", r)
 }

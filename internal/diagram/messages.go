@@ -9,23 +9,25 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A message is one message from its sending to its end.
+// A message is one message as it is drawn, from its sending to its end.
 type message struct {
 	of       *history.Message
 	from, to string
-	client   string // the client whose request it is or answers; "" between servers
+	client   string // the client that sent this request or gets this reply; "" between servers
 	reply    bool
-	sent     time.Duration
-	ended    time.Duration
-	lost     bool // it never arrived
-	held     bool
-	section  int
-	// first and last are the Seqs of its sending and its end.
+	// sent and ended are the times of its sending and its end.
+	sent    time.Duration
+	ended   time.Duration
+	lost    bool // it never arrived
+	held    bool
+	section int
+	// sentSeq and endSeq are the Seqs of the events with which it was sent and ended.
 	first, last int
 }
 
-// weight returns the importance of a message: messages affected by a fault, and those about
-// the data, are the most important; then those of calls of the lock that succeeded.
+// weight returns the importance of a message. The most important messages were lost, held
+// or delayed. Next are those to and from the storage and its services, and then those of
+// the acquisitions that were granted.
 func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
@@ -39,8 +41,8 @@ func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	return 0
 }
 
-// readMessages finds the messages and how each ended. It leaves out messages that only set
-// up a connection.
+// readMessages finds the messages, and how each of them ended. It leaves out messages that
+// only set up a connection.
 func (d *diagram) readMessages(most int, again []stretch) {
 	var all []message
 	for _, m := range d.history.Messages() {
@@ -51,8 +53,8 @@ func (d *diagram) readMessages(most int, again []stretch) {
 	d.keepMessages(all, most, again)
 }
 
-// message returns a message as it is drawn; one that has not ended lasts until the end of
-// the run.
+// newMessage returns a message as it is drawn. A message that has not ended is drawn until
+// the end of the run.
 func (d *diagram) message(m *history.Message) message {
 	drawn := message{
 		of:   m,
@@ -69,7 +71,8 @@ func (d *diagram) message(m *history.Message) message {
 	return drawn
 }
 
-// clientOf returns the client of a message.
+// clientOf returns the client that sent a request or gets a reply; "" if the message is
+// between servers.
 func (d *diagram) clientOf(m message) string {
 	client := m.from
 	if m.reply {
@@ -81,7 +84,8 @@ func (d *diagram) clientOf(m message) string {
 	return client
 }
 
-// keepMessages keeps the messages that there is room for.
+// keepMessages keeps the messages for which there is room. repeats are the ranges of events
+// that only repeat what happened before.
 func (d *diagram) keepMessages(all []message, most int, again []stretch) {
 	granted := map[history.Acquisition]bool{}
 	for _, s := range d.sections {

@@ -9,13 +9,14 @@ import (
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
-// A Strip is a figure of a picture with its heading.
+// A Strip is one figure of a picture, with its heading. A picture shows several strips, one
+// below the other.
 type Strip struct {
 	Heading string
 	Figure  Figure
 }
 
-// A sheet is a picture with its layout.
+// A sheet is the data of the template that writes a picture.
 type sheet struct {
 	Title         string
 	Style         template.CSS
@@ -25,14 +26,15 @@ type sheet struct {
 	Key           figureKey
 }
 
+// A placedStrip is a strip with its vertical position.
 type placedStrip struct {
 	Strip
 	Y int
 }
 
 // Picture draws figures one below the other as a self-contained SVG document for slides and
-// papers, with a key at its end. It takes its colours from the first rule of the page's
-// style.
+// papers. At its end it explains the signs. The colours are those of the first rule of
+// page, a style sheet, which are the colours of a light page.
 func Picture(title string, strips []Strip, page string) []byte {
 	const titleHeight, headingHeight = 44, 34
 	s := sheet{Title: story.Visible(textwrap.OneLine(title)), Style: template.CSS(paperStyle(page)), Height: titleHeight}
@@ -50,13 +52,16 @@ func Picture(title string, strips []Strip, page string) []byte {
 }
 
 var (
+	// rootRule matches the first rule of a style sheet, colour the definition of a colour
+	// in it, and colourUse a reference to a colour.
 	firstColours = lazy.Regexp(`(?s)^[^{]*:root \{(.*?)\}`)
 	colour       = lazy.Regexp(`--([a-z0-9-]+): (#[0-9a-f]+)`)
 	useOfColour  = lazy.Regexp(`var\(--([a-z0-9-]+)\)`)
 )
 
-// paperStyle returns the style of a self-contained picture, with the colours of a light
-// page in place of variables, which programs for slides and papers do not support.
+// paperStyle returns the style of a self-contained picture. It replaces the variables for
+// colours by the values of a light page, because programs for slides and papers do not
+// support variables.
 func paperStyle(page string) string {
 	value := map[string]string{}
 	for _, style := range []string{page, asset("diagram-colours.css")} {

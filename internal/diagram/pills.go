@@ -6,7 +6,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// pills draws the decisions of the storage.
+// placePills places the decisions of the storage. Each is drawn as a pill: a box with
+// rounded corners.
 func (l *layout) pills() {
 	for _, g := range l.diagram.decisions {
 		if lane := l.lanes[g.process]; lane != nil {
@@ -16,14 +17,15 @@ func (l *layout) pills() {
 	}
 }
 
-// The corners of a pill; a refused one has square corners.
+// The radius of a pill's corners, in pixels. The corners of a refused request are square,
+// apart from a small radius.
 const (
 	roundCorner  = pillHeight / 2
 	squareCorner = 2
 )
 
-// pill returns a decision as it is drawn. An applied write is filled; a refused request has
-// square corners and is crossed out.
+// pill returns a decision as it is drawn, with its middle at x and its top at y. An applied
+// write is filled. A refused request has square corners and is crossed out.
 func (g decision) pill(colour string, x, y int) figurePill {
 	p := figurePill{
 		Class: colour + " ", Label: g.label, Below: g.below, Title: g.words,
@@ -43,19 +45,19 @@ func (g decision) pill(colour string, x, y int) figurePill {
 	return p
 }
 
-// pillWidth returns the width of a decision of the storage.
+// pillWidth returns the width of a pill with the given label.
 func pillWidth(label string) int { return textWidth(label, fontSize) + 14 }
 
-// pillGap is the room between a pill and the line of its lane.
+// pillGap is the distance between a pill and the line of its lane.
 const pillGap = 4
 
-// covers reports whether the pill, or the text below it, covers a position on the axis.
+// covers reports whether the pill, or the text below it, covers the horizontal position x.
 func (p figurePill) covers(x int) bool {
 	half := max(p.W, textWidth(p.Below, fontSize))/2 + 2
 	return p.X-half <= x && x <= p.X+half
 }
 
-// end returns the lower end of the pill and the text below it.
+// end returns the lower end of the pill or, if there is text below it, of that text.
 func (p figurePill) end() int {
 	if p.Below == "" {
 		return p.Y + pillHeight + 2

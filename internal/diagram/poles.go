@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// poles draws the lines from the flags down through all lanes. They skip the pills, because
-// a line through a pill would look as if it crossed out a write. The line of a decision of
-// the storage ends above its pill.
+// placePoles places the poles: the vertical lines from the pennants, which are labels above
+// the lanes, down through all lanes. A pole has a gap at each pill (a decision of the
+// storage) on its way, because a line through a pill would look as if it crossed the
+// decision out. If the pennant is about the decision itself, its pole ends above the pill.
 func (l *layout) poles() {
 	pills := slices.Clone(l.figure.Decisions)
 	slices.SortStableFunc(pills, func(a, b figurePill) int { return cmp.Compare(a.Y, b.Y) })

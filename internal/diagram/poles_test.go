@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
-// A line ends above the decision that it belongs to, and continues below any other.
+// A pole, which is the line from a label down to its moment, ends above the decision to
+// which it belongs. At any other decision it has a gap.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	d := diagramOf(floor.PausedHolderTrace("none"))
 	lay := func(seq int) []figurePole {
@@ -25,8 +26,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	}
 }
 
-// Refused and applied requests differ in more than colour, and the key shows both as they
-// are drawn.
+// Refused and applied requests differ not only in colour, and the key explains both.
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
 		d := diagramOf(floor.PausedHolderTrace(fencing))

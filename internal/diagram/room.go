@@ -6,32 +6,34 @@ import (
 	"slices"
 )
 
-// A Room says how many things of each kind a diagram may show.
+// A Room is a number of things for each kind of thing in a diagram: how many a diagram may
+// show, or how many it has.
 type Room struct{ messages, decisions, keys, attempts, sections, overlaps, steps, bands, pennants, lanes int }
 
-// unlimitedRoom is unlimited room, except for lanes, bands and flags: readers could not
-// distinguish more.
+// unlimitedRoom has no limits, except for lanes, bands and pennants: readers could not
+// distinguish more of them.
 var unlimitedRoom = Room{
 	messages: math.MaxInt, decisions: math.MaxInt, keys: math.MaxInt, attempts: math.MaxInt,
 	sections: math.MaxInt, overlaps: math.MaxInt, steps: math.MaxInt,
 	bands: 200, pennants: 60, lanes: 64,
 }
 
-// weights are about how many bytes of a page one thing of each kind takes.
+// bytesPerThing is about how many bytes of a page one thing of each kind takes.
 var weights = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
 
-// pageRoom is how many bytes of a page all these things together may take. With everything
-// else, a page then has less than 500 KB.
+// pageRoom is how many bytes of a page the things of all runs on it may take. Together with
+// everything else, the page then has less than 500 KB.
 const pageRoom = 380_000
 
-// sharedFields returns the fields of a room that the runs of one page share.
+// sharedFields returns the fields for the kinds of things whose room the runs of one page
+// share.
 func (r *Room) sharedFields() []*int {
 	return []*int{&r.messages, &r.decisions, &r.keys, &r.attempts, &r.sections, &r.overlaps, &r.steps}
 }
 
-// RoomFor returns how much each of some runs can show on one page: everything, if the page
-// has room for it. Otherwise the runs with the most things are reduced first, in the same
-// proportion for each kind.
+// RoomFor returns how many things of each kind a run may show, if all of these runs are on
+// one page. If the page has no room for everything, the limits of all kinds are reduced in
+// the same proportion. This affects the runs with the most things first.
 func RoomFor(runs []Run) Room {
 	wanted := make([]Room, len(runs))
 	most := Room{}
@@ -64,8 +66,9 @@ func (d *diagram) size() Room {
 	}
 }
 
-// keepHeaviest returns at most most things, in their order: those with the greatest weight,
-// and among equal ones those nearest to the important events.
+// keepHeaviest returns at most limit things, in their order. It keeps those with the
+// greatest weight and, among things of equal weight, those nearest to the important events.
+// seq returns the Seq of a thing's event.
 func keepHeaviest[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	if len(all) <= most {
 		return all
@@ -86,5 +89,5 @@ func keepHeaviest[T any](about focus, all []T, most int, weight, seq func(T) int
 	return kept
 }
 
-// equalWeight is the weight of things that are equally important.
+// equalWeight is the weight function for things that are all equally important.
 func equalWeight[T any](T) int { return 0 }

@@ -2,10 +2,10 @@
 // for each process and time from left to right ([Draw]), and as sequence diagrams in the
 // language of Mermaid ([Sequence]).
 //
-// A space-time diagram is made in three steps: diagram.go and the files that read a part of
-// a history, such as bands.go, find what is visible and when; layout.go and its companions
-// place it on an axis that runs of one world share; and the templates in the folder html
-// write the [Figure].
+// A space-time diagram is made in three steps. First, diagram.go and the files that each
+// read one part of a history, such as bands.go, find what is visible and when. Then
+// layout.go and the files with its methods give everything a position on a time axis, which
+// all runs of one world share. Last, the templates in the folder html write the [Figure].
 package diagram
 
 import (
@@ -15,17 +15,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Run is one run with its names in the diagram.
+// A Run is one run with its verdict and its names in the diagram.
 type Run struct {
 	History *history.History
 	Verdict *checks.Verdict
-	// Witnesses are marked on the timeline when they are seen.
+	// Witnesses are preconditions of the verdict. The timeline marks the moments at which
+	// they are observed.
 	Witnesses []trace.Witness
-	// ID begins with a letter and is unique within a page. It is the prefix of the IDs of
-	// everything that is drawn of the run.
+	// ID begins with a letter and is unique within a page. It is the prefix of the HTML IDs
+	// of everything that is drawn for the run.
 	ID string
-	// Title is the name of the run among those that are drawn with it.
+	// Title distinguishes the run from the runs that are drawn with it.
 	Title string
 }
 
+// marks returns the important moments of the run.
 func (r Run) marks() []story.Mark { return story.MarksOf(r.History, r.Verdict, r.Witnesses) }

@@ -6,12 +6,12 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// maxOverlaps is an upper bound of the overlaps between the sections that one page has room
-// for.
+// maxOverlaps is the maximum number of overlaps that are looked for. The sections for which
+// one page has room cannot have more.
 const maxOverlaps = 400_000
 
-// readSections finds the critical sections, their leases, and where two of them
-// overlap.
+// readSections finds the critical sections, their leases, and the periods in which two of
+// them overlap.
 func (d *diagram) readSections(room Room) {
 	all := d.history.Sections()
 	overlapping := history.Overlapping(all)
@@ -30,11 +30,11 @@ func (d *diagram) readSections(room Room) {
 	}
 }
 
-// leaseEnd returns when the lease of a section ended. A lease that had ended before it was
-// granted has no length.
+// leaseEnd returns when the lease of a section ended. If the lease had ended before it was
+// granted, its end is the grant, so its length is zero.
 func leaseEnd(s *history.Section) time.Duration { return max(s.From.At, s.Lease.End().At) }
 
-// prolongedAt returns the moments at which the lease of a section was extended.
+// extendedAt returns the times at which the lease of a section was extended.
 func prolongedAt(s *history.Section) []time.Duration {
 	var all []time.Duration
 	for _, d := range s.Lease.Declarations[1:] {

@@ -12,14 +12,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// mermaidRoom is the maximum number of characters of a diagram. Mermaid, and the sites that
-// use it, refuse a diagram of more than 50,000.
+// mermaidRoom is the maximum number of characters in a diagram. Mermaid, and the sites that
+// use it, refuse diagrams of more than 50,000.
 const mermaidRoom = 48_000
 
-// Sequence draws a run in the language of Mermaid, in the detail of the timeline: one arrow
-// for a request and one for its answer, whatever number of messages that took. If the
+// Sequence draws a run in the language of Mermaid, in as much detail as the timeline. A
+// request is one arrow and its answer another, however many messages they took. If the
 // timeline is longer than Mermaid can draw, the diagram contains its beginning and the
-// later violations, and says so. title names the run, and about describes it in a line.
+// later violations, and says so. title names the run, and description describes it in a
+// line.
 func Sequence(run Run, title, about string) string {
 	broke := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
 	told := story.Marked(story.Clauses(run.History, false), broke)
@@ -32,36 +33,39 @@ func Sequence(run Run, title, about string) string {
 	}
 }
 
-// A sequence is a sequence diagram in progress.
+// A sequence is a sequence diagram that is being written.
 type sequence struct {
 	run   Run
 	lanes *lanes
 	lines []sequenceLine
 
-	// turns are the beginnings and ends of the critical sections, in order.
+	// boundaries are the beginnings and ends of the critical sections that have not been
+	// drawn yet, in order.
 	turns []turn
-	// hidden are the sections that begin in a part that is left out, inside are the others
-	// that have begun but not ended, and frameIsOpen reports whether the frame around
-	// overlapping sections is open.
+	// hidden are the sections that begin in a part that is left out. openSections are the
+	// other sections that have begun and not ended. frameIsOpen reports whether the frame
+	// around overlapping sections is open.
 	hidden      map[*history.Section]bool
 	inside      []*history.Section
 	frameIsOpen bool
 }
 
-// A sequenceLine is one statement of a diagram. A wide one is the text of a note over all
-// lifelines, which are known only at the end.
+// A sequenceLine is one statement of a diagram. If overAll is set, text is the text of a
+// note over all lifelines. Such a statement is completed at the end, when it is known which
+// lifelines are drawn.
 type sequenceLine struct {
 	text string
 	wide bool
 }
 
-// A turn is the beginning or the end of a section.
+// A boundary is the beginning or the end of a section.
 type turn struct {
 	at      time.Duration
 	section *history.Section
 	begins  bool
 }
 
+// newSequence returns an empty diagram of a run.
 func newSequence(run Run) *sequence {
 	s := &sequence{run: run, lanes: newLanes(run.History), hidden: map[*history.Section]bool{}}
 	for _, section := range run.History.Sections() {
@@ -71,7 +75,7 @@ func newSequence(run Run) *sequence {
 	return s
 }
 
-// draw writes the diagram with at most most clauses, and all violations.
+// draw returns the diagram with the first limit clauses, and all violations.
 func (s *sequence) draw(title, about string, clauses []story.Clause, most int) string {
 	last, left := time.Duration(0), 0
 	for i, e := range clauses {
@@ -114,11 +118,12 @@ func (s *sequence) draw(title, about string, clauses []story.Clause, most int) s
 	return b.String()
 }
 
+// addLine adds a statement.
 func (s *sequence) line(format string, args ...any) {
 	s.lines = append(s.lines, sequenceLine{text: fmt.Sprintf(format, args...)})
 }
 
-// note writes a note over some lifelines, or over all of them.
+// addNote adds a note over some lifelines, or over all of them if there are none.
 func (s *sequence) note(over []int, text string) {
 	if over == nil {
 		s.wide(text)
@@ -131,22 +136,25 @@ func (s *sequence) note(over []int, text string) {
 	s.line("Note over %s: %s", s.lanes.names(first, last), mermaidLines(text, mermaidText, columns))
 }
 
+// addWideNote adds a note over all lifelines.
 func (s *sequence) wide(text string) {
 	s.lines = append(s.lines, sequenceLine{mermaidLines(text, mermaidText, mermaidWide), true})
 }
 
-// The arrows: a request, an answer, and a refusal.
+// The arrows of Mermaid for a request, an answer, and a refusal.
 const (
 	requestArrow = "->>"
 	answerArrow  = "-->>"
 	refusalArrow = "--x"
 )
 
+// addArrow adds an arrow from one lane to another.
 func (s *sequence) arrow(from int, arrow string, to int, text string) {
 	s.line("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
 }
 
-// addClause draws a clause: a step as arrows, anything else as a note.
+// addClause draws a clause of the timeline: the step of a client as arrows, and anything
+// else as a note.
 func (s *sequence) addClause(e story.Clause) {
 	ev := s.run.History.Event(e.Last)
 	if ev == nil || e.Of == (story.Step{}) {
@@ -174,7 +182,7 @@ func (s *sequence) addClause(e story.Clause) {
 			s.arrow(client[0], requestArrow, server, s.timedText(e))
 		}
 	case ev.Kind != trace.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
-		s.note(s.lanesFor(e), s.timedText(e)) // an answer that has not arrived, or that no client waits for
+		s.note(s.lanesFor(e), s.timedText(e)) // the answer was lost, or no client waits for it
 	case ev.OK:
 		s.arrow(server, answerArrow, client[0], s.timedText(e))
 	default:
@@ -182,8 +190,8 @@ func (s *sequence) addClause(e story.Clause) {
 	}
 }
 
-// timedText returns the time and the text of a clause. The subject's name precedes them
-// unless the position in the diagram shows it.
+// timedText returns the time and the text of a clause. The subject's name is between them,
+// unless the clause's place in the diagram shows the subject.
 func (s *sequence) timedText(e story.Clause) string {
 	text, who := story.Moment(e.At, 3), string(e.Subject)
 	switch {
@@ -196,7 +204,8 @@ func (s *sequence) timedText(e story.Clause) string {
 	return text + " " + string(e.Predicate)
 }
 
-// lanesFor returns the lanes over which a note about a clause is drawn; nil is all lanes.
+// lanesFor returns the lanes over which a note about a clause is drawn; nil means over all
+// lanes.
 func (s *sequence) lanesFor(e story.Clause) []int {
 	if own := s.lanes.lanesOf(string(e.Subject)); len(own) > 0 {
 		return own
@@ -208,8 +217,8 @@ func (s *sequence) lanesFor(e story.Clause) []int {
 	return append(s.lanes.lanesOf(ev.Process), s.lanes.lanesOf(ev.Peer)...)
 }
 
-// drawTurns draws the next beginnings and ends of sections as long as next returns true. In
-// a part that is left out (shown is false) no section begins.
+// drawBoundaries draws the next beginnings and ends of sections as long as isDue returns
+// true. In a part of the run that is left out (shown is false) it draws no beginnings.
 func (s *sequence) drawTurns(next func(turn) bool, shown bool) {
 	for len(s.turns) > 0 && next(s.turns[0]) {
 		t := s.turns[0]
@@ -232,8 +241,9 @@ func (s *sequence) drawTurns(next func(turn) bool, shown bool) {
 	}
 }
 
-// frame opens a frame with the names of the clients when two sections of one lock overlap,
-// and closes it when no sections overlap.
+// updateFrame opens a frame when two sections of one lock overlap, and closes it when no
+// sections overlap any more. When a section begins that overlaps others, it adds a note
+// with the names of the clients.
 func (s *sequence) frame(t turn) {
 	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.GrantsEveryone }
 	overlap := slices.ContainsFunc(s.inside, func(a *history.Section) bool {

@@ -8,7 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// statements returns the participants of a diagram, and the statements after them.
+// statements returns the declarations of a diagram's participants, and the statements after
+// them.
 func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 	t.Helper()
 	diagram := Sequence(runOf(tr), "by-hand", "A story")
@@ -26,9 +27,9 @@ func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 	return declared.String(), drawn.String()
 }
 
-// A step is an arrow to the process that is asked and one back, whatever number of messages
-// it took. An event of a process is a note over it. Sections are bars on their clients,
-// with a frame for as long as two of them overlap.
+// A step is one arrow to the process that receives the request and one arrow back, however
+// many messages it took. An event of a process is a note on its lifeline. Sections are bars
+// on the lifelines of their clients, in a frame while two of them overlap.
 func TestMermaidTellsTheStory(t *testing.T) {
 	participants, got := statements(t, asking(floor.PausedHolderTrace("writes")))
 	if want := "participant p1 as 3 nodes\nactor p2 as client-1\nactor p3 as client-2\nparticipant p4 as storage\n"; participants != want {
@@ -56,7 +57,7 @@ func TestMermaidTellsTheStory(t *testing.T) {
 	)
 }
 
-// asking adds the requests that a client sends to the nodes to acquire or release the lock.
+// asking adds the messages with which clients ask the nodes to acquire or release the lock.
 func asking(t *trace.Trace) *trace.Trace {
 	var events []trace.Event
 	for _, ev := range t.Events {
@@ -122,7 +123,7 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 	}
 }
 
-// A process that takes no part has no lifeline.
+// A process that takes no part in the run has no lifeline.
 func TestMermaidDrawsWhoTakesPart(t *testing.T) {
 	crash := trace.Event{Kind: trace.KindCrash, Process: "client-2", Text: "kill"}
 	participants, _ := statements(t, &floor.NewScript("none", 3).Then(crash).Trace)
@@ -131,7 +132,7 @@ func TestMermaidDrawsWhoTakesPart(t *testing.T) {
 	}
 }
 
-// Clauses beyond Mermaid's limit are left out, except violations.
+// If a timeline exceeds Mermaid's limit, the diagram leaves out clauses, but no violations.
 func TestMermaidSaysWhatItLeavesOut(t *testing.T) {
 	s := floor.NewScript("none", 1)
 	for section := range 1000 {

@@ -6,13 +6,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Sign is a sign of the storage's lane and what it means.
+// A Sign is an example of a sign on the storage's lane, with its meaning.
 type Sign struct {
 	Pill figurePill
 	Text string
 }
 
-// Signs returns the signs that could be confused with each other.
+// Signs returns the signs that readers could confuse with each other.
 func Signs() []Sign {
 	var signs []Sign
 	for _, s := range []struct {
@@ -29,7 +29,7 @@ func Signs() []Sign {
 	return signs
 }
 
-// Width and Height return the size of the sign.
+// Width and Height return the size of the sign in pixels.
 func (s Sign) Width() int { return 2 * s.Pill.X }
 
 func (s Sign) Height() int { return s.Pill.end() }
@@ -37,7 +37,7 @@ func (s Sign) Height() int { return s.Pill.end() }
 // SVG draws the sign alone.
 func (s Sign) SVG() template.HTML { return fill("sign.html", s) }
 
-// A figureKey is a row that explains the signs at the end of a self-contained picture.
+// A figureKey is the row at the end of a self-contained picture that explains the signs.
 type figureKey struct {
 	Width, Height int
 	Pills         []figurePill
@@ -45,7 +45,7 @@ type figureKey struct {
 	Texts         []figureText
 }
 
-// newKey returns the key, placed from x on.
+// newKey returns the row that explains the signs, beginning at x.
 func newKey(x int) figureKey {
 	var k figureKey
 	say := func(text string) {

@@ -8,13 +8,14 @@ import (
 	"sync"
 )
 
-// files contains the templates and styles. html/template escapes what the templates show.
-// Names and texts are passed through [story.Visible] first, so that no lock can change the
-// direction of writing.
+// files contains the templates and styles. html/template escapes the values that the
+// templates show. Names and texts have passed through [story.Visible] before, so that the
+// name of a lock cannot contain invisible characters that change the direction of writing.
 //
 //go:embed html
 var files embed.FS
 
+// templates returns the parsed templates of the folder html.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{"add": sum}).ParseFS(files, "html/*.html"))
 })
@@ -28,7 +29,7 @@ func sum(numbers ...int) int {
 	return total
 }
 
-// fill fills in a template.
+// fill returns the result of the template with the given name.
 func fill(name string, data any) template.HTML {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
@@ -37,7 +38,7 @@ func fill(name string, data any) template.HTML {
 	return template.HTML(b.String())
 }
 
-// asset returns a file of the folder html.
+// asset returns the contents of a file in the folder html.
 func asset(name string) string {
 	data, err := files.ReadFile("html/" + name)
 	if err != nil {
@@ -46,9 +47,9 @@ func asset(name string) string {
 	return string(data)
 }
 
-// Style returns the style of the figures of a page. It uses the page's colours for text
-// (ink, soft), background (page) and focus.
+// Style returns the style sheet for the figures of a page. It uses these colours of the
+// page: ink and soft for text, page for the background, and focus.
 func Style() string { return asset("diagram-colours.css") + asset("diagram.css") }
 
-// Patterns returns the hatch patterns of the figures of a page. A page needs them once.
+// Patterns returns the hatch patterns that figures refer to. A page must contain them once.
 func Patterns() template.HTML { return fill("defs.html", nil) }

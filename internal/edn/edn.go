@@ -1,6 +1,7 @@
-// Package edn writes a run in Jepsen's format, so that Jepsen's checkers can judge what the
-// locks and the storage did without knowing locksim: as histories, in EDN, of operations
-// that are invoked and complete.
+// Package edn writes a run in the format of Jepsen, a test tool for distributed systems.
+// Jepsen's checkers can then judge what the locks and the storage did, independently of
+// locksim. A history in this format is a list of operations, each with its invocation and
+// its completion, in the data notation EDN.
 package edn
 
 import (
@@ -11,11 +12,11 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A History is one history of one run, which a checker can read unchanged.
+// A History is one history of a run. A checker of Jepsen reads it unchanged.
 type History struct {
 	// Name distinguishes the histories of one run: "lock", "register-2", "sections".
 	Name string
-	// Model says in words what to check it against.
+	// Model says, in words, by which of Jepsen's models the history is to be checked.
 	Model      string
 	operations []fields
 }
@@ -23,12 +24,14 @@ type History struct {
 // The kinds of histories. The name of a history begins with its kind.
 const lockKind, registerKind, sectionsKind = "lock", "register", "sections"
 
-// Kinds lists the kinds of histories. A run with several of one kind numbers them.
+// Kinds lists the kinds of histories. If a run has several histories of one kind, their
+// names are numbered, as in "register-2".
 func Kinds() []string { return []string{lockKind, registerKind, sectionsKind} }
 
-// Histories returns the histories of a run that have any operation: one for each lock that
-// excludes clients, one for each object, and one for the sections. They are separate
-// because every checker accepts only one kind of operation.
+// Histories returns the histories of a run, without empty ones: one for each lock, one for
+// each object of the storage, and one for the critical sections. A lock that grants every
+// request has none. The histories are separate because each of Jepsen's checkers accepts
+// only one kind of operation.
 func Histories(h *history.History) []History {
 	if h.Last() == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// shortHistory writes a history in short form: process, type, f and value, one operation on
-// each line.
+// shortHistory writes a history in short form: one operation on each line, with its
+// process, type, f and value.
 func shortHistory(history []fields) string {
 	var b strings.Builder
 	for _, op := range history {
@@ -103,7 +103,7 @@ func TestLockHistory(t *testing.T) {
 	}
 }
 
-// write returns the event with which the storage applies a client's write.
+// write returns the event with which a client begins a write.
 func write(client string, section int) trace.Event {
 	return floor.Begin(client, section, trace.Write, 0)
 }
@@ -112,8 +112,8 @@ func applied(client string, section, version int) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
 }
 
-// sentWith sets the event with which a request was sent. The first event of a test is the
-// seventh of its trace.
+// sentWith returns ev as the execution of the request that was sent with the event seq. The
+// first event of a test is the seventh event of its trace.
 func sentWith(seq int, ev trace.Event) trace.Event {
 	ev.By = &trace.Actor{Client: ev.Peer, Section: ev.Section, Sent: seq}
 	return ev
@@ -227,9 +227,9 @@ func TestEDN(t *testing.T) {
 	}
 }
 
-// Writing the histories of a world takes linear time, however many clients fail to get the
-// lock or are in sections: the second figure of a pair is ten times the first, and not a
-// hundred times.
+// Writing the histories of a world takes linear time, however many clients fail to acquire
+// the lock or are in sections. The second figure of each pair should therefore be ten times
+// the first, and not a hundred times.
 func BenchmarkHistories(b *testing.B) {
 	for _, sections := range []int{5_000, 50_000} {
 		refused, served := floor.NewScript("none", 1), floor.NewScript("none", 1)

@@ -5,10 +5,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// lockHistory returns the operations of the clients on one lock, as on a mutex: a mutex can
-// explain it exactly if no two sections of the lock overlapped. A client that crashes or
-// gives up in its section releases nothing, and its lease may end or not: that is a release
-// with an unknown outcome. A failed release has an unknown outcome, too.
+// lockHistory returns the clients' acquires and releases of one lock as operations on a
+// mutex. A mutex can explain the history if, and only if, no two sections of the lock
+// overlapped.
+//
+// A client that crashes or abandons its work in its section releases nothing, and its lease
+// may end or not. The history therefore contains a release with an unknown outcome for it.
+// A failed release has an unknown outcome, too. So has a failed acquire whose keys were set
+// on a quorum of the lock's slots.
 func lockHistory(h *history.History, lock string) []fields {
 	threads := clientThreads(h)
 	granted := h.OnQuorum(lock)

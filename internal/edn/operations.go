@@ -10,28 +10,31 @@ import (
 
 // The outcomes of an operation, in Jepsen's words.
 const (
-	okOutcome   keyword = "ok"   // it took effect
-	failOutcome keyword = "fail" // it did not
-	infoOutcome keyword = "info" // unknown: it may take effect at any time from now on, or never
+	okOutcome   keyword = "ok"   // the operation took effect
+	failOutcome keyword = "fail" // the operation did not take effect
+	infoOutcome keyword = "info" // not known: the operation may take effect at any later time, or never
 )
 
-// An operation is a request and its outcome.
+// An operation is one operation of a Jepsen history: its invocation and its completion.
 type operation struct {
-	// thread is the number of the requester. A thread has one operation at a time.
+	// thread is the number of the process that invoked it. A thread has one operation at a
+	// time.
 	thread int
-	f      keyword
-	// invokedValue is the value of the invocation, and completedValue that of the
+	// f is Jepsen's name for what the operation does: acquire, read, txn …
+	f keyword
+	// invokedValue is the value in the invocation, and completedValue the one in the
 	// completion.
 	invokedValue, completedValue any
-	// invoked and completed are the events with which it began and ended.
+	// invoked and completed are the events of the run at which the operation began and
+	// ended.
 	invoked, completed *trace.Event
 	outcome            keyword
-	// fields are further fields of both, and resultFields further fields of the completion
-	// only.
+	// fields are further fields of the invocation and the completion, and resultFields
+	// further fields of the completion only.
 	fields, resultFields fields
 }
 
-// end completes the operation.
+// complete sets the completion of the operation.
 func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 	o.completed, o.outcome, o.completedValue = ev, outcome, got
 	if ev.Kind == trace.KindEnd && ev.Text != "" {
@@ -39,9 +42,10 @@ func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 	}
 }
 
-// jepsenHistory returns the history of operations in Jepsen's form: invocations and
-// completions, in order. After an operation with an unknown outcome its thread continues as
-// another process, whose number is higher by the number of threads.
+// jepsenHistory returns the invocations and completions of operations in Jepsen's form and
+// in their order. After an operation with an unknown outcome, its thread continues as a new
+// process, because Jepsen takes such an operation for one that never ends. The number of
+// the new process is higher by the number of threads.
 func jepsenHistory(operations []*operation, threads int) []fields {
 	endOvertaken(operations)
 	type moment struct {
@@ -76,8 +80,8 @@ func jepsenHistory(operations []*operation, threads int) []fields {
 	return history
 }
 
-// endOvertaken gives an unknown outcome to an operation that has not ended when its thread
-// begins the next one, as in a trace that lacks its end.
+// completeOvertaken gives an unknown outcome to an operation that was still running when
+// its thread began the next one. That happens if a trace lacks the end of the operation.
 func endOvertaken(operations []*operation) {
 	last := map[int]*operation{} // by thread
 	inOrder := slices.Clone(operations)
@@ -90,8 +94,8 @@ func endOvertaken(operations []*operation) {
 	}
 }
 
-// clientThreads numbers the clients of a run, in the order of its world, and after them any
-// other process that takes steps.
+// clientThreads numbers the clients of a run, in the order of its world, and after them all
+// other processes that take steps.
 func clientThreads(h *history.History) map[string]int {
 	threads := map[string]int{}
 	add := func(name string) {
@@ -112,13 +116,14 @@ func clientThreads(h *history.History) map[string]int {
 	return threads
 }
 
-// endOfCall returns the event with which a call ended: its end, or its client's crash, or
+// endOfCall returns the event at which a call ended: its own end, or its client's crash, or
 // the end of the run.
 func endOfCall(h *history.History, c *history.Call) *trace.Event {
 	return cmp.Or(c.Ended, c.Crashed, h.Last())
 }
 
-// aboutStep returns the client and the section of an operation's step.
+// stepFields returns the client, the section and the token of the step that began with an
+// event.
 func aboutStep(ev *trace.Event) fields {
 	about := fields{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {

@@ -4,9 +4,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// registerHistory returns the operations of the clients on one object, as on a register:
-// each write writes a unique number, nil is the initial value, and the last read returns
-// the value at the end of the run.
+// registerHistory returns the reads and writes of one object as operations on a register.
+// Each write writes a unique number, and nil is the initial value. The last operation is a
+// read, which returns the value at the end of the run.
 func registerHistory(r *requests, object string) []fields {
 	threads := clientThreads(r.History)
 	observer := len(threads) // a thread that reads the final state

@@ -7,15 +7,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sectionsHistory returns what took effect, as transactions on registers: one for each
-// section, from its grant to its end, with the reads whose answers it got and the writes
-// that the storage applied for it, in the order of the storage. A section without any
-// effect has failed. A request outside any section is a transaction of its own, and so is
-// the state of all objects at the end of the run.
+// sectionsHistory returns the effects of the storage's requests as transactions on
+// registers. Each critical section that sent a request is one transaction, from its grant
+// to its end. It contains the reads that were answered and the writes that the storage
+// applied, in the order in which the storage served them. If there are none, the outcome of
+// the transaction is fail. A request outside any section is a transaction of its own. The
+// last transaction reads all objects at the end of the run.
 //
-// The history is written with full knowledge of the run. So the outcome of a write without
-// an answer is known: it belongs to its section if it was applied, even after the section
-// had ended.
+// The history is written with full knowledge of the run. A write whose answer was lost
+// therefore has a known outcome: it is part of its section's transaction if the storage
+// applied it, even if the storage did so after the section had ended.
 func sectionsHistory(r *requests) []fields {
 	var operations []*operation
 	add := func(o *operation) {
@@ -30,6 +31,8 @@ func sectionsHistory(r *requests) []fields {
 	}
 	for _, o := range rest {
 		alone := transaction([]*request{o}, o.FirstEvent(), r.endOf(o))
+		// The storage may have applied a write without an answer after its client had
+		// stopped waiting. Such a transaction has no end before the end of the run.
 		if alone.outcome == okOutcome && !o.acknowledged() {
 			alone.outcome, alone.completed = infoOutcome, r.Last()
 		}
@@ -48,7 +51,8 @@ func sectionsHistory(r *requests) []fields {
 	return jepsenHistory(operations, len(operations))
 }
 
-// transaction returns the effects of some requests as one operation.
+// transaction returns the effects of some requests as one operation, which lasts from one
+// event to another.
 func transaction(requests []*request, from, to *trace.Event) *operation {
 	type effect struct {
 		seq int
@@ -75,6 +79,8 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 		got = append(got, e.op)
 	}
 	o := &operation{invoked: from, completed: to, outcome: okOutcome, invokedValue: asked, completedValue: got}
+	// An event of kind KindServe is the storage's, so it is not the beginning of a client's
+	// step.
 	if from.Process != "" && from.Kind != trace.KindServe {
 		o.fields = aboutStep(from)
 	}
@@ -84,8 +90,8 @@ func transaction(requests []*request, from, to *trace.Event) *operation {
 	return o
 }
 
-// assign assigns each request to the section in which its client was, and returns the
-// others as rest.
+// assign assigns each request to the section in which its client was when it began the
+// request. The requests outside any section are outside.
 func (r *requests) assign() (own map[*history.Section][]*request, rest []*request) {
 	own = map[*history.Section][]*request{}
 	for _, o := range r.all {

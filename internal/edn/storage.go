@@ -7,17 +7,18 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A request is one read or write of the storage with its value.
+// A request is one read or write of the storage, with its value in the histories.
 type request struct {
 	*history.Request
-	// value is the number of a write among all writes of the run, from 1; for a read it is
-	// the number of the write that it saw, nil for the initial value.
+	// value is, for a write, its number among all writes of the run, from 1. For a read it
+	// is the number of the write whose value it returned, or nil for the initial value.
 	value any
 }
 
-// outcome returns the outcome as far as the client can know it. If the last copy of a write
-// was refused, an earlier copy may still have been applied. A read without an answer had no
-// effect. For a request that is no step of a client, the storage's decision counts.
+// outcome returns the outcome as far as the client can know it. A request without a step of
+// a client (Call is nil) is known only because the storage executed it. If a write was sent
+// more than once and the last copy was refused, an earlier copy may have been applied. A
+// read without an answer had no effect.
 func (r *request) outcome() keyword {
 	switch {
 	case r.Call == nil || r.Call.OK():
@@ -33,8 +34,8 @@ func (r *request) outcome() keyword {
 // acknowledged reports whether the client knows that the request was executed.
 func (r *request) acknowledged() bool { return r.outcome() == okOutcome }
 
-// last returns the event with which the storage served an acknowledged request, or the
-// answer if there is no such event.
+// serveEvent returns the event at which the storage last executed an acknowledged request,
+// or the client's answer if there is no such event.
 func (r *request) last() *trace.Event {
 	if n := len(r.Executions); n > 0 {
 		return r.Executions[n-1]
@@ -46,10 +47,12 @@ func (r *request) last() *trace.Event {
 type requests struct {
 	*history.History
 	all []*request
-	// writes maps the events with which writes were applied to the numbers of the writes.
+	// writes maps each event with which the storage applied a write to the number of that
+	// write.
 	writes map[*trace.Event]int
 }
 
+// readRequests returns the requests of a run with their values.
 func readRequests(h *history.History) *requests {
 	r := &requests{History: h, writes: map[*trace.Event]int{}}
 	writes := 0
@@ -72,8 +75,8 @@ func readRequests(h *history.History) *requests {
 	return r
 }
 
-// valueSeen returns the value that a read saw, which is the value of the object when the
-// storage served it.
+// valueSeen returns the value that a read returned: the value that the object had when the
+// storage executed the read.
 func (r *requests) valueSeen(o *request) any {
 	if o.Call == nil {
 		ev := o.FirstEvent()
@@ -89,8 +92,10 @@ func (r *requests) valueSeen(o *request) any {
 	return r.value(answer, at)
 }
 
-// value returns the number of the write that made the version of an object named in an
-// event, as of the event seq; nil for the initial value.
+// value returns the number of the write that made the version of an object that ev names,
+// according to the events up to the event seq. It returns nil for the initial value. A
+// storage that lost a write uses its version number again, so the number alone is
+// ambiguous.
 func (r *requests) value(ev *trace.Event, seq int) any {
 	if v := r.VersionAt(ev.Object, ev.Version, seq); v != nil {
 		return r.writes[v.Made]
@@ -98,10 +103,11 @@ func (r *requests) value(ev *trace.Event, seq int) any {
 	return nil
 }
 
-// finalValue returns the value of an object at the end of the run, from its last event.
+// finalValue returns the value of an object at the end of the run. ev is the event that
+// gives the object's final state.
 func (r *requests) finalValue(ev *trace.Event) any { return r.value(ev, ev.Seq) }
 
-// endOf returns the event with which a request ended for its client.
+// endOf returns the event at which a request ended for its client.
 func (r *requests) endOf(o *request) *trace.Event {
 	if o.Call == nil {
 		return o.FirstEvent()
@@ -109,7 +115,8 @@ func (r *requests) endOf(o *request) *trace.Event {
 	return endOfCall(r.History, o.Call)
 }
 
-// objects returns the objects of the requests, in the order in which they occur.
+// objects returns the objects of the requests, each once, in the order of their first
+// requests.
 func (r *requests) objects() []string {
 	var objects []string
 	for _, o := range r.all {

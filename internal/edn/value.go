@@ -9,20 +9,21 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A keyword is a keyword of EDN. Only words of this program become keywords; names and
-// texts from outside are strings, which can contain anything.
+// A keyword is a keyword of EDN, such as :ok. Only words of this program become keywords.
+// Names and texts from outside become strings, because a string can contain any character.
 type keyword string
 
 // fields are the entries of an EDN map, in order.
 type fields []field
 
+// A field is one entry of an EDN map.
 type field struct {
 	key   keyword
 	value any
 }
 
-// encode writes a value as EDN: nil, a number, text, a keyword, a vector or a map.
-// Times are in nanoseconds.
+// encode writes a value as EDN. A value is nil, a number, a string, a keyword, a vector
+// ([]any) or a map (fields). Durations are written in nanoseconds.
 func encode(b *strings.Builder, value any) {
 	switch v := value.(type) {
 	case nil:
@@ -34,7 +35,7 @@ func encode(b *strings.Builder, value any) {
 	case uint64:
 		fmt.Fprint(b, v)
 		if v > math.MaxInt64 {
-			b.WriteByte('N') // otherwise it would not fit into an integer of Clojure
+			b.WriteByte('N') // a Clojure integer has 64 bits with a sign; N marks a larger number
 		}
 	case string:
 		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(story.Visible(v)) + `"`)

@@ -1,57 +1,64 @@
-// Package faultcard has the words in which the card of a kind of fault describes where and
-// when such a fault can strike. Package sim writes the cards, and a search reads them.
+// Package faultcard defines the constants with which the card of a kind of fault says where
+// and when a fault of that kind can strike. A card is a sim.FaultKind. A search for ways to
+// break a lock reads the cards to place its faults.
 package faultcard
 
-// An Occasion is the set of points at which a fault strikes.
+// An Occasion says at which moments of a run a search tries a fault. "The process" in the
+// constants is the process that the fault strikes.
 type Occasion string
 
 const (
-	// AtPoints is whenever something happens to the process: it begins a step, or it sends
-	// or receives a message.
+	// AtPoints means at each event of the process: it begins a step, or it sends or
+	// receives a message.
 	AtPoints Occasion = "points"
-	// AtEveryPoint is whenever something happens to any process.
+	// AtEveryPoint means at each such event of any process.
 	AtEveryPoint Occasion = "every point"
-	// AtSteps is when the process begins a step.
+	// AtSteps means at the beginning of each step of the process.
 	AtSteps Occasion = "steps"
-	// AtMessages is when a message between the two processes is on its way, and when it has
-	// arrived.
+	// AtMessages means twice for each message between the process and its peer: while the
+	// message is in flight, and when it has arrived.
 	AtMessages Occasion = "messages"
-	// AtCalls is when a message of a call of the process's lock is on its way.
+	// AtCalls means while a message is in flight that belongs to a call of the lock by the
+	// process.
 	AtCalls Occasion = "calls"
-	// OnMessages makes each message the target of a fault.
+	// OnMessages means once for each message, which is then the target of the fault.
 	OnMessages Occasion = "each message"
-	// OnRequests makes a fault for the sender and the step of each first request to the
-	// storage.
+	// OnRequests means once for the first request that each step of the process sends to
+	// the storage.
 	OnRequests Occasion = "each request to the storage"
 )
 
-// Others is which processes can be at the other end of a fault.
+// Others says which processes are at the other end of a fault between processes, such as a
+// partition. A search tries the fault with each of these.
 type Others string
 
 const (
-	// NoOthers is no process.
+	// NoOthers means none: the fault strikes one process.
 	NoOthers Others = ""
-	// AnyNodeSet is every set of nodes, and the storage.
+	// AnyNodeSet means every set of nodes, and the storage.
 	AnyNodeSet Others = "any side"
-	// EachNodeCount is one set of nodes of each size, and the storage.
+	// EachNodeCount means one set of nodes of each size, and the storage.
 	EachNodeCount Others = "each share"
-	// EachReceiver is each process to which the process sends a message in the step.
+	// EachReceiver means each process to which the struck process sends a message in the
+	// step.
 	EachReceiver Others = "spoken to"
 )
 
-// A Gate is a condition without which a fault cannot act.
+// A Gate is a condition without which a fault has no effect, so that a search need not try
+// it.
 type Gate string
 
 const (
-	// NeedsOwnClock is that the lock reads the process's clock, if the process is a client.
+	// NeedsOwnClock means that the fault acts only on nodes, and on clients whose lock
+	// reads the client's clock.
 	NeedsOwnClock Gate = "the lock reads the client's clock"
-	// NeedsReplica is that the process is a replica of another.
+	// NeedsReplica means that the fault acts only on replicas.
 	NeedsReplica Gate = "the process is a replica"
-	// NeedsDisk is that the process waits for its disk before it answers, and does
-	// something else meanwhile.
+	// NeedsDisk means that the fault acts only on processes that wait for their disks
+	// before they answer, and do other work meanwhile.
 	NeedsDisk Gate = "the process waits for its disk"
 )
 
-// Negative is the manner of a fault with a size below zero: a clock is set back, or is
-// slow.
+// Negative is the name of the manner in which the size of a fault is below zero: a clock is
+// set back, or runs slow.
 const Negative = "-"

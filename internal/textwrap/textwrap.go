@@ -7,7 +7,7 @@ import (
 )
 
 // Wrap breaks s between words into lines of at most width columns. It indents all lines
-// except the first by indent columns. A word longer than a line is not broken.
+// except the first by indent columns. A word that is longer than a line stays whole.
 func Wrap(s string, width, indent int) string {
 	var b strings.Builder
 	col := 0
@@ -28,10 +28,10 @@ func Wrap(s string, width, indent int) string {
 	return b.String()
 }
 
-// OneLine writes s as one line, with one space between words.
+// OneLine returns s as one line, with one space between words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Clip shortens s to at most most characters, and marks that it did.
+// Clip shortens s to at most limit characters. If it removes any, it appends "…".
 func Clip(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// axeCore returns axe-core's script, from the file that LOCKSIM_AXE names. Without it the
-// test is skipped, or fails; see needed.
+// axeCore returns the script of axe-core, a tool that checks pages for accessibility. It
+// reads the script from the file that the environment variable LOCKSIM_AXE names. Without
+// that variable the test is skipped or fails: see skipOrFail.
 func axeCore(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("LOCKSIM_AXE")
@@ -25,7 +26,8 @@ func axeCore(t *testing.T) string {
 	return string(script)
 }
 
-// A violation is a rule of accessibility, and the elements of a page that break it.
+// A violation is a rule of accessibility that a page breaks, with the elements that break
+// it.
 type violation struct {
 	ID, Help string
 	At       []string
@@ -35,8 +37,8 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s: %s\n\t%s", v.ID, v.Help, strings.Join(v.At, "\n\t"))
 }
 
-// violations returns the rules of WCAG 2.2 AA, and of good practice, that the page breaks.
-// The page must have loaded axe-core.
+// violations returns the rules that the page breaks, out of those of WCAG 2.2 AA and of
+// good practice. The page must have loaded axe-core.
 func (p *tab) violations() []violation {
 	p.t.Helper()
 	return eval[[]violation](p, `axe.run(document, {
@@ -48,8 +50,8 @@ func (p *tab) violations() []violation {
 	})))`)
 }
 
-// axe-core finds nothing that would hinder readers with a screen reader, with a keyboard or
-// with weak eyes.
+// axe-core finds nothing on the pages that would hinder readers who use a screen reader,
+// use a keyboard or have weak eyes.
 func TestPagesAreAccessible(t *testing.T) {
 	axe := axeCore(t)
 	folder := siteFolder(t)
@@ -61,7 +63,7 @@ func TestPagesAreAccessible(t *testing.T) {
 			p := open(t, filepath.Join(folder, name), desktop)
 			eval[any](p, axe+`; null`)
 			if len(p.shown()) > 0 {
-				p.choose("off", "on") // to have everything checked
+				p.choose("off", "on") // so that axe-core checks both runs
 			}
 			for _, v := range []view{phone.in(false), phone.in(true), desktop.in(false), desktop.in(true)} {
 				p.look(v)
@@ -73,7 +75,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 }
 
-// axe-core checks the page that it is given: it finds mistakes.
+// axe-core really checks the page: it finds mistakes that were made on purpose.
 func TestAxeFindsWhatIsWrong(t *testing.T) {
 	axe := axeCore(t)
 	p := show(t, []byte(`<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>

@@ -1,3 +1,3 @@
-// Package browser tries the pages of the reports in a browser. It is a module of its own, so that nothing that
-// locksim is used for requires the means.
+// Package browser tests the pages of the reports in a browser. It is a separate module, so
+// that the programs that these tests need are not dependencies of locksim.
 package browser

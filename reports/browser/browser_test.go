@@ -23,13 +23,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take for one action before the test fails.
+// patience is how long one action on a page may take before the test fails.
 const patience = time.Minute
 
-// chromium returns the browser of all tests. The first test that needs it starts it.
+// chromium returns the browser that all tests share. The first test that needs the browser
+// starts it.
 var chromium = sync.OnceValues(startChromium)
 
-// closeChromium ends the browser, if one was started.
+// closeChromium ends the browser if it was started.
 var closeChromium = func() {}
 
 func TestMain(m *testing.M) {
@@ -71,8 +72,8 @@ func findChromium() (string, error) {
 	return "", errors.New("install chromium, or let LOCKSIM_CHROMIUM name one")
 }
 
-// needed ends a test that lacks something: the test is skipped, or fails if
-// LOCKSIM_REQUIRE_BROWSER=1 is set.
+// skipOrFail ends a test because something that it needs is missing. If
+// LOCKSIM_REQUIRE_BROWSER=1 is set, the test fails; otherwise it is skipped.
 func needed(t *testing.T, lacking error) {
 	t.Helper()
 	if os.Getenv("LOCKSIM_REQUIRE_BROWSER") == "1" {
@@ -81,12 +82,12 @@ func needed(t *testing.T, lacking error) {
 	t.Skip(lacking)
 }
 
-// A view is a way to look at a page: the size of the window in pixels, and the reader's
-// settings.
+// A view is how a reader looks at a page: the size of the window in pixels, and the
+// reader's settings.
 type view struct {
 	width, height int64
 	dark          bool
-	// still is set if the reader has asked for reduced motion.
+	// reducedMotion is set if the reader has asked for reduced motion.
 	still    bool
 	print    bool
 	noScript bool
@@ -97,6 +98,7 @@ var (
 	desktop = view{width: 1440, height: 900}
 )
 
+// withDark returns the view with the dark or the light colour scheme.
 func (v view) in(dark bool) view {
 	v.dark = dark
 	return v
@@ -110,18 +112,18 @@ func (v view) String() string {
 	return fmt.Sprintf("%d px, %s", v.width, scheme)
 }
 
-// A tab shows one page.
+// A tab is a tab of the browser, in which one page is open.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
-	// folder is the URL of the page's folder.
+	// folder is the URL of the folder that contains the page.
 	folder string
 
 	mu         sync.Mutex
 	complaints []string
 }
 
-// show opens a page that is given as HTML; see open.
+// show opens a page that is given as HTML. It checks the page as open does.
 func show(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -131,8 +133,8 @@ func show(t *testing.T, html []byte, v view) *tab {
 	return open(t, file, v)
 }
 
-// open opens a file. The test fails if the page requests anything but itself and pages of
-// its folder, opens a dialog, or makes the browser log something.
+// open opens a file in a new tab. The test fails if the page requests anything except
+// itself and the pages in its folder, opens a dialog, or makes the browser log a message.
 func open(t *testing.T, file string, v view) *tab {
 	t.Helper()
 	p := peek(t, file, v)
@@ -144,7 +146,8 @@ func open(t *testing.T, file string, v view) *tab {
 	return p
 }
 
-// browser returns the browser. Without one the test is skipped, or fails; see needed.
+// browser returns the browser. If there is none, the test is skipped or fails: see
+// skipOrFail.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -157,7 +160,8 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// peek opens a file like open, but only collects the browser's complaints.
+// openUnchecked opens a file like open, but does not fail the test if the browser
+// complains.
 func peek(t *testing.T, file string, v view) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t))
@@ -171,13 +175,13 @@ func peek(t *testing.T, file string, v view) *tab {
 	return p
 }
 
-// turnTo opens another file of the folder in the tab.
+// openInTab opens another file of the folder in the same tab.
 func (p *tab) turnTo(name string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate(p.folder + url.PathEscape(name)))
 }
 
-// look sets the window and the settings of the tab.
+// setView sets the size of the window and the settings of the tab.
 func (p *tab) look(v view) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
@@ -201,7 +205,7 @@ func (p *tab) look(v view) {
 	)
 }
 
-// command returns an action that sends a command of the browser's protocol and drops the
+// command returns an action that sends a command of the browser's protocol, and ignores the
 // answer.
 func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -210,7 +214,7 @@ func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.V
 	})
 }
 
-// hear records an event of the browser as a complaint if no page of ours should cause it.
+// recordComplaint records an event of the browser if no page of a report should cause it.
 func (p *tab) hear(event any) {
 	switch event := event.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -237,27 +241,28 @@ func (p *tab) hear(event any) {
 	case *page.EventJavascriptDialogOpening:
 		p.complain("dialog: %s", event.Message)
 		// The page waits until the dialog is closed. Another goroutine closes it, because
-		// this one handles the tab's events and must not wait.
+		// this goroutine handles the tab's events and must not wait.
 		go chromedp.Do(p.ctx, command(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{}))
 	}
 }
 
+// complain records a complaint.
 func (p *tab) complain(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.complaints = append(p.complaints, fmt.Sprintf(format, args...))
 }
 
-// complained returns everything that the browser has complained about so far.
+// allComplaints returns everything about which the browser has complained so far.
 func (p *tab) complained() []string {
 	p.t.Helper()
-	eval[bool](p, `true`) // when the answer comes, all earlier events have been handled
+	eval[bool](p, `true`) // when this answer arrives, all earlier events have been handled
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.complaints
 }
 
-// do runs the actions, one after the other.
+// do runs actions, one after the other.
 func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -267,8 +272,8 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval returns the value of an expression of JavaScript. If that is a promise, eval waits
-// for its value.
+// eval returns the value of an expression in JavaScript. If the value is a promise, eval
+// waits for the promise's value.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -280,7 +285,8 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
-// until waits until a condition in JavaScript is true. what describes it for the error.
+// until waits until a condition in JavaScript is true. what describes the condition for the
+// error.
 func (p *tab) until(what, condition string) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !eval[bool](p, condition); time.Sleep(20 * time.Millisecond) {
@@ -290,19 +296,20 @@ func (p *tab) until(what, condition string) {
 	}
 }
 
-// press presses keys: each character is one key, and package kb has the others.
+// press presses keys. Each character is one key, and package kb has names for the other
+// keys.
 func (p *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
-// click clicks the first element that a CSS selector finds.
+// click clicks the first element that matches a CSS selector.
 func (p *tab) click(selector string) {
 	p.t.Helper()
 	p.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// follow clicks a link to another page and waits until that page has loaded.
+// follow clicks a link to another page, and waits until that page has loaded.
 func (p *tab) follow(selector string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

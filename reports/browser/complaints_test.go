@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The tests notice a page that does something which no report may do.
+// The tests notice if a page does something that no report may do.
 func TestBrowserComplains(t *testing.T) {
 	for _, c := range []struct{ name, html, complaint string }{
 		{"nothing", `<p>All is well. <img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">`, ""},

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// faint is JavaScript that returns the texts of the diagrams whose contrast with their
-// background is below 4.5, the minimum of WCAG AA. axe-core does not check pictures. The
-// background of a text with an outline is the outline. Hatching counts as the color on
-// which it is drawn.
+// findFaintTexts is a script that returns the texts in the diagrams whose contrast with
+// their background is below 4.5, the minimum of WCAG AA. axe-core does not check pictures.
+// If a text has an outline, the outline counts as its background. The background of a
+// hatched area is the color under the hatching.
 const faint = `[...document.querySelectorAll("svg.diagram")].flatMap(svg => {
 	const parse = c => { const n = c.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1] }
 	const over = (back, c, alpha) => back.map((v, i) => i < 3 ? v + (c[i] - v) * c[3] * alpha : 1)
@@ -32,7 +32,7 @@ const faint = `[...document.querySelectorAll("svg.diagram")].flatMap(svg => {
 	})
 })`
 
-// Readers with weak eyes can read the texts in the diagrams, in the light and the dark
+// Readers with weak eyes can read the texts in the diagrams, in the light and in the dark
 // color scheme.
 func TestDiagramsAreLegible(t *testing.T) {
 	for _, name := range []string{"gc-pause", "clock-jump", "fencing-gap", "failover"} {
@@ -52,7 +52,7 @@ func TestDiagramsAreLegible(t *testing.T) {
 	}
 }
 
-// Of two texts on a bar, the check finds the one that is too pale.
+// The script finds the one of two texts on a bar that is too pale.
 func TestFaintTextIsFound(t *testing.T) {
 	p := show(t, []byte(`<!DOCTYPE html><html lang="en"><title>x</title><body style="background: white">
 		<svg class="diagram" width="200" height="60"><rect width="200" height="60" fill="#0072b2" fill-opacity=".3"/>

@@ -12,16 +12,16 @@ type box struct{ Left, Right, Top, Bottom float64 }
 
 func (a box) overlapsInTime(b box) bool { return a.Left < b.Right && b.Left < a.Right }
 
-// boxes returns the places of all elements that a selector finds. The place of a bar with a
-// label is that of the bar.
+// boxes returns the places of all elements that match a selector. The place of a bar with a
+// label is that of the bar alone.
 func (p *tab) boxes(selector string) []box {
 	p.t.Helper()
 	return eval[[]box](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => (e.querySelector(":scope > rect") ?? e).getBoundingClientRect())
 		.map(r => ({Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom}))`, selector))
 }
 
-// around returns the smallest box around all elements that a selector finds; there must be
-// at least one.
+// enclosingBox returns the smallest box around all elements that match a selector. There
+// must be at least one.
 func (p *tab) around(selector string) box {
 	p.t.Helper()
 	boxes := p.boxes(selector)
@@ -35,7 +35,7 @@ func (p *tab) around(selector string) box {
 	return all
 }
 
-// Each process has a lane of its own.
+// Each process has its own lane.
 func TestLanes(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -51,8 +51,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// Two critical sections at the same time are on the lanes of both clients, and their
-// overlap is marked.
+// Two critical sections that are open at the same time are on the lanes of their clients,
+// and their overlap is marked.
 func TestOverlappingSections(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -69,7 +69,8 @@ func TestOverlappingSections(t *testing.T) {
 	}
 }
 
-// The leases do not overlap: that is the point of the scenario.
+// The leases in the diagram do not overlap, because the scenario is about sections that
+// overlap although the leases do not.
 func TestLeasesSideBySide(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -79,8 +80,8 @@ func TestLeasesSideBySide(t *testing.T) {
 	}
 }
 
-// The client is paused, and its keys expire on every node during the pause, while its
-// section continues.
+// A client is paused in its section. Its keys expire on every node during the pause, and
+// its section continues.
 func TestKeysExpireUnderAPausedClient(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -97,7 +98,8 @@ func TestKeysExpireUnderAPausedClient(t *testing.T) {
 	}
 }
 
-// The diagram shows the storage's decision on each request, and the token of a refused one.
+// The diagram shows the storage's decision on each request, and the token of a refused
+// request.
 func TestDecisions(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off", "on")
@@ -114,7 +116,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Both runs have the same time axis, so events of one moment are exactly above each other.
+// Both runs have the same time axis, so events at the same moment are exactly one above the
+// other.
 func TestOneTimeAxis(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off", "on")
@@ -129,7 +132,7 @@ func TestOneTimeAxis(t *testing.T) {
 	}
 }
 
-// A long time in which nothing happens is shortened, and a mark shows that.
+// The axis shortens a long time in which nothing happens, and a mark shows that.
 func TestFolds(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")

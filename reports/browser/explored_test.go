@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The page of a danger map works even if the rows of the map have no cells.
+// A page with a danger map works even if the rows of the map have no cells.
 func TestDangerMapWithoutCells(t *testing.T) {
 	pages, err := site()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Names, titles and values by which an attacker may try to inject code into a page.
+// Names, titles and values with which an attacker could try to inject code into a page.
 const (
 	evilScript  = `<script>alert(1)</script>`
 	evilPicture = `"><img src=x onerror=alert(2)>`
@@ -27,8 +27,9 @@ var (
 	evil     = []string{evilScript, evilPicture, evilEnd, evilMarks, evilWord}
 )
 
-// hostile returns the result of gc-pause with these words in every place where words come
-// from outside and are not checked. A group and an assumption are words from a list.
+// hostileResult returns the result of gc-pause with the texts of an attacker in every place
+// where a text comes from outside and is not checked. Groups and assumptions are checked:
+// they are words from a list.
 func hostile(t *testing.T) *scenarios.Result {
 	t.Helper()
 	all := strings.Join(evil, " ")
@@ -67,8 +68,8 @@ func hostile(t *testing.T) *scenarios.Result {
 	return &r
 }
 
-// rewritten returns a copy of a trace in which all names and texts are replaced, except
-// words that the program defines, such as the kinds of events.
+// rewriteTrace returns a copy of a trace in which all names and texts are replaced. Words
+// that the program defines, such as the kinds of events, stay.
 func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trace.Trace {
 	t.Helper()
 	own := []string{"kind", "step", "role", "fencing", "assumption"}
@@ -110,8 +111,8 @@ func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trac
 	return &changed
 }
 
-// Every name and text is shown as text, and the page stays as wide as the window. The tab
-// itself reports a script that ran, a dialog or a request.
+// Every name and every text is shown as text, and the page is not wider than the window. If
+// a script runs, a dialog opens or a request is made, the tab reports it.
 func TestHostileText(t *testing.T) {
 	html := written(t, hostile(t))
 	scripts := eval[int](show(t, written(t, ran(t, "gc-pause")), phone), `document.scripts.length`)
@@ -124,8 +125,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// The same holds for the front page of a site, and the names of the site's files are
-// harmless.
+// The same holds for the front page of a site. The names of the site's files are harmless.
 func TestHostileSite(t *testing.T) {
 	r := hostile(t)
 	html, _ := reports.Runs.Lookup("html")
@@ -140,9 +140,9 @@ func TestHostileSite(t *testing.T) {
 	}
 }
 
-// isOnlyText reports an error if hostile text has become an element, a script or an
-// attribute, or if the page does not show it. scripts is how many scripts the page should
-// have.
+// isOnlyText reports an error if a text of the attacker has become an element, a script or
+// an attribute, or if the page does not show it. scripts is the number of scripts that the
+// page has by itself.
 func (p *tab) isOnlyText(scripts int) {
 	p.t.Helper()
 	if n := eval[int](p, `document.scripts.length`); n != scripts {

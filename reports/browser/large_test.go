@@ -27,7 +27,7 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 }
 
-// crowd returns a scenario in which many clients want one lock.
+// crowd returns the text of a scenario in which many clients want one lock.
 func crowd(clients int) string {
 	var b strings.Builder
 	b.WriteString("title: A crowd\nsource: a test\nlock: {kind: redlock, ttl: 30s, nodes: 5}\nclients:\n")
@@ -37,8 +37,8 @@ func crowd(clients int) string {
 	return b.String()
 }
 
-// A world of 50 clients and 20,000 events can be opened. A step through it needs few
-// layouts, and the page says what it leaves out.
+// The page of a world with 50 clients and 20,000 events can be opened. To move by one step,
+// the browser computes few layouts. The page says what it leaves out.
 func TestLargeWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large world takes its time")
@@ -88,7 +88,7 @@ func TestLargeWorld(t *testing.T) {
 	}
 }
 
-// metrics returns the browser's figures about a page, by name.
+// metrics returns the browser's performance figures for the page, by name.
 func (p *tab) metrics() map[string]float64 {
 	p.t.Helper()
 	got, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})

@@ -21,9 +21,9 @@ func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
 	return mermaid.Pages([]*scenarios.Result{r}, reports.Options{})
 }
 
-// Mermaid itself, from the file that LOCKSIM_MERMAID names (mermaid.min.js of its npm
-// package), parses every diagram of the catalogue. It also draws the most difficult ones:
-// hostile texts are shown as text.
+// Mermaid itself parses every diagram of the catalogue. It also draws the most difficult
+// diagrams, in which the texts of an attacker must be shown as text. Mermaid is read from
+// the file that LOCKSIM_MERMAID names, which is mermaid.min.js of its npm package.
 func TestMermaidReadsEveryDiagram(t *testing.T) {
 	file := os.Getenv("LOCKSIM_MERMAID")
 	if file == "" {
@@ -35,8 +35,8 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 	}
 	p := show(t, []byte(`<!doctype html><meta charset="utf-8"><title>Mermaid</title>`), desktop)
 	eval[bool](p, string(script)+"\n;mermaid.initialize({startOnLoad: false}), true")
-	// in calls a JavaScript function with a diagram and returns its result, or its error as
-	// text.
+	// in calls a JavaScript function with a diagram. It returns the function's result, or
+	// its error as text.
 	in := func(function string, diagram []byte) string {
 		text, err := json.Marshal(string(diagram))
 		if err != nil {

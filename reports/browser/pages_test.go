@@ -14,10 +14,11 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// ran returns the result of one scenario of the catalogue, for a test in the browser.
+// runScenario returns the result of one scenario of the catalogue, for a test that needs
+// the browser.
 func ran(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
-	browser(t) // skips the test before all scenarios are run in vain
+	browser(t) // skips the test without a browser, before all scenarios are run in vain
 	results, err := roof.Results()
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,7 @@ func ran(t *testing.T, name string) *scenarios.Result {
 	return nil
 }
 
-// written returns the page of one result.
+// writePage returns the page about one result.
 func written(t *testing.T, r *scenarios.Result) []byte {
 	t.Helper()
 	html, ok := reports.Runs.Lookup("html")
@@ -45,7 +46,7 @@ func written(t *testing.T, r *scenarios.Result) []byte {
 	return b.Bytes()
 }
 
-// site returns the pages of the whole catalogue and of a search.
+// catalogueSite returns the pages of a site with the whole catalogue and a search.
 var site = sync.OnceValues(func() ([]reports.Page, error) {
 	results, err := roof.Results()
 	if err != nil {
@@ -63,10 +64,10 @@ var site = sync.OnceValues(func() ([]reports.Page, error) {
 	return html.Pages(results, reports.Options{Explored: []*explore.Result{found}}), nil
 })
 
-// siteFolder returns a folder with the site, for a test in the browser.
+// siteFolder returns a folder with the site, for a test that needs the browser.
 func siteFolder(t *testing.T) string {
 	t.Helper()
-	browser(t) // skips the test before the site is made in vain
+	browser(t) // skips the test without a browser, before the site is made in vain
 	pages, err := site()
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +89,8 @@ func folderOf(t *testing.T, pages []reports.Page) string {
 	return folder
 }
 
-// kinds returns the names of pages of every kind: the front page, a scenario without
-// variants, one with variants, and the danger map of a search.
+// pageKinds returns the names of one page of every kind: the front page, a scenario without
+// variants, a scenario with variants, and a search with a danger map.
 func kinds(t *testing.T) []string {
 	t.Helper()
 	pages, err := site()
@@ -107,7 +108,7 @@ func kinds(t *testing.T) []string {
 	return names
 }
 
-// compared returns the page of locks side by side.
+// tallyPage returns the page that compares locks side by side.
 func compared(t *testing.T) []byte {
 	t.Helper()
 	s, err := scenarios.Open("gc-pause")

@@ -11,13 +11,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// shown returns the runs that the reader sees.
+// visibleRuns returns the runs whose diagrams are visible.
 func (p *tab) shown() []string {
 	p.t.Helper()
 	return eval[[]string](p, `[...document.querySelectorAll("figure.run")].filter(f => f.checkVisibility()).map(f => f.dataset.run)`)
 }
 
-// choose presses f until the reader sees exactly these runs.
+// choose presses the key f until exactly these runs are visible.
 func (p *tab) choose(runs ...string) {
 	p.t.Helper()
 	for range 3 {
@@ -29,17 +29,17 @@ func (p *tab) choose(runs ...string) {
 	p.t.Fatalf("pressing f never shows %q", runs)
 }
 
-// story returns the steps of a run's story, each with its moment, its subject, its text and
-// its marks.
+// story returns the steps in the timeline of a run, each with its time, its subject, its
+// text and its marks.
 func (p *tab) story(run string) []string {
 	p.t.Helper()
 	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("ol.steps[data-run=%s] > li")]
 		.map(li => [...li.querySelectorAll(":scope > :not(.wait)")].map(e => e.textContent).join(" ").replace(/\s+/g, " ").trim())`, run))
 }
 
-// A moment is the reader's position in the story.
+// A moment is the reader's position in the timeline of a run.
 type moment struct {
-	// Step is the index of the current step in the story; -1 if there is none.
+	// Step is the index of the current step, or -1 if there is none.
 	Step int
 	// Said is the text that a screen reader reads out for the step. Detail is the text
 	// about the message that has the focus.
@@ -48,7 +48,7 @@ type moment struct {
 	X float64
 }
 
-// now returns the reader's position in the story of a run.
+// position returns the reader's position in the timeline of a run.
 func (p *tab) now(run string) moment {
 	p.t.Helper()
 	return eval[moment](p, fmt.Sprintf(`(() => {
@@ -63,8 +63,8 @@ func (p *tab) now(run string) moment {
 	})()`, run))
 }
 
-// The arrow keys go through the story: every step becomes the current one in its turn, is
-// read out, and moves the cursor in the diagram.
+// The arrow keys move through the timeline. Each step becomes the current step, is read out
+// by screen readers, and moves the cursor in the diagram.
 func TestStepsByKey(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -118,7 +118,7 @@ func TestFirstAndLastStepByKey(t *testing.T) {
 	}
 }
 
-// The buttons have the same effect as the keys.
+// The buttons have the same effects as the keys.
 func TestStepsByButton(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -136,7 +136,7 @@ func TestStepsByButton(t *testing.T) {
 	}
 }
 
-// Space plays the story from the current step, and pauses it.
+// The space key starts to play the timeline from the current step, and pauses it.
 func TestPlay(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -158,8 +158,7 @@ func TestPlay(t *testing.T) {
 	p.until("the story plays to its end", `document.querySelector("ol.steps[data-run=off] > li:last-child").getAttribute("aria-current") === "step"`)
 }
 
-// Keys lead from message to message. Each message has the focus in its turn, and its text
-// is shown.
+// Keys move from message to message. Each message gets the focus, and its text is shown.
 func TestMessagesByKey(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
@@ -180,12 +179,12 @@ func TestMessagesByKey(t *testing.T) {
 	}
 }
 
-// The text of a message is also shown when the mouse points at the message.
+// The text of a message is also shown while the mouse points at the message.
 func TestMessageUnderThePointer(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
-	// This is the first message to the storage. Messages to the nodes may be covered by
-	// others.
+	// The test uses the first message to the storage, because other messages may cover
+	// those to the nodes.
 	message := eval[struct {
 		X, Y  float64
 		Title string
@@ -204,7 +203,8 @@ func TestMessageUnderThePointer(t *testing.T) {
 	}
 }
 
-// The two runs can be shown one at a time and together, by radio button and by key.
+// The reader can show each of the two runs alone, and both together, by radio button and by
+// key.
 func TestFencing(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	runs := map[string][]string{"off": {"off"}, "on": {"on"}, "both": {"off", "on"}}
@@ -229,7 +229,7 @@ func TestFencing(t *testing.T) {
 	}
 }
 
-// A link in the verdict leads to the moment at which a property was violated.
+// A link in the table of properties leads to the moment at which a property was violated.
 func TestVerdictLeadsToTheMoment(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {

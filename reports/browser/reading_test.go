@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// fits reports an error if the page is wider than the window, with the elements that make
-// it so wide. Wide content has to scroll in a region of its own.
+// fits reports an error if the page is wider than the window, and names the elements that
+// make it so wide. Wide content has to be in a region that scrolls by itself.
 func (p *tab) fits() {
 	p.t.Helper()
 	if eval[bool](p, `document.scrollingElement.scrollWidth <= innerWidth`) {
@@ -36,7 +36,8 @@ func TestPagesFitTheWindow(t *testing.T) {
 	}
 }
 
-// A finger can hit the buttons: each is at least 24 by 24 px, as WCAG 2.2 demands.
+// A finger can hit the buttons: each of them is at least 24 by 24 pixels, as WCAG 2.2
+// requires.
 func TestButtonsAreLargeEnough(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), phone)
 	boxes := p.boxes(".player button, label:has(input[name=fencing])")
@@ -50,8 +51,9 @@ func TestButtonsAreLargeEnough(t *testing.T) {
 	}
 }
 
-// inView returns a condition in JavaScript: the reader sees all of the first element that a
-// selector finds. The element is in the window, and not behind the player at the bottom.
+// inView returns a condition in JavaScript. It is true if the reader sees all of the first
+// element that matches a selector: the element is in the window, and the player at the
+// bottom does not cover it.
 func inView(selector string) string {
 	return fmt.Sprintf(`(() => {
 		const r = document.querySelector(%q).getBoundingClientRect()
@@ -60,8 +62,8 @@ func inView(selector string) string {
 	})()`, selector)
 }
 
-// On a phone the diagram is wider than the window, and the cursor at the current moment
-// stays in sight.
+// On a phone the diagram is wider than the window. It scrolls so that the cursor at the
+// current moment stays visible.
 func TestTheMomentStaysInSight(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), phone)
 	p.choose("off")
@@ -74,7 +76,7 @@ func TestTheMomentStaysInSight(t *testing.T) {
 	}
 }
 
-// Nothing moves for a reader who has asked for reduced motion.
+// For a reader who has asked for reduced motion, nothing moves.
 func TestNoMotion(t *testing.T) {
 	v := phone
 	v.still = true
@@ -94,8 +96,8 @@ func TestNoMotion(t *testing.T) {
 	}
 }
 
-// The tab key reaches everything that can be used, and the player never hides the element
-// that has the focus.
+// The tab key reaches everything that can be used. The player never covers the element that
+// has the focus.
 func TestEverythingIsReachedByTab(t *testing.T) {
 	for _, v := range []view{phone, desktop} {
 		t.Run(v.String(), func(t *testing.T) {
@@ -133,7 +135,7 @@ func TestEverythingIsReachedByTab(t *testing.T) {
 	}
 }
 
-// Without JavaScript there is no player, and everything else can be read.
+// Without JavaScript there is no player, but everything else can be read.
 func TestWithoutJavaScript(t *testing.T) {
 	v := desktop
 	v.noScript = true
@@ -150,7 +152,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.fits()
 }
 
-// On paper there is no player, and both runs are shown, no matter which one was chosen.
+// On paper there is no player, and both runs are shown, whichever run was chosen.
 func TestOnPaper(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("on")

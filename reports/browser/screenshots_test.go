@@ -14,8 +14,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write screenshots of some pages into this folder")
 
-// TestScreenshots writes screenshots for people to look at: of some pages on a phone and on
-// a desktop, light and dark.
+// TestScreenshots writes screenshots for people to look at. It shows some pages on a phone
+// and on a desktop, in the light and in the dark color scheme.
 //
 //	go test ./reports/browser -run TestScreenshots -screenshots FOLDER
 func TestScreenshots(t *testing.T) {

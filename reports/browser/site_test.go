@@ -20,8 +20,8 @@ func TestFrontPageLeadsToTheDiagrams(t *testing.T) {
 	}
 }
 
-// Every page of a site opens on a phone and fits its window. The reader can step through
-// each of its variants to the end.
+// Every page of a site opens on a phone and fits the window. The reader can step through
+// each variant on it to the end.
 func TestEveryPageOpens(t *testing.T) {
 	folder := siteFolder(t)
 	pages, _ := site()
