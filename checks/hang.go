@@ -90,8 +90,8 @@ func (h *inquiry) isGranted(lock string, at history.Moment) bool {
 // findMuteCall finds a call of the lock that has sent no node anything about the lock for a
 // TTL and has not returned when the run is cut off.
 //
-// If the preconditions of a run were not met for this reason, the outcome is not unknown:
-// the lock itself prevented them.
+// Such a run is judged even if its preconditions were not met, because the lock itself
+// prevented them.
 func (h *inquiry) findMuteCall() (Reason, []int) {
 	over := h.Horizon()
 	if over == nil {
@@ -117,9 +117,9 @@ func (h *inquiry) findMuteCall() (Reason, []int) {
 	return Reason{}, nil
 }
 
-// isLockFree reports whether a call of acquire had no reason to wait when a run was cut off: for
-// the given time no other acquisition had a key of the lock, and the call's own client was in no
-// section of the lock.
+// isLockFree reports whether a call of acquire had no reason to wait when a run was cut
+// off: for the duration long no other acquisition had a key of the lock, and the call's own
+// client was in no section of the lock.
 func (h *inquiry) isLockFree(c *history.Call, over *trace.Event, long time.Duration) bool {
 	since := history.StartOf(over.At - long)
 	stands := func(k *history.Holding) bool {
@@ -131,9 +131,9 @@ func (h *inquiry) isLockFree(c *history.Call, over *trace.Event, long time.Durat
 	return !slices.ContainsFunc(h.Holdings(), stands) && !slices.ContainsFunc(h.Sections(), in)
 }
 
-// hasAsked reports whether a client has sent anything to a node since a call began.
-// Messages about another lock do not count, because the client may be in a section of that
-// lock.
+// hasAsked reports whether a client has sent anything about a lock to a node since a call
+// began. Messages about another lock do not count, because the client may be in a section
+// of that lock.
 func (h *inquiry) hasAsked(c *history.Call, lock string) bool {
 	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
 		sent := m.Sent

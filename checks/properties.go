@@ -12,14 +12,14 @@ type property struct {
 	appliesTo func(*inquiry) bool
 }
 
-// A Card is everything about a property that its users need, apart from how it is judged.
+// A Card describes a property to the rest of the program: everything but how it is judged.
 type Card struct {
 	Property Property
-	// Title says in one line what holds.
+	// Title says, in one line, what is true if the property holds.
 	Title string
-	// Broken says what has happened if it does not hold, for the end of a title. Label says
-	// the same in a cell of a table; several properties can have the same label. Meaning
-	// explains the label.
+	// Broken says what has happened if the property is violated, as the end of a headline.
+	// Label says the same in a cell of a table; several properties can have the same label.
+	// Meaning explains the label.
 	Broken, Label, Meaning string
 	// Column is the heading of the property's column in a text matrix, if it has one.
 	// Letter marks the property in a cell there, if it has no column.
