@@ -341,9 +341,9 @@ func (v *Version) DescendsFrom(from *Version) bool {
 // Versions returns the applied writes, in the order of the storage.
 func (h *History) Versions() []*Version { return h.read().versions }
 
-// VersionAt returns the version of an object that had a number at the event seq. The event
-// is needed because a storage that lost a write reuses its number. VersionAt returns nil if
-// no write had made that number; then the object was in its initial state.
+// VersionAt returns the version of an object that had a number before the event seq. The
+// event is needed because a storage that lost a write reuses its number. VersionAt returns
+// nil if no write had made that number; then it is the object's initial state.
 func (h *History) VersionAt(object string, number, seq int) *Version {
 	return h.read().version(object, number, seq)
 }
