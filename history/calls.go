@@ -11,12 +11,12 @@ type Call struct {
 	// Points of scenarios use the same numbers. It is 0 for an extension that the lock made
 	// by itself.
 	Nth int
-	// Lock is the name of the lock of an acquire.
+	// Lock is the name of the lock that an acquire asks for.
 	Lock string
 	// Began is nil for an extension that the lock made by itself. Ended is nil for a call
 	// that never returned.
 	Began, Ended *trace.Event
-	// Crashed is the crash of its client during the call; nil if there was none.
+	// Crashed is the crash of the client during the call; nil if there was none.
 	Crashed *trace.Event
 	// Resent are the events with which the call's request was sent again, in order.
 	Resent []*trace.Event

@@ -111,9 +111,9 @@ func (s clockSegment) readingAt(t time.Duration) int64 {
 	return s.reads + int64(counted)
 }
 
-// timeOf returns the first true time at which the clock shows value. reached is false if it
-// would never show it. timeOf assumes that the segment does not end before. The clock must
-// show less than value when the segment begins.
+// timeOf returns the first true time at which the clock shows value, if the segment lasts
+// that long. reached is false if the clock would never show it. The clock must show less
+// than value when the segment begins.
 func (s clockSegment) timeOf(value int64) (t time.Duration, ever bool) {
 	hi, lo := bits.Mul64(uint64(value-s.reads), second)
 	if hi >= s.pace {

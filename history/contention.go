@@ -8,8 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A FailedAcquire is a call of acquire that failed, and whose keys the client met on the
-// nodes of the lock during the call.
+// A FailedAcquire is a call of acquire that failed. It says which keys were on the nodes of
+// the lock during the call.
 type FailedAcquire struct {
 	// Ended is the end of the call.
 	Ended *trace.Event

@@ -7,7 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Place is where a key can exist: a name of a key, on a node.
+// A Place is where a key can exist: its name, and the node.
 type Place struct{ Node, Key string }
 
 // A Holding is a key that exists on a node. It begins when the key is set, or comes back
@@ -175,7 +175,7 @@ type Change struct {
 
 // Keys is a reader that follows the keys of a run's nodes, event by event, and knows only
 // the past. A node that has crashed counts as holding its keys until it is restarted,
-// because no other client can be granted them before.
+// because before that no other client can be granted what they hold.
 type Keys struct {
 	standing map[Place]*Holding
 	down     map[string]Moment // since when each node is down

@@ -28,8 +28,8 @@ func (h *History) StopsWhenNotified(s *Section) bool {
 }
 
 // UnnotifiedFor returns for how long, during an interval, a section's lease had expired and
-// its process was running without having been notified. It is 0 if it was notified
-// immediately, or if its lock does not notify.
+// its client's process was running without having been notified. It is 0 if the client was
+// notified immediately, or if the lock does not notify.
 func (h *History) UnnotifiedFor(s *Section, during Interval) time.Duration {
 	if !s.Notifies {
 		return 0
@@ -63,9 +63,9 @@ func (h *History) runTime(process string, during Interval) time.Duration {
 	return ran
 }
 
-// NotifiedLate returns how much too late a section was notified of the loss of its lease:
-// the time from the lease's end to the signal, without its process's pauses. It is 0 if it
-// was notified in time, or never.
+// NotifiedLate returns how much too late a section's client was notified of the loss of its
+// lease: the time from the lease's end to the signal, without the pauses of its process. It
+// is 0 if the client was notified in time, or never.
 func (h *History) NotifiedLate(s *Section) time.Duration {
 	if s.Lost == nil {
 		return 0

@@ -72,8 +72,8 @@ func (s *Section) Rank() uint64 {
 	return s.Granted.Rank
 }
 
-// Token returns the last fencing token that the section was given and sent to the storage;
-// 0 is none.
+// Token returns the last fencing token that the section was given, which it sends to the
+// storage; 0 if it has none.
 func (s *Section) Token() uint64 {
 	if n := len(s.Minted); n > 0 {
 		return s.Minted[n-1].Token
@@ -88,8 +88,9 @@ type reading struct {
 	// sections are the granted sections, in the order in which acquire returned.
 	sections []*Section
 	granted  map[Acquisition]*Section
-	// ungranted are the operations that belong to no granted section. They are grouped by
-	// the failed call that they followed; operations without such a call stand alone.
+	// ungranted are the operations that belong to no granted section. Operations that
+	// followed the same failed call of acquire are one Section. An operation without such a
+	// call is a Section of its own.
 	ungranted []*Section
 	// versions are the applied writes, in the order of the storage. made maps each object
 	// and version number to the versions with that number.
@@ -239,8 +240,8 @@ func (s *Section) ReleasedByWrite() bool {
 	return s.How == releaseCalled && s.Released != nil && s.To.Before(MomentOf(s.Released))
 }
 
-// AcquireCall returns the beginning of the call of acquire that led to the section, or its
-// end if nothing else is known.
+// AcquireCall returns the beginning of the call of acquire that led to the section, or the
+// end of that call if its beginning is not known.
 func (s *Section) AcquireCall() *trace.Event { return s.Lease.Declarations[0].Call }
 
 // EndEvent returns the event with which the section ended, or the last event of the run if

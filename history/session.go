@@ -10,9 +10,9 @@ import (
 // session for a client that it takes for alive.
 type sessionName struct{ client, session string }
 
-// recordSignOfLife records that a client knows that the cluster has acknowledged a sign of
-// life of its session. The leases that the session carries then last until its TTL has
-// passed since the sign was sent. An acknowledgement that arrives after a later one changes
+// recordSignOfLife records that a client learnt that the cluster had acknowledged a sign of
+// life of its session. The leases that depend on the session then last until the session's
+// TTL has passed since the sign was sent. An acknowledgement of an earlier sign changes
 // nothing.
 func (r *reading) recordSignOfLife(ev *trace.Event) {
 	id := sessionName{ev.Process, ev.Session}

@@ -25,8 +25,9 @@ type Version struct {
 	Issued int
 	Acked  *trace.Event
 	Blind  bool
-	// IsUndone says that the storage lost it before anybody knew of it: its client learnt
-	// of no success, and no other client saw it. It might as well never have been made.
+	// IsUndone says that the storage lost the version before anybody knew of it: its client
+	// learnt of no success, and no other client saw it. Such a version is treated as if it
+	// had never been made.
 	IsUndone bool
 }
 
@@ -89,7 +90,7 @@ func (s Observation) IsOtherWrite(v *Version) bool {
 	return s.Version != v || s.Event.Kind == trace.KindObject && s.Event.Value != v.Made.Value
 }
 
-// A readWish is an object that a client wants to read in a section.
+// A readWish identifies the reads of one object in one section.
 type readWish struct {
 	Acquisition
 	object string
@@ -102,13 +103,13 @@ type state struct {
 	number int
 }
 
-// An answer is the state of an object that a client read in a section.
+// An answer is a state of an object that a client may have read in a section.
 type answer struct {
 	Acquisition
 	state
 }
 
-// A step is a client's step of some kind in a section.
+// A step identifies the steps of one kind in one section.
 type step struct {
 	Acquisition
 	trace.Step

@@ -43,8 +43,8 @@ func (o *Occasion) IsInCall() bool {
 	return o.Call != nil && (o.Call.Ended == nil || o.Event.Seq <= o.Call.Ended.Seq)
 }
 
-// Point returns the point that is reached when the message is sent, or arrives; none for a
-// step. The first message of its kind gets a point without a number.
+// Point returns the point that is reached when the message is sent, or arrives; the zero
+// point for a step. The first message of its kind gets a point without a number.
 func (o *Occasion) Point() trace.Point {
 	nth := o.Message.Nth
 	if nth == 1 {
