@@ -69,7 +69,7 @@ var reportsLossAtReleaseAsClaimed = misconduct(Card{
 	if !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Claims.ReportsLossAtRelease }) {
 		return Reason{}, nil
 	}
-	// A violation that is the lock's fault anyway is one of ReleaseAnswer itself.
+	// If ReleaseAnswer itself blames the lock, the violation is not reported a second time.
 	f := judgeReleaseAnswer(h)
 	if f.Outcome != Violated || f.Blame == BlameLock {
 		return Reason{}, nil

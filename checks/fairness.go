@@ -13,7 +13,8 @@ import (
 // Computer Systems" (1984, https://arxiv.org/abs/cs/9809099). The index does not depend on
 // the order of the grants. The second figure does: it counts, for the request that was
 // overtaken most, the requests that came later and were granted the lock first. The measure
-// means little for a run that ends when all clients are done.
+// means little for a run that ends when all clients are done, because then each client has
+// been granted the lock as often as it wanted.
 var fairness = measure{
 	name:     "fairness",
 	title:    "how evenly the lock was granted to the clients that asked, as Jain's index, and by how many later requests one request was overtaken",

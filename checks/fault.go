@@ -16,7 +16,7 @@ import (
 func (h *inquiry) blameForLeases(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
 	ungranted := h.ungrantedNames(a, b)
 	if h.wasClockSet(a, b, at) && (ungranted != "" || h.hasShortLivedKey(a, at) || h.hasShortLivedKey(b, at)) {
-		// The lock ends its keys by the time of day on its own process's clock.
+		// Such a lock ends its keys by the time of day, and that clock was set.
 		return BlameAssumption(trace.AssumeClock), reason
 	}
 	if ungranted != "" {
@@ -117,9 +117,9 @@ func (h *inquiry) blameForSections(a, b *history.Section, reason Reason) (Blame,
 
 // clockExcuse names the broken assumptions about a client's clock because of which the
 // client could not know, at a moment, that its lease had ended; none if it could know. d is
-// the declaration of the lease's end. If the lock declared the end on a clock, that is the
-// clock that it reads. Otherwise it is not known which clock it reads. Then only a clock
-// excuses the client that had not yet counted the length of the lease.
+// the declaration of the lease's end. If the lock declared the end on a clock, it reads
+// that clock. Otherwise it is not known which clock it reads. Then a clock excuses the
+// client only if that clock had not yet counted the length of the lease.
 func (h *inquiry) laggingClock(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
 	if ends := d.Event.LeaseEnd; ends != nil {
 		declared := history.MomentOf(d.Event)
@@ -176,9 +176,10 @@ func (h *inquiry) blameForTokens(old, young *history.Section, at int, reason Rea
 	return h.unlessRanOn(BlameLock, reason, at, old.Client, young.Client)
 }
 
-// wasClockSet reports whether, up to the event at, a fault had set a clock, or had changed
-// its rate, that a lock may have read for two grants. That can be the clock of any process
-// that is not a client, and the clocks of the two clients unless the lock reads true time.
+// wasClockSet reports whether a fault had changed a clock that a lock may have read for two
+// grants: had set it, or changed its rate, up to the event at. That can be the clock of any
+// process that is not a client, and the clocks of the two clients unless the lock reads
+// true time.
 func (h *inquiry) wasClockSet(a, b *history.Section, at int) bool {
 	for _, p := range h.Trace.Processes {
 		read := p.Role != trace.RoleClient || !h.Lock(a.Lock).TrueTime && (p.Name == a.Client || p.Name == b.Client)

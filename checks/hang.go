@@ -9,14 +9,14 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Hang is violated by a call of the lock that does not return although nothing is wrong any
-// more:
+// Hang is violated by a call of the lock that does not return although everything works
+// again. That is so in two cases:
 //
 //   - no fault has acted for a minute, and no other client holds the lock. An acquire that waits
 //     for a grant which nobody uses behaves correctly; in that case [Progress] is violated.
-//   - or the call has sent no node anything about the lock for a TTL, so it waits for something
-//     in its own process. An acquire must wait while another client's grant exists, and it may
-//     wait while its own client is in a section of the same lock.
+//   - the call has sent no node anything about the lock for a TTL, so it waits for something in
+//     its own process. An acquire does not count while another client's grant exists, because it
+//     must wait, nor while its own client is in a section of the same lock.
 //
 // It is also violated by code that runs for ever without sending any message.
 const Hang Property = trace.ConductHang

@@ -105,8 +105,8 @@ func newCalmTime(h *inquiry) *calmTime {
 		last[call.Client] = call
 		c.acquires = append(c.acquires, call)
 	}
-	// A time limit that is not shorter than the whole run has no effect: the run ends
-	// first.
+	// If the run was cut off, a time limit that is not shorter than the run has no effect,
+	// because the run ended first.
 	if within := h.Trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
 		c.until = history.Moment{At: c.from.At + within, Seq: history.Never.Seq}
 	}

@@ -11,9 +11,8 @@ import (
 // brokenPromises names the assumptions that nodes broke, up to the event at, by not keeping
 // a section's keys. A node that sets a key promises to keep it for its TTL. The assumptions
 // are named only if the keys would have existed on a quorum of the lock's slots with these
-// nodes, and did not without them. It counts slots, as a grant does. One such node of five
-// does not make room for another client, so a lock that granted it nevertheless has no
-// excuse.
+// nodes, and did not without them. If one of five nodes breaks its promise, that makes no
+// room for another client, so a lock that granted it nevertheless has no excuse.
 func (h *inquiry) brokenPromises(s *history.Section, at int) []trace.Assumption {
 	promised, kept := 0, 0
 	var broken []trace.Assumption
@@ -45,11 +44,11 @@ func (h *inquiry) isGrantedInVain(s *history.Section) bool {
 }
 
 // slotPromise reports whether, up to the event at, a node had promised a section's client
-// that its key in a slot would exist for longer than until that event. broke is the
-// assumption that the node broke if the key does not exist. It is "" if the key exists, or
-// if a command removed it, which is not the node's fault. A replica that took a node's
-// place has to keep all promises of that node. These include promises that the node made
-// afterwards, when it did not know that it had been replaced.
+// that its key in a slot would still exist after that event. broke is the assumption that
+// the node broke if the key does not exist. It is "" if the key exists, or if a command
+// removed it, which is not the node's fault. A replica that took a node's place has to keep
+// all promises of that node. These include promises that the node made afterwards, when it
+// did not know that it had been replaced.
 func (h *inquiry) promised(s *history.Section, slot history.Place, at int) (made bool, broke trace.Assumption) {
 	for _, ev := range h.Promotions() {
 		if ev.Peer != slot.Node || ev.Seq > at {

@@ -44,7 +44,7 @@ const (
 	SubjectData Subject = "data"
 	// SubjectConduct: how else the lock and its users behave.
 	SubjectConduct Subject = "conduct"
-	// SubjectMisconduct: the lock does nothing that no caller can accept. A verdict has a
+	// SubjectMisconduct: behaviour of the lock that no caller can accept. A verdict has a
 	// finding on such a property only if the lock violates it.
 	SubjectMisconduct Subject = "misconduct"
 )
@@ -125,9 +125,9 @@ func notApplicable(why Reason) Finding { return Finding{Outcome: NotApplicable, 
 
 func unknown(why Reason) Finding { return Finding{Outcome: Unknown, Reason: why} }
 
-// worse returns the violation that came first. It compares findings only by their moments:
-// to find out whose fault a violation is can require reading the whole trace, so that is
-// done only for the finding that remains.
+// worse returns the finding that is a violation; of two violations, the one that came
+// first. It does not compare whose fault they are, because finding that out can require
+// reading the whole trace. That is done only for the finding that remains.
 func worse(a, b Finding) Finding {
 	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
 		return b

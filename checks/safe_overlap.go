@@ -22,7 +22,8 @@ type SafeOverlap struct {
 	// Last is the last access of Section to the storage, and Next the first access of
 	// Other.
 	Last, Next Access
-	// Cause is why Section wrote nothing, as far as the trace shows it; CausedAt is when.
+	// Cause is why Section wrote nothing, as far as the trace shows it. CausedAt is when
+	// that happened.
 	Cause    NoWriteCause
 	CausedAt time.Duration
 }

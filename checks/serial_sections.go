@@ -13,9 +13,9 @@ import (
 // consists of its applied operations: the writes that the storage made, even after the
 // section had ended, and the reads whose answers reached the client. Sections that are
 // nested in each other are one section. A write that the storage lost before anybody knew
-// of it does not count. A section that wrote nothing because the storage refused all its
-// writes does not count, because what it had read led to nothing. A section that was cut
-// short or partly refused is reported as torn, which is no violation.
+// of it does not count. Neither does a section whose writes the storage all refused: what
+// it had read led to nothing. A section that was cut short or partly refused is reported as
+// torn, which is no violation.
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{
